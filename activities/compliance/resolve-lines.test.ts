@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { Item } from "../../src/contract/index.ts";
+import type { Item, SaleLineInput } from "../../src/contract/index.ts";
 import { knownItem, resolveLines } from "./catalogue.ts";
 
 const tea: Item = {
@@ -64,7 +64,9 @@ describe("a line", () => {
 
   test("without a name does not fit an item without one", () => {
     const { sku: _sku, ...nameless } = tea;
-    expect(resolveLines([sold], [nameless, { ...flour, sku: null }])).toMatchObject({ kind: "unknown" });
+    expect(resolveLines([sold as SaleLineInput], [nameless, { ...flour, sku: null }])).toMatchObject({
+      kind: "unknown",
+    });
   });
 
   test("that is unknown leaves the others unresolved, and each is named", () => {

@@ -2,7 +2,7 @@ import type { AttentionCode } from "./attention.ts";
 import type { ComposedRequest, ConnectionProfile } from "./connection.ts";
 import type { Item, ResolvedLine, SaleDocument } from "./documents.ts";
 import type { InputChecks } from "./input-checks.ts";
-import type { CreditNoteInput, CustomerInput, RefundRequest, SaleInput, SaleLineInput } from "./sale.ts";
+import type { CreditNoteInput, CustomerInput, Refund, SaleFields, SaleLineInput } from "./sale.ts";
 import type { InAll } from "./payload-bounds.ts";
 import type { ServiceTrouble } from "./service-trouble.ts";
 import type { Stage } from "./stages.ts";
@@ -81,7 +81,7 @@ export function resolvedLines(lines: readonly SaleLineInput[], items: readonly K
 
 export interface PreparedSale {
   profile: ConnectionProfile;
-  sale: SaleInput & { saleDate: string };
+  sale: SaleFields & { saleDate: string };
   fingerprint: string;
   refundWindowMs: number;
   /** Where a refund that looks wrong is refused: what its date is checked for. */
@@ -114,7 +114,7 @@ export interface FinishedSale {
   stage: Stage;
   document: SaleDocument | null;
   creditNote: SaleDocument | null;
-  refund?: RefundRequest | undefined;
+  refund?: Refund | undefined;
   movements: StockMovement[];
   /** Where there are more movements than these. */
   inAll?: InAll | undefined;

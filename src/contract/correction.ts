@@ -4,14 +4,14 @@ import type { ConnectionProfile } from "./connection.ts";
 import type { Receipt } from "./documents.ts";
 import { fingerprintOf, type SaleContent } from "./fingerprint.ts";
 import type { JobState } from "./jobs.ts";
-import type { RefundReason, RefundRequest, SaleInput } from "./sale.ts";
+import type { Refund, RefundReason, SaleFields, SaleLineInput } from "./sale.ts";
 import { sha256Hex } from "./sha256.ts";
 import type { Stage } from "./stages.ts";
 
 /** A correction credits a signed sale, and issues the sale as it should have been under a number of its own. */
 
 /** The corrected sale: what the `sale` workflow takes, but nothing that was issued elsewhere. */
-export type CorrectedSaleInput = Omit<SaleInput, "saleId">;
+export type CorrectedSaleInput = Omit<SaleFields, "saleId"> & { lines: SaleLineInput[] };
 
 export interface CorrectionRequest {
   reason: RefundReason;
@@ -84,7 +84,7 @@ export function correctionFingerprint(
 export function refundOfCorrection(
   { reason, creditNote, returnDate }: CorrectionInput,
   { tookStock }: SeenSale,
-): RefundRequest {
+): Refund {
   const date = returnDate === undefined ? {} : { returnDate };
   return { reason, traderInvoiceNumber: creditNote, ...date, restock: tookStock };
 }
@@ -125,7 +125,7 @@ export interface SeenSale {
   numberTaken: boolean;
   /** Whether it has taken goods from stock, or may still do so. */
   tookStock: boolean;
-  refund?: RefundRequest | undefined;
+  refund?: Refund | undefined;
   /** The number of the signed credit note that reverses it. */
   creditedBy?: string | undefined;
   receipt?: Receipt | null | undefined;

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 
 import { differingFields, fingerprintOf, saleContent } from "./fingerprint.ts";
-import type { SaleInput } from "./sale.ts";
+import type { SaleFields } from "./sale.ts";
 
 const tea = { itemId: "itm_tea", quantity: 2, unitPrice: 350 };
 const flour = { sku: "FLOUR-2", quantity: 1, unitPrice: 210.5 };
 
-const sale: SaleInput = {
+const sale: SaleFields = {
   connection: "default",
   branch: "00",
   traderInvoiceNumber: "INV-1001",
@@ -16,7 +16,7 @@ const sale: SaleInput = {
   lines: [tea, flour],
 };
 
-const contentOf = (changes: Partial<SaleInput> = {}, businessId: string | undefined = "biz_1") =>
+const contentOf = (changes: Partial<SaleFields> = {}, businessId: string | undefined = "biz_1") =>
   saleContent({ ...sale, ...changes }, businessId);
 const printOf = (...change: Parameters<typeof contentOf>) => fingerprintOf(contentOf(...change));
 
@@ -26,7 +26,7 @@ describe("the fingerprint of a sale", () => {
     expect(printOf()).toBe(printOf());
   });
 
-  test.each<[string, Partial<SaleInput>]>([
+  test.each<[string, Partial<SaleFields>]>([
     ["stock", { stock: "off" }],
     ["callback", { callback: "off" }],
     ["refundWindow", { refundWindow: "0" }],
@@ -35,7 +35,7 @@ describe("the fingerprint of a sale", () => {
     expect(printOf(option)).toBe(printOf());
   });
 
-  test.each<[string, Partial<SaleInput>]>([
+  test.each<[string, Partial<SaleFields>]>([
     ["traderInvoiceNumber", { traderInvoiceNumber: "INV-1002" }],
     ["saleDate", { saleDate: "2026-11-22" }],
     ["paymentTypeCode", { paymentTypeCode: "02" }],
@@ -75,7 +75,7 @@ describe("the fingerprint of a sale", () => {
 
   test("does not depend on the order in which the fields are written", () => {
     const { customer, lines, ...rest } = sale;
-    const turned: SaleInput = { lines: lines ?? [], customer: customer ?? {}, ...rest };
+    const turned: SaleFields = { lines: lines ?? [], customer: customer ?? {}, ...rest };
     expect(fingerprintOf(saleContent(turned, "biz_1"))).toBe(printOf());
   });
 

@@ -1,5 +1,5 @@
 import { givenText } from "./documents.ts";
-import type { CustomerInput, SaleInput } from "./sale.ts";
+import type { CustomerInput, SaleFields } from "./sale.ts";
 import { sha256Hex } from "./sha256.ts";
 
 /**
@@ -18,7 +18,7 @@ export interface SaleContent {
 }
 
 /** The content in one normal form, kept in the workflow's memo. */
-export function saleContent(input: SaleInput, businessId: string | undefined): SaleContent {
+export function saleContent(input: SaleFields, businessId: string | undefined): SaleContent {
   return {
     businessId: businessId ?? null,
     traderInvoiceNumber: input.traderInvoiceNumber,

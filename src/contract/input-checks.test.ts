@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 
 import { doubtsOf, type InputChecks, refundDoubtsOf } from "./input-checks.ts";
-import type { SaleInput } from "./sale.ts";
+import type { SaleFields } from "./sale.ts";
 
 /** 21:30 UTC: the next day in Nairobi, the 22nd. */
 const LATE_MS = Date.parse("2026-11-21T21:30:00Z");
 const CHECKS: InputChecks = { mode: "warn", saleDatePastDays: 30, paymentTypes: ["01", "02"] };
 
-const fieldsOf = (changes: Partial<SaleInput>, checks: Partial<InputChecks> = {}): (string | undefined)[] =>
+const fieldsOf = (changes: Partial<SaleFields>, checks: Partial<InputChecks> = {}): (string | undefined)[] =>
   doubtsOf({ traderInvoiceNumber: "INV-1", ...changes }, { ...CHECKS, ...checks }, LATE_MS).map(
     (doubt) => doubt.split(":")[0],
   );

@@ -1,5 +1,5 @@
 import { nairobiDate } from "./nairobi-date.ts";
-import type { SaleInput } from "./sale.ts";
+import type { SaleFields } from "./sale.ts";
 
 export const INPUT_CHECK_MODES = ["off", "warn", "refuse"] as const;
 
@@ -25,7 +25,7 @@ export const EXPECTED_PIN = "A or P, nine digits and a letter, such as P01234567
  * @param startedAtMs when the sale was started (Unix milliseconds)
  */
 export function doubtsOf(
-  { customer, saleDate, paymentTypeCode, saleId }: SaleInput,
+  { customer, saleDate, paymentTypeCode, saleId }: SaleFields,
   checks: InputChecks,
   startedAtMs: number,
 ): string[] {

@@ -1,7 +1,7 @@
 import type { Attention, AttentionCode, Decision } from "./attention.ts";
 import type { SaleDocument } from "./documents.ts";
 import type { InAll } from "./payload-bounds.ts";
-import type { RefundRequest, SaleOutcome } from "./sale.ts";
+import type { Refund, SaleOutcome } from "./sale.ts";
 import type { ServiceTrouble } from "./service-trouble.ts";
 import type { Stage } from "./stages.ts";
 import type { StockMovement } from "./stock-movement.ts";
@@ -21,7 +21,7 @@ export interface OutcomeRequest {
 }
 
 /** The update `refund`. */
-export interface RefundUpdate extends RefundRequest {
+export interface RefundUpdate extends Refund {
   /**
    * How long to wait for the credit note, and for the word that its number is another sale's; default 20, at most 60. 0
    * answers as soon as the refund is accepted.
@@ -58,12 +58,10 @@ export interface ResolveStockRequest {
 }
 
 /** Either the document's id, or that there is none. */
-export interface ResolveDocumentRequest {
-  saleId?: string;
-  notCreated?: true;
+export type ResolveDocumentRequest = ({ saleId: string; notCreated?: never } | { saleId?: never; notCreated: true }) & {
   note: string;
   by?: string;
-}
+};
 
 export interface AcknowledgeRequest {
   code: AttentionCode;
@@ -101,7 +99,7 @@ export interface WorkflowState {
   document: SaleDocument | null;
   creditNote?: SaleDocument | null;
   /** The refund as it was asked for. */
-  refund?: RefundRequest;
+  refund?: Refund;
   creditNoteWorkflowId?: string;
   /** What the credit note needs an operator for; it is resolved in its own workflow. */
   creditNoteAttention?: AttentionCode;

@@ -3,7 +3,7 @@ import type { CallTarget, Refusal } from "./calls.ts";
 import type { ClosedRun } from "./closed-run.ts";
 import type { SaleDocument } from "./documents.ts";
 import type { SaleContent } from "./fingerprint.ts";
-import type { RefundRequest } from "./sale.ts";
+import type { Refund } from "./sale.ts";
 import type { Stage } from "./stages.ts";
 import type { StockMovement } from "./stock-movement.ts";
 
@@ -33,7 +33,7 @@ export interface DocumentRecord {
   /** What was asked for; absent for a credit note. */
   content?: SaleContent | undefined;
   /** The refund as it was asked for: on a credit note, and on a sale whose own workflow was asked for it. */
-  refund?: RefundRequest | undefined;
+  refund?: Refund | undefined;
   /** On a credit note. */
   originalSaleId?: string | undefined;
   document: SaleDocument | null;

@@ -1,5 +1,5 @@
 import type { Decision } from "./attention.ts";
-import type { RefundRequest } from "./sale.ts";
+import type { Refund } from "./sale.ts";
 
 /**
  * In the memo of a run that was restarted: who asked for it, and why, which the run keeps among its decisions; and what
@@ -16,7 +16,7 @@ export interface Restarted {
   sent: boolean;
   /** Whether the document is known to be signed: then nothing can be cancelled any more. */
   signed?: true;
-  refund?: RefundRequest;
+  refund?: Refund;
   cancelRequested?: string;
   /** Who asked for that, where it is known, and when. */
   cancelWord?: Pick<Decision, "by" | "atMs">;

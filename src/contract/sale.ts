@@ -6,15 +6,16 @@ import type { Stage } from "./stages.ts";
 import type { StockMovement } from "./stock-movement.ts";
 
 /** One line as a caller writes it: it names its item in exactly one way. */
-export interface SaleLineInput {
-  itemId?: string;
-  externalId?: string;
-  sku?: string;
+export type SaleLineInput = (
+  | { itemId: string; externalId?: never; sku?: never }
+  | { externalId: string; itemId?: never; sku?: never }
+  | { sku: string; itemId?: never; externalId?: never }
+) & {
   /** More than 0. */
   quantity: number;
   /** Not below 0. */
   unitPrice: number;
-}
+};
 
 export interface CustomerInput {
   name?: string;
@@ -26,7 +27,10 @@ export interface CustomerInput {
 export type StockMode = "on-submission" | "on-completion" | "off";
 
 /** Input of the `sale` workflow (https://github.com/fiscalflow/fiscalflow/blob/main/docs/sale-input.md). */
-export interface SaleInput {
+export type SaleInput = SaleFields & ({ saleId: string } | { lines: SaleLineInput[] });
+
+/** The fields of a sale's input. It has lines, or adopts a sale. */
+export interface SaleFields {
   connection?: string;
   businessId?: string;
   /** A branch's id or its authorityBhfId; else the business's first branch. */
@@ -59,7 +63,8 @@ export const REFUND_REASONS = {
 
 export type RefundReason = keyof typeof REFUND_REASONS;
 
-export interface RefundRequest {
+/** A refund as the sale and its credit note know it. */
+export interface Refund {
   reason: RefundReason;
   /** The credit note's own number, at most 50 characters. */
   traderInvoiceNumber: string;
@@ -78,22 +83,28 @@ export interface RefundRequest {
   branch?: string;
 }
 
+/** What a caller asks for. */
+export type RefundRequest = Refund & BranchOnlyToRestock;
+
+/** A branch is named only together with `restock`. */
+export type BranchOnlyToRestock = { branch?: never } | { restock: true; branch: string };
+
 /** Why a refund is in conflict with the one that is known, in words; undefined where it is the same one. */
-export function refundConflict(known: RefundRequest, asked: RefundRequest): string | undefined {
+export function refundConflict(known: Refund, asked: Refund): string | undefined {
   const found = refundDifferences(known, asked);
   if (found.length === 0) return undefined;
   return `The sale is being refunded, or was refunded, by ${known.traderInvoiceNumber}, and this request differs: ${found.map(({ words }) => words).join("; ")}. A sale has one credit note at most.`;
 }
 
 /** The fields in which a refund differs from the one that is known. */
-export function refundConflictFields(known: RefundRequest, asked: RefundRequest): string[] {
+export function refundConflictFields(known: Refund, asked: Refund): string[] {
   return refundDifferences(known, asked).map(({ field }) => field);
 }
 
 /** A date that is left out is no difference. */
-function refundDifferences(known: RefundRequest, asked: RefundRequest): { field: string; words: string }[] {
+function refundDifferences(known: Refund, asked: Refund): { field: string; words: string }[] {
   const found: { field: string; words: string }[] = [];
-  const compare = (field: keyof RefundRequest, knownValue: unknown, askedValue: unknown): void => {
+  const compare = (field: keyof Refund, knownValue: unknown, askedValue: unknown): void => {
     if (knownValue !== askedValue)
       found.push({ field, words: `${field} is ${String(knownValue)}, not ${String(askedValue)}` });
   };
@@ -118,7 +129,7 @@ export const BRANCH_IS_KNOWN =
   "This sale took its goods from stock, and they go back to the branch from which they were taken: leave branch out.";
 
 /** Input of the `creditNote` workflow. */
-export interface CreditNoteInput extends RefundRequest {
+export interface CreditNoteInput extends Refund {
   connection?: string;
   businessId?: string;
   saleId: string;
@@ -142,7 +153,7 @@ export interface SaleOutcome {
    * The refund as it was asked for, its date filled in: of a sale that is being credited or is credited, and of a
    * credit note.
    */
-  refund?: RefundRequest;
+  refund?: Refund;
   /** Of too many for one payload those that are not done come first; the others may be left out. */
   stockMovements: StockMovement[];
   /** Set where movements are left out. */

@@ -66,6 +66,7 @@ export type {
 } from "../contract/messages.ts";
 export {
   type CustomerInput,
+  type Refund,
   REFUND_REASONS,
   type RefundReason,
   type RefundRequest,

@@ -1,7 +1,6 @@
 import type { Client } from "@temporalio/client";
 
 import { type SaleContent, saleContent } from "../contract/fingerprint.ts";
-import type { SaleInput } from "../contract/sale.ts";
 import { saleInputSchema } from "../contract/schema/sale-input.ts";
 
 /** What a run was started with: every run has it, whoever started it, and in whatever language. One call. */
@@ -36,6 +35,5 @@ export async function startOfRun(
 export function contentOfInput(input: unknown, businessId?: string): SaleContent | undefined {
   const parsed = saleInputSchema.safeParse(input);
   if (!parsed.success) return undefined;
-  const sale = parsed.data as SaleInput;
-  return saleContent(sale, sale.businessId ?? businessId);
+  return saleContent(parsed.data, parsed.data.businessId ?? businessId);
 }

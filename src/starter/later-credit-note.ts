@@ -4,7 +4,7 @@ import type { AttentionCode } from "../contract/attention.ts";
 import { creditNoteWorkflowId } from "../contract/ids.ts";
 import { DEFAULT_CONNECTION } from "../contract/names.ts";
 import type { SaleDocument } from "../contract/documents.ts";
-import type { RefundRequest } from "../contract/sale.ts";
+import type { Refund } from "../contract/sale.ts";
 import type { Stage } from "../contract/stages.ts";
 import type { SaleKey } from "./sale-key.ts";
 import { stateOfRun } from "./state-of-run.ts";
@@ -13,7 +13,7 @@ import { stateOfRun } from "./state-of-run.ts";
 export interface LaterCreditNote {
   stage: Stage;
   creditNote?: SaleDocument | null;
-  refund?: RefundRequest;
+  refund?: Refund;
   creditNoteWorkflowId: string;
   creditNoteAttention?: AttentionCode;
 }

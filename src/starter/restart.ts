@@ -8,7 +8,7 @@ import {
 import { RESTARTED_MEMO, type Restarted } from "../contract/restarted.ts";
 import type { WorkflowState } from "../contract/messages.ts";
 import type { SaleDocument } from "../contract/documents.ts";
-import type { RefundRequest, SaleInput } from "../contract/sale.ts";
+import type { Refund, SaleInput } from "../contract/sale.ts";
 import { InvalidInputError, parseInput } from "../contract/schema/parse-input.ts";
 import { restartRequestSchema } from "../contract/schema/updates.ts";
 import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES, STATE_QUERY, WORKFLOW_TYPES } from "../contract/names.ts";
@@ -131,7 +131,7 @@ async function refundedMeanwhile(
   { type }: WorkflowExecutionDescription,
   [input]: readonly unknown[],
   { document }: WorkflowState,
-): Promise<RefundRequest | undefined> {
+): Promise<Refund | undefined> {
   if (type !== WORKFLOW_TYPES.sale || document?.status !== "completed") return undefined;
   return (await laterCreditNote(client, saleKeyOf(input as SaleInput), document.id))?.refund;
 }

@@ -62,7 +62,7 @@ export type DefaultBusinesses = Readonly<Record<string, string | undefined>>;
 
 /** @throws InvalidInputError */
 export function saleStart(input: unknown, businesses: DefaultBusinesses): SaleStart {
-  const sale = parseInput<SaleInput>(saleInputSchema, input, "sale input");
+  const sale = parseInput(saleInputSchema, input, "sale input");
   const connection = sale.connection ?? DEFAULT_CONNECTION;
   // Filled in before the id is made: the same sale must get the same id, however its business was named.
   const businessId = sale.businessId ?? businesses[connection];

@@ -5,7 +5,6 @@ import {
   type CreditNoteInput,
   DEFAULT_CONNECTION,
   NO_BUSINESS,
-  type SaleInput,
   SEARCH_ATTRIBUTES,
   WORKFLOW_TYPES,
 } from "../contract/index.ts";
@@ -132,8 +131,7 @@ async function underWay(
   }
   const parsed = saleInputSchema.safeParse(input[0]);
   if (!parsed.success) return undefined;
-  const sale = parsed.data as SaleInput;
-  return underWaySale(sale, sale.businessId ?? businessId, at);
+  return underWaySale(parsed.data, parsed.data.businessId ?? businessId, at);
 }
 
 function quoted(text: string): string {

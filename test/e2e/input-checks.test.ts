@@ -12,9 +12,7 @@ const wrong = (traderInvoiceNumber: string): SaleInput => ({
   lines: [{ itemId: "item_tea", quantity: 1, unitPrice: 350 }],
 });
 
-const RIGHT: Omit<SaleInput, "traderInvoiceNumber"> = {
-  lines: [{ itemId: "item_tea", quantity: 1, unitPrice: 350 }],
-};
+const RIGHT = { lines: [{ itemId: "item_tea", quantity: 1, unitPrice: 350 }] };
 const yesterday = () => nairobiDate(Date.now() - 86_400_000);
 
 describeWithTemporal("a sale or a refund that looks wrong, where such ones are refused", () => {

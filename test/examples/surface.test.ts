@@ -1,12 +1,16 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { API } from "typescript/unstable/sync";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { type Consumer, createConsumer, type Manifest, PACKAGES } from "./consumer.ts";
+import { refundRequestSchema, saleInputSchema } from "../../src/contract/schema/index.ts";
+import { resolveDocumentRequestSchema } from "../../src/contract/schema/updates.ts";
+import { compileStrictly, type Consumer, createConsumer, type Manifest, PACKAGES } from "./consumer.ts";
+import { answers, answersThatAreNone, refunds, refundsThatAreNone, sales, salesThatAreNone } from "./inputs.ts";
 
 const PACKAGE = fileURLToPath(new URL("../../package.json", import.meta.url));
+const INPUTS = fileURLToPath(new URL("inputs.ts", import.meta.url));
 const SURFACE = fileURLToPath(new URL("surface.txt", import.meta.url));
 
 let consumer: Consumer;
@@ -18,7 +22,7 @@ afterAll(() => consumer.remove());
 /** All names of each entry, values and types, as the compiler sees them through the package's declarations. */
 async function declaredNames(entries: readonly string[]): Promise<string[][]> {
   const files = entries.map((_, n) => `entry-${n}.ts`);
-  const config = join(consumer.folder, "tsconfig.json");
+  const config = join(consumer.folder, "surface.json");
   const compilerOptions = { module: "node16", moduleResolution: "node16", target: "es2023", types: ["node"] };
   for (const [n, entry] of entries.entries())
     await writeFile(join(consumer.folder, `entry-${n}.ts`), `export * from "${entry}";\n`);
@@ -60,4 +64,19 @@ test("surface.txt lists what the packages export (vitest -u writes it anew)", as
     sections.push([entry, ...lines].join("\n"));
   }
   await expect(`${sections.join("\n\n")}\n`).toMatchFileSnapshot(SURFACE);
+});
+
+test("the types of the inputs allow what their schemas accept, and nothing of what they refuse", async () => {
+  await cp(INPUTS, join(consumer.folder, "inputs.ts"));
+  await compileStrictly(consumer.folder, ["inputs.ts"], { module: "node16", moduleResolution: "node16" });
+  for (const [schema, accepted, refused] of [
+    [saleInputSchema, sales, salesThatAreNone],
+    [refundRequestSchema, refunds, refundsThatAreNone],
+    [resolveDocumentRequestSchema, answers, answersThatAreNone],
+  ] as const) {
+    for (const input of accepted)
+      expect(schema.safeParse(input), JSON.stringify(input)).toMatchObject({ success: true });
+    for (const input of refused)
+      expect(schema.safeParse(input), JSON.stringify(input)).toMatchObject({ success: false });
+  }
 });

@@ -7,7 +7,7 @@ import {
   creditNoteWorkflowId,
   refundConflict,
   refundOfCorrection,
-  type RefundRequest,
+  type Refund,
   saleWorkflowId,
   type SeenSale,
 } from "../../src/contract/index.ts";
@@ -67,7 +67,7 @@ export async function creditSale(run: CorrectionRun, target: CallTarget, input: 
 }
 
 /** False where the sale's workflow has closed meanwhile. */
-async function askForRefund(target: CallTarget, invoice: string, refund: RefundRequest): Promise<boolean> {
+async function askForRefund(target: CallTarget, invoice: string, refund: Refund): Promise<boolean> {
   const sale = getExternalWorkflowHandle(saleWorkflowId({ ...target, traderInvoiceNumber: invoice }));
   try {
     await sale.signal(refundRequested, refund);
@@ -85,7 +85,7 @@ async function creditDirectly(
   run: CorrectionRun,
   target: CallTarget,
   input: CorrectionInput,
-  refund: RefundRequest & { saleId: string },
+  refund: Refund & { saleId: string },
 ): Promise<Credited | undefined> {
   const workflowId = creditNoteWorkflowId({ ...target, saleId: refund.saleId });
   setHandler(creditNoteChanged, (change) => {

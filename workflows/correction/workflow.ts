@@ -83,7 +83,7 @@ async function prepare(run: CorrectionRun, input: CorrectionInput): Promise<Prep
   const calls = callsOf(run, prepared.profile);
   const target = { connection, businessId };
   if (prepared.resumed) return prepared;
-  const { branch: name, lines = [] } = prepared.sale;
+  const { branch: name, lines } = prepared.sale;
   run.moveOn("the items of the corrected sale");
   const branch = await resolveBranch({ run, calls, target }, name);
   const found = await callWithEscalation(run, () =>

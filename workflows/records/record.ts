@@ -7,7 +7,7 @@ import {
   type RecordPart,
   type SaleContent,
   saleContent,
-  type SaleInput,
+  type SaleFields,
   type StockMovement,
 } from "../../src/contract/index.ts";
 import { attentionKey } from "../operator/attention-list.ts";
@@ -16,7 +16,7 @@ import type { StateAfterAnswer, SaleState } from "../sale/state.ts";
 /** What a record says of the request. It does not change while the run lasts. */
 export type FixedPart = Pick<DocumentRecord, "date" | "content" | "originalSaleId">;
 
-export function fixedPartOfSale(input: SaleInput, { sale, profile }: PreparedSale): FixedPart {
+export function fixedPartOfSale(input: SaleFields, { sale, profile }: PreparedSale): FixedPart {
   // As the starter fingerprints it: a date that was filled in later is no part of it.
   const content: SaleContent = { ...saleContent(sale, profile.businessId), saleDate: input.saleDate ?? null };
   return { date: sale.saleDate, content };

@@ -25,7 +25,7 @@ import {
   refundConflict,
   refundConflictFields,
   refundDoubtsOf,
-  type RefundRequest,
+  type Refund,
   type RefundUpdate,
   type ResolveDocumentRequest,
   type ResolveStockRequest,
@@ -196,7 +196,7 @@ function takeOverRestart(run: SaleState): void {
   if (run.workflow === "sale" && refundComplaint(refund) === undefined) run.refund = refund;
 }
 
-export const refundRequested = defineSignal<[RefundRequest]>(SIGNALS.refundRequested);
+export const refundRequested = defineSignal<[Refund]>(SIGNALS.refundRequested);
 /** Sent by the credit note of a sale. */
 export const creditNoteChanged = defineSignal<[CreditNoteChanged]>(SIGNALS.creditNoteChanged);
 
@@ -282,6 +282,6 @@ async function requestRefund(run: SaleState, { waitSeconds, ...request }: Refund
 /**
  * Fills in the date on which the refund was asked for, which need not be the day on which its credit note is issued.
  */
-function withReturnDate(request: RefundRequest): RefundRequest {
+function withReturnDate(request: Refund): Refund {
   return { ...request, returnDate: request.returnDate ?? nairobiDate(Date.now()) };
 }

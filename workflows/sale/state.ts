@@ -14,7 +14,7 @@ import {
   movementInWords,
   type MovementState,
   type RecordPart,
-  type RefundRequest,
+  type Refund,
   type SaleDocument,
   SETTLED_STAGES,
   type Stage,
@@ -84,13 +84,13 @@ export class SaleState extends AttentionList {
   earlierRunSigned = false;
   /** On a credit note: the sale that it reverses. */
   reversedSaleId: string | undefined;
-  refund: RefundRequest | undefined;
+  refund: Refund | undefined;
   /** Where a refund that looks wrong is refused: what its date is checked for. */
   refundChecks: InputChecks | undefined;
   /** Callers of a refund who wait for what comes of it. */
   refundCallers = 0;
   /** A refund that was refused, for those callers. */
-  refundRefused: { refund: RefundRequest; message: string } | undefined;
+  refundRefused: { refund: Refund; message: string } | undefined;
   /** The sale is given up: movements of what it sold are not sent any more, those that give goods back are. */
   givenUp = false;
   /** Whether something still follows the receipt that the record must show: movements, or the comparison of a total. */

@@ -1,4 +1,4 @@
-import { fewOf, goodsOf, type RefundRequest, type SaleDocument } from "../../src/contract/index.ts";
+import { fewOf, goodsOf, type Refund, type SaleDocument } from "../../src/contract/index.ts";
 import { callWithEscalation } from "../calls/between-tries.ts";
 import { park } from "../operator/attention-list.ts";
 import type { SaleContext } from "../sale/state.ts";
@@ -11,7 +11,7 @@ import { branchToReturnTo, planMovements, type StockKeeping } from "./stock-keep
 export async function returnGoods(
   context: SaleContext,
   stock: StockKeeping,
-  refund: RefundRequest,
+  refund: Refund,
   original: SaleDocument,
 ): Promise<void> {
   if (await stock.returnTaken(refund.traderInvoiceNumber, original)) return;
@@ -33,7 +33,7 @@ async function showNothingTaken({ run }: SaleContext, number: string): Promise<v
 async function returnByDecision(
   context: SaleContext,
   stock: StockKeeping,
-  { traderInvoiceNumber: number, reason, branch: name }: RefundRequest & { branch: string },
+  { traderInvoiceNumber: number, reason, branch: name }: Refund & { branch: string },
   original: SaleDocument,
 ): Promise<void> {
   const { run, calls, target } = context;

@@ -23,7 +23,7 @@ export function readSales(json: unknown, scope: Scope): SalesRead {
   for (const [index, entry] of entries.entries()) {
     const place = isList ? `[${index}].` : "";
     try {
-      sales.push(parseInput<SaleInput>(saleInputSchema, scoped(entry, scope, problems, place), "sale input"));
+      sales.push(parseInput(saleInputSchema, scoped(entry, scope, problems, place), "sale input"));
     } catch (error) {
       if (!(error instanceof InvalidInputError)) throw error;
       problems.push(...error.problems.map((problem) => `${place}${problem}`));

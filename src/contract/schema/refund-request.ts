@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { REFUND_REASONS } from "../sale.ts";
-import type { CreditNoteInput, RefundReason, RefundRequest } from "../sale.ts";
+import type { BranchOnlyToRestock, CreditNoteInput, RefundReason, RefundRequest } from "../sale.ts";
 import type { SaleDocument } from "../documents.ts";
 import type { RefundUpdate } from "../messages.ts";
 import { calendarDate } from "./calendar-date.ts";
@@ -38,8 +38,10 @@ const BRANCH_ONLY_TO_RESTOCK = {
   anyOf: [{ not: { required: ["branch"] } }, { required: ["restock"], properties: { restock: { const: true } } }],
 };
 
-function namesBranchToRestock({ branch, restock }: { branch?: string | undefined; restock?: boolean | undefined }) {
-  return branch === undefined || restock === true;
+function namesBranchToRestock<Fields extends { branch?: string | undefined; restock?: boolean | undefined }>(
+  fields: Fields,
+): fields is Fields & BranchOnlyToRestock {
+  return fields.branch === undefined || fields.restock === true;
 }
 
 /** Of the signal `refundRequested`, and of whoever asks for a refund through the client. */

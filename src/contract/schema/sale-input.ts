@@ -33,6 +33,12 @@ const LARGEST_NUMBER = 1e12;
 
 const LINE_KEYS = ["itemId", "externalId", "sku"] as const;
 
+type LineKeys = { [Key in (typeof LINE_KEYS)[number]]?: unknown };
+
+function keysOf(line: LineKeys): string[] {
+  return LINE_KEYS.filter((key) => line[key] !== undefined);
+}
+
 const line = z
   .strictObject({
     itemId: identifier.optional(),
@@ -45,15 +51,13 @@ const line = z
       .nonnegative({ error: "expected a number of at least 0" })
       .max(LARGEST_NUMBER, { error: "expected at most 1e12" }),
   })
-  .superRefine((value, context) => {
-    const given = LINE_KEYS.filter((key) => value[key] !== undefined);
-    if (given.length !== 1) {
-      context.addIssue({
-        code: "custom",
-        message: `expected the item to be named by exactly one of itemId, externalId and sku, found ${given.length === 0 ? "none" : given.join(" and ")}`,
-      });
-    }
-  }, always)
+  .refine((value): value is SaleLineInput => keysOf(value).length === 1, {
+    ...always,
+    error: ({ input }) => {
+      const given = keysOf(input as LineKeys).join(" and ") || "none";
+      return `expected the item to be named by exactly one of itemId, externalId and sku, found ${given}`;
+    },
+  })
   .meta({ oneOf: LINE_KEYS.map((key) => ({ required: [key] })) }) satisfies z.ZodType<SaleLineInput>;
 
 const customer = z.strictObject({
@@ -87,15 +91,13 @@ export const saleInputSchema = z
     callback: z.enum(["auto", "off"]).optional(),
     refundWindow: duration.optional(),
   })
+  .refine((sale): sale is SaleInput => sale.saleId !== undefined || sale.lines !== undefined, {
+    ...always,
+    path: ["lines"],
+    error: "expected at least one line (only a sale adopted by saleId may come without)",
+  })
   .superRefine((sale, context) => {
     if (sale.saleId !== undefined) return;
-    if (sale.lines === undefined) {
-      context.addIssue({
-        code: "custom",
-        path: ["lines"],
-        message: "expected at least one line (only a sale adopted by saleId may come without)",
-      });
-    }
     const number: unknown = sale.traderInvoiceNumber;
     const characters = typeof number === "string" ? Array.from(number).length : 0;
     if (characters > 50 && characters <= LONGEST_NUMBER) {

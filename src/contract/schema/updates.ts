@@ -49,9 +49,11 @@ export const resolveStockRequestSchema = z.strictObject({
 
 export const resolveDocumentRequestSchema = z
   .strictObject({ saleId: nonEmptyText.optional(), notCreated: z.literal(true).optional(), note, by })
-  .refine(({ saleId, notCreated }) => (saleId === undefined) !== (notCreated === undefined), {
-    error: "expected either saleId or notCreated",
-  })
+  .refine(
+    (request): request is ResolveDocumentRequest =>
+      (request.saleId === undefined) !== (request.notCreated === undefined),
+    { error: "expected either saleId or notCreated" },
+  )
   .meta({
     oneOf: [{ required: ["saleId"] }, { required: ["notCreated"] }],
   }) satisfies z.ZodType<ResolveDocumentRequest>;

@@ -10,7 +10,7 @@ const example: Example = {
   path: "examples/01-accepted-at-once.json",
   title: "accepted at once",
   invoice: "DUKA-1001",
-  input: { traderInvoiceNumber: "DUKA-1001" },
+  input: { traderInvoiceNumber: "DUKA-1001", saleId: "sal_1" },
   refund: undefined,
   expected: { stage: "completed" },
 };

@@ -20,7 +20,7 @@ export async function readDemoPlan(folder: string, workingDirectory: string): Pr
   const examples: Example[] = [];
   for (const name of names.filter((candidate) => candidate !== SCENARIO_FILE)) {
     const path = shown(name);
-    const input = parseInput<SaleInput>(saleInputSchema, await readJson(folder, name, path), path);
+    const input = parseInput(saleInputSchema, await readJson(folder, name, path), path);
     examples.push(exampleOf(path, input, scenario));
   }
   const problems = [...unknownInvoices(examples, scenario), ...repeatedInvoices(examples)];

@@ -18,7 +18,7 @@ import {
   isCalendarDate,
   nairobiTime,
   REFUND_REASONS,
-  type RefundRequest,
+  type Refund,
   type SaleOutcome,
   someMovement,
   WORKFLOW_TYPES,
@@ -72,7 +72,7 @@ export async function openForRefund(
 async function runRefund(
   context: SaleContext,
   stock: StockKeeping,
-  refund: RefundRequest,
+  refund: Refund,
   callback: "auto" | "off",
 ): Promise<boolean> {
   const { run, target } = context;

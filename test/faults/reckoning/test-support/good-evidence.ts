@@ -13,7 +13,7 @@ const SALE: PlannedSale = {
   shape: "accepted-at-once",
   connection: "default",
   businessId: "biz_1",
-  input: { traderInvoiceNumber: "INV-1", callback: "off" },
+  input: { traderInvoiceNumber: "INV-1", callback: "off", lines: [] },
   startedTwice: false,
   authority: [{ do: "accept" }],
   ownItems: [],

@@ -1,0 +1,84 @@
+import type {
+  CorrectionRequest,
+  RefundRequest,
+  ResolveDocumentRequest,
+  SaleInput,
+  saleInputSchema,
+  Starter,
+} from "@fiscalflow/client";
+
+const traderInvoiceNumber = "INV-1";
+const sold = { quantity: 1, unitPrice: 198 };
+const note = "seen in the dashboard";
+const refund = { reason: "06", traderInvoiceNumber: "CN-1" } as const;
+
+/** What a cart may know of an item. */
+declare const cart: { sku: string; quantity: number; unitPrice: number }[];
+declare const parsed: ReturnType<(typeof saleInputSchema)["parse"]>;
+declare const starter: Starter;
+
+export const sales: SaleInput[] = [
+  { traderInvoiceNumber, lines: [{ sku: "UNGA-2KG", ...sold }] },
+  {
+    traderInvoiceNumber,
+    lines: [
+      { itemId: "item_1", ...sold },
+      { externalId: "ext-1", ...sold },
+    ],
+  },
+  { traderInvoiceNumber, saleId: "sal_1" },
+  { traderInvoiceNumber, saleId: "sal_1", lines: [{ sku: "UNGA-2KG", ...sold }] },
+];
+
+export const salesThatAreNone: SaleInput[] = [
+  // @ts-expect-error it has neither lines nor a sale to adopt
+  { traderInvoiceNumber },
+  // @ts-expect-error its line names no item
+  { traderInvoiceNumber, lines: [{ ...sold }] },
+  // @ts-expect-error its line names an item in two ways
+  { traderInvoiceNumber, lines: [{ sku: "UNGA-2KG", itemId: "item_1", ...sold }] },
+];
+
+export const refunds: RefundRequest[] = [
+  refund,
+  { ...refund, restock: true },
+  { ...refund, restock: true, branch: "branch_2" },
+];
+
+export const refundsThatAreNone: RefundRequest[] = [
+  // @ts-expect-error it names a branch, and returns nothing to it
+  { ...refund, branch: "branch_2" },
+  // @ts-expect-error the same
+  { ...refund, restock: false, branch: "branch_2" },
+];
+
+export const answers: ResolveDocumentRequest[] = [
+  { saleId: "sal_1", note },
+  { notCreated: true, note },
+];
+
+export const answersThatAreNone: ResolveDocumentRequest[] = [
+  // @ts-expect-error it does not say what became of the document
+  { note },
+  // @ts-expect-error it says both
+  { saleId: "sal_1", notCreated: true, note },
+];
+
+/** Compiled, and never called. */
+export function calls(): unknown[] {
+  const correction = { reason: "06", creditNote: "CN-1" } as const;
+  // @ts-expect-error a corrected sale has lines
+  const withoutLines: CorrectionRequest = { ...correction, sale: { traderInvoiceNumber } };
+  return [
+    withoutLines,
+    starter.startSale(parsed),
+    starter.startSale({
+      traderInvoiceNumber,
+      lines: cart.map(({ sku, quantity, unitPrice }) => ({ sku, quantity, unitPrice })),
+    }),
+    // @ts-expect-error it has neither lines nor a sale to adopt
+    starter.startSaleAndWait({ traderInvoiceNumber }),
+    // @ts-expect-error it does not say what became of the document
+    starter.resolveDocument({ invoice: traderInvoiceNumber }, { note }),
+  ];
+}
