@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { QUERY_REFUSED } from "../contract/names.ts";
 import { answeredInTime } from "./answered-in-time.ts";
-import { NoAnswerError, NoWorkerError } from "./errors.ts";
+import { NoAnswerError, NoWorkerError, queryOf } from "./no-answer.ts";
 
 // What Temporal's server says, word for word (its release 1.29).
 const GIVEN_UP = grpc(
@@ -57,7 +57,7 @@ describe("a question to Temporal with a time limit", () => {
     ["a server that is away", new ServiceError("Failed to query Workflow", { cause: AWAY })],
   ])("%s is asked again", async (_what, trouble) => {
     const asked = answersAfter(3, trouble);
-    const answer = answeredInTime(client, "sale/1", asked);
+    const answer = answeredInTime(client, queryOf("sale/1"), asked);
     await vi.runAllTimersAsync();
     await expect(answer).resolves.toBe("the answer");
     expect(asked).toHaveBeenCalledTimes(4);
@@ -70,7 +70,7 @@ describe("a question to Temporal with a time limit", () => {
       throw new ServiceError("Failed to query Workflow", { cause: PAST_ITS_DEADLINE });
     });
     const [[told]] = await Promise.all([
-      Promise.allSettled([answeredInTime(client, "sale/1", asked)]),
+      Promise.allSettled([answeredInTime(client, queryOf("sale/1"), asked)]),
       vi.runAllTimersAsync(),
     ]);
     expect(told).toMatchObject({ status: "rejected", reason: expect.any(NoAnswerError) });
@@ -86,7 +86,7 @@ describe("a question to Temporal with a time limit", () => {
     ["the workflow has no such query", grpc(3, `unknown queryType. ${QUERY_REFUSED}`), ServiceError],
   ])("fails at once when %s", async (_what, cause, expected) => {
     const asked = answersAfter(1, new ServiceError("Failed to query Workflow", { cause }));
-    await expect(answeredInTime(client, "sale/1", asked)).rejects.toBeInstanceOf(expected);
+    await expect(answeredInTime(client, queryOf("sale/1"), asked)).rejects.toBeInstanceOf(expected);
     expect(asked).toHaveBeenCalledTimes(1);
   });
 });

@@ -1,7 +1,6 @@
 import {
   ApplicationFailure,
   type Client,
-  isGrpcServiceError,
   QueryNotRegisteredError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
@@ -10,7 +9,9 @@ import {
 import type { FiscalflowError } from "../contract/fiscalflow-error.ts";
 import { MAIN_TASK_QUEUE, QUERY_REFUSED } from "../contract/names.ts";
 import { boundMs, within } from "./bound.ts";
-import { BY_CALLER, NoAnswerError, NoWorkerError, temporalError, TemporalUnavailableError } from "./errors.ts";
+import { BY_CALLER, temporalError, TemporalUnavailableError } from "./errors.ts";
+import { GRPC, grpcErrorsOf } from "./grpc.ts";
+import { type Asked, NoAnswerError, NoWorkerError } from "./no-answer.ts";
 
 /** A workflow answers a message within seconds, unless no worker runs: then nobody should wait for it. */
 const ANSWER_WITHIN_MS = 30_000;
@@ -23,10 +24,7 @@ const WORKFLOW_TASKS = 1;
 const FIRST_PAUSE_MS = 50;
 const MOST_PAUSE_MS = 1_000;
 
-const CANCELLED = 1;
-const DEADLINE_EXCEEDED = 4;
-const FAILED_PRECONDITION = 9;
-const UNAVAILABLE = 14;
+const WITHOUT_ANSWER: readonly number[] = [GRPC.DEADLINE_EXCEEDED, GRPC.FAILED_PRECONDITION, GRPC.UNAVAILABLE];
 /**
  * Temporal's type of failure for an update whose workflow task was completed without a word on it: nothing of it was
  * done.
@@ -43,7 +41,7 @@ const NO_WORKER = /no poller/i;
  */
 export async function answeredInTime<T>(
   client: Client,
-  workflowId: string,
+  asked: Asked,
   ask: () => Promise<T>,
   withinMs = ANSWER_WITHIN_MS,
 ): Promise<T> {
@@ -54,7 +52,7 @@ export async function answeredInTime<T>(
     } catch (error) {
       if (!isWithoutAnswer(error)) throw error;
       if (findsNoWorker(error) || Date.now() + pauseMs >= deadlineMs)
-        throw await whyNobodyAnswers(client, workflowId, error);
+        throw await whyNobodyAnswers(client, asked, error);
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
@@ -67,16 +65,16 @@ export async function answeredInTime<T>(
 export function isWithoutAnswer(error: unknown): boolean {
   if (isRefusedQuery(error)) return true;
   const [grpcError] = grpcErrorsOf(error);
-  if (grpcError?.code === CANCELLED) return grpcError.details !== BY_CALLER;
+  if (grpcError?.code === GRPC.CANCELLED) return grpcError.details !== BY_CALLER;
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true;
   if (error instanceof WorkflowUpdateFailedError)
     return error.cause instanceof ApplicationFailure && error.cause.type === NOT_PROCESSED;
-  return grpcErrorsOf(error).some(({ code }) => [DEADLINE_EXCEEDED, FAILED_PRECONDITION, UNAVAILABLE].includes(code));
+  return grpcErrorsOf(error).some(({ code }) => WITHOUT_ANSWER.includes(code));
 }
 
 /** Asks Temporal who serves the task queue: it says so at once, also where no worker has been there for minutes. */
-export async function whyNobodyAnswers(client: Client, workflowId: string, cause: unknown): Promise<FiscalflowError> {
-  if (findsNoWorker(cause)) return new NoWorkerError(workflowId, cause);
+export async function whyNobodyAnswers(client: Client, asked: Asked, cause: unknown): Promise<FiscalflowError> {
+  if (findsNoWorker(cause)) return new NoWorkerError(asked, cause);
   const { workflowService, options } = client;
   const ask = () =>
     workflowService.describeTaskQueue({
@@ -86,10 +84,10 @@ export async function whyNobodyAnswers(client: Client, workflowId: string, cause
     });
   try {
     const { pollers } = await client.withDeadline(Date.now() + WHY_WITHIN_MS, ask);
-    return pollers.length === 0 ? new NoWorkerError(workflowId, cause) : new NoAnswerError(workflowId, cause);
+    return pollers.length === 0 ? new NoWorkerError(asked, cause) : NoAnswerError.to(asked, cause);
   } catch (error) {
     const known = temporalError(error);
-    return known instanceof TemporalUnavailableError ? known : new NoAnswerError(workflowId, cause);
+    return known instanceof TemporalUnavailableError ? known : NoAnswerError.to(asked, cause);
   }
 }
 
@@ -100,9 +98,5 @@ function isRefusedQuery(error: unknown): boolean {
 }
 
 function findsNoWorker(error: unknown): boolean {
-  return grpcErrorsOf(error).some(({ code, details }) => code === FAILED_PRECONDITION && NO_WORKER.test(details));
-}
-
-function grpcErrorsOf(error: unknown): { code: number; details: string }[] {
-  return [error, error instanceof Error ? error.cause : undefined].filter((one) => isGrpcServiceError(one));
+  return grpcErrorsOf(error).some(({ code, details }) => code === GRPC.FAILED_PRECONDITION && NO_WORKER.test(details));
 }

@@ -2,9 +2,7 @@ import { FiscalflowError } from "../contract/fiscalflow-error.ts";
 import type { InvalidInputError } from "../contract/schema/parse-input.ts";
 import type {
   LedgerAwayError,
-  NoAnswerError,
   NotAllowedError,
-  NoWorkerError,
   SaleConflictError,
   SaleFailedError,
   SaleNotFoundError,
@@ -12,6 +10,7 @@ import type {
   TemporalUnavailableError,
 } from "./errors.ts";
 import type { CursorLostError } from "./events.ts";
+import type { NoAnswerError, NoWorkerError } from "./no-answer.ts";
 import type { UnknownConnectionError } from "./sale-key.ts";
 
 /** Every error that the client throws on purpose: its `code` tells TypeScript the class, and so the further fields. */

@@ -31,6 +31,7 @@ import { InvalidInputError, parseInput } from "../contract/schema/parse-input.ts
 import { aboutWorkflow } from "../contract/summary.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { NotAllowedError, SaleConflictError, SaleNotFoundError, workflowError } from "./errors.ts";
+import { queryOf } from "./no-answer.ts";
 import type { SaleKey } from "./sale-key.ts";
 import { startOnce } from "./start-once.ts";
 
@@ -126,7 +127,7 @@ async function look(client: Client, workflowId: string): Promise<Correction> {
   const { status } = await handle.describe();
   if (status.name === "RUNNING") {
     const ask = (): Promise<CorrectionState> => handle.query<CorrectionState>(STATE_QUERY);
-    const { progress, waitingFor, attentions } = await answeredInTime(client, workflowId, ask);
+    const { progress, waitingFor, attentions } = await answeredInTime(client, queryOf(workflowId), ask);
     return { ...progress, workflowId, waitingFor, attentions };
   }
   try {

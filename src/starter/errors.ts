@@ -1,12 +1,13 @@
-import { ApplicationFailure, isGrpcServiceError, NamespaceNotFoundError } from "@temporalio/client";
+import { ApplicationFailure, NamespaceNotFoundError } from "@temporalio/client";
 
 import { type ConflictDetails, FAILURES } from "../contract/calls.ts";
 import { differencesInWords, otherContent } from "../contract/differences.ts";
 import { differingFields, type SaleContent } from "../contract/fingerprint.ts";
 import { FiscalflowError } from "../contract/fiscalflow-error.ts";
-import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES } from "../contract/names.ts";
+import { SEARCH_ATTRIBUTES } from "../contract/names.ts";
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
 import { waitedFor } from "./bound.ts";
+import { GRPC, type GrpcError, grpcErrorsOf, grpcInWords } from "./grpc.ts";
 
 /** The number belongs to a sale, or a refund, with other content. Nothing was started. */
 export class SaleConflictError extends FiscalflowError {
@@ -88,43 +89,6 @@ export class SaleFailedError extends FiscalflowError {
   override readonly code = "Failed";
 }
 
-/** Temporal keeps what was started. An update that no worker has accepted may be forgotten, or be carried out later. */
-const WHAT_HOLDS =
-  "What was started is not lost. Whether anything else that was asked, such as a refund, will be done is not known: ask for the same again, which is harmless, as soon as";
-
-/** Nobody answered in time. What was started goes on as soon as a worker does; anything else is to be asked again. */
-export class NoAnswerError extends FiscalflowError {
-  override readonly name: string = "NoAnswerError";
-  override readonly code: "NoAnswer" | "NoWorker" = "NoAnswer";
-
-  constructor(
-    workflowId: string,
-    cause: unknown,
-    message = `No worker answered for ${workflowId} in time. ${WHAT_HOLDS} a worker runs. Is \`fiscalflow worker\` running, on this namespace?`,
-  ) {
-    super(message, { cause });
-  }
-
-  static ofLedger(workflowId: string, cause: unknown): NoAnswerError {
-    const message = `Temporal has no workflow ${workflowId}, and no worker asked the ledger for the sale in time. Nothing was changed. Start \`fiscalflow worker\` on this namespace, and ask again.`;
-    return new NoAnswerError(workflowId, cause, message);
-  }
-}
-
-/** Temporal says that no worker serves the task queue. Whatever was started goes on as soon as one does. */
-export class NoWorkerError extends NoAnswerError {
-  override readonly name = "NoWorkerError";
-  override readonly code = "NoWorker";
-
-  constructor(workflowId: string, cause: unknown) {
-    super(
-      workflowId,
-      cause,
-      `No worker serves the task queue ${MAIN_TASK_QUEUE}, so nobody answers for ${workflowId}. ${WHAT_HOLDS} \`fiscalflow worker\` runs on this namespace.`,
-    );
-  }
-}
-
 /** Temporal has no workflow of the sale, and the database that would know it does not answer. */
 export class LedgerAwayError extends FiscalflowError {
   override readonly name = "LedgerAwayError";
@@ -143,9 +107,9 @@ export class TemporalUnavailableError extends FiscalflowError {
   override readonly name = "TemporalUnavailableError";
   override readonly code = "TemporalUnavailable";
 
-  constructor(details: string, cause: unknown) {
+  constructor(grpcError: GrpcError, cause: unknown) {
     super(
-      `${whyAway(details)} It is not known whether it took the request. Ask again for the same: nothing is done twice. (gRPC: ${details})`,
+      `${whyAway(grpcError.details)} It is not known whether it took the request. Ask again for the same: nothing is done twice. (${grpcInWords(grpcError)})`,
       { cause },
     );
   }
@@ -195,9 +159,7 @@ function conflictFields({ details }: ApplicationFailure): string[] {
  */
 export const BY_CALLER = "Cancelled on client";
 
-const CANCELLED = 1;
-const DEADLINE_EXCEEDED = 4;
-const UNAVAILABLE = 14;
+const AWAY: readonly number[] = [GRPC.CANCELLED, GRPC.DEADLINE_EXCEEDED, GRPC.UNAVAILABLE];
 
 /**
  * What Temporal's client has thrown as the error that a caller expects. As it is: what the caller itself has ended by
@@ -206,8 +168,9 @@ const UNAVAILABLE = 14;
 export function temporalError(error: unknown): unknown {
   if (error instanceof FiscalflowError) return error;
   if (error instanceof NamespaceNotFoundError) return new TemporalRefusedError(error.message, error);
-  const grpc = [error, error instanceof Error ? error.cause : undefined].find((one) => isGrpcServiceError(one));
-  if (!grpc || grpc.details === BY_CALLER) return error;
-  const isAway = [CANCELLED, DEADLINE_EXCEEDED, UNAVAILABLE].includes(grpc.code);
-  return isAway ? new TemporalUnavailableError(grpc.details, error) : new TemporalRefusedError(grpc.details, error);
+  const [grpcError] = grpcErrorsOf(error);
+  if (!grpcError || grpcError.details === BY_CALLER) return error;
+  return AWAY.includes(grpcError.code)
+    ? new TemporalUnavailableError(grpcError, error)
+    : new TemporalRefusedError(grpcError.details, error);
 }

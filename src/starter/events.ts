@@ -12,7 +12,8 @@ import { readEventsWorkflowId } from "../contract/ids.ts";
 import { DEFAULT_CONNECTION, WORKFLOW_TYPES } from "../contract/names.ts";
 import { parseInput } from "../contract/schema/parse-input.ts";
 import { readEventsInputSchema } from "../contract/schema/read-events-input.ts";
-import { NoAnswerError, workflowError } from "./errors.ts";
+import { workflowError } from "./errors.ts";
+import { NoAnswerError, questionToLedger } from "./no-answer.ts";
 import { askLedger } from "./start-question.ts";
 
 export interface EventsRequest {
@@ -61,6 +62,7 @@ export async function* readEvents(
 
 async function page(client: Client, input: ReadEventsInput): Promise<ReadEventsResult> {
   const { connection = DEFAULT_CONNECTION, businessId, after, waitSeconds = 0 } = input;
+  const about = `about the events after ${after ?? "the beginning"}`;
   const workflowId = readEventsWorkflowId({ connection, businessId, after, waits: waitSeconds > 0 });
   try {
     return await askLedger<ReadEventsInput, ReadEventsResult>(client, WORKFLOW_TYPES.readEvents, {
@@ -68,7 +70,7 @@ async function page(client: Client, input: ReadEventsInput): Promise<ReadEventsR
       input,
       connection,
       businessId,
-      about: `after ${after ?? "the beginning"}`,
+      about,
       executionTimeout: "45 seconds",
       answerWithinMs: ANSWER_WITHIN_MS,
     });
@@ -77,12 +79,13 @@ async function page(client: Client, input: ReadEventsInput): Promise<ReadEventsR
     const { cause } = error;
     if (cause instanceof ApplicationFailure && cause.type === FAILURES.cursorLost)
       throw new CursorLostError(cause.message);
-    const isAway = cause instanceof ApplicationFailure && cause.type === FAILURES.ledgerAway;
-    if (cause instanceof TimeoutFailure || isAway) throw new NoAnswerError(workflowId, cause, noAnswer(cause.message));
+    if (cause instanceof TimeoutFailure) throw NoAnswerError.to(questionToLedger(about), cause);
+    if (cause instanceof ApplicationFailure && cause.type === FAILURES.ledgerAway)
+      throw new NoAnswerError(noEvents(cause.message), cause);
     throw workflowError(cause ?? error);
   }
 }
 
-function noAnswer(reason: string): string {
+function noEvents(reason: string): string {
   return `The ledger's events could not be read (${reason}). Nothing is lost: read on from the last cursor.`;
 }

@@ -6,7 +6,8 @@ import { findSaleWorkflowId } from "../contract/ids.ts";
 import { DEFAULT_CONNECTION, WORKFLOW_TYPES } from "../contract/names.ts";
 import { parseInput } from "../contract/schema/parse-input.ts";
 import { findSaleInputSchema } from "../contract/schema/sale-input.ts";
-import { LedgerAwayError, NoAnswerError, NoWorkerError, SaleNotFoundError, workflowError } from "./errors.ts";
+import { LedgerAwayError, SaleNotFoundError, workflowError } from "./errors.ts";
+import { NoAnswerError, questionToLedger } from "./no-answer.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";
 import { askLedger } from "./start-question.ts";
 
@@ -28,6 +29,7 @@ export async function findClosedSale(client: Client, key: SaleKey): Promise<Foun
     { connection, ...(businessId !== undefined && { businessId }), traderInvoiceNumber: invoice },
     "name of the sale",
   );
+  const about = `about sale ${invoice}`;
   const workflowId = findSaleWorkflowId({ connection, businessId, traderInvoiceNumber: invoice });
   try {
     const { found, creditNoteOf } = await askLedger<FindSaleInput, FindSaleResult>(client, WORKFLOW_TYPES.findSale, {
@@ -35,24 +37,22 @@ export async function findClosedSale(client: Client, key: SaleKey): Promise<Foun
       input,
       connection,
       businessId,
-      about: `about sale ${invoice}`,
+      about,
       executionTimeout: "30 seconds",
       answerWithinMs: ANSWER_WITHIN_MS,
     });
     if (found) return found;
     if (creditNoteOf !== undefined) throw SaleNotFoundError.creditNote(saleIdOf(key), invoice, creditNoteOf);
   } catch (error) {
-    throw lookUpError(saleIdOf(key), error);
+    throw lookUpError(saleIdOf(key), about, error);
   }
   throw SaleNotFoundError.inLedger(saleIdOf(key));
 }
 
-function lookUpError(saleId: string, error: unknown): unknown {
-  if (error instanceof NoWorkerError) return new NoWorkerError(saleId, error.cause);
-  if (error instanceof NoAnswerError) return NoAnswerError.ofLedger(saleId, error.cause);
+function lookUpError(saleId: string, about: string, error: unknown): unknown {
   if (!(error instanceof WorkflowFailedError)) return error;
   const { cause } = error;
-  if (cause instanceof TimeoutFailure) return NoAnswerError.ofLedger(saleId, cause);
+  if (cause instanceof TimeoutFailure) return NoAnswerError.to(questionToLedger(about), cause);
   if (cause instanceof ApplicationFailure && cause.type === FAILURES.ledgerAway)
     return new LedgerAwayError(saleId, cause);
   return workflowError(cause ?? error);

@@ -90,9 +90,7 @@ export { type ClientError, isFiscalflowError } from "./client-error.ts";
 export type { Correction } from "./correct.ts";
 export {
   LedgerAwayError,
-  NoAnswerError,
   NotAllowedError,
-  NoWorkerError,
   SaleConflictError,
   SaleFailedError,
   SaleNotFoundError,
@@ -101,6 +99,7 @@ export {
 } from "./errors.ts";
 export { CursorLostError, type EventsRequest } from "./events.ts";
 export type { AttentionFilter, OpenAttention } from "./list-attention.ts";
+export { NoAnswerError, NoWorkerError } from "./no-answer.ts";
 export type { PendingCall } from "./pending-calls.ts";
 export type { OperatorAnswer } from "./operate.ts";
 export type { RestartReply, RestartRequest } from "./restart.ts";

@@ -7,7 +7,7 @@ import { SEARCH_ATTRIBUTES, STATE_QUERY } from "../contract/names.ts";
 import { type UpdateExample, updateExamples } from "../contract/update-examples.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { attributesOf } from "./attributes.ts";
-import { NoAnswerError, NoWorkerError } from "./errors.ts";
+import { NoAnswerError, NoWorkerError, queryOf } from "./no-answer.ts";
 
 /** One thing that needs an operator. */
 export interface OpenAttention extends Pick<Attention, "subject" | "evidence"> {
@@ -46,7 +46,7 @@ export async function* listAttention(client: Client, { businessId }: AttentionFi
     const handle = client.workflow.getHandle(listed.workflowId);
     try {
       const ask = () => handle.query<Pick<WorkflowState, "attentions">>(STATE_QUERY);
-      const { attentions } = await answeredInTime(client, listed.workflowId, ask);
+      const { attentions } = await answeredInTime(client, queryOf(listed.workflowId), ask);
       for (const attention of attentions) yield { ...listed, ...shownOf(attention) };
     } catch (error) {
       // Deleted since it was listed.

@@ -16,6 +16,7 @@ import type { UpdateExample } from "../contract/update-examples.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { refusedByClosed } from "./closed-run.ts";
 import { SaleNotFoundError, temporalError, workflowError } from "./errors.ts";
+import { answerTo } from "./no-answer.ts";
 import { type RestartReply, type RestartRequest, restartWorkflow } from "./restart.ts";
 
 /** Any of the updates with its JSON: the workflow checks it. */
@@ -44,7 +45,7 @@ export function operations(client: Client, identity: string = callerIdentity()) 
     const handle = client.workflow.getHandle(workflowId);
     const updateId = randomUUID();
     try {
-      return await answeredInTime(client, workflowId, () =>
+      return await answeredInTime(client, answerTo(workflowId, update), () =>
         handle.executeUpdate<MessageReply, [object]>(update, { args: [payload], updateId }),
       );
     } catch (error) {

@@ -21,6 +21,7 @@ import { boundMs, within } from "./bound.ts";
 import { closedRunOf } from "./closed-run.ts";
 import { NotAllowedError, SaleConflictError, SaleFailedError, SaleNotFoundError, workflowError } from "./errors.ts";
 import { laterCreditNote } from "./later-credit-note.ts";
+import { type Asked, waitFor } from "./no-answer.ts";
 import type { SaleKey } from "./sale-key.ts";
 import { isUnreadable, fromLedgerInstead } from "./unreadable-run.ts";
 
@@ -49,6 +50,8 @@ export interface Wait {
   sale?: SaleKey;
   /** The workflow was just started by this caller, so there is nothing to be looked at yet. */
   fresh?: boolean;
+  /** What the caller has asked for, where it is more than to wait. */
+  asked?: Asked;
   /** Starts the workflow and sends the update of the first round. */
   begin?: (request: OutcomeRequest) => Promise<SaleOutcome>;
 }
@@ -87,7 +90,7 @@ export async function waitForOutcome(client: Client, wait: Wait): Promise<SaleOu
       round = outcome.nextWait;
     } catch (error) {
       if (!isAskedAgain(error)) throw error;
-      if (Date.now() >= answerByMs) throw await whyNobodyAnswers(client, wait.workflowId, error);
+      if (Date.now() >= answerByMs) throw await whyNobodyAnswers(client, wait.asked ?? waitFor(wait.workflowId), error);
       await sleep(REATTACH_PAUSE_MS);
       round = undefined;
       begin = undefined;

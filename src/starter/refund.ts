@@ -33,6 +33,7 @@ import { lastRunOf, refusedByClosed } from "./closed-run.ts";
 import { NotAllowedError, SaleConflictError, SaleNotFoundError, workflowError } from "./errors.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
 import { stageOfRefunded } from "./later-credit-note.ts";
+import { refundOf, waitFor } from "./no-answer.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";
 import { endsWait, waitForOutcome } from "./outcome.ts";
 import { isUnreadable } from "./unreadable-run.ts";
@@ -117,7 +118,7 @@ export async function beginRefund(
   const handle = client.workflow.getHandle(workflowId);
   const updateId = randomUUID();
   try {
-    const outcome = await answeredInTime(client, workflowId, () =>
+    const outcome = await answeredInTime(client, refundOf(workflowId), () =>
       handle.executeUpdate<SaleOutcome, [RefundUpdate]>(UPDATES.refund, {
         args: [{ ...refund, waitSeconds }],
         updateId,
@@ -216,7 +217,7 @@ async function creditDirectly(client: Client, input: CreditNoteInput, asked: Ref
     const known = await waitForOutcome(client, { workflowId, waitMs: 0 });
     if (known.stage === "cancelled") {
       // A note that was given up is kept in the ledger before its workflow closes.
-      await answeredInTime(client, workflowId, () => client.workflow.getHandle(workflowId).result());
+      await answeredInTime(client, waitFor(workflowId), () => client.workflow.getHandle(workflowId).result());
       await start("ALLOW_DUPLICATE");
     } else {
       // One that has just begun does not tell what it was asked for yet.

@@ -18,6 +18,7 @@ import { NotAllowedError, SaleNotFoundError } from "./errors.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
 import { inputOfRun } from "./input-of-run.ts";
 import { laterCreditNote } from "./later-credit-note.ts";
+import { queryOf } from "./no-answer.ts";
 import { saleKeyOf } from "./sale-key.ts";
 import { isUnreadable } from "./unreadable-run.ts";
 
@@ -107,7 +108,7 @@ async function askedOf(client: Client, run: WorkflowExecutionDescription, input:
   const handle = client.workflow.getHandle(run.workflowId, run.runId);
   try {
     const ask = (): Promise<WorkflowState> => handle.query<WorkflowState>(STATE_QUERY);
-    const state = await answeredInTime(client, run.workflowId, ask);
+    const state = await answeredInTime(client, queryOf(run.workflowId), ask);
     const { cancelRequested, numberTaken, document, decisions } = state;
     const refund = state.refund ?? (await refundedMeanwhile(client, run, input, state));
     const word = decisions.find(({ update }) => update === "cancel");

@@ -5,6 +5,7 @@ import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES, type WorkflowType } from "../contra
 import { aboutWorkflow } from "../contract/summary.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { within } from "./bound.ts";
+import { questionToLedger } from "./no-answer.ts";
 
 interface QuestionToLedger<Input> {
   workflowId: string;
@@ -39,5 +40,5 @@ export function askLedger<Input, Answer>(
     });
     return await within(client, answerWithinMs, () => handle.result());
   };
-  return answeredInTime(client, workflowId, ask, answerWithinMs);
+  return answeredInTime(client, questionToLedger(about), ask, answerWithinMs);
 }

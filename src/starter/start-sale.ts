@@ -32,6 +32,7 @@ import { boundMs } from "./bound.ts";
 import { closedStatusOf } from "./closed-run.ts";
 import { SaleConflictError, temporalError, TemporalRefusedError } from "./errors.ts";
 import { contentOfInput, inputOfRun } from "./input-of-run.ts";
+import { queryOf, startOf } from "./no-answer.ts";
 import { waitForOutcome } from "./outcome.ts";
 import { saleKeyOf } from "./sale-key.ts";
 import { startOnce } from "./start-once.ts";
@@ -126,6 +127,7 @@ export async function startAndWait(
 ): Promise<{ result: StartResult; outcome: SaleOutcome }> {
   const { workflowId, fingerprint } = start;
   const sale = saleKeyOf(start.input);
+  const wait = { workflowId, sale, fingerprint, waitMs, asked: startOf(workflowId) };
   let result: StartResult = "started";
   const begin = async (request: OutcomeRequest): Promise<SaleOutcome> => {
     // Of its own: under the id of an update that there is, Temporal gives its answer, and does not say that the sale
@@ -152,7 +154,7 @@ export async function startAndWait(
     }
   };
   try {
-    const outcome = await waitForOutcome(client, { workflowId, sale, fingerprint, waitMs, begin });
+    const outcome = await waitForOutcome(client, { ...wait, begin });
     return { result, outcome };
   } catch (error) {
     // Of an update-with-start that it refuses Temporal does not say why; of a start it does.
@@ -161,7 +163,7 @@ export async function startAndWait(
   }
   result = await startSaleOnce(client, start);
   const fresh = result === "started";
-  return { result, outcome: await waitForOutcome(client, { workflowId, sale, fingerprint, waitMs, fresh }) };
+  return { result, outcome: await waitForOutcome(client, { ...wait, fresh }) };
 }
 
 function startOptions(start: SaleStart, workflowIdReusePolicy: WorkflowIdReusePolicy) {
@@ -214,7 +216,8 @@ async function checkSameContent(client: Client, start: SaleStart): Promise<"know
   const known =
     typeof kept === "string"
       ? kept
-      : (await answeredInTime(client, start.workflowId, () => handle.query<WorkflowState>(STATE_QUERY))).fingerprint;
+      : (await answeredInTime(client, queryOf(start.workflowId), () => handle.query<WorkflowState>(STATE_QUERY)))
+          .fingerprint;
   // Not yet prepared: its `outcome` update compares the fingerprint once it is.
   if (known === undefined || known === start.fingerprint) return result;
   const content =

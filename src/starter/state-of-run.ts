@@ -8,8 +8,9 @@ import { firstTrouble } from "../contract/service-trouble.ts";
 import { type FromWorkflow, ledgerState, type SaleState } from "./answer-from-ledger.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { closedRunOf } from "./closed-run.ts";
-import { LedgerAwayError, NoAnswerError, SaleNotFoundError } from "./errors.ts";
+import { LedgerAwayError, SaleNotFoundError } from "./errors.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
+import { NoAnswerError, queryOf } from "./no-answer.ts";
 import { type PendingCall, pendingCallsOf } from "./pending-calls.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";
 import { isUnreadable, fromLedgerInstead, nothingKept } from "./unreadable-run.ts";
@@ -29,7 +30,7 @@ export async function stateOfRun(
   const run = await handle.describe();
   const isCompleted = run.status.name === "COMPLETED";
   const closed = await closedRunOf(client, run);
-  const ask = () => answeredInTime(client, workflowId, () => handle.query<WorkflowState>(STATE_QUERY));
+  const ask = () => answeredInTime(client, queryOf(workflowId), () => handle.query<WorkflowState>(STATE_QUERY));
   let state: SaleState;
   try {
     state = withPendingCalls(await ask(), pendingCallsOf(client, run));

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
-import { NoAnswerError, NoWorkerError, SaleNotFoundError } from "../starter/errors.ts";
+import { SaleNotFoundError } from "../starter/errors.ts";
+import { NoAnswerError, NoWorkerError, queryOf } from "../starter/no-answer.ts";
 import { TemporalError, temporalErrorOf } from "./require-temporal.ts";
 
 const temporal = { namespace: "default", connectionOptions: {}, addressGiven: false };
@@ -8,8 +9,8 @@ const grpc = (code: number) =>
   Object.assign(new Error(`${code}`), { code, details: "the time is up", metadata: { getMap: () => ({}) } });
 
 test.each([
-  new NoAnswerError("sale/a", grpc(4)),
-  new NoWorkerError("sale/a", grpc(4)),
+  NoAnswerError.to(queryOf("sale/a"), grpc(4)),
+  new NoWorkerError(queryOf("sale/a"), grpc(4)),
   new SaleNotFoundError("sale/a"),
 ])("$name, which says that Temporal answers but no worker does, is passed on unchanged", (error) => {
   expect(temporalErrorOf(error, temporal)).toBe(error);

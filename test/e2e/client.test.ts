@@ -298,17 +298,24 @@ describeWithTemporal("the client package of another service", () => {
       await rig.stopWorkers();
     });
 
-    test("a call ends with NoWorkerError or NoAnswerError within three seconds beyond the wait that was asked for", async () => {
+    test("a call ends within three seconds beyond its wait, and its error says what got no answer and how to ask again", async () => {
       const wait = { waitSeconds: 2 };
-      const asked = await Promise.all([
-        failing(starter.startSaleAndWait(sale("NOBODY-1"), wait)),
-        failing(starter.outcome({ invoice: open }, wait)),
-        failing(starter.outcome({ invoice: "NOBODY-KNOWN" }, wait)),
-        failing(starter.refund({ invoice: open }, refund(open), wait)),
-        failing(starter.refund({ invoice: closed }, refund(closed), wait)),
-      ]);
-      for (const { code, seconds } of asked) {
+      const start = /the start of sale.+NOBODY-1\b.+ it stays one sale\./;
+      const outcome = /the wait for the outcome of .+ Ask again for the same\./;
+      const question = /the question to the ledger about sale NOBODY-KNOWN\b.+ changes nothing\./;
+      const refunded = /the update refund of .+ it stays one credit note\./;
+      const asked = [
+        [starter.startSaleAndWait(sale("NOBODY-1"), wait), start],
+        [starter.outcome({ invoice: open }, wait), outcome],
+        [starter.outcome({ invoice: "NOBODY-KNOWN" }, wait), question],
+        [starter.refund({ invoice: open }, refund(open), wait), refunded],
+        [starter.refund({ invoice: closed }, refund(closed), wait), outcome],
+      ] as const;
+      const failed = await Promise.all(asked.map(([call]) => failing(call)));
+      for (const [index, { code, seconds, message }] of failed.entries()) {
         expect(code).toMatch(/^(NoWorker|NoAnswer)$/);
+        expect(message).toMatch(asked[index]?.[1] ?? "");
+        expect(message).toMatch(/\(gRPC \d+ [A-Z_]+(: .+)?\)\. .+`fiscalflow worker`/);
         // The rest is for a busy machine.
         expect(seconds).toBeLessThan(7);
       }

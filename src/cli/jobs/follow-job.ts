@@ -5,6 +5,7 @@ import { firstTrouble, type JobState, STATE_QUERY } from "../../contract/index.t
 import { isWithoutAnswer, whyNobodyAnswers } from "../../starter/answered-in-time.ts";
 import { pendingCallsOf } from "../../starter/pending-calls.ts";
 import { workflowError } from "../../starter/errors.ts";
+import { queryOf } from "../../starter/no-answer.ts";
 
 const LOOK_EVERY_MS = 500;
 /** A query that nobody answers is asked again until then. */
@@ -52,7 +53,8 @@ export async function followJob<Progress, Result>(
       if (serviceTrouble) state = { ...state, serviceTrouble };
     } catch (error) {
       if (!isWithoutAnswer(error)) throw error;
-      if (Date.now() - answeredAtMs > ANSWER_WITHIN_MS) throw await whyNobodyAnswers(client, workflowId, error);
+      if (Date.now() - answeredAtMs > ANSWER_WITHIN_MS)
+        throw await whyNobodyAnswers(client, queryOf(workflowId), error);
     }
     if (state) onProgress(state);
     if (state && state.attentions.length > 0) return { end: "needs-an-operator", state };

@@ -1,12 +1,8 @@
 import { ServiceError, WorkflowNotFoundError } from "@temporalio/client";
 
 import { type Attention, STATE_QUERY, type WorkflowState } from "../../../src/contract/index.ts";
-import {
-  NoAnswerError,
-  NotAllowedError,
-  SaleNotFoundError,
-  TemporalUnavailableError,
-} from "../../../src/starter/errors.ts";
+import { NotAllowedError, SaleNotFoundError, TemporalUnavailableError } from "../../../src/starter/errors.ts";
+import { NoAnswerError } from "../../../src/starter/no-answer.ts";
 import { operations } from "../../../src/starter/operate.ts";
 import type { PlannedSale } from "../plan/planned-sale.ts";
 import type { FaultStack } from "../stack/fault-stack.ts";
