@@ -79,6 +79,18 @@ describe("a question to Temporal with a time limit", () => {
     expect(deadlines.at(-1)).toBeLessThan(5_000);
   });
 
+  test("asks no more once the caller has given up, also between two tries", async () => {
+    const stop = new AbortController();
+    const asked = answersAfter(9, new ServiceError("Failed to query Workflow", { cause: AWAY }));
+    const answer = answeredInTime(client, queryOf("sale/1"), asked, { signal: stop.signal });
+    await vi.advanceTimersByTimeAsync(60);
+    expect(asked).toHaveBeenCalledTimes(2);
+    stop.abort(new Error("given up"));
+    await expect(answer).rejects.toThrow("given up");
+    expect(asked).toHaveBeenCalledTimes(2);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   test.each([
     ["nobody has asked for work for minutes", NO_POLLER, NoWorkerError],
     ["the caller gave up", GIVEN_UP_BY_CALLER, ServiceError],

@@ -43,19 +43,32 @@ export async function answeredInTime<T>(
   client: Client,
   asked: Asked,
   ask: () => Promise<T>,
-  withinMs = ANSWER_WITHIN_MS,
+  { withinMs = ANSWER_WITHIN_MS, signal }: { withinMs?: number; signal?: AbortSignal | undefined } = {},
 ): Promise<T> {
   const deadlineMs = Math.min(Date.now() + withinMs, boundMs());
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MOST_PAUSE_MS)) {
+    signal?.throwIfAborted();
     try {
       return await within(client, Math.min(TRY_WITHIN_MS, deadlineMs - Date.now()), ask);
     } catch (error) {
       if (!isWithoutAnswer(error)) throw error;
       if (findsNoWorker(error) || Date.now() + pauseMs >= deadlineMs)
         throw await whyNobodyAnswers(client, asked, error);
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await pause(pauseMs, signal);
     }
   }
+}
+
+/** Ends early once the signal is aborted. */
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    const end = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    signal?.addEventListener("abort", end, { once: true });
+  });
 }
 
 /**

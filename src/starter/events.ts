@@ -23,7 +23,7 @@ export interface EventsRequest {
   after?: string;
   /** Go on with the events to come, until `signal` is aborted. Default: end with the last one that there is. */
   follow?: boolean;
-  /** Ends the loop with the page that is being read: within about ten seconds. */
+  /** Ends the loop at once, also while it waits for the next event. */
   signal?: AbortSignal;
 }
 
@@ -49,7 +49,10 @@ export async function* readEvents(
   let { after } = of;
   for (let waitSeconds = 0; signal?.aborted !== true;) {
     const input = { ...of, ...(after !== undefined && { after }), waitSeconds };
-    const { events } = await page(client, parseInput<ReadEventsInput>(readEventsInputSchema, input, "events request"));
+    const parsed = parseInput<ReadEventsInput>(readEventsInputSchema, input, "events request");
+    const read = await untilAborted(client, signal, (ended) => page(client, parsed, ended));
+    if (read === "aborted") return;
+    const { events } = read;
     for (const event of events) {
       if (signal?.aborted) return;
       yield event;
@@ -60,7 +63,33 @@ export async function* readEvents(
   }
 }
 
-async function page(client: Client, input: ReadEventsInput): Promise<ReadEventsResult> {
+/**
+ * Has a signal of its own for each page: Temporal's client leaves a listener on its signal for each request, and the
+ * caller's signal outlives the pages.
+ */
+async function untilAborted<T>(
+  client: Client,
+  signal: AbortSignal | undefined,
+  work: (ended?: AbortSignal) => Promise<T>,
+): Promise<T | "aborted"> {
+  if (!signal) return await work();
+  const ends = new AbortController();
+  let abort = (): void => undefined;
+  const aborted = new Promise<"aborted">((resolve) => {
+    abort = () => {
+      ends.abort();
+      resolve("aborted");
+    };
+  });
+  signal.addEventListener("abort", abort);
+  try {
+    return await Promise.race([aborted, client.withAbortSignal(ends.signal, () => work(ends.signal))]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+async function page(client: Client, input: ReadEventsInput, signal?: AbortSignal): Promise<ReadEventsResult> {
   const { connection = DEFAULT_CONNECTION, businessId, after, waitSeconds = 0 } = input;
   const about = `about the events after ${after ?? "the beginning"}`;
   const workflowId = readEventsWorkflowId({ connection, businessId, after, waits: waitSeconds > 0 });
@@ -73,6 +102,7 @@ async function page(client: Client, input: ReadEventsInput): Promise<ReadEventsR
       about,
       executionTimeout: "45 seconds",
       answerWithinMs: ANSWER_WITHIN_MS,
+      signal,
     });
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;

@@ -17,13 +17,24 @@ interface QuestionToLedger<Input> {
   /** Without a worker the question ends by itself: nobody reads a late answer. */
   executionTimeout: "30 seconds" | "45 seconds";
   answerWithinMs: number;
+  /** Once it is aborted, nothing more is asked. */
+  signal?: AbortSignal | undefined;
 }
 
 /** Asks by a short workflow, so that a caller needs no database, or joins the one that asks the same just now. */
 export function askLedger<Input, Answer>(
   client: Client,
   type: WorkflowType,
-  { workflowId, input, connection, businessId, about, executionTimeout, answerWithinMs }: QuestionToLedger<Input>,
+  {
+    workflowId,
+    input,
+    connection,
+    businessId,
+    about,
+    executionTimeout,
+    answerWithinMs,
+    signal,
+  }: QuestionToLedger<Input>,
 ): Promise<Answer> {
   const ask = async () => {
     const handle = await client.workflow.start<(asked: Input) => Promise<Answer>>(type, {
@@ -40,5 +51,5 @@ export function askLedger<Input, Answer>(
     });
     return await within(client, answerWithinMs, () => handle.result());
   };
-  return answeredInTime(client, questionToLedger(about), ask, answerWithinMs);
+  return answeredInTime(client, questionToLedger(about), ask, { withinMs: answerWithinMs, signal });
 }

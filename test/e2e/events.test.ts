@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { callCli } from "../../src/cli/test-support/call-cli.ts";
@@ -64,6 +65,23 @@ describeWithTemporal("the events of a business", () => {
     await following;
     const after = await all(before);
     expect(seen).toEqual(after.slice(0, seen.length));
+  });
+
+  test("end at once when they are aborted, and leave nothing behind", async () => {
+    const known = await all();
+    const stop = new AbortController();
+    const seen: LedgerEvent[] = [];
+    const following = (async () => {
+      for await (const event of rig.starter.events({ follow: true, signal: stop.signal })) seen.push(event);
+    })();
+    const waiting = 'WorkflowType = "readEvents" AND ExecutionStatus = "Running"';
+    await expect.poll(() => rig.client.workflow.count(waiting)).toMatchObject({ count: 1 });
+    const abortedAtMs = Date.now();
+    stop.abort();
+    await following;
+    expect(Date.now() - abortedAtMs).toBeLessThan(1_000);
+    expect(getEventListeners(stop.signal, "abort")).toEqual([]);
+    expect(seen).toEqual(known);
   });
 
   test("with a cursor that is not the ledger's are refused", async () => {
