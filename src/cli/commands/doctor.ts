@@ -15,8 +15,12 @@ export function registerDoctor(program: Command, context: CliContext): void {
       "after",
       `
 Makes six calls of the API for each connection (seven where the dialect switches "identity" on), which count against its request budget and change
-nothing; two of the accounting service for each of its connections; and, on Temporal, fills a task queue of its own for a second or two. Ends with 1 where
-anything does not work.
+nothing; two of the accounting service for each of its connections; and, on Temporal, fills a task queue of its own for a second or two.
+
+Exit code:
+  0  no fault. A warning (!) is a hint: sales are issued, or it cannot be told now, as while the API limits requests
+  1  a fault (✗): something keeps sales from being issued or recorded, or a configured service does not work. Such are: a wrong setting; Temporal, the
+     database or a service that is away or refuses the key; and, once there are sales, no worker
 
 Example:
   fiscalflow doctor`,

@@ -182,15 +182,15 @@ describe("a key of the accounting service", () => {
   });
 
   test.each([
-    [{ kind: "rate-limit", retryAfterSeconds: 7 }, "(wait 7 s)"],
-    [{ kind: "status", status: 503 }, "HTTP 503"],
-  ])("of a service in trouble (%j) is reported as not checkable, which is no fault", async (fault, said) => {
-    simulator.accounting.inject({ operation: "listBillPayments", when: "before", ...fault });
+    [{ kind: "rate-limit", retryAfterSeconds: 7 }, "warning", "(wait 7 s)"],
+    [{ kind: "status", status: 503 }, "fault", "HTTP 503"],
+  ])("of a service in trouble (%j) is reported as a %s", async (trouble, level, said) => {
+    simulator.accounting.inject({ operation: "listBillPayments", when: "before", ...trouble });
     const { faults, findings } = await check();
-    expect(faults).toEqual([]);
+    expect(faults).toHaveLength(level === "fault" ? 1 : 0);
     expect(findings).toContainEqual(
       expect.objectContaining({
-        level: "warning",
+        level,
         message: expect.stringContaining(said),
         todo: expect.stringContaining("later"),
       }),

@@ -125,5 +125,6 @@ function judgeFailure(check: string, failure: Failure): Finding {
   if (status < 500) {
     return fault(check, message, "the dialect may have other names than this service: see ACCOUNTING_DIALECT");
   }
-  return warning(check, message, "the accounting service has a trouble of its own: run doctor again later");
+  const todo = "the accounting service has a trouble of its own: run doctor again later; if it lasts, ask the provider";
+  return fault(check, message, todo);
 }

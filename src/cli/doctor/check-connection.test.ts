@@ -250,19 +250,13 @@ describe("a connection's key", () => {
     );
   });
 
-  test("whose API is away is one warning for all calls, and no fault", async () => {
+  test("whose API is away is one fault for all calls", async () => {
     simulator.inject({ operation: "*", when: "before", kind: "status", status: 503 });
     const checked = await check(configured());
     expect(checked.apiCalls).toBe(6);
-    const warnings = checked.findings.filter(({ todo }) => todo?.includes("a trouble of its own") === true);
-    expect(warnings).toMatchObject([
-      {
-        check: "connection default",
-        level: "warning",
-        message: expect.stringMatching(/^6 calls failed \(businesses, .*: HTTP 503/),
-      },
+    expect(faultsOf(checked)).toEqual([
+      expect.stringMatching(/^connection default: 6 calls failed \(businesses, .*: HTTP 503/),
     ]);
-    expect(faultsOf(checked)).toEqual([]);
   });
 
   test("is reported if another connection's key reaches the same business", async () => {

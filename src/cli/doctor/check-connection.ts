@@ -49,7 +49,7 @@ export async function checkConnection(
   const businessId = connection.businesses[0] ?? businesses?.[0]?.id;
   if (businessId === undefined) {
     const todo = "set COMPLIANCE_BUSINESS_ID or COMPLIANCE_BUSINESSES, or create a business in the dashboard";
-    findings.push(fault(check, "no business is known, so nothing else can be probed", todo));
+    if (businesses) findings.push(fault(check, "no business is known, so nothing else can be probed", todo));
     return { findings, apiCalls };
   }
 

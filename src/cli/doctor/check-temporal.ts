@@ -1,7 +1,7 @@
 import { Client, type Connection } from "@temporalio/client";
 
 import type { TemporalConnection } from "../../config/index.ts";
-import { complianceTaskQueue, MAIN_TASK_QUEUE } from "../../contract/index.ts";
+import { complianceTaskQueue, MAIN_TASK_QUEUE, WORKFLOW_TYPES } from "../../contract/index.ts";
 import { type RecentPoll, recentPolls } from "../../worker/recent-pollers.ts";
 import { requireNamespace, temporalAddress, TemporalError } from "../../worker/require-temporal.ts";
 import { readSearchAttributes } from "../../worker/search-attributes.ts";
@@ -45,15 +45,23 @@ export async function checkSearchAttributes(connection: Connection, namespace: s
 const LONGEST_POLL_MS = 65_000;
 
 /** Temporal does not say who has gone: it lists a worker that was killed until its last poll is long over. */
-export function workersFinding(polls: readonly RecentPoll[], nowMs = Date.now()): Finding {
+export function workersFinding(polls: readonly RecentPoll[], hasSales: boolean, nowMs = Date.now()): Finding {
   const start = "run `fiscalflow worker` on this namespace";
+  // Before the first sale, the worker is what is started next.
+  const level = hasSales ? fault : warning;
   if (polls.length === 0)
-    return warning("workers", `none polls "${MAIN_TASK_QUEUE}": sales are accepted and wait`, start);
+    return level("workers", `none polls "${MAIN_TASK_QUEUE}": sales are accepted and wait`, start);
   const agoMs = Math.max(0, nowMs - Math.max(...polls.map(({ polledAtMs }) => polledAtMs)));
   const last = `the last poll of "${MAIN_TASK_QUEUE}" began ${Math.round(agoMs / 1_000)} s ago`;
   if (agoMs > LONGEST_POLL_MS)
-    return warning("workers", `${last}, and a worker that runs polls every minute: sales are accepted and wait`, start);
+    return level("workers", `${last}, and a worker that runs polls every minute: sales are accepted and wait`, start);
   return ok("workers", `${polls.length} polled lately; ${last} (a worker that was killed counts for about a minute)`);
+}
+
+async function hasSales(connection: Connection, namespace: string): Promise<boolean> {
+  const query = `WorkflowType = "${WORKFLOW_TYPES.sale}"`;
+  const { count } = await connection.workflowService.countWorkflowExecutions({ namespace, query });
+  return Number(count) > 0;
 }
 
 /**
@@ -66,7 +74,7 @@ export async function checkWorkers(
   applications: ReadonlySet<string>,
 ): Promise<Finding[]> {
   const polls = await recentPolls(connection, namespace);
-  const findings = [workersFinding(polls)];
+  const findings = [workersFinding(polls, await hasSales(connection, namespace))];
   if (polls.length === 0) return findings;
   for (const application of applications) {
     const name = complianceTaskQueue(application);

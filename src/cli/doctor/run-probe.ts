@@ -36,15 +36,15 @@ export function isNotTheService(probe: Probe<unknown>): boolean {
   return probe.kind === "refused" ? !probe.envelope : probe.kind === "unexpected" && !probe.json;
 }
 
-const TROUBLE_OF_ITS_OWN = "the API has a trouble of its own: run doctor again later";
+const TROUBLE_OF_ITS_OWN = "the API has a trouble of its own: run doctor again later; if it lasts, ask the provider";
 
-/** One warning for all calls that the service could not answer: they have one cause. */
+/** One fault for all calls that the service could not answer: they have one cause. */
 export function withTroubleOnce(name: string, findings: readonly Finding[]): Finding[] {
   const troubled = findings.filter(({ todo }) => todo === TROUBLE_OF_ITS_OWN);
   const [first] = troubled;
   if (!first || troubled.length === 1) return [...findings];
   const subjects = troubled.map(({ check }) => check.replace(`${name}, `, "")).join(", ");
-  const once = warning(name, `${troubled.length} calls failed (${subjects}): ${first.message}`, TROUBLE_OF_ITS_OWN);
+  const once = fault(name, `${troubled.length} calls failed (${subjects}): ${first.message}`, TROUBLE_OF_ITS_OWN);
   return findings.flatMap((finding) => (finding === first ? [once] : troubled.includes(finding) ? [] : [finding]));
 }
 
@@ -82,5 +82,10 @@ export function judgeProbe(check: string, probe: Probe<unknown>, expects: "succe
       "check COMPLIANCE_KEY_REACH (is the key organisation-wide, or bound to one business?) and COMPLIANCE_DIALECT";
     return fault(check, message, todo);
   }
-  return warning(check, message, TROUBLE_OF_ITS_OWN);
+  if (status >= 500) return fault(check, message, TROUBLE_OF_ITS_OWN);
+  return warning(
+    check,
+    message,
+    "the API gives an answer that its documentation does not name: run doctor again later",
+  );
 }
