@@ -62,12 +62,13 @@ export async function answeredInTime<T>(
 /** Ends early once the signal is aborted. */
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
     const end = (): void => {
       clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
       resolve();
     };
-    signal?.addEventListener("abort", end, { once: true });
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener("abort", end);
   });
 }
 
