@@ -49,6 +49,14 @@ describe("the result of a reconciliation", () => {
     );
   });
 
+  it("says in a few words what was checked and found, and what was not compared", () => {
+    const brief = (outcome: ReconcileOutcome) => reconciliation.inAFewWords(outcome);
+    expect(brief({ ...outcomeOf(COMPARED), skipped: 20 })).toBe("3 checked, 20 skipped, 0 different, 0 unreadable");
+    expect(brief(outcomeOf(notCompared("not-synchronised"), 1))).toBe(
+      "3 checked, 0 skipped, 0 different, 0 unreadable, 1 finding, payments not compared",
+    );
+  });
+
   it("counts one finding as one", () => {
     expect(textOf(COMPARED, 1)).toContain("\n1 supplier invoice that no payment names\n");
     expect(textOf(COMPARED, 2)).toContain("\n2 supplier invoices that no payment names\n");

@@ -19,8 +19,8 @@ export const reconciliation: JobCommand<ReconcileProgress, ReconcileOutcome> = {
   workflowId: reconcileWorkflowId,
   progressLine: reconcileProgressText,
   resultText,
-  inAFewWords: ({ documents, differing, unreadable, findings, payments }) => {
-    const checked = `${documents} checked, ${differing} different, ${unreadable} unreadable`;
+  inAFewWords: ({ documents, skipped = 0, differing, unreadable, findings, payments }) => {
+    const checked = `${documents} checked, ${skipped} skipped, ${differing} different, ${unreadable} unreadable`;
     const found = findings.count > 0 ? [counted(findings.count, "finding")] : [];
     return [checked, ...found, ...(isLacking(payments) ? ["payments not compared"] : [])].join(", ");
   },
