@@ -29,6 +29,10 @@ describeWithTemporal("the demo", () => {
       expect(receipt).toMatch(/^NS \d+/);
       expect(link).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:\\d+/namespaces/default/workflows/.*${invoice}$`));
     }
+    // Nobody who waits for its start has to guess what it does.
+    expect(demo.output()).toMatch(
+      /^starting Temporal: takes seconds; .*\n(.*\n)*Temporal is ready.*\nstarting the simulated services .*\n(.*\n)*making the ledger's database\n(.*\n)*starting the workers\n/,
+    );
     expect(demo.output()).toContain("The simulator's books agree: 10 documents and 10 stock movements, each once.");
     await expectBackOffice(demo);
   });
@@ -108,7 +112,7 @@ describeWithTemporal("the demo", () => {
   test("without an obtainable Temporal server says so once, and ends with 1", async () => {
     const demo = await demoProcess([], { TEMPORAL_CLI_PATH: "/nowhere/temporal" });
     expect(await demo.ended()).toBe(1);
-    expect(demo.output()).toMatch(/^No Temporal CLI could be had/);
+    expect(demo.output()).toMatch(/^No Temporal CLI could be had/m);
     expect(demo.output()).toContain("/nowhere/temporal does not exist");
   });
 });

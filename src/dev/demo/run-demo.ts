@@ -61,14 +61,16 @@ async function demo(options: DemoOptions, context: CliContext, cleanup: Cleanup,
   const note = (text: string): void => printNote(context, text);
   const workflowBundle = builtWorkflowBundle();
   const written = await readDemoPlan(options.examples, process.cwd());
+  note("starting Temporal: takes seconds; at the first run, minutes where it has to be downloaded or built");
   const temporal = await temporalFor(options, context, cleanup);
   const plan = temporal.own ? written : renumber(written, Date.now().toString(36));
   note(clock.lap(temporalLine(temporal)));
   signal.throwIfAborted();
   await sdk.install();
-  const stack = await startDemoStack({ plan, temporal, workflowBundle, cleanup, signal });
+  const stack = await startDemoStack({ plan, temporal, workflowBundle, cleanup, signal, onProgress: note });
   note(clock.lap(`simulator at ${stack.simulator.url} and callback receiver are ready`));
   signal.throwIfAborted();
+  note("starting the workers");
   await stack.workers.start();
   note(clock.lap(`workers are ready; ${clock.totalSeconds} s since the start`));
   note(businessLine(plan));

@@ -36,6 +36,8 @@ export interface DemoStackOptions {
   readonly cleanup: Cleanup;
   /** Looked at between the parts: one that is coming up is waited for, so that it can be ended. */
   readonly signal?: AbortSignal;
+  /** Called with what is going on. */
+  readonly onProgress?: (line: string) => void;
 }
 
 /** Everything that the demo needs, running. */
@@ -77,6 +79,7 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
 
   signal?.throwIfAborted();
   const { simulated, configured } = options.dialects ?? {};
+  options.onProgress?.("starting the simulated services and the callback receiver");
   const simulator = await startSimulator({
     host: LOOPBACK,
     scenario: plan.scenario,
@@ -98,7 +101,7 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
   const around = { plan, simulatorUrl: simulator.url, accountingUrl, folder, dialects: configured };
   const config = demoConfig({ ...around, receiverUrl, callbackSecret });
   // Of its own: the simulator begins with empty books each time, and so do the claims.
-  const ledger = ledgerOf(config);
+  const ledger = ledgerOf(config, options.onProgress);
   cleanup.add("ledger", () => ledger.close());
   await ledger.ready();
 
