@@ -2,6 +2,7 @@ import type { BusinessDocuments, ListedDocument } from "../../ledger/index.ts";
 import type { PeriodList } from "../lists/list.ts";
 import { configuredNote } from "../report/configured-note.ts";
 import { refuseUnknown } from "../report/refuse-unknown.ts";
+import { withSeller } from "../report/seller-of.ts";
 import { countedAmounts } from "./counted.ts";
 import { csvColumns } from "./csv-columns.ts";
 import { notesOf } from "./notes.ts";
@@ -18,10 +19,7 @@ export const listOfDocuments: PeriodList<BusinessDocuments, ListedDocument> = {
     owners: "businesses",
     rows: "documents",
     // As `fiscalflow report --json`.
-    figuresOf({ pages: _pages, ...figures }, { sellerOf }) {
-      const seller = sellerOf(figures);
-      return { ...figures, ...(seller && { seller }) };
-    },
+    figuresOf: ({ pages: _pages, ...figures }, { sellerOf }) => withSeller(figures, sellerOf),
     rowOf: (document) => ({ ...document, ...countedAmounts(document) }),
     amounts: new Set(["total", "taxableAmount", "taxAmount", "notSignedTotal", "givenUpTotal"]),
   },

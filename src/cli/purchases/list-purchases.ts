@@ -8,6 +8,7 @@ import { configuredNote } from "../report/configured-note.ts";
 import { amount, money } from "../report/money.ts";
 import { refuseUnknown } from "../report/refuse-unknown.ts";
 import { headOf, titleOf } from "../report/render-text.ts";
+import { withSeller } from "../report/seller-of.ts";
 
 /** Of the CSV, before two for each rate. What the API does not show of a purchase is no column. */
 const COLUMNS: readonly [name: string, value: (purchase: ListedPurchase) => string][] = [
@@ -45,10 +46,7 @@ export const listOfPurchases: PeriodList<PurchasesOfPeriod, ListedPurchase> = {
   json: {
     owners: "businesses",
     rows: "purchases",
-    figuresOf({ pages: _pages, ...figures }, { sellerOf }) {
-      const seller = sellerOf(figures);
-      return { ...figures, ...(seller && { seller }) };
-    },
+    figuresOf: ({ pages: _pages, ...figures }, { sellerOf }) => withSeller(figures, sellerOf),
     rowOf: (purchase) => purchase,
     amounts: new Set(["subtotal", "vat", "total", "lineTotal"]),
   },

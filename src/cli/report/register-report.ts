@@ -9,7 +9,7 @@ import { parseText, type ResultFlags, type Scope, withFilters } from "../sale/sc
 import type { WholeFile } from "../whole-file.ts";
 import { configuredNote } from "./configured-note.ts";
 import { refuseUnknown } from "./refuse-unknown.ts";
-import { configuredSeller } from "./seller-of.ts";
+import { configuredSeller, withSeller } from "./seller-of.ts";
 
 interface ReportFlags extends Scope, ResultFlags {
   date?: string;
@@ -101,10 +101,7 @@ async function runReport(context: CliContext, kind: Period["kind"], flags: Repor
     return;
   }
   const { renderText } = await import("./render-text.ts");
-  const data = businesses.map((report) => {
-    const seller = sellerOf(report);
-    return { ...report, ...(seller && { seller }) };
-  });
+  const data = businesses.map((report) => withSeller(report, sellerOf));
   const text = renderText(period, businesses, nowMs, sellerOf);
   printResult(context, flags.json, withInstants({ period, businesses: data }), text);
 }

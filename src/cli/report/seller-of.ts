@@ -9,6 +9,12 @@ interface Business {
 /** Who a business is, where somebody has said so. */
 export type SellerOf = (business: Business) => StatedSeller | undefined;
 
+/** For JSON: what is told of a business, with its seller where that is known. */
+export function withSeller<Told extends Business>(told: Told, sellerOf: SellerOf): Told & { seller?: StatedSeller } {
+  const seller = sellerOf(told);
+  return { ...told, ...(seller && { seller }) };
+}
+
 /** As the setting `sellers` of the business's connection says. */
 export function configuredSeller({ compliance }: Pick<Config, "compliance">): SellerOf {
   return ({ connection, businessId }) => {
