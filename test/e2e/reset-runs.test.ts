@@ -16,7 +16,7 @@ describeWithTemporal("a sale that is reset", () => {
   afterAll(() => rig?.close());
   const { start, handleOf, parked, result, movementsOf } = salesOf(() => rig);
   const views = viewsOf(() => rig);
-  const { listedAs, shown, row, openNumbers, endedNumbers, recordedInLedger } = views;
+  const { fiscalflow, listedAs, shown, row, openNumbers, endedNumbers, recordedInLedger } = views;
 
   /** Everybody says that it is under way, and nobody that its run was ended. */
   async function isUnderWay(input: SaleInput, attention: string | null): Promise<void> {
@@ -67,6 +67,45 @@ describeWithTemporal("a sale that is reset", () => {
     await parked("RESET-2", "item-unknown");
     await isUnderWay(unknown("RESET-2"), "item-unknown");
     await rig.starter.cancel({ invoice: "RESET-2" }, { reason: "test over" });
+  });
+
+  test("is shown with its own start, what was done before each reset, and the resets", async () => {
+    rig.simulator.setAuthority("RESET-4", [{ do: "down" }]);
+    await start("RESET-4");
+    const { workflowId } = handleOf("RESET-4");
+    const first = await handleOf("RESET-4").describe();
+    const timelineOf = async () => {
+      const shown = JSON.parse((await fiscalflow("sale", "show", "RESET-4", "--json")).stdout) as {
+        timeline: { entries: { atMs: number; what: string; note?: string }[] };
+      };
+      return shown.timeline.entries;
+    };
+    const before = ["started", "created the document", "moved stock", "waited for the authority"];
+    const again = ["was reset", "learned the document's id", "read the document", "found a stock movement made before"];
+    // The first sale of a process reads the catalogue; pauses are longer on a busy machine.
+    const ofOthers = ["read the catalogue", "paused"];
+    const said = async () => (await timelineOf()).map(({ what }) => what).filter((what) => !ofOthers.includes(what));
+    await expect.poll(said).toEqual(before);
+    await resetRun(rig.client, rig.namespace, workflowId);
+    await expect.poll(said).toEqual([...before, ...again, "waited for the authority"]);
+    await resetRun(rig.client, rig.namespace, workflowId, { activity: "awaitDocument", last: true });
+    await expect
+      .poll(said)
+      .toEqual([...before, ...again, "waited for the authority", "was reset", "waited for the authority"]);
+    const entries = await timelineOf();
+    expect(entries[0]?.atMs).toBe(first.startTime.getTime());
+    expect(entries.filter(({ what }) => what === "was reset")).toMatchObject([
+      { note: "a test of what a reset does" },
+      { note: "a test of what a reset does" },
+    ]);
+    expect(entries.filter(({ what }) => what === "waited for the authority").map(({ note }) => note)).toEqual([
+      "broken off",
+      "broken off",
+      "goes on",
+    ]);
+    rig.simulator.setAuthority("RESET-4", [{ do: "accept" }]);
+    expect(await result("RESET-4")).toMatchObject({ stage: "completed" });
+    expect(rig.simulator.documents("RESET-4")).toHaveLength(1);
   });
 
   test("after it was terminated in flight has one document and one movement", async () => {

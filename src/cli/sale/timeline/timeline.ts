@@ -1,6 +1,6 @@
 import type { temporal } from "@temporalio/proto";
 
-type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+export type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
 /** One line of a sale's timeline. */
 export interface TimelineEntry {
@@ -78,22 +78,48 @@ const ENDS: readonly (readonly [keyof HistoryEvent, string])[] = [
   ["workflowExecutionCanceledEventAttributes", "was cancelled"],
 ];
 
-/** Calls, waits, callbacks and decisions of a run, in order, with how long each took. */
-export function timelineOf(events: readonly HistoryEvent[]): TimelineEntry[] {
+/** Who terminates a run that is reset while it is open. */
+const RESETTER = "history-resetter";
+
+/** Where a history leaves that of the run that was reset: up to here it is a copy, with the times of that run. */
+export interface Reset {
+  readonly eventId: number;
+  /** The run that was reset. */
+  readonly baseRunId: string;
+}
+
+/** Every reset on the way to this run, the first one first. */
+export function resetsIn(events: readonly HistoryEvent[]): Reset[] {
+  return events.flatMap(({ eventId, workflowTaskFailedEventAttributes: failed }) =>
+    failed?.newRunId && failed.baseRunId ? [{ eventId: Number(eventId), baseRunId: failed.baseRunId }] : [],
+  );
+}
+
+/**
+ * Calls, waits, callbacks and decisions of a run, in order, with how long each took.
+ * @param fromEventId leaves out the events before it: of a run that was reset, they are in the copy
+ */
+export function timelineOf(events: readonly HistoryEvent[], fromEventId = 1): TimelineEntry[] {
   const outcomes = outcomesOf(events);
+  const isOver = events.some((event) => ENDS.some(([name]) => event[name]));
   let runBeganAtMs = 0;
   return events.flatMap((event): TimelineEntry[] => {
     const atMs = timeOf(event);
+    const reset = event.workflowTaskFailedEventAttributes?.newRunId ? event.workflowTaskFailedEventAttributes : null;
     // What comes before the reset was done by the run that was reset.
-    if (event.workflowExecutionStartedEventAttributes || event.workflowTaskFailedEventAttributes?.newRunId)
-      runBeganAtMs = atMs;
+    if (event.workflowExecutionStartedEventAttributes || reset) runBeganAtMs = atMs;
+    if (Number(event.eventId) < fromEventId) return [];
     const entry = (what: string, more: Partial<TimelineEntry> = {}): TimelineEntry[] => [{ atMs, what, ...more }];
+    if (reset) return entry("was reset", reset.failure?.message ? { note: firstLine(reset.failure.message) } : {});
+    if (event.workflowExecutionTerminatedEventAttributes?.identity === RESETTER) return [];
     const scheduled = event.activityTaskScheduledEventAttributes;
     if (scheduled) {
       const activity = scheduled.activityType?.name ?? "";
       const what = ACTIVITIES[activity];
       if (what === undefined) return [];
-      const { result, ...ended } = outcomes.get(String(event.eventId)) ?? { note: "goes on" };
+      const { result, ...ended } = outcomes.get(String(event.eventId)) ?? {
+        note: isOver ? "broken off" : "goes on",
+      };
       return entry(resultIn(activity, result, runBeganAtMs) ?? what, ended);
     }
     const timer = event.timerFiredEventAttributes;

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+
+import { timelinePage } from "./show-timeline.ts";
+
+test("the page of a timeline begins with the sale's start, and dates what was on another day", () => {
+  const entries = [
+    { atMs: Date.parse("2026-11-23T11:41:10Z"), what: "started" },
+    { atMs: Date.parse("2026-11-24T06:00:05Z"), what: "was reset", note: "a wrong branch" },
+    { atMs: Date.parse("2026-11-24T06:00:06Z"), what: "found the document created before", tookMs: 200 },
+  ];
+  expect(timelinePage({ entries, complete: true }).split("\n")).toEqual([
+    "Timeline, from 2026-11-23 14:41 EAT",
+    "  14:41:10  started",
+    "  2026-11-24 09:00:05  was reset, a wrong branch",
+    "  2026-11-24 09:00:06  found the document created before, 0.2 s",
+  ]);
+});
