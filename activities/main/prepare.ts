@@ -204,7 +204,11 @@ async function earlierRun(
     const { claim, isSent } = await ownClaim(documents);
     // A claim knows whether what was sent was refused; without one, it was sent while the ledger was away.
     const isKept = record !== undefined && (record.document !== null || (!claim && record.numberTaken));
-    return { sent: isSent || isKept, signed: record?.document?.status === "completed" };
+    const earlier = { sent: isSent || isKept, signed: record?.document?.status === "completed" };
+    if (!kept || !record) return earlier;
+    const decided = record.movements.filter(({ decision }) => decision !== undefined);
+    const { movements, decisions } = bounded({ movements: decided, attentions: [], decisions: kept.decisions });
+    return { ...earlier, ...(movements.length > 0 && { movements }), ...(decisions.length > 0 && { decisions }) };
   } catch (error) {
     if (!(error instanceof LedgerUnavailableError)) throw error;
     return { sent: true, signed: false };

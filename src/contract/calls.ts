@@ -1,4 +1,4 @@
-import type { AttentionCode } from "./attention.ts";
+import type { AttentionCode, Decision } from "./attention.ts";
 import type { ComposedRequest, ConnectionProfile } from "./connection.ts";
 import type { Item, ResolvedLine, SaleDocument } from "./documents.ts";
 import type { InputChecks } from "./input-checks.ts";
@@ -104,6 +104,10 @@ export interface EarlierRun {
   sent: boolean;
   /** Whether the document is signed. */
   signed: boolean;
+  /** What operators decided in them. */
+  decisions?: Decision[];
+  /** The movements that they decided about. */
+  movements?: StockMovement[];
 }
 
 /** What `prepareSale` answers: the lines are those of its input, and not repeated. */

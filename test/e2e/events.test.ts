@@ -74,12 +74,14 @@ describeWithTemporal("the events of a business", () => {
     const following = (async () => {
       for await (const event of rig.starter.events({ follow: true, signal: stop.signal })) seen.push(event);
     })();
+    await expect.poll(() => seen).toEqual(known);
     const waiting = 'WorkflowType = "readEvents" AND ExecutionStatus = "Running"';
     await expect.poll(() => rig.client.workflow.count(waiting)).toMatchObject({ count: 1 });
     const abortedAtMs = Date.now();
     stop.abort();
     await following;
-    expect(Date.now() - abortedAtMs).toBeLessThan(1_000);
+    // The wait itself takes ten seconds.
+    expect(Date.now() - abortedAtMs).toBeLessThan(5_000);
     expect(getEventListeners(stop.signal, "abort")).toEqual([]);
     expect(seen).toEqual(known);
   });

@@ -108,6 +108,27 @@ describeWithTemporal("a sale that is reset", () => {
     expect(rig.simulator.documents("RESET-4")).toHaveLength(1);
   });
 
+  test("keeps what an operator decided about a movement, in its state and in the ledger", async () => {
+    rig.simulator.inject({ operation: "adjustStock", when: "before", kind: "drop", times: 1 });
+    await start("RESET-5");
+    await parked("RESET-5", "stock-unknown");
+    const referenceId = "RESET-5/item_tea/sold";
+    await rig.starter.resolveStock({ invoice: "RESET-5" }, { referenceId, applied: false, note: "counted" });
+    await result("RESET-5");
+    const decision = { applied: false, note: "counted" };
+    await expect.poll(async () => (await row("RESET-5"))?.movements).toMatchObject([{ state: "applied", decision }]);
+
+    await resetRun(rig.client, rig.namespace, handleOf("RESET-5").workflowId);
+    expect(await result("RESET-5")).toMatchObject({
+      stage: "completed",
+      stockMovements: [{ state: "applied", decision }],
+    });
+    const { decisions } = await rig.starter.getSale({ invoice: "RESET-5" });
+    expect(decisions).toMatchObject([{ update: "resolveStock", subject: referenceId, note: "counted" }]);
+    expect((await row("RESET-5"))?.movements).toMatchObject([{ state: "applied", decision }]);
+    expect(movementsOf("RESET-5")).toHaveLength(1);
+  });
+
   test("after it was terminated in flight has one document and one movement", async () => {
     const input = { traderInvoiceNumber: "RESET-3", lines: [TEA], refundWindow: "0" };
     rig.simulator.setAuthority("RESET-3", [{ do: "down" }]);

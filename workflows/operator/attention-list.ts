@@ -123,6 +123,13 @@ export abstract class AttentionList {
     return this.#retries.get(key) ?? 0;
   }
 
+  /** What was decided in runs before this one comes first. A restart may have brought some of it already. */
+  takeOverDecisions(earlier: readonly Decision[]): void {
+    const isKnown = ({ update, subject, atMs }: Decision): boolean =>
+      this.decisions.some((one) => one.update === update && one.subject === subject && one.atMs === atMs);
+    this.decisions.unshift(...earlier.filter((one) => !isKnown(one)));
+  }
+
   /** Keeps what an operator decided, and when. */
   decide(decision: Omit<Decision, "atMs">, atMs = Date.now()): void {
     this.decisions.push({ ...decision, atMs });

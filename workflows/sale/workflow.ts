@@ -44,6 +44,7 @@ export async function sale(input: SaleInput): Promise<SaleOutcome> {
     // A restart may know more than the ledger does.
     run.earlierRunSent ||= prepared.earlier?.sent === true;
     run.earlierRunSigned ||= prepared.earlier?.signed === true;
+    run.takeOverDecisions(prepared.earlier?.decisions ?? []);
     if (prepared.finished) {
       await adoptFinishedSale(run, prepared.finished);
       return;
@@ -151,6 +152,11 @@ async function issueAndAwait(
   const { document, callbackExpected } = created;
   const mode = sale.stock ?? (adopted ? "off" : profile.stock);
   const movements = goods ? planMovements(sale.traderInvoiceNumber, "sold", goods.lines, goods.items) : [];
+  const decided = new Map(prepared.earlier?.movements?.map(({ referenceId, decision }) => [referenceId, decision]));
+  for (const movement of movements) {
+    const decision = decided.get(movement.referenceId);
+    if (decision) movement.decision = decision;
+  }
   // When the answer to a stock movement is lost (docs/architecture.md has the files, under that heading):
   // 1. Each try is one activity with one attempt, so Temporal never repeats it. The activity takes the movement's claim
   //    in the ledger, sends, and writes a known outcome into the claim. If no byte left, or on a 429, the movement was
