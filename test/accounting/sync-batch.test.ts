@@ -110,7 +110,7 @@ describeWithTemporal("the processing of a sync batch", () => {
       const reply = await one.handle.executeUpdate(UPDATES.resolveBatch, {
         args: [{ processed: false, note: "looked" }],
       });
-      expect(reply).toMatchObject({ message: expect.stringContaining("Kept.") });
+      expect(reply).toMatchObject({ message: expect.stringContaining("Recorded.") });
       expect(await one.result()).toMatchObject({ saidBy: "service" });
       expect([one.processed(), one.calls()]).toEqual([1, 2]);
       expect(await one.claim()).toMatchObject({ generation: 2, state: "processed" });

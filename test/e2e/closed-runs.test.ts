@@ -147,7 +147,9 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     expect(await shown("END-2")).toMatchObject({ stage: "awaiting-authority", closed: { status: "terminated" } });
     const said = await fiscalflow("sale", "restart", "END-2", "--note", "a slip");
     expect(said).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(said.stdout).toBe("END-2: restarted; the new run takes over what the run before did.\n");
+    expect(said.stdout).toBe(
+      "END-2: restarted; the new run takes over what the run before did, and goes on with the rest; a rejected document is submitted again.\n",
+    );
     rig.simulator.setAuthority("END-2", [{ do: "accept" }]);
     expect(await result("END-2")).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied" }] });
     expect(rig.simulator.documents("END-2")).toHaveLength(1);

@@ -100,7 +100,7 @@ const resolveStock: Update<SaleState, ResolveStockRequest> = {
     const answer = `${applied ? "applied" : "not applied"}${contradicts ? `, ${balanceInWords(contradicts)}` : ""}`;
     run.decide({ update: "resolveStock", code: "stock-unknown", subject: referenceId, answer, note, by }, atMs);
   },
-  done: "Kept. If the movement's outcome has become known in the meantime, that outcome counts instead.",
+  done: "Recorded. If the movement's outcome has become known in the meantime, that outcome counts instead.",
 };
 
 /** An answer within this time of a repeated question is for the earlier one: nobody looks into the books that fast. */
@@ -157,7 +157,7 @@ const resolveDocument: Update<SaleState, ResolveDocumentRequest> = {
     run.decide({ update: "resolveDocument", code: "document-unknown", answer: saleId ?? "not created", note, by });
     run.clear("document-unknown");
   },
-  done: "Kept.",
+  done: "Recorded.",
 };
 
 export const DOCUMENT_UPDATES: UpdateTable<SaleState> = [

@@ -25,7 +25,7 @@ const resolveBatch: Update<BatchJob, ResolveBatchRequest> = {
     const answer = processed ? "processed" : "not processed";
     job.decide({ update: "resolveBatch", code: "batch-unknown", answer, note, by }, atMs);
   },
-  done: "Kept.",
+  done: "Recorded.",
 };
 
 export const BATCH_UPDATES: UpdateTable<BatchJob> = [...COMMON_UPDATES, resolveBatch];

@@ -99,7 +99,7 @@ export async function checkCalls(connection: Connection, namespace: string): Pro
     return warning(
       "workers' calls",
       troubleLine(trouble),
-      kind === "refused" ? "see below what the API says of the key" : todo,
+      kind === "refused" ? "see below what the API answers" : todo,
     );
   });
 }

@@ -15,7 +15,11 @@ export function renderState(title: string, workflowId: string, state: SaleState,
   const rows: [string, string | undefined][] = [
     ["Workflow", workflowId],
     ["Stage", closed ? `${state.stage} (${closed.status})` : state.stage],
-    ["Ended", closed && `${nairobiTime(closed.atMs)}: ${closedInWords(closed)}, without an outcome`],
+    [
+      "Ended",
+      closed &&
+        `${nairobiTime(closed.atMs)}: ${closedInWords(closed)}, ${isThrough(state) ? "after it was completed: only its refund window ended" : "without an outcome"}`,
+    ],
     ["Waits for", waitsForInWords(state)],
     ["API", state.serviceTrouble && `${troubleInWords(state.serviceTrouble)}, as far as calls show`],
     [
@@ -105,4 +109,10 @@ function decisionLine(decision: WorkflowState["decisions"][number]): string {
   const { atMs, update, code, subject, answer, note, by } = decision;
   const about = [update, code, subject === undefined ? undefined : `(${subject})`].filter(Boolean).join(" ");
   return `${nairobiTime(atMs)} ${by ?? "somebody"}: ${about}${answer === undefined ? "" : `: ${answer}`}${note === "" ? "" : `; ${note}`}`;
+}
+
+/** Nothing is left to be done but a refund. */
+function isThrough({ stage, attentions, stockMovements }: SaleState): boolean {
+  const settled = stockMovements.every(({ state }) => state === "applied" || state === "dropped");
+  return stage === "completed" && attentions.length === 0 && settled;
 }
