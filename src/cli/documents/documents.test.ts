@@ -268,7 +268,9 @@ describe("fiscalflow documents", () => {
     expect(stdout).toMatch(/^2999-01-15 +- +INV-1 .* dated in the future$/m);
     expect(stdout).toContain("1 document is signed (tax 104.58, total 808.20) and dated in the future.");
     const report = await callCli(["report", ...argv], { env: { LEDGER_URL: test.url } });
-    expect(report.stdout).toMatch(/^ {2}counted here: dated in the future +after today +1 +104\.58 +808\.20$/m);
+    expect(report.stdout).toMatch(
+      /^ {2}counted here: dated in the future \(sales\) +after today +1 +104\.58 +808\.20$/m,
+    );
   });
 
   it("does not net a sale that is dated in the future against its credit note", async () => {
@@ -284,7 +286,7 @@ describe("fiscalflow documents", () => {
       "2 documents are signed (1 sale: tax 104.58, total 808.20; 1 credit note: tax -104.58, total -808.20) and dated in the future.",
     );
     const report = await callCli(["report", ...argv], { env: { LEDGER_URL: test.url } });
-    expect(report.stdout).toMatch(/dated in the future +after today +1 +104\.58 +808\.20$/m);
+    expect(report.stdout).toMatch(/dated in the future \(sales\) +after today +1 +104\.58 +808\.20$/m);
     expect(report.stdout).toMatch(/dated in the future \(credit notes\) +after today +1 +-104\.58 +-808\.20$/m);
   });
 
@@ -313,12 +315,39 @@ describe("fiscalflow documents", () => {
       datedInAnotherMonth: { count: 0 },
     });
     const report = await callCli(["report", ...argv], { env: { LEDGER_URL: test.url } });
-    expect(report.stdout).toMatch(/^ {2}counted here: signed on another day of the month +2025-11-21 +1 +104\.58 /m);
     expect(report.stdout).toMatch(
-      /^ {2}not counted here: signed in this period, dated on another day of the month +2025-11-19 /m,
+      /^ {2}counted here: signed on another day of the month \(sales\) +2025-11-21 +1 +104\.58 /m,
+    );
+    expect(report.stdout).toMatch(
+      /^ {2}not counted here: signed in this period, dated on another day of the month \(sales\) +2025-11-19 /m,
     );
     const month = await documents("month", "--date", "2025-11", "--business", businessId);
     expect(month.stdout).not.toContain("another day");
+  });
+
+  it("has of the sales and of the credit notes the other months of each, and so does the report", async () => {
+    const business = someBusiness();
+    const sale = signed("INV-OCTOBER", "01/11/2025", { saleDate: "2025-10-31" });
+    for (const document of [sale, noteOf(sale, "CN-DECEMBER", "2025-12-01")]) {
+      const type = document === sale ? "sale" : "credit_note";
+      const record = recordOf(document.traderInvoiceNumber, { type, document, movements: [] });
+      await test.ledger.records.saveDocument(business, record, WRITER);
+    }
+    const argv = ["month", "--date", "2025-11", "--business", business.businessId];
+    const [of] = JSON.parse((await documents(...argv, "--json")).stdout).businesses;
+    expect(of.oddDates.datedInAnotherMonth).toMatchObject({
+      months: ["2025-10", "2025-12"],
+      sales: { count: 1, months: ["2025-10"] },
+      creditNotes: { count: 1, months: ["2025-12"] },
+    });
+    const env = { LEDGER_URL: test.url };
+    const { stdout } = await callCli(["report", ...argv], { env });
+    expect(stdout).toMatch(/dated in another month \(sales\) +2025-10 +1 +104\.58 +808\.20$/m);
+    expect(stdout).toMatch(/dated in another month \(credit notes\) +2025-12 +1 +-104\.58 +-808\.20$/m);
+    const csv = (await callCli(["report", ...argv, "--csv"], { env })).stdout;
+    expect(csv).toMatch(/,"dated in another month, not counted",,,,,2025-10 2025-12,/);
+    expect(csv).toMatch(/,"dated in another month, not counted: sales",,,,,2025-10,/);
+    expect(csv).toMatch(/,"dated in another month, not counted: credit notes",,,,,2025-12,/);
   });
 
   it("tells a document that was given up from one that can still be signed", async () => {

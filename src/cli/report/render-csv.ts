@@ -1,5 +1,5 @@
 import { nairobiInstant } from "../../contract/nairobi-date.ts";
-import type { Amounts, BusinessReport, OddAmounts, OddDates, Period } from "../../ledger/index.ts";
+import type { Amounts, BusinessReport, OddDates, Period } from "../../ledger/index.ts";
 import { asText, csvLine } from "../csv.ts";
 import { amount } from "./money.ts";
 
@@ -131,20 +131,23 @@ function linesOf(report: BusinessReport, period: Period): Line[] {
 function oddDateLines(odd: OddDates): Line[] {
   const { inFuture, signedInAnotherMonth: late, datedInAnotherMonth: elsewhere } = odd;
   const { signedOnAnotherDay: nextDay, datedOnAnotherDay: dayBefore } = odd;
-  const months = (those: { months: readonly string[] }): { other_months: string } => ({
-    other_months: those.months.join(" "),
-  });
-  const lines = (figure: string, of: OddAmounts, others: Partial<Line> = {}): Line[] => [
-    { figure, ...others, ...amounts(of) },
-    { figure: `${figure}: sales`, ...others, ...amounts(of.sales) },
-    { figure: `${figure}: credit notes`, ...others, ...amounts(of.creditNotes) },
+  const months = (kind: { months: readonly string[] }): Partial<Line> => ({ other_months: kind.months.join(" ") });
+  const days = (kind: { days: readonly string[] }): Partial<Line> => ({ other_days: kind.days.join(" ") });
+  const lines = <Kind extends Amounts>(
+    figure: string,
+    of: Kind & { sales: Kind; creditNotes: Kind },
+    othersOf: (kind: Kind) => Partial<Line>,
+  ): Line[] => [
+    { figure, ...othersOf(of), ...amounts(of) },
+    { figure: `${figure}: sales`, ...othersOf(of.sales), ...amounts(of.sales) },
+    { figure: `${figure}: credit notes`, ...othersOf(of.creditNotes), ...amounts(of.creditNotes) },
   ];
   return [
-    ...lines("dated in the future", inFuture),
-    ...lines("signed in another month", late, months(late)),
-    ...lines("dated in another month, not counted", elsewhere, months(elsewhere)),
-    ...lines("signed on another day", nextDay, { other_days: nextDay.days.join(" ") }),
-    ...lines("dated on another day, not counted", dayBefore, { other_days: dayBefore.days.join(" ") }),
+    ...lines("dated in the future", inFuture, () => ({})),
+    ...lines("signed in another month", late, months),
+    ...lines("dated in another month, not counted", elsewhere, months),
+    ...lines("signed on another day", nextDay, days),
+    ...lines("dated on another day, not counted", dayBefore, days),
   ];
 }
 

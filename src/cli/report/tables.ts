@@ -1,5 +1,5 @@
 import { MEANING } from "../../contract/index.ts";
-import type { Amounts, BusinessReport, OddAmounts, OpenDocument, TaxOfRate } from "../../ledger/index.ts";
+import type { Amounts, BusinessReport, OpenDocument, TaxOfRate } from "../../ledger/index.ts";
 import { nairobiTime } from "../../contract/nairobi-date.ts";
 import { age, money, plain } from "./money.ts";
 import { paymentType } from "./payment-type.ts";
@@ -67,15 +67,23 @@ function taxes({ taxes: rates }: BusinessReport): ReportTable {
 
 function oddDates({ oddDates: odd }: BusinessReport): ReportTable {
   // Apart: together, a sale and the credit note that reverses it would come to nothing.
-  const row = (name: string, { sales, creditNotes }: OddAmounts, others: readonly string[]): string[][] =>
+  const rows = <Kind extends Amounts>(
+    name: string,
+    { sales, creditNotes }: { sales: Kind; creditNotes: Kind },
+    othersOf: (kind: Kind) => readonly string[],
+  ): string[][] =>
     (
       [
-        [name, sales],
+        [`${name} (sales)`, sales],
         [`${name} (credit notes)`, creditNotes],
       ] as const
-    ).flatMap(([what, { count, taxAmount, total }]) =>
-      count === 0 ? [] : [[what, others.join(", "), String(count), money(taxAmount), money(total)]],
+    ).flatMap(([what, kind]) =>
+      kind.count === 0
+        ? []
+        : [[what, othersOf(kind).join(", "), String(kind.count), money(kind.taxAmount), money(kind.total)]],
     );
+  const months = (kind: { months: readonly string[] }) => kind.months;
+  const days = (kind: { days: readonly string[] }) => kind.days;
   const { inFuture, signedInAnotherMonth: late, datedInAnotherMonth: elsewhere } = odd;
   const { signedOnAnotherDay: nextDay, datedOnAnotherDay: dayBefore } = odd;
   return {
@@ -83,11 +91,11 @@ function oddDates({ oddDates: odd }: BusinessReport): ReportTable {
     head: ["", "other month or day", "count", "tax", "total"],
     right: [2, 3, 4],
     rows: [
-      ...row("counted here: dated in the future", inFuture, ["after today"]),
-      ...row("counted here: signed in another month than dated", late, late.months),
-      ...row("not counted here: signed in this period, dated in another month", elsewhere, elsewhere.months),
-      ...row("counted here: signed on another day of the month", nextDay, nextDay.days),
-      ...row("not counted here: signed in this period, dated on another day of the month", dayBefore, dayBefore.days),
+      ...rows("counted here: dated in the future", inFuture, () => ["after today"]),
+      ...rows("counted here: signed in another month than dated", late, months),
+      ...rows("not counted here: signed in this period, dated in another month", elsewhere, months),
+      ...rows("counted here: signed on another day of the month", nextDay, days),
+      ...rows("not counted here: signed in this period, dated on another day of the month", dayBefore, days),
     ],
     none: "No signed document is dated in the future, or known to be signed in another month or period than that of its date.",
   };

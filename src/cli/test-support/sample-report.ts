@@ -1,7 +1,9 @@
 import type { BusinessReport } from "../../ledger/index.ts";
 
 const NONE = { total: "0", taxableAmount: "0", taxAmount: "0" };
-const NONE_ODD = { count: 0, ...NONE, sales: { count: 0, ...NONE }, creditNotes: { count: 0, ...NONE } };
+const NO_AMOUNTS = { count: 0, ...NONE };
+const NO_MONTHS = { ...NO_AMOUNTS, months: [] };
+const NO_DAYS = { ...NO_AMOUNTS, days: [] };
 export const NOW_MS = Date.UTC(2026, 10, 21, 12);
 
 /** A month of a shop, with words of other people that a page or a spreadsheet might obey. */
@@ -21,17 +23,17 @@ export function sampleReport(): BusinessReport {
       { taxRate: "0", taxTypeCode: "A", sales: NONE, creditNotes: NONE, net: NONE },
     ],
     oddDates: {
-      inFuture: NONE_ODD,
+      inFuture: { ...NO_AMOUNTS, sales: NO_AMOUNTS, creditNotes: NO_AMOUNTS },
       signedInAnotherMonth: {
         count: 2,
         ...NONE,
-        sales: { count: 1, total: "812.5", taxableAmount: "700.43", taxAmount: "112.07" },
-        creditNotes: { count: 1, total: "-812.5", taxableAmount: "-700.43", taxAmount: "-112.07" },
-        months: ["2026-12"],
+        sales: { count: 1, total: "812.5", taxableAmount: "700.43", taxAmount: "112.07", months: ["2026-12"] },
+        creditNotes: { count: 1, total: "-812.5", taxableAmount: "-700.43", taxAmount: "-112.07", months: ["2027-01"] },
+        months: ["2026-12", "2027-01"],
       },
-      datedInAnotherMonth: { ...NONE_ODD, months: [] },
-      signedOnAnotherDay: { ...NONE_ODD, days: [] },
-      datedOnAnotherDay: { ...NONE_ODD, days: [] },
+      datedInAnotherMonth: { ...NO_MONTHS, sales: NO_MONTHS, creditNotes: NO_MONTHS },
+      signedOnAnotherDay: { ...NO_DAYS, sales: NO_DAYS, creditNotes: NO_DAYS },
+      datedOnAnotherDay: { ...NO_DAYS, sales: NO_DAYS, creditNotes: NO_DAYS },
     },
     payments: [{ paymentTypeCode: null, count: 4003, total: net.total }],
     course: Array.from({ length: 21 }, (_, day) => ({

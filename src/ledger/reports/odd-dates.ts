@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 
 import type { Queries } from "../database.ts";
-import type { Amounts, Days, OddAmounts, OddDates } from "./report.ts";
+import type { Amounts, AmountsOfDays, AmountsOfMonths, Days, OddAmounts, OddDates } from "./report.ts";
 import { type Chain, NOTES, SALES, signedDocuments } from "./signed.ts";
 
 /** Today in Africa/Nairobi, as documents are dated. */
@@ -14,7 +14,15 @@ interface SumsRow {
   net: Amounts;
   sales: Amounts;
   notes: Amounts;
-  others: string[];
+  others: OthersOf;
+}
+
+/** The other months or days: of all, of the sales and of the credit notes. */
+type OthersOf = Record<"net" | "sales" | "notes", string[]>;
+
+interface OddSums {
+  amounts: OddAmounts;
+  others: OthersOf;
 }
 
 export async function readOddDates(db: Queries, chain: Chain, days: Days): Promise<OddDates> {
@@ -31,11 +39,23 @@ export async function readOddDates(db: Queries, chain: Chain, days: Days): Promi
   const dayBefore = await sumsOf(db, sql`document_date`, sql`${elsewhere} where not ${IN_ANOTHER_MONTH}`);
   return {
     inFuture: future.amounts,
-    signedInAnotherMonth: { ...late.amounts, months: late.others },
-    datedInAnotherMonth: { ...early.amounts, months: early.others },
-    signedOnAnotherDay: { ...nextDay.amounts, days: nextDay.others },
-    datedOnAnotherDay: { ...dayBefore.amounts, days: dayBefore.others },
+    signedInAnotherMonth: withMonths(late),
+    datedInAnotherMonth: withMonths(early),
+    signedOnAnotherDay: withDays(nextDay),
+    datedOnAnotherDay: withDays(dayBefore),
   };
+}
+
+function withMonths({ amounts, others }: OddSums): AmountsOfMonths {
+  const sales = { ...amounts.sales, months: others.sales };
+  const creditNotes = { ...amounts.creditNotes, months: others.notes };
+  return { ...amounts, months: others.net, sales, creditNotes };
+}
+
+function withDays({ amounts, others }: OddSums): AmountsOfDays {
+  const sales = { ...amounts.sales, days: others.sales };
+  const creditNotes = { ...amounts.creditNotes, days: others.notes };
+  return { ...amounts, days: others.net, sales, creditNotes };
 }
 
 /** Nothing where it is not known when the document was signed. */
@@ -53,19 +73,18 @@ function datedElsewhere({ connection, business_id }: Chain, { from, to }: Days):
     order by document_id) as elsewhere`;
 }
 
-async function sumsOf(
-  db: Queries,
-  other: RawBuilder<unknown>,
-  documents: RawBuilder<unknown>,
-): Promise<{ amounts: OddAmounts; others: string[] }> {
+async function sumsOf(db: Queries, other: RawBuilder<unknown>, documents: RawBuilder<unknown>): Promise<OddSums> {
+  const othersOf = (filter: RawBuilder<unknown>) =>
+    sql`coalesce(json_agg(distinct ${other}) filter (where ${filter}), '[]')`;
   const { rows } = await sql<SumsRow>`
     select ${amountsOf(sql`true`)} as net, ${amountsOf(SALES)} as sales, ${amountsOf(NOTES)} as notes,
-      coalesce(json_agg(distinct ${other}), '[]') as others
+      json_build_object('net', ${othersOf(sql`true`)}, 'sales', ${othersOf(SALES)}, 'notes', ${othersOf(NOTES)}) as others
     from ${documents}`.execute(db);
   const [row] = rows;
   if (!row) throw new Error("a sum has one row");
   const { net, sales, notes, others } = row;
-  return { amounts: { ...net, sales, creditNotes: notes }, others: others.toSorted() };
+  const ascending = { net: others.net.toSorted(), sales: others.sales.toSorted(), notes: others.notes.toSorted() };
+  return { amounts: { ...net, sales, creditNotes: notes }, others: ascending };
 }
 
 /** As texts: JSON numbers would lose what the database has exactly. */

@@ -63,15 +63,21 @@ export interface OddAmounts extends Amounts {
   creditNotes: Amounts;
 }
 
-export interface AmountsOfMonths extends OddAmounts {
+interface OtherMonths {
   /** The other months: `YYYY-MM`, ascending. */
   months: string[];
 }
 
-export interface AmountsOfDays extends OddAmounts {
+interface OtherDays {
   /** The other days: `YYYY-MM-DD`, ascending. */
   days: string[];
 }
+
+/** Of all, and those of the sales and of the credit notes apart: their tax returns are others. */
+type OddAmountsOf<Others> = Others & Amounts & { sales: Amounts & Others; creditNotes: Amounts & Others };
+
+export type AmountsOfMonths = OddAmountsOf<OtherMonths>;
+export type AmountsOfDays = OddAmountsOf<OtherDays>;
 
 export interface TaxOfRate {
   /** Percent. */

@@ -38,7 +38,8 @@ function keptOf({ items, purchases, billPayments, syncBatches }: ServiceBooks): 
   const [registered, , needsData] = ITEM_OUTCOMES;
   const amounts = { count: 1, total: "430.00", taxableAmount: "430", taxAmount: "0" };
   const none = { count: 0, total: "0", taxableAmount: "0", taxAmount: "0" };
-  const noneOdd = { ...none, sales: none, creditNotes: none };
+  const noMonths = { ...none, months: [] };
+  const noDays = { ...none, days: [] };
   return {
     report: {
       connection: "default",
@@ -48,11 +49,11 @@ function keptOf({ items, purchases, billPayments, syncBatches }: ServiceBooks): 
       net: { ...amounts },
       taxes: [],
       oddDates: {
-        inFuture: noneOdd,
-        signedInAnotherMonth: { ...noneOdd, months: [] },
-        datedInAnotherMonth: { ...noneOdd, months: [] },
-        signedOnAnotherDay: { ...noneOdd, days: [] },
-        datedOnAnotherDay: { ...noneOdd, days: [] },
+        inFuture: { ...none, sales: none, creditNotes: none },
+        signedInAnotherMonth: { ...noMonths, sales: noMonths, creditNotes: noMonths },
+        datedInAnotherMonth: { ...noMonths, sales: noMonths, creditNotes: noMonths },
+        signedOnAnotherDay: { ...noDays, sales: noDays, creditNotes: noDays },
+        datedOnAnotherDay: { ...noDays, sales: noDays, creditNotes: noDays },
       },
       payments: [],
       course: [],
