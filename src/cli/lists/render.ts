@@ -1,7 +1,7 @@
 import { csvLine } from "../csv.ts";
 import { withInstants } from "../instants.ts";
 import { plainTable } from "../plain-table.ts";
-import { amount } from "../report/money.ts";
+import { withAmounts } from "../report/money.ts";
 import type { ListHead, Owner, PeriodList } from "./list.ts";
 
 type Render = <One extends Owner<Row>, Row>(
@@ -20,10 +20,7 @@ export const renderCsv: Render = async function* renderCsv(list, _head, owners) 
 
 /** One JSON document, with each row on a line. */
 export const renderJson: Render = async function* renderJson({ json: fields }, head, owners) {
-  const json = (data: object): string =>
-    JSON.stringify(withInstants(data), (key, value: unknown) =>
-      fields.amounts.has(key) && typeof value === "string" ? amount(value) : value,
-    );
+  const json = (data: object): string => JSON.stringify(withInstants(withAmounts(data, fields.amounts)));
   yield `{"period":${JSON.stringify(head.days)},"${fields.owners}":[`;
   for (const [index, owner] of owners.entries()) {
     yield `${index === 0 ? "" : ","}\n${json(fields.figuresOf(owner, head)).slice(0, -1)},"${fields.rows}":[`;

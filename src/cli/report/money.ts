@@ -1,4 +1,18 @@
-export { amount, money } from "../../contract/decimal.ts";
+import { amount, money } from "../../contract/decimal.ts";
+
+export { amount, money };
+
+/** For JSON: the decimal texts in these fields, at any depth, as {@link amount} writes them. */
+export function withAmounts(data: unknown, fields: ReadonlySet<string>): unknown {
+  if (Array.isArray(data)) return data.map((one) => withAmounts(one, fields));
+  if (typeof data !== "object" || data === null) return data;
+  return Object.fromEntries(
+    Object.entries(data).map(([name, value]: [string, unknown]) => [
+      name,
+      fields.has(name) && typeof value === "string" ? amount(value) : withAmounts(value, fields),
+    ]),
+  );
+}
 
 /** A decimal text without zeros that say nothing. */
 export function plain(text: string): string {

@@ -18,6 +18,17 @@ interface ReportFlags extends Scope, ResultFlags {
   force?: boolean;
 }
 
+/** Fields of the JSON that hold decimal texts of amounts. `sales` and `creditNotes` do in the course. */
+const AMOUNTS: ReadonlySet<string> = new Set([
+  "total",
+  "taxableAmount",
+  "taxAmount",
+  "sales",
+  "creditNotes",
+  "atRisk",
+  "amount",
+]);
+
 export function registerReport(program: Command, context: CliContext): void {
   const report = program
     .command("report")
@@ -101,7 +112,9 @@ async function runReport(context: CliContext, kind: Period["kind"], flags: Repor
     return;
   }
   const { renderText } = await import("./render-text.ts");
-  const data = businesses.map((report) => withSeller(report, sellerOf));
+  const { withAmounts } = await import("./money.ts");
+  const told = businesses.map((report) => withSeller(report, sellerOf));
+  const data = { period, businesses: withAmounts(told, AMOUNTS) };
   const text = renderText(period, businesses, nowMs, sellerOf);
-  printResult(context, flags.json, withInstants({ period, businesses: data }), text);
+  printResult(context, flags.json, withInstants(data), text);
 }
