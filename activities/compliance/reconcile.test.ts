@@ -59,6 +59,26 @@ describe("comparing a document with the service", () => {
     expect(await kindsOf(served, sale)).toEqual([]);
   });
 
+  test("says of a rejected document whether its sale was cancelled", async () => {
+    const served = await serve();
+    served.simulator.setDefaultAuthority({ do: "reject", reason: "PIN is wrong" });
+    const number = "REC-REJECTED";
+    const sold = await sellTea(served, number);
+    if (sold.kind !== "rejected" || !sold.document) throw new Error(`no document in ${JSON.stringify(sold)}`);
+    const { document } = sold;
+    const keep = (stage: "rejected" | "cancelled", asOfMs: number) =>
+      served.context.ledger.records.saveDocument(
+        BUSINESS,
+        recordOf(number, { document, stage, asOfMs, movements: [] }),
+        WRITER,
+      );
+    const asOfMs = Date.now();
+    await keep("rejected", asOfMs);
+    expect(await inActivity(reconcile(served, document))).toEqual({ kind: "not-final" });
+    await keep("cancelled", asOfMs + 1);
+    expect(await inActivity(reconcile(served, document))).toEqual({ kind: "not-final", givenUp: true });
+  });
+
   test.each<[string, Omit<Fault, "operation">]>([
     ["a 500, however many attempts were lost with their workers", { when: "before", kind: "status", status: 500 }],
     ["a proxy's page, however often the call was put off", { when: "after", kind: "not-json" }],

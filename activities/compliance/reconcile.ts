@@ -38,7 +38,7 @@ export function createReconcileActivities(context: ActivityContext) {
       const business = { connection, businessId };
       const kind = await ledger.reconciliation.holdDocument(business, document, readResult, writer);
       unreadAnswers.end(askedFor);
-      return { kind };
+      return kind === "given-up" ? { kind: "not-final", givenUp: true } : { kind };
     },
   } satisfies Partial<ComplianceActivities>;
 }

@@ -64,17 +64,20 @@ export interface ReconcileProgress {
   differing: number;
   /** Of which the API gave no answer that could be compared. */
   unreadable: number;
+  /** Not final: they were rejected, and then given up; absent for none. */
+  givenUp?: number;
   /** Not read, since an earlier reconciliation found them final and the same; known once all others are read. */
   skipped?: number;
 }
 
 /** The counts of those that were checked add up: what is none of the others may still change. */
 export function reconcileProgressText(progress: ReconcileProgress): string {
-  const { documents, final, differing, unreadable, skipped } = progress;
-  const open = documents - final - differing - unreadable;
+  const { documents, final, differing, unreadable, givenUp = 0, skipped } = progress;
+  const open = documents - final - differing - unreadable - givenUp;
   const counts = [
     `${final} final and the same`,
     ...(open > 0 ? [`${open} not final yet (in flight or rejected)`] : []),
+    ...(givenUp > 0 ? [`${givenUp} given up (rejected, then cancelled)`] : []),
     `${differing} different`,
     `${unreadable} unreadable`,
   ];
@@ -139,7 +142,10 @@ export interface DocumentsToReconcileRequest extends CallTarget {
 
 export interface ReconcileDocumentRequest extends CallTarget, DocumentToReconcile {}
 
-export type ReconcileDocumentResult = { kind: "final" | "not-final" | "differs" | "unreadable" } | Refusal;
+/** `givenUp`: a document that is not final, and whose sale or credit note is cancelled. */
+export type ReconcileDocumentResult =
+  | { kind: "final" | "not-final" | "differs" | "unreadable"; givenUp?: true }
+  | Refusal;
 
 export interface ReconcilePaymentsRequest extends CallTarget {
   accounting: string;

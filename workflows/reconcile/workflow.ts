@@ -109,6 +109,7 @@ async function holdPage(
       }
       const progress = { ...job.progress, documents: job.progress.documents + 1 };
       if (result.kind !== "not-final") progress[COUNTED[result.kind]]++;
+      else if (result.givenUp) progress.givenUp = (progress.givenUp ?? 0) + 1;
       job.progress = progress;
     }),
   );

@@ -36,6 +36,12 @@ describe("the result of a reconciliation", () => {
     expect(line).toBe(
       "7 documents checked: 3 final and the same, 2 not final yet (in flight or rejected), 1 different, 1 unreadable.",
     );
+    const [given] = reconciliation
+      .resultText({ ...outcomeOf(COMPARED), documents: 6, final: 3, differing: 0, unreadable: 0, givenUp: 1 })
+      .split("\n");
+    expect(given).toBe(
+      "6 documents checked: 3 final and the same, 2 not final yet (in flight or rejected), 1 given up (rejected, then cancelled), 0 different, 0 unreadable.",
+    );
     const one = { documents: 1, final: 1, differing: 0, unreadable: 0 };
     expect(reconciliation.progressLine(one)).toBe(
       "1 document checked: 1 final and the same, 0 different, 0 unreadable",

@@ -4,6 +4,7 @@ import type { DocumentToReconcile, FindingKind, SaleDocument } from "../../contr
 import type { Database, Queries } from "../database.ts";
 import type { Business, Writer } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
+import { GIVEN_UP } from "../reports/signed.ts";
 import { clockMs } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
 import { differences, isBehind, isFinal } from "./compare-document.ts";
@@ -85,12 +86,13 @@ async function holdDocument(
   { type, number, saleId }: DocumentToReconcile,
   answer: DocumentAnswer,
   writer: Writer,
-): Promise<"final" | "not-final" | "differs" | "unreadable"> {
+): Promise<"final" | "not-final" | "given-up" | "differs" | "unreadable"> {
   const { connection, business_id } = businessColumns(business);
   const key = sql<boolean>`(connection, business_id, type, number) = (${connection}, ${business_id}, ${type}, ${storableText(number)})`;
   const row = await db
     .selectFrom("documents")
     .select(["document", "event_number", "workflow_id", "as_of"])
+    .select(GIVEN_UP.as("given_up"))
     .where(key)
     .executeTakeFirst();
   const kept = row?.document as SaleDocument | null | undefined;
@@ -102,7 +104,8 @@ async function holdDocument(
   const gone = { kinds: DOCUMENT_FINDINGS, subject: saleId, except: finding ? [finding.kind] : [] };
   await clearFindings(db, business, gone, writer);
   if (finding || answer.kind === "not-there") return "differs";
-  if (!isFinal(answer.document, (await clockMs(db)) - row.as_of.getTime())) return "not-final";
+  if (!isFinal(answer.document, (await clockMs(db)) - row.as_of.getTime()))
+    return row.given_up ? "given-up" : "not-final";
   await db
     .updateTable("documents")
     .set({ reconciled_event: row.event_number })

@@ -93,6 +93,19 @@ describe("a document compared with the service", () => {
     expect(await listed(business)).toEqual(["INV-1"]);
   });
 
+  it("that was rejected is told apart once its sale is cancelled", async () => {
+    const business = someBusiness();
+    const document = documentOf("INV-1", { status: "failed", receipt: null, error: "no" });
+    const asOfMs = Date.now();
+    const save = (stage: "rejected" | "cancelled", at: number) =>
+      test.ledger.records.saveDocument(business, recordOf("INV-1", { document, stage, asOfMs: at }), WRITER);
+    await save("rejected", asOfMs);
+    expect(await hold(business, "INV-1", document)).toBe("not-final");
+    await save("cancelled", asOfMs + 1);
+    expect(await hold(business, "INV-1", document)).toBe("given-up");
+    expect(await listed(business)).toEqual(["INV-1"]);
+  });
+
   it("is a finding of its own while the service's answer is unreadable, beside earlier findings", async () => {
     const business = someBusiness();
     await test.ledger.records.saveDocument(business, recordOf("INV-1"), WRITER);

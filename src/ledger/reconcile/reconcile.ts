@@ -26,14 +26,15 @@ export interface Reconciliation {
   /**
    * Holds a document against what the service tells of it now.
    * @returns `final`: the same, and not asked for again until the ledger knows another state; `unreadable`: what was
-   * found before stands
+   * found before stands; `given-up`: rejected, and its sale or credit note is cancelled, but it could still be
+   * resubmitted in the API's dashboard
    */
   holdDocument(
     business: Business,
     document: DocumentToReconcile,
     answer: DocumentAnswer,
     writer: Writer,
-  ): Promise<"final" | "not-final" | "differs" | "unreadable">;
+  ): Promise<"final" | "not-final" | "given-up" | "differs" | "unreadable">;
   /** Supplier invoices against bill payments, as the ledger has them, once it has all of both. */
   holdPayments(
     business: Business,
