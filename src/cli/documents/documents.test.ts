@@ -143,6 +143,7 @@ describe("fiscalflow documents", () => {
       not_signed_total: "",
       given_up_total: "",
       reversed_number: "",
+      reversed_date: "",
       reversed_cu_invoice_number: "",
       reversed_document_id: "",
       document_id: "sale_INV-1",
@@ -160,6 +161,7 @@ describe("fiscalflow documents", () => {
       total: "-808.20",
       tax_B_16: "-96.58",
       reversed_number: "INV-1",
+      reversed_date: "2025-11-20",
       reversed_cu_invoice_number: "CU/INV-1",
       reversed_document_id: "sale_INV-1",
     });
@@ -220,6 +222,12 @@ describe("fiscalflow documents", () => {
         { taxRate: "8", taxTypeCode: "E", total: "108.00", taxableAmount: "100.00", taxAmount: "8.00" },
       ],
       notSignedTotal: null,
+    });
+    expect(listed.find(({ number }: ListedDocument) => number === "CN-1").reverses).toEqual({
+      documentId: "sale_INV-1",
+      number: "INV-1",
+      date: "2025-11-20",
+      cuInvoiceNo: "CU/INV-1",
     });
     expect(figures.oddDates).toMatchObject({
       signedInAnotherMonth: { count: 1, total: "808.20", months: ["2025-12"] },
@@ -448,7 +456,13 @@ describe("fiscalflow documents", () => {
     await save("CN-2", document);
     const said = await documents("day", "--date", "2025-11-20", "--business", business.businessId, "--csv");
     expect(Object.values(rowsOf(said.stdout))).toMatchObject([
-      { number: "CN-1", status: "completed", reversed_number: "", reversed_document_id: "sal_elsewhere" },
+      {
+        number: "CN-1",
+        status: "completed",
+        reversed_number: "",
+        reversed_date: "",
+        reversed_document_id: "sal_elsewhere",
+      },
     ]);
   });
 

@@ -86,6 +86,7 @@ interface Row {
   taxes: ListedDocument["taxes"] | null;
   original_document_id: string | null;
   reversed_number: string | null;
+  reversed_date: string | null;
   reversed_cu_invoice_no: string | null;
 }
 
@@ -104,7 +105,7 @@ function documentsQuery(chain: Chain, days: Days): RawBuilder<unknown> {
       ${signedOutside(days)} as outside_period,
       d.cu_invoice_no, d.receipt, d.customer_name, d.customer_pin, d.payment_type_code,
       d.total, d.taxable_amount, d.tax_amount, by_rate.taxes, d.original_document_id,
-      reversed.number as reversed_number, reversed.cu_invoice_no as reversed_cu_invoice_no
+      reversed.number as reversed_number, reversed.reversed_date, reversed.cu_invoice_no as reversed_cu_invoice_no
     from (${issuedDocuments(chain, days)}) as d
     left join lateral (
       select json_agg(json_build_object('taxRate', tax_rate::text, 'taxTypeCode', tax_type_code, 'total', total::text,
@@ -115,7 +116,7 @@ function documentsQuery(chain: Chain, days: Days): RawBuilder<unknown> {
         where (l.connection, l.business_id, l.type, l.number) = (d.connection, d.business_id, d.type, d.number)
         group by tax_rate, tax_type_code) as rates) as by_rate on true
     left join lateral (
-      select coalesce(s.document_number, s.number) as number, s.cu_invoice_no from documents as s
+      select coalesce(s.document_number, s.number) as number, s.document_date as reversed_date, s.cu_invoice_no from documents as s
       where s.connection = d.connection and s.business_id = d.business_id and d.type = 'credit_note'
         and s.document_id = d.original_document_id and s.type = 'sale' limit 1) as reversed on true
     order by d.document_date, 2, d.type`;
@@ -151,6 +152,7 @@ function listed({ connection, business_id }: Chain, row: Row): ListedDocument {
         ? {
             documentId: reversedId,
             number: row.reversed_number,
+            date: row.reversed_date,
             cuInvoiceNo: receipt?.originalCuInvoiceNo || row.reversed_cu_invoice_no,
           }
         : null,

@@ -39,8 +39,14 @@ export interface ListedDocument {
   taxAmount: string | null;
   /** By rate and by the authority's letter, from the lines; empty where the ledger does not have them. */
   taxes: { taxRate: string; taxTypeCode: string | null; total: string; taxableAmount: string; taxAmount: string }[];
-  /** Of a credit note: the sale that it reverses. The number is null where that sale is not in the ledger. */
-  reverses: { documentId: string | null; number: string | null; cuInvoiceNo: string | null } | null;
+  /** Of a credit note: the sale that it reverses. Number and date are null where that sale is not in the ledger. */
+  reverses: {
+    documentId: string | null;
+    number: string | null;
+    /** `YYYY-MM-DD`. */
+    date: string | null;
+    cuInvoiceNo: string | null;
+  } | null;
 }
 
 /** The figures of a report of the same days, and what they leave out. */
