@@ -86,6 +86,23 @@ describeWithTemporal("a reconciliation", () => {
     expect(second.payments).toMatchObject({ kind: "not-compared", why: "not-synchronised" });
   });
 
+  test("counts a document that was given up apart from one that is rejected", async () => {
+    const before = await reconcile();
+    for (const invoice of ["REC-REJECTED", "REC-GIVEN-UP"]) {
+      rig.simulator.setAuthority(invoice, [{ do: "reject", reason: "no" }]);
+      await start(invoice);
+      await rig.stateWhen(invoice, ({ attentions }) => attentions[0]?.code === "rejected");
+    }
+    await rig.starter.cancel({ invoice: "REC-GIVEN-UP" }, { reason: "the customer left" });
+    await result("REC-GIVEN-UP");
+    const { documents, final, differing, unreadable, givenUp } = await reconcile();
+    expect(before.givenUp).toBeUndefined();
+    expect(givenUp).toBe(1);
+    expect(documents - final - differing - unreadable).toBe(2);
+    await rig.starter.cancel({ invoice: "REC-REJECTED" }, { reason: "the customer left" });
+    await result("REC-REJECTED");
+  });
+
   test("compares supplier invoices with the payments of the accounting connection, by the rule of the configuration", async () => {
     await outside.query(
       `insert into purchases (connection, business_id, purchase_id, status, supplier_name, supplier_invoice_number, invoice_date,
