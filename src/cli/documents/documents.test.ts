@@ -82,7 +82,16 @@ async function november(): Promise<string> {
       WRITER,
     );
   };
-  const usual = signed("INV-1", "20/11/2025", { customer: { name: '=HYPERLINK("x")', pin: "P000000001Z" } });
+  const usual = signed("INV-1", "20/11/2025", {
+    customer: { name: '=HYPERLINK("x")', pin: "P000000001Z" },
+    receipt: {
+      cuInvoiceNo: "CU/INV-1",
+      scuDate: "20/11/2025",
+      scuTime: "14:05:59",
+      receiptNumber: 7,
+      receiptLabel: "NS",
+    },
+  });
   await save(usual);
   await save(noteOf(usual, "CN-1", "2025-11-24"));
   await save(signed("INV-LATE", "02/12/2025", { saleDate: "2025-11-30", customer: null }));
@@ -132,7 +141,10 @@ describe("fiscalflow documents", () => {
       number: "INV-1",
       date: "2025-11-20",
       signed_on: "2025-11-20",
+      signed_time: "14:05:59",
       cu_invoice_number: "CU/INV-1",
+      receipt_number: "7",
+      receipt_label: "NS",
       buyer_name: `'=HYPERLINK("x")`,
       buyer_pin: "P000000001Z",
       payment_type: "01",
@@ -166,6 +178,7 @@ describe("fiscalflow documents", () => {
       reversed_document_id: "sale_INV-1",
     });
     expect(rows["INV-WAITS"]).toMatchObject({ status: "pending", total: "", tax_B_16: "", not_signed_total: "808.20" });
+    expect(rows["INV-WAITS"]).toMatchObject({ signed_time: "", receipt_number: "", receipt_label: "" });
     expect(rows["INV-LATE"]).toMatchObject({ signed_on: "2025-12-02", signed_in_another_month: "yes", buyer_name: "" });
     expect(rows["INV-LATE"]?.["signed_outside_period"]).toBe("yes");
     expect(rows["INV-ODD"]).toMatchObject({ signed_on: "", signed_in_another_month: "", signed_outside_period: "" });
@@ -214,6 +227,9 @@ describe("fiscalflow documents", () => {
       signedOutsidePeriod: null,
     });
     expect(listed.find(({ number }: ListedDocument) => number === "INV-1")).toMatchObject({
+      receiptNumber: 7,
+      receiptLabel: "NS",
+      signedTime: "14:05:59",
       total: "808.20",
       taxableAmount: "703.62",
       taxAmount: "104.58",

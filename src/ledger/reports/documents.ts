@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 
-import type { Receipt } from "../../contract/index.ts";
+import { givenText, type Receipt } from "../../contract/index.ts";
 import type { Database, Queries } from "../database.ts";
 import { pagesOf, readOneState } from "../one-state.ts";
 import type { BusinessDocuments, DocumentsOfBusiness, DocumentsRequest, ListedDocument } from "./listed.ts";
@@ -139,6 +139,9 @@ function listed({ connection, business_id }: Chain, row: Row): ListedDocument {
     signedInAnotherMonth: row.in_another_month,
     signedOutsidePeriod: row.outside_period,
     cuInvoiceNo: row.cu_invoice_no,
+    receiptNumber: receipt?.receiptNumber ?? null,
+    receiptLabel: givenText(receipt?.receiptLabel),
+    signedTime: givenText(receipt?.scuTime),
     customerName: row.customer_name,
     customerPin: row.customer_pin,
     customerPinMalformed: row.pin_malformed,

@@ -29,6 +29,10 @@ export interface ListedDocument {
   signedOutsidePeriod: boolean | null;
   /** The control unit's invoice number, from the receipt. */
   cuInvoiceNo: string | null;
+  /** As on the receipt: its number, its label (`NS`, `NC`) and the time of `signedOn` (`hh:mm:ss`). */
+  receiptNumber: number | null;
+  receiptLabel: string | null;
+  signedTime: string | null;
   customerName: string | null;
   customerPin: string | null;
   /** Not of a PIN's form; null where there is none. */
