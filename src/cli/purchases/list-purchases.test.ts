@@ -36,6 +36,7 @@ async function november(): Promise<string> {
       purchaseOf("twice-2", { supplierInvoiceNumber: "S-2", supplier: { name: "Mill", pin: "P051111111A" } }),
       purchaseOf("october", { invoiceDate: "2026-10-31" }),
       purchaseOf("undated", { invoiceDate: "30/11/2026" }),
+      purchaseOf("half", { invoiceDate: "2026-11-29", lines: [line(16, 0.1, 0.7), line(7.5, 0.5, 5e-8)] }),
       purchaseOf("refused", { invoiceDate: "2026-11-30", confirmationError: "No such branch." }),
     ],
     { syncId: full.syncId },
@@ -52,7 +53,7 @@ describe("fiscalflow purchases month", () => {
     const said = await purchases(...NOVEMBER, await november(), "--csv");
     expect(said.exitCode).toBe(0);
     const rows = csvRows(said.stdout, "purchase_id");
-    expect(Object.keys(rows)).toEqual(["twice-1", "twice-2", "gone", "mixed", "refused"]);
+    expect(Object.keys(rows)).toEqual(["twice-1", "twice-2", "gone", "mixed", "half", "refused"]);
     expect(rows["mixed"]).toEqual({
       connection: "default",
       business: rows["gone"]?.["business"],
@@ -74,6 +75,8 @@ describe("fiscalflow purchases month", () => {
       vat_16: "0.30",
       line_total_8: "1404.00",
       vat_8: "104.00",
+      "line_total_7.5": "0.00",
+      "vat_7.5": "0.00",
     });
     expect(rows["gone"]).toMatchObject({ vat: "16.02", vat_16: "", line_total_8: "" });
     expect(rows["gone"]?.["missing_since"]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+03:00$/);
@@ -93,7 +96,10 @@ describe("fiscalflow purchases month", () => {
     expect(stdout).toMatch(/^2026-11-02 +S-gone .* no longer listed since 20\d\d-\d\d-\d\d \d\d:\d\d EAT$/m);
     expect(stdout).toMatch(/^2026-11-30 +S-refused .* confirmation error: No such branch\.$/m);
     expect(stdout).toMatch(/^confirmed +1 +1,200\.10 +104\.30 +1,304\.40$/m);
-    expect(stdout).toMatch(/^pulled +3 +300\.30 +48\.06 +348\.36$/m);
+    expect(stdout).toMatch(/^pulled +4 +400\.40 +64\.08 +464\.48$/m);
+    expect(stdout).toMatch(
+      /^STATUS +RATE +COUNT +VAT +TOTAL OF LINES\nconfirmed +16 % +1 +0\.30 +1\.30\nconfirmed +8 % +1 +104\.00 +1,404\.00\npulled +16 % +1 +0\.10 +0\.70\npulled +7\.5 % +1 +0\.50 +0\.00000005\n$/m,
+    );
     expect(stdout).toMatch(/^confirmed, no longer listed +1 +100\.10 +16\.02 +116\.12$/m);
     expect(stdout).toContain("Note: 1 listed purchase is no longer in the service's list; the sums have them apart.");
     expect(stdout).toContain("Note: 1 purchase has no date written YYYY-MM-DD, and is in no list.");
@@ -118,6 +124,11 @@ describe("fiscalflow purchases month", () => {
       vat: "104.30",
       total: "1304.40",
     });
+    expect(figures.rateSums.slice(0, 3)).toEqual([
+      { status: "confirmed", missing: false, taxRate: "16", count: 1, vat: "0.30", lineTotal: "1.30" },
+      { status: "confirmed", missing: false, taxRate: "8", count: 1, vat: "104.00", lineTotal: "1404.00" },
+      { status: "pulled", missing: false, taxRate: "16", count: 1, vat: "0.10", lineTotal: "0.70" },
+    ]);
     expect(listed.find(({ purchaseId }: ListedPurchase) => purchaseId === "mixed")).toMatchObject({
       vat: "104.30",
       rates: [
@@ -142,6 +153,8 @@ describe("fiscalflow purchases month", () => {
     expect(stdout).toContain(
       "Note: 2 listed purchases do not say what the ledger's events say: somebody has altered the ledger. See: fiscalflow ledger verify",
     );
+    expect(stdout).not.toMatch(/^confirmed +16 %/m);
+    expect(stdout).toMatch(/^pulled +16 % +1 +0\.10 +0\.70$/m);
     const rows = csvRows((await purchases(...NOVEMBER, businessId, "--csv")).stdout, "purchase_id");
     expect(rows["mixed"]).toMatchObject({ altered: "yes", vat_16: "" });
     expect(rows["gone"]).toMatchObject({ altered: "no" });

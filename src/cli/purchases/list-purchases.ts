@@ -71,23 +71,35 @@ export const listOfPurchases: PeriodList<PurchasesOfPeriod, ListedPurchase> = {
         ...(purchase.confirmationError === null ? [] : [`confirmation error: ${purchase.confirmationError}`]),
       ].join(", "),
     ],
-    sums: ({ sums }) =>
-      sumsTable(
-        ["STATUS", "COUNT", "SUBTOTAL", "VAT", "TOTAL"],
-        sums.map((of) => [
-          sumsName(of.status, of),
-          String(of.count),
-          money(of.subtotal),
-          money(of.vat),
-          money(of.total),
-        ]),
-        [1, 2, 3, 4],
-      ),
+    sums: (business) => [statusTable(business), ...rateTable(business)].join("\n"),
     noRows: "No purchases.",
     noOwner:
       "The ledger has no purchases of that connection and business. To read them: fiscalflow purchases sync --wait",
   },
 };
+
+function statusTable({ sums }: PurchasesOfPeriod): string {
+  const rows = sums.map((of) => [
+    sumsName(of.status, of),
+    String(of.count),
+    money(of.subtotal),
+    money(of.vat),
+    money(of.total),
+  ]);
+  return sumsTable(["STATUS", "COUNT", "SUBTOTAL", "VAT", "TOTAL"], rows, [1, 2, 3, 4]);
+}
+
+/** Nothing where no lines are known. */
+function rateTable({ rateSums }: PurchasesOfPeriod): string[] {
+  const rows = rateSums.map((of) => [
+    sumsName(of.status, of),
+    `${of.taxRate} %`,
+    String(of.count),
+    money(of.vat),
+    money(of.lineTotal),
+  ]);
+  return rows.length === 0 ? [] : [sumsTable(["STATUS", "RATE", "COUNT", "VAT", "TOTAL OF LINES"], rows, [1, 2, 3, 4])];
+}
 
 /** Of each rate, in this order: the sum of the lines' totals, and of their tax; empty where no lines are known. */
 function byRate({ rates: known }: ListedPurchase, rates: readonly string[]): string[] {

@@ -8,7 +8,7 @@ import type { PeriodList } from "../synced/list-period.ts";
 import { ofOwner } from "../synced/rows.ts";
 import type { PurchasesTable } from "../tables.ts";
 import { PURCHASES } from "./collection.ts";
-import type { ListedPurchase, PurchasesAsked, PurchasesOfPeriod, PurchaseSums } from "./purchases.ts";
+import type { ListedPurchase, PurchasesAsked, PurchaseRateSums, PurchasesOfPeriod, PurchaseSums } from "./purchases.ts";
 
 type Figures = Omit<PurchasesOfPeriod, keyof PeriodOfOwner<never>>;
 
@@ -51,7 +51,7 @@ export const PURCHASE_LIST: PeriodList<Purchase, PurchasesAsked, ListedPurchase,
       altered,
     };
   },
-  figures: async (db, rows, owner) => {
+  figures: async (db, rows, owner, altered) => {
     const { rows: sums } = await sql<Omit<PurchaseSums, "count"> & { count: string }>`
       select status, missing_since is not null as missing, count(*), sum(subtotal) as subtotal, sum(vat) as vat,
         sum(total) as total
@@ -60,11 +60,28 @@ export const PURCHASE_LIST: PeriodList<Purchase, PurchasesAsked, ListedPurchase,
       select count(*) filter (where ${moreThanOnce(owner)}) from ${rows}`.execute(db);
     return {
       sums: sums.map((row) => ({ ...row, count: Number(row.count) })),
+      rateSums: await rateSums(db, rows, altered),
       taxRates: await taxRates(db, rows),
       moreThanOnce: Number(twice[0]?.count),
     };
   },
 };
+
+/** The body of an altered row may be no JSON: it is not looked into. */
+async function rateSums(
+  db: Queries,
+  rows: Parameters<typeof PURCHASE_LIST.figures>[1],
+  altered: ReadonlySet<string>,
+): Promise<PurchaseRateSums[]> {
+  const { rows: sums } = await sql<Omit<PurchaseRateSums, "count"> & { count: string }>`
+    select status, missing_since is not null as missing, trim_scale((line->>'taxRate')::numeric)::text as "taxRate",
+      count(distinct purchase_id), sum((line->>'taxAmount')::numeric)::text as vat,
+      sum((line->>'total')::numeric)::text as "lineTotal"
+    from ${rows}, jsonb_array_elements(
+      case when purchase_id = any(${[...altered]}::text[]) then '[]' else body::jsonb->'lines' end) as line
+    group by 1, 2, 3 order by 2, 1, max((line->>'taxRate')::numeric) desc`.execute(db);
+  return sums.map((row) => ({ ...row, count: Number(row.count) }));
+}
 
 /** Found in the text, which a row that somebody has altered may have spoiled. */
 async function taxRates(db: Queries, rows: Parameters<typeof PURCHASE_LIST.figures>[1]): Promise<string[]> {

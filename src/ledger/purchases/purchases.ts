@@ -82,8 +82,21 @@ export interface PurchaseSums {
   total: string;
 }
 
+/** Of one status and one rate in percent, from the lines; apart those that are missing. Altered rows are in none. */
+export interface PurchaseRateSums {
+  status: string;
+  missing: boolean;
+  taxRate: string;
+  /** Of purchases, not of lines. */
+  count: number;
+  vat: string;
+  lineTotal: string;
+}
+
 export interface PurchasesOfPeriod extends PeriodOfOwner<ListedPurchase> {
   sums: PurchaseSums[];
+  /** By status as `sums`, within it the highest rate first. */
+  rateSums: PurchaseRateSums[];
   /** The rates of all lines, the highest first. */
   taxRates: string[];
   /** How many are there under other ids too. */

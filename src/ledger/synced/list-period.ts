@@ -19,8 +19,11 @@ export interface PeriodList<Entry extends { id: string }, Asked, Listed, Figures
   /** A column beside the row's, `kept`. */
   beside?: (owner: Row) => RawBuilder<unknown>;
   listed: (row: KeptColumns, business: Business, isAltered: boolean) => Listed;
-  /** @param rows the rows of the period, as a table `kept` */
-  figures: (db: Queries, rows: RawBuilder<unknown>, owner: Row) => Promise<Figures>;
+  /**
+   * @param rows the rows of the period, as a table `kept`
+   * @param altered the ids of those that somebody has altered
+   */
+  figures: (db: Queries, rows: RawBuilder<unknown>, owner: Row, altered: ReadonlySet<string>) => Promise<Figures>;
 }
 
 /**
@@ -89,7 +92,7 @@ async function periodOf<Entry extends { id: string }, Asked, Listed, Figures>(
   return {
     ...businessOf(business),
     syncedAtMs: found[0]?.synced_at?.getTime() ?? null,
-    ...(await list.figures(db, ofPeriod, owner)),
+    ...(await list.figures(db, ofPeriod, owner, altered)),
     altered: altered.size,
     undated: Number(found[0]?.undated),
     async *pages() {
