@@ -87,6 +87,8 @@ describe("fiscalflow bill-payments month", () => {
     );
     expect(stdout).toMatch(/^2026-11-20 +BP-1 +S-1 +Mill +M-Pesa +KES +1,250\.10 +synced$/m);
     expect(stdout).toMatch(/^2026-11-21 .* USD at 129\.5 +9,999\.00 +- +altered in the ledger$/m);
+    expect(stdout).toMatch(/^DATE .* AMOUNT +SYNC STATUS +LOOK AT$/m);
+    expect(stdout).toMatch(/^CURRENCY +SYNC STATUS +COUNT +AMOUNT$/m);
     expect(stdout).toMatch(/^KES +synced +1 +1,250\.10$/m);
     expect(stdout).toMatch(/^KES +-, no longer listed +1 +10\.00$/m);
     expect(stdout).toContain("Note: 1 bill payment has no date written YYYY-MM-DD, and is in no list.");

@@ -63,7 +63,7 @@ export const listOfBillPayments: PeriodList<BillPaymentsOfPeriod, ListedBillPaym
   table: {
     titleOf: (connection, { days }) =>
       `Bill payments of ${titleOf(days)} (accounting connection ${connection.connection}), ${asOf(connection)}`,
-    head: ["DATE", "CODE", "BILL", "SUPPLIER", "METHOD", "CURRENCY", "AMOUNT", "STATUS", "LOOK AT"],
+    head: ["DATE", "CODE", "BILL", "SUPPLIER", "METHOD", "CURRENCY", "AMOUNT", "SYNC STATUS", "LOOK AT"],
     right: [6],
     cells: (payment) => [
       payment.date,
@@ -78,7 +78,7 @@ export const listOfBillPayments: PeriodList<BillPaymentsOfPeriod, ListedBillPaym
     ],
     sums: ({ sums }) =>
       sumsTable(
-        ["CURRENCY", "STATUS", "COUNT", "AMOUNT"],
+        ["CURRENCY", "SYNC STATUS", "COUNT", "AMOUNT"],
         sums.map((of) => [
           of.currency ?? "-",
           sumsName(of.syncStatus ?? "-", of),
