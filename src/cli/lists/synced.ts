@@ -9,9 +9,13 @@ interface Sums {
   count: number;
 }
 
-/** For a title: `as of 2026-11-24 13:05 EAT`. */
-export function asOf({ syncedAtMs }: Pick<PeriodOfOwner<never>, "syncedAtMs">): string {
-  return syncedAtMs === null ? "never read as a whole" : `as of ${nairobiTime(syncedAtMs)}`;
+/** For a title: `whole list as of 2026-11-24 03:00 EAT, what is new as of 2026-11-24 13:05 EAT`. */
+export function asOf({
+  syncedAtMs: whole,
+  newestSyncedAtMs: newest,
+}: Pick<PeriodOfOwner<never>, "syncedAtMs" | "newestSyncedAtMs">): string {
+  const all = whole === null ? "never read as a whole" : `whole list as of ${nairobiTime(whole)}`;
+  return newest === null || newest === whole ? all : `${all}, what is new as of ${nairobiTime(newest)}`;
 }
 
 /** In the table of the sums. */
@@ -43,7 +47,7 @@ export function syncedNotes(
   const notes: string[] = [];
   if (syncedAtMs === null)
     notes.push(
-      `no synchronisation has read every ${noun} yet: some may be missing. See: fiscalflow ${group} sync --wait`,
+      `no synchronisation has read every ${noun} yet: some may be missing. See: fiscalflow ${group} sync --full --wait`,
     );
   if (missing > 0)
     notes.push(

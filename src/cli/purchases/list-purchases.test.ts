@@ -88,7 +88,7 @@ describe("fiscalflow purchases month", () => {
     const businessId = await november();
     const { stdout } = await purchases(...NOVEMBER, businessId);
     expect(stdout.split("\n")[0]).toMatch(
-      /^\S+ \(connection default\), purchases of 2026-11-01 to 2026-11-30, as of \d{4}-\d\d-\d\d \d\d:\d\d EAT$/,
+      /^\S+ \(connection default\), purchases of 2026-11-01 to 2026-11-30, whole list as of \d{4}-\d\d-\d\d \d\d:\d\d EAT$/,
     );
     expect(stdout).toMatch(
       /^2026-11-20 +S-mixed .* P051234567Z +1,200\.10 +104\.30 +1,304\.40 +confirmed +16 %: 0\.30, 8 %: 104\.00$/m,
@@ -158,6 +158,36 @@ describe("fiscalflow purchases month", () => {
     const rows = csvRows((await purchases(...NOVEMBER, businessId, "--csv")).stdout, "purchase_id");
     expect(rows["mixed"]).toMatchObject({ altered: "yes", vat_16: "" });
     expect(rows["gone"]).toMatchObject({ altered: "no" });
+  });
+
+  it("says apart when the whole list was read, and when what is new", async () => {
+    const { scope, sync, keep } = businessWithPurchases(test.ledger);
+    const run = async (kind: "recent" | "full" | "window"): Promise<[string, string]> => {
+      const one = sync(kind);
+      await test.ledger.purchases.begin(one);
+      await keep([purchaseOf("one")], { syncId: one.syncId });
+      await test.ledger.purchases.complete(one, PURCHASES_WRITER);
+      const argv = ["day", "--date", "2026-11-01", "--business", scope.businessId];
+      const [of] = JSON.parse((await purchases(...argv, "--json")).stdout).businesses;
+      return [of.syncedAt, of.newestSyncedAt];
+    };
+    expect(await run("window")).toEqual([null, null]);
+    // It finds nothing known, and so reads all.
+    const first = await run("recent");
+    expect(first).toEqual([expect.stringMatching(/\+03:00$/), first[0]]);
+    await test.outside.tamper(
+      "update purchase_syncs set started_at = '2026-11-01T03:00:00Z', completed_at = '2026-11-01T04:00:00Z' where business_id = $1",
+      [scope.businessId],
+    );
+    const [whole, newest] = await run("recent");
+    expect(whole).toBe("2026-11-01T06:00:00+03:00");
+    expect(newest > whole).toBe(true);
+    const table = await purchases("day", "--date", "2026-11-01", "--business", scope.businessId);
+    expect(table.stdout.split("\n")[0]).toMatch(
+      /, whole list as of 2026-11-01 06:00 EAT, what is new as of 20\d\d-\d\d-\d\d \d\d:\d\d EAT$/,
+    );
+    const [full, same] = await run("full");
+    expect([full > whole, same]).toEqual([true, full]);
   });
 
   it("says where no synchronisation has read all of them", async () => {

@@ -15,6 +15,8 @@ export const BILL_PAYMENT_LIST: PeriodList<
 > = {
   collection: BILL_PAYMENTS,
   date: "payment_date",
+  // One that has not settled may have missed what changed meanwhile.
+  syncsThat: { readNewest: sql`settled`, areBuiltUpon: sql`known_until is not null` },
   order: sql`bill_payment_code, bill_payment_id`,
   listed(row, { connection }, altered) {
     const kept = row as KeptColumns & Selectable<BillPaymentsTable>;

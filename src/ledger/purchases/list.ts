@@ -26,6 +26,7 @@ function moreThanOnce(owner: Row): RawBuilder<boolean> {
 export const PURCHASE_LIST: PeriodList<Purchase, PurchasesAsked, ListedPurchase, Figures> = {
   collection: PURCHASES,
   date: "invoice_date",
+  syncsThat: { readNewest: sql`kind <> 'window'`, areBuiltUpon: sql`kind <> 'window'` },
   order: sql`supplier_invoice_number, purchase_id`,
   beside: moreThanOnce,
   listed(row, { connection, businessId = NO_BUSINESS }, altered) {

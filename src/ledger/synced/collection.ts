@@ -128,9 +128,12 @@ export interface PeriodOfOwner<Listed> {
   /** `-` for none, and of an accounting connection. */
   businessId: string;
   /**
-   * When the ledger had everything that the service listed; null before the first synchronisation that came to its end.
+   * When the last synchronisation began that read the whole list: a full one, or the first of all; null before one came
+   * to its end.
    */
   syncedAtMs: number | null;
+  /** When the last synchronisation began that read at least what is new; never before `syncedAtMs`. */
+  newestSyncedAtMs: number | null;
   /** Listed, and not as the events say that they were read. */
   altered: number;
   /** Of the owner, and in the list of no day: their date is none that is written `YYYY-MM-DD`. */

@@ -14,6 +14,8 @@ export interface PeriodList<Entry extends { id: string }, Asked, Listed, Figures
   collection: Collection<Entry, Asked>;
   /** The column of the date by which entries are listed; a text of the service's. */
   date: "invoice_date" | "payment_date";
+  /** Of the synchronisations: which have read at least what is new, and after which a plain one reads no more. */
+  syncsThat: { readNewest: RawBuilder<boolean>; areBuiltUpon: RawBuilder<boolean> };
   /** Within one date. */
   order: RawBuilder<unknown>;
   /** A column beside the row's, `kept`. */
@@ -84,14 +86,12 @@ async function periodOf<Entry extends { id: string }, Asked, Listed, Figures>(
   const altered = new Set<string>();
   for await (const page of rows())
     for (const id of await alteredAmong(db, collection, { owner, chain }, page)) altered.add(id);
-  const { rows: found } = await sql<{ undated: string; synced_at: Date | null }>`
-    select count(*) filter (where not ${isDate}) as undated, (
-      select max(completed_at) from ${sql.table(collection.syncs)} where ${ofOwner(owner)} and kind <> 'window'
-    ) as synced_at
+  const { rows: found } = await sql<{ undated: string }>`
+    select count(*) filter (where not ${isDate}) as undated
     from ${sql.table(collection.table)} where ${ofOwner(owner)}`.execute(db);
   return {
     ...businessOf(business),
-    syncedAtMs: found[0]?.synced_at?.getTime() ?? null,
+    ...(await syncedAt(db, list, owner)),
     ...(await list.figures(db, ofPeriod, owner, altered)),
     altered: altered.size,
     undated: Number(found[0]?.undated),
@@ -100,6 +100,21 @@ async function periodOf<Entry extends { id: string }, Asked, Listed, Figures>(
         yield page.map((row) => list.listed(row, business, altered.has(String(row[collection.idColumn]))));
     },
   };
+}
+
+/** A plain synchronisation reads the whole list too while there is none that it could build upon. */
+async function syncedAt<Entry extends { id: string }, Asked, Listed, Figures>(
+  db: Queries,
+  { collection, syncsThat: { readNewest, areBuiltUpon } }: PeriodList<Entry, Asked, Listed, Figures>,
+  owner: Row,
+): Promise<Pick<PeriodOfOwner<never>, "syncedAtMs" | "newestSyncedAtMs">> {
+  const completed = sql`${sql.table(collection.syncs)} where ${ofOwner(owner)} and completed_at is not null`;
+  const { rows } = await sql<{ whole: Date | null; newest: Date | null }>`
+    select max(started_at) as newest, max(started_at) filter (where kind = 'full' or not coalesce(started_at > (
+      select min(completed_at) from ${completed} and ${areBuiltUpon}), false)) as whole
+    from ${completed} and ${readNewest}`.execute(db);
+  const [row] = rows;
+  return { syncedAtMs: row?.whole?.getTime() ?? null, newestSyncedAtMs: row?.newest?.getTime() ?? null };
 }
 
 function businessOf({ connection, businessId }: Business): { connection: string; businessId: string } {
