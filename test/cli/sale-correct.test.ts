@@ -51,9 +51,12 @@ describeWithTemporal("fiscalflow sale correct", () => {
       },
     };
     const json = await sale([...words("C-1"), "--json"], corrected("C-1"));
-    expect(JSON.parse(json.stdout)).toMatchObject({ stage: "corrected", documents });
+    expect(JSON.parse(json.stdout)).toMatchObject({ stage: "corrected", invoice: "C-1", documents });
+    // Beside the number of the original, a receipt would be taken for its own.
+    expect(JSON.parse(json.stdout)).not.toHaveProperty("receipt");
     const shown = JSON.parse((await sale(["show", "C-1", "--json"])).stdout);
     expect(shown.correction).toMatchObject({ stage: "corrected", documents });
+    expect(shown.correction).not.toHaveProperty("receipt");
     expect((await sale(["show", "C-1"])).stdout).toContain(first.stdout.trimEnd());
     expect(await sale(words("C-1"), corrected("C-1"))).toMatchObject({ exitCode: 0, stdout: first.stdout });
     expect((await sale(["show", "C-1"])).stdout).toContain("Correction of C-1 by C-1-NEW");

@@ -1,13 +1,13 @@
 import { type Command, Option } from "commander";
 
 import { REFUND_REASONS } from "../../contract/index.ts";
-import type { Correction } from "../../starter/index.ts";
 import { waitSeconds } from "../arguments.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { printResult } from "../output.ts";
 import { parseJson } from "../parse-json.ts";
 import { readText } from "../read-text.ts";
+import type { ShownCorrection } from "./correction-documents.ts";
 import { correctionLines } from "./render-correction.ts";
 import { parseInvoice, type ResultFlags, type Scope, withScope } from "./scope.ts";
 
@@ -74,6 +74,6 @@ async function correctSale(context: CliContext, invoice: string, file: string, f
   if (needsSomebody(correction)) throw new CommandFailedError("");
 }
 
-function needsSomebody({ stage, attentions, heldUp }: Correction): boolean {
+function needsSomebody({ stage, attentions, heldUp }: ShownCorrection): boolean {
   return attentions.length > 0 || heldUp !== undefined || stage === "cancelled" || stage === "credited";
 }

@@ -14,8 +14,9 @@ export interface CorrectionDocument {
   receipt: Receipt | null;
 }
 
-export interface ShownCorrection extends Correction {
-  /** As far as they are there. */
+/** Without the receipt of the corrected sale, which stood beside the number of the sale that is corrected. */
+export interface ShownCorrection extends Omit<Correction, "receipt"> {
+  /** With their receipts; as far as they are there. */
   documents: { creditNote?: CorrectionDocument; correctedSale?: CorrectionDocument };
 }
 
@@ -31,7 +32,8 @@ export async function withDocuments(
   correction: Correction,
   shown?: { note: SaleState | undefined },
 ): Promise<ShownCorrection> {
-  if (WITHOUT_DOCUMENTS.includes(correction.stage)) return { ...correction, documents: {} };
+  const { receipt: _ofCorrectedSale, ...told } = correction;
+  if (WITHOUT_DOCUMENTS.includes(correction.stage)) return { ...told, documents: {} };
   const { starter } = sales;
   const noteState = async () => (await creditNoteOf(sales, key, await starter.getSale(key)))?.state;
   const corrected = { ...key, invoice: correction.correctedBy };
@@ -39,7 +41,7 @@ export async function withDocuments(
     orNothing(async () => (shown ? shown.note : await noteState())?.document),
     orNothing(async () => (await starter.getSale(corrected)).document),
   ]);
-  return { ...correction, documents: { ...(creditNote && { creditNote }), ...(correctedSale && { correctedSale }) } };
+  return { ...told, documents: { ...(creditNote && { creditNote }), ...(correctedSale && { correctedSale }) } };
 }
 
 /** The correction stands, also while a document of it cannot be shown: its sale is not there yet, or nobody answers. */
