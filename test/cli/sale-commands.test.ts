@@ -43,7 +43,7 @@ describeWithTemporal("fiscalflow sale", () => {
     const first = await sale(["start", "-", "--wait", "20"], saleOf("CLI-1"));
     expect(first).toMatchObject({ exitCode: 0, stderr: "" });
     expect(first.stdout).toMatch(
-      /^CLI-1: started \(sale\/default\/biz_1\/CLI-1\); completed, document \S+ completed, receipt/,
+      /^CLI-1: started \(sale\/default\/biz_1\/CLI-1\); completed, document \S+ completed, total 700\.00 \(tax \d+\.\d\d\), receipt/,
     );
     expect(first.stdout).toMatch(/\n {2}next: fiscalflow sale show CLI-1\n$/);
 
@@ -151,7 +151,7 @@ describeWithTemporal("fiscalflow sale", () => {
     rig.simulator.updateItem("item_refused", { registration: ["accept"] });
     const retried = await sale(["retry", "CLI-6", "--note", "corrected", "--wait", "20"]);
     expect(retried).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(retried.stdout).toMatch(/^CLI-6: .* completed, document \S+ completed, receipt /);
+    expect(retried.stdout).toMatch(/^CLI-6: .* completed, document \S+ completed, total \S+ \(tax \S+\), receipt /);
     const resolved = await sale(["show", "CLI-6", "--json"]);
     expect(JSON.parse(resolved.stdout)).toMatchObject({
       stage: "completed",
@@ -259,7 +259,10 @@ describeWithTemporal("fiscalflow sale", () => {
     const refund = ["refund", "CLI-1", "--reason", "06", "--number", "CN-1", "--wait", "20"];
     const first = await sale(refund);
     expect(first).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(first.stdout).toMatch(/^CLI-1 is credited in full by CN-1 \(document \S+, receipt \S+\)\.\n$/);
+    expect(first.stdout).toMatch(/^CLI-1 is credited in full by CN-1 \(document \S+\)\.\n/);
+    expect(first.stdout).toMatch(
+      /\n {2}Credit note CN-1, total -700\.00 \(tax -\d+\.\d\d\)\n {4}\S+, NC \d+, [^\n]+\n {4}https?:\S+\n$/,
+    );
     expect(await sale(refund)).toMatchObject({ exitCode: 0, stdout: first.stdout });
     expect(await sale(["refund", "CLI-1", "--reason", "06", "--number", "CN-2"])).toMatchObject({ exitCode: 1 });
     expect((await sale(["show", "CLI-1"])).stdout).toMatch(

@@ -4,8 +4,8 @@ import type { BusinessScope } from "../jobs/business-of.ts";
 import { creditNoteOf } from "./credit-note-of.ts";
 import type { Sales } from "./with-sales.ts";
 
-/** What an accountant books of a document of a correction. */
-export interface CorrectionDocument {
+/** What an accountant books of a document. */
+export interface BookedDocument {
   number: string;
   /** Tax-inclusive; negative on a credit note. */
   total: number;
@@ -17,7 +17,7 @@ export interface CorrectionDocument {
 /** Without the receipt of the corrected sale, which stood beside the number of the sale that is corrected. */
 export interface ShownCorrection extends Omit<Correction, "receipt"> {
   /** With their receipts; as far as they are there. */
-  documents: { creditNote?: CorrectionDocument; correctedSale?: CorrectionDocument };
+  documents: { creditNote?: BookedDocument; correctedSale?: BookedDocument };
 }
 
 const WITHOUT_DOCUMENTS: readonly CorrectionStage[] = ["preparing", "cancelled"];
@@ -45,11 +45,11 @@ export async function withDocuments(
 }
 
 /** The correction stands, also while a document of it cannot be shown: its sale is not there yet, or nobody answers. */
-async function orNothing(
-  read: () => Promise<SaleDocument | null | undefined>,
-): Promise<CorrectionDocument | undefined> {
+async function orNothing(read: () => Promise<SaleDocument | null | undefined>): Promise<BookedDocument | undefined> {
   const document = await read().catch(() => undefined);
-  if (!document) return undefined;
-  const { traderInvoiceNumber: number, totals, receipt = null } = document;
+  return document ? bookedOf(document) : undefined;
+}
+
+export function bookedOf({ traderInvoiceNumber: number, totals, receipt = null }: SaleDocument): BookedDocument {
   return { number, total: totals.total, taxAmount: totals.taxAmount, receipt };
 }

@@ -6,6 +6,8 @@ import { waitSeconds } from "../arguments.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { printResult, shellWord } from "../output.ts";
+import { bookedOf } from "./correction-documents.ts";
+import { documentLines } from "./render-correction.ts";
 import { parseInvoice, type ResultFlags, type Scope, withScope } from "./scope.ts";
 
 const DEFAULT_WAIT_SECONDS = 60;
@@ -65,18 +67,20 @@ async function refundSale(context: CliContext, invoice: string, flags: RefundFla
     warn(refunded.warnings, { ...key, sent: "the credit note was sent" });
     return refunded;
   });
-  printResult(context, flags.json, outcome, refundSentence(invoice, number, outcome));
+  printResult(context, flags.json, outcome, refundText(invoice, number, outcome));
   if (outcome.stage !== "credited" && outcome.attention !== undefined) throw new CommandFailedError("");
 }
 
-/** What became of it, as a sentence. A sale that is open tells of itself; else its credit note does. */
-function refundSentence(invoice: string, number: string, outcome: SaleOutcome): string {
+/** What became of it, as a sentence, and the credit note once it is signed. A sale that is open tells of itself; else its credit note does. */
+function refundText(invoice: string, number: string, outcome: SaleOutcome): string {
   const { stage, creditNote, receipt, attention, closed } = outcome;
   const note = creditNote?.traderInvoiceNumber ?? number;
   if (stage === "credited") {
-    const signed = (creditNote?.receipt ?? receipt)?.cuInvoiceNo;
-    const as = [`document ${creditNote?.id ?? "unknown"}`, ...(signed ? [`receipt ${signed}`] : [])].join(", ");
-    return `${invoice} is credited in full by ${note} (${as}).`;
+    const signed = creditNote && { ...creditNote, receipt: creditNote.receipt ?? receipt };
+    const lines = signed ? documentLines("Credit note", bookedOf(signed)) : [];
+    return [`${invoice} is credited in full by ${note} (document ${creditNote?.id ?? "unknown"}).`, ...lines].join(
+      "\n",
+    );
   }
   if (closed) return `${invoice}: the workflow of its credit note ${note} was ${closedInWords(closed)}.`;
   // Of the sale, or of the credit note alone: the refund was accepted, and then given up.

@@ -2,8 +2,8 @@ import { MEANING, nairobiTime } from "../../contract/index.ts";
 import type { Correction, SaleKey } from "../../starter/index.ts";
 import { shellWord } from "../output.ts";
 import { resolvingCommands, type CommandTarget } from "./resolving-commands.ts";
-import type { CorrectionDocument, ShownCorrection } from "./correction-documents.ts";
-import { receiptLines } from "./render-document.ts";
+import type { BookedDocument, ShownCorrection } from "./correction-documents.ts";
+import { receiptLines, totalText } from "./render-document.ts";
 import type { Sales } from "./with-sales.ts";
 
 /** A correction: where it stands, and the commands that resolve what it needs an operator for. */
@@ -31,12 +31,12 @@ export function correctionLines(correction: ShownCorrection, target: CommandTarg
   ];
 }
 
-function documentLines(what: string, document: CorrectionDocument | undefined): string[] {
+/** Number, total and receipt. */
+export function documentLines(what: string, document: BookedDocument | undefined): string[] {
   if (!document) return [];
-  const { number, total, taxAmount, receipt } = document;
+  const { number, receipt } = document;
   const receipts = receipt ? receiptLines(receipt) : ["not signed yet"];
-  const amounts = `total ${total.toFixed(2)} (tax ${taxAmount.toFixed(2)})`;
-  return [`  ${what} ${number}, ${amounts}`, ...receipts.map((line) => `    ${line}`)];
+  return [`  ${what} ${number}, ${totalText(document)}`, ...receipts.map((line) => `    ${line}`)];
 }
 
 /** Of a sale: the correction that credits it, and the sale that it corrects. Temporal knows both for its retention. */

@@ -16,7 +16,12 @@ export function documentLine(document: SaleDocument): string {
   const lines = linesLeftOut
     ? `, ${linesLeftOut.count} lines (the ledger ${linesLeftOut.missing ? "does not have them" : "keeps them"})`
     : "";
-  return `${id}${number}, ${status}, total ${amount(totals.total)} (tax ${amount(totals.taxAmount)})${date}${lines}`;
+  return `${id}${number}, ${status}, ${totalText(totals)}${date}${lines}`;
+}
+
+/** Tax-inclusive; negative on a credit note. */
+export function totalText({ total, taxAmount }: Pick<SaleDocument["totals"], "total" | "taxAmount">): string {
+  return `total ${amount(total)} (tax ${amount(taxAmount)})`;
 }
 
 /** What is printed on the receipt, and where it can be verified. */
@@ -53,7 +58,7 @@ export function outcomeLine({ stage, sale, receipt, creditNote, attention, close
   const signed = creditNote ? creditNote.receipt : receipt;
   const parts = [
     closed ? `${stage} when its workflow was ${closedInWords(closed)}` : stage,
-    ...(document ? [`document ${document.id} ${document.status}`] : []),
+    ...(document ? [`document ${document.id} ${document.status}`, totalText(document.totals)] : []),
     ...(signed ? [`receipt ${receiptLines(signed)[0] ?? ""}`] : []),
     ...(attention ? [`needs an operator: ${attention.code}`] : []),
   ];
