@@ -389,7 +389,9 @@ describe("fiscalflow documents", () => {
     const { stdout } = await documents(...argv);
     expect(stdout).toMatch(/ INV-GIVEN-UP .* failed, given up \(808\.20 not counted\) /);
     expect(stdout).toMatch(/ INV-WITHDRAWN .* cancelled, given up \(808\.20 not counted\) /);
-    expect(stdout).toMatch(/ INV-REJECTED .* failed \(808\.20 not counted\) /);
+    expect(stdout).toMatch(/ INV-REJECTED .* failed \(808\.20 not counted\) .* rejected$/m);
+    expect(stdout).toMatch(/ INV-GIVEN-UP .* rejected$/m);
+    expect(stdout.match(/rejected$/gm)).toHaveLength(2);
     expect(stdout).toContain("2 listed documents are not signed; no sum contains them.");
     expect(stdout).toContain("2 listed documents are given up and will not be signed; no sum contains them.");
     const rows = rowsOf((await documents(...argv, "--csv")).stdout);
@@ -457,6 +459,21 @@ describe("fiscalflow documents", () => {
       { number: "INV-SHORT" },
       { number: "INV-SMALL" },
     ]);
+  });
+
+  it("marks a payment type that is not in the authority's list", async () => {
+    const business = someBusiness();
+    for (const [number, paymentTypeCode] of [
+      ["INV-CASH", "01"],
+      ["INV-99", "99"],
+      ["INV-UNSTATED", null],
+    ] as const) {
+      const document = signed(number, "20/11/2025", { paymentTypeCode });
+      await test.ledger.records.saveDocument(business, recordOf(number, { document, movements: [] }), WRITER);
+    }
+    const { stdout } = await documents("day", "--date", "2025-11-20", "--business", business.businessId);
+    expect(stdout).toMatch(/^2025-11-20 .* INV-99 .* unknown payment type 99$/m);
+    expect(stdout.match(/unknown payment type/g)).toHaveLength(1);
   });
 
   it("lists each document once where two workflows have it, as signed where one knows that", async () => {

@@ -2,6 +2,7 @@ import type { BusinessDocuments, ListedDocument } from "../../ledger/index.ts";
 import type { Table } from "../lists/list.ts";
 import { short, sumsTable } from "../lists/render.ts";
 import { money, plain } from "../report/money.ts";
+import { isKnownPaymentType } from "../report/payment-type.ts";
 import { headOf, titleOf } from "../report/render-text.ts";
 import { countedAmounts } from "./counted.ts";
 
@@ -28,10 +29,13 @@ function cells(document: ListedDocument): string[] {
   const { type, number, signedOn, reverses, inFuture } = document;
   const { total, taxableAmount, taxAmount, taxes } = countedAmounts(document);
   const figure = (value: string | null): string => (value === null ? "-" : money(value));
+  const { status, paymentTypeCode } = document;
   const look = [
+    status === "failed" && "rejected",
     inFuture && "dated in the future",
     signedWhen(document),
     document.customerPinMalformed === true && "malformed PIN",
+    paymentTypeCode !== null && !isKnownPaymentType(paymentTypeCode) && `unknown payment type ${paymentTypeCode}`,
   ];
   return [
     document.date,

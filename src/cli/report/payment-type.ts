@@ -12,6 +12,10 @@ const WORDS: Readonly<Record<string, string>> = {
   "07": "other",
 };
 
+export function isKnownPaymentType(code: string): boolean {
+  return Object.hasOwn(WORDS, code);
+}
+
 export function paymentType(code: string | null): string {
   if (code === null) return "not stated";
   const words = WORDS[code];
