@@ -69,7 +69,9 @@ describe("fiscalflow bill-payments month", () => {
       payment_method_id: "m1",
       missing_since: "",
       altered: "no",
+      made_at: expect.stringMatching(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+03:00$/),
     });
+    expect(said.stderr).toMatch(/^Note: whole list as of 20\d\d-\d\d-\d\d \d\d:\d\d EAT\.$/m);
     expect(rows["dollars"]).toMatchObject({ currency: "USD", currency_rate: "129.5", total_amount: "0.10" });
     expect(rows["unstated"]).toMatchObject({ total_amount: "", sync_status: "" });
     expect(rows["gone"]?.["missing_since"]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+03:00$/);
@@ -98,7 +100,8 @@ describe("fiscalflow bill-payments month", () => {
 
   it("has the same in JSON", async () => {
     const connection = await november();
-    const { connections } = JSON.parse((await billPayments(...NOVEMBER, connection, "--json")).stdout);
+    const { madeAt, connections } = JSON.parse((await billPayments(...NOVEMBER, connection, "--json")).stdout);
+    expect(madeAt).toMatch(/\+03:00$/);
     const [{ billPayments: listed, sums, ...figures }] = connections;
     expect(figures).toEqual({
       connection,

@@ -48,6 +48,7 @@ export const listOfBillPayments: PeriodList<BillPaymentsOfPeriod, ListedBillPaym
     ...syncedNotes(connection, "bill payment", "bill-payments"),
     ...withoutAmountNote(connection),
   ],
+  asOf,
   nameOf: ({ connection }) => `connection ${connection}`,
   csv: () => ({
     head: COLUMNS.map(([name]) => name),

@@ -125,6 +125,7 @@ function withTwoPlaces(data: unknown): unknown {
   );
 }
 
+const INSTANT = /^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+03:00$/;
 const rowsOf = (csv: string) => csvRows(csv, "number");
 
 describe("fiscalflow documents", () => {
@@ -167,6 +168,7 @@ describe("fiscalflow documents", () => {
       tax_B_16: "96.58",
       taxable_E_8: "100.00",
       tax_E_8: "8.00",
+      made_at: expect.stringMatching(INSTANT),
     });
     expect(rows["CN-1"]).toMatchObject({
       type: "credit_note",
@@ -278,8 +280,19 @@ describe("fiscalflow documents", () => {
     expect(table.stderr).not.toContain(standing);
     for (const format of ["--csv", "--json"]) {
       const said = await documents(...of, format);
-      expect(said.stdout).not.toContain(standing);
       expect(said.stderr).toContain(`${standing}\n`);
+    }
+  });
+
+  it.each([
+    ["2025-11", null],
+    ["2999-01", "The month has not begun."],
+  ])("says in JSON, as the report does, when it was made, and of %s: %s", async (month, standing) => {
+    const businessId = await november();
+    for (const name of ["documents", "report"]) {
+      const argv = [name, "month", "--date", month, "--business", businessId, "--json"];
+      const { stdout } = await callCli(argv, { env: { LEDGER_URL: test.url } });
+      expect(JSON.parse(stdout)).toMatchObject({ madeAt: expect.stringMatching(INSTANT), standing });
     }
   });
 

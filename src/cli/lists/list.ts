@@ -6,6 +6,7 @@ import type { Scope } from "../sale/scope.ts";
 /** What a list says before its rows. */
 export interface ListHead {
   days: Days;
+  madeAtMs: number;
   /** Why the list is not final; undefined where it is. */
   standing: string | undefined;
   sellerOf: SellerOf;
@@ -32,6 +33,8 @@ export interface PeriodList<One extends Owner<Row>, Row> {
   absentNote: (config: Config, flags: Scope, owners: readonly One[]) => string | undefined;
   /** What a reader of the list must know of its sums. */
   notesOf: (owner: One) => string[];
+  /** As of when the service was read; absent where the ledger itself is what is listed. */
+  asOf?: (owner: One) => string;
   /** Where several are listed together. */
   nameOf: (owner: One) => string;
   csv: (owners: readonly One[]) => CsvColumns<Row>;

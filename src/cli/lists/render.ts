@@ -1,3 +1,4 @@
+import { nairobiInstant } from "../../contract/nairobi-date.ts";
 import { csvLine } from "../csv.ts";
 import { withInstants } from "../instants.ts";
 import { plainTable } from "../plain-table.ts";
@@ -10,18 +11,21 @@ type Render = <One extends Owner<Row>, Row>(
   owners: readonly One[],
 ) => AsyncGenerator<string>;
 
-/** One line for each row. */
-export const renderCsv: Render = async function* renderCsv(list, _head, owners) {
+/** One line for each row. As in the report, each says when it was made: lines of several files can be put together. */
+export const renderCsv: Render = async function* renderCsv(list, { madeAtMs }, owners) {
   const { head, cells } = list.csv(owners);
   const text = (lines: readonly (readonly string[])[]): string => lines.map((line) => `${csvLine(line)}\r\n`).join("");
-  yield text([head]);
-  for (const { pages } of owners) for await (const page of pages()) yield text(page.map(cells));
+  const madeAt = nairobiInstant(madeAtMs);
+  yield text([[...head, "made_at"]]);
+  for (const { pages } of owners)
+    for await (const page of pages()) yield text(page.map((row) => [...cells(row), madeAt]));
 };
 
 /** One JSON document, with each row on a line. */
 export const renderJson: Render = async function* renderJson({ json: fields }, head, owners) {
   const json = (data: object): string => JSON.stringify(withInstants(withAmounts(data, fields.amounts)));
-  yield `{"period":${JSON.stringify(head.days)},"${fields.owners}":[`;
+  const { days: period, madeAtMs, standing = null } = head;
+  yield `${json({ period, madeAtMs, standing }).slice(0, -1)},"${fields.owners}":[`;
   for (const [index, owner] of owners.entries()) {
     yield `${index === 0 ? "" : ","}\n${json(fields.figuresOf(owner, head)).slice(0, -1)},"${fields.rows}":[`;
     let between = "\n";

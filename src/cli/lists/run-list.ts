@@ -22,13 +22,14 @@ export async function runList<One extends Owner<Row>, Row>(
   if (csv && json) throw new UsageError("Give --csv or --json, not both.");
   if (force && out === undefined) throw new UsageError("--force belongs to --out.");
   if (out !== undefined && !force) await refuseExisting(out);
-  const standing = standingOf({ kind, ...days }, Date.now());
+  const madeAtMs = Date.now();
+  const standing = standingOf({ kind, ...days }, madeAtMs);
   await withLedger(
     context,
     async (ledger, config) => {
       await list.refuseUnknown(ledger, config, flags);
       await list.read(ledger, { days, connection, businessId }, async (owners) => {
-        const head: ListHead = { days, standing, sellerOf: configuredSeller(config) };
+        const head: ListHead = { days, madeAtMs, standing, sellerOf: configuredSeller(config) };
         // The page for people says it itself.
         if (standing !== undefined && (csv || json)) printNote(context, standing);
         const write = async (append: (piece: string) => Promise<void>): Promise<void> => {
@@ -70,6 +71,7 @@ async function* rendered<One extends Owner<Row>, Row>(
 function notesOf<One extends Owner<Row>, Row>(list: PeriodList<One, Row>, owners: readonly One[]): string[] {
   return owners.flatMap((owner) => {
     const name = owners.length > 1 ? `${list.nameOf(owner)}: ` : "";
-    return list.notesOf(owner).map((note) => `Note: ${name}${note}`);
+    const asOf = list.asOf ? [`${list.asOf(owner)}.`] : [];
+    return [...asOf, ...list.notesOf(owner)].map((note) => `Note: ${name}${note}`);
   });
 }

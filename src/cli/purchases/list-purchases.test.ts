@@ -77,6 +77,7 @@ describe("fiscalflow purchases month", () => {
       vat_8: "104.00",
       "line_total_7.5": "0.00",
       "vat_7.5": "0.00",
+      made_at: expect.stringMatching(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+03:00$/),
     });
     expect(rows["gone"]).toMatchObject({ vat: "16.02", vat_16: "", line_total_8: "" });
     expect(rows["gone"]?.["missing_since"]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+03:00$/);
@@ -105,13 +106,16 @@ describe("fiscalflow purchases month", () => {
     expect(stdout).toContain("Note: 1 purchase has no date written YYYY-MM-DD, and is in no list.");
     expect(stdout).toContain("Note: 2 listed purchases have the supplier's PIN and the number of another one");
     const csv = await purchases(...NOVEMBER, businessId, "--csv");
+    expect(csv.stderr).toMatch(/^Note: whole list as of 20\d\d-\d\d-\d\d \d\d:\d\d EAT\.$/m);
     expect(csv.stderr).toContain("Note: 1 purchase has no date written YYYY-MM-DD, and is in no list.");
   });
 
   it("has the same in JSON, with exact amounts and times with their offset", async () => {
     const businessId = await november();
     const { stdout } = await purchases(...NOVEMBER, businessId, "--json");
-    const { period, businesses } = JSON.parse(stdout);
+    const { period, madeAt, standing, businesses } = JSON.parse(stdout);
+    expect(madeAt).toMatch(/\+03:00$/);
+    expect([null, "The month is not over: its figures are not final."]).toContain(standing);
     const [{ purchases: listed, syncedAt, ...figures }] = businesses;
     expect(period).toEqual({ from: "2026-11-01", to: "2026-11-30" });
     expect(syncedAt).toMatch(/\+03:00$/);

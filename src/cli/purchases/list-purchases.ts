@@ -34,6 +34,7 @@ export const listOfPurchases: PeriodList<PurchasesOfPeriod, ListedPurchase> = {
   refuseUnknown,
   absentNote: (config, flags, businesses) => configuredNote(config, flags, businesses, "purchases"),
   notesOf: (business) => [...syncedNotes(business, "purchase", "purchases"), ...moreThanOnceNote(business)],
+  asOf,
   nameOf: ({ connection, businessId }) => `${businessId} (connection ${connection})`,
   csv: (businesses) => {
     const all = businesses.flatMap(({ taxRates }) => taxRates);

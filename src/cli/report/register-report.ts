@@ -114,7 +114,7 @@ async function runReport(context: CliContext, kind: Period["kind"], flags: Repor
   const { renderText } = await import("./render-text.ts");
   const { withAmounts } = await import("./money.ts");
   const told = businesses.map((report) => withSeller(report, sellerOf));
-  const data = { period, businesses: withAmounts(told, AMOUNTS) };
+  const data = { period, madeAtMs: nowMs, standing: standing ?? null, businesses: withAmounts(told, AMOUNTS) };
   const text = renderText(period, businesses, nowMs, sellerOf);
   printResult(context, flags.json, withInstants(data), text);
 }
