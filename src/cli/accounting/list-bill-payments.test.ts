@@ -126,6 +126,30 @@ describe("fiscalflow bill-payments month", () => {
     ]);
   });
 
+  it("takes a list as read as a whole only by a synchronisation that settled", async () => {
+    const { name, keep, sync } = someConnection(test.ledger);
+    await keep([billPayment("one", { date: "2026-11-02" })]);
+    const run = async (kind: "recent" | "full", settled: boolean): Promise<[string | null, string | null]> => {
+      const one = sync(kind);
+      await test.ledger.billPayments.begin(one);
+      const knownUntilMs = await test.ledger.billPayments.now();
+      await test.ledger.billPayments.complete(one, { settled, knownUntilMs, round: undefined }, SYNC_WRITER);
+      const { connections } = JSON.parse((await billPayments(...NOVEMBER, name, "--json")).stdout);
+      return [connections[0].syncedAt, connections[0].newestSyncedAt];
+    };
+    expect(await run("recent", false)).toEqual([null, null]);
+    // It has nothing to build upon, and so reads all.
+    const whole = await run("recent", true);
+    expect(whole).toEqual([expect.stringMatching(/\+03:00$/), whole[0]]);
+    await test.outside.tamper(
+      "update bill_payment_syncs set started_at = '2026-11-01T03:00:00Z', completed_at = '2026-11-01T04:00:00Z' where connection = $1",
+      [name],
+    );
+    const before = "2026-11-01T06:00:00+03:00";
+    expect(await run("full", false)).toEqual([before, before]);
+    expect((await run("recent", true))[0]).toBe(before);
+  });
+
   it("refuses a connection that nobody knows", async () => {
     await november();
     const said = await billPayments(...NOVEMBER, "nowhere");
