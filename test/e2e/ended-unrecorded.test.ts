@@ -41,7 +41,7 @@ describeWithTemporal("a signed sale whose run was terminated before it could kee
     await expect(rig.starter.refund({ invoice }, refund)).rejects.toThrow(restart);
     await recordedInLedger("terminated", invoice);
     const { documents } = (await report()).ended;
-    expect(documents).toMatchObject([{ number: invoice, status: "terminated", amount: "700" }]);
+    expect(documents).toMatchObject([{ number: invoice, status: "terminated", amount: "700.00" }]);
     keepsRecords = true;
     await expect(rig.starter.refund({ invoice }, refund)).rejects.toThrow(restart);
     await expect(correct(invoice)).rejects.toThrow(

@@ -34,8 +34,8 @@ describeWithTemporal("while the API is away, a sale", () => {
     await expect.poll(async () => (await openNumbers()).toSorted()).toEqual(["AWAY-1", "AWAY-2"]);
     await expect.poll(async () => (await row("AWAY-1"))?.stage).toBe("submitting");
     expect((await report()).open).toMatchObject([
-      { type: "sale", documentId: null, attentions: [], atRisk: "700" },
-      { type: "sale", documentId: null, attentions: [], atRisk: "700" },
+      { type: "sale", documentId: null, attentions: [], atRisk: "700.00" },
+      { type: "sale", documentId: null, attentions: [], atRisk: "700.00" },
     ]);
     expect((await fiscalflow("documents", "day")).stdout).toContain(
       "2 sales and credit notes of this period are under way",
@@ -70,7 +70,7 @@ describeWithTemporal("while the API is away, a sale", () => {
     );
     await expect.poll(openNumbers).toContain("CN-1");
     const { open } = await report();
-    const note = { type: "credit_note", stage: "submitting", documentId: null, atRisk: "700" };
+    const note = { type: "credit_note", stage: "submitting", documentId: null, atRisk: "700.00" };
     expect(open.filter(({ number }) => number === "CN-1")).toMatchObject([note]);
     backAgain();
     await rig.client.workflow.getHandle(creditNoteWorkflowId({ ...BUSINESS, saleId: document?.id ?? "" })).result();
@@ -86,7 +86,7 @@ describeWithTemporal("while the API is away, a sale", () => {
     await rig.starter.refund({ invoice: "LATE-1" }, { reason: "06", traderInvoiceNumber: "CN-2" }, { waitSeconds: 0 });
     await expect.poll(openNumbers).toEqual(["CN-2"]);
     expect((await report()).open).toMatchObject([
-      { type: "credit_note", stage: "submitting", documentId: null, attentions: [], atRisk: "700" },
+      { type: "credit_note", stage: "submitting", documentId: null, attentions: [], atRisk: "700.00" },
     ]);
     expect((await fiscalflow("documents", "day")).stdout).toContain(
       "1 sale or credit note of this period is under way",
