@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 
@@ -16,7 +17,7 @@ declare module "vitest" {
     /** Undefined where no Temporal server can be had; `skipReason` says why. */
     temporalAddress: string | undefined;
     skipReason: string | undefined;
-    /** Undefined where the product compiles, as it does in a first run: a rerun that threw would end the watch. */
+    /** Undefined where the product compiles. Whoever names suites, or watches them, reads it in each of them. */
     compileProblem: string | undefined;
     /** Of that server; for the suites in a browser. */
     temporalUiUrl: string | undefined;
@@ -114,21 +115,43 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const endDatabase = database.status === "fulfilled" ? database.value : undefined;
     await Promise.all([stopped, server?.stop(), endDatabase?.()]);
   };
-  for (const part of [built, database, temporal]) {
+  const isWatched = NAMED_SUITES.length > 0 || project.vitest.config.watch;
+  if (built.status === "rejected" && isWatched) project.provide("compileProblem", messageOf(built.reason));
+  for (const part of isWatched ? [database, temporal] : [built, database, temporal]) {
     if (part.status === "fulfilled") continue;
     await end();
     throw part.reason;
   }
   // A new server: its suites name their sales as they did in the run before. Nobody waits for the old one to end.
-  project.onTestsRerun(async () => {
+  const prepare = async (): Promise<void> => {
     stopped = server?.stop();
-    const compiled = build().then(
-      () => undefined,
-      (error: Error) => error.message,
-    );
+    const compiled = build().then(() => undefined, messageOf);
     const started = startTemporal(project).then((next) => (server = next));
     const [problem] = await Promise.all([compiled, started]);
     project.provide("compileProblem", problem);
+  };
+  let prepared = Promise.resolve();
+  let waiting = 0;
+  // Of two files that are saved together, each asks for a run: the second one has a server of its own too.
+  project.onTestsRerun(async () => {
+    const before = waiting++ > 0 ? prepared.then(() => untilRunEnds(project)) : prepared;
+    prepared = before.then(prepare);
+    await prepared;
+    waiting--;
   });
   return end;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Waits for the run that is about to begin, and then for its end. */
+async function untilRunEnds({ vitest }: TestProject): Promise<void> {
+  for (let looks = 0; looks < 40; looks++) {
+    const askedAtMs = Date.now();
+    await vitest.waitForTestRunEnd();
+    if (Date.now() - askedAtMs > 50) return;
+    await setTimeout(50);
+  }
 }
