@@ -31,7 +31,7 @@ const BUILT_BUNDLE = fileURLToPath(new URL("../../dist/workflow-bundle.cjs", imp
 
 /** Whoever names suites waits for them: the packages beside the product are built for those that look at them. */
 const BUILD =
-  NAMED_SUITES.length === 0 || NAMED_SUITES.some((suite) => suite.startsWith("test/examples/"))
+  NAMED_SUITES.length === 0 || NAMED_SUITES.some((suite) => /^test\/(demo|examples)\//.test(suite))
     ? "build"
     : "build:product";
 
