@@ -31,7 +31,7 @@ import { InvalidInputError, parseInput } from "../contract/schema/parse-input.ts
 import { aboutWorkflow } from "../contract/summary.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { NotAllowedError, SaleConflictError, SaleNotFoundError, workflowError } from "./errors.ts";
-import { queryOf } from "./no-answer.ts";
+import { type Asked, queryOf, requestedCorrection } from "./no-answer.ts";
 import type { SaleKey } from "./sale-key.ts";
 import { startOnce } from "./start-once.ts";
 
@@ -102,7 +102,7 @@ export async function correctSale(
 async function seenThrough(client: Client, workflowId: string, deadlineMs: number): Promise<Correction> {
   const refusedByMs = Date.now() + REFUSED_WITHIN_MS;
   for (;;) {
-    const known = await look(client, workflowId);
+    const known = await look(client, workflowId, requestedCorrection(workflowId));
     const isPreparing = known.stage === "preparing" && known.attentions.length === 0;
     if (known.waitingFor === "nothing" || known.attentions.length > 0) return known;
     if (Date.now() >= (isPreparing ? Math.max(deadlineMs, refusedByMs) : deadlineMs)) return known;
@@ -113,7 +113,8 @@ async function seenThrough(client: Client, workflowId: string, deadlineMs: numbe
 /** @returns undefined where Temporal knows of no correction of that sale, or it was refused: then nothing was done */
 export async function correctionOf(client: Client, key: SaleKey): Promise<Correction | undefined> {
   try {
-    return await look(client, correctionIdOf(key));
+    const workflowId = correctionIdOf(key);
+    return await look(client, workflowId, queryOf(workflowId));
   } catch (error) {
     const refused = [WorkflowNotFoundError, SaleNotFoundError, NotAllowedError, SaleConflictError, InvalidInputError];
     if (refused.some((kind) => error instanceof kind)) return undefined;
@@ -122,12 +123,12 @@ export async function correctionOf(client: Client, key: SaleKey): Promise<Correc
 }
 
 /** What is true now: the result of a closed workflow, for which no worker is needed, else what its state says. */
-async function look(client: Client, workflowId: string): Promise<Correction> {
+async function look(client: Client, workflowId: string, asked: Asked): Promise<Correction> {
   const handle = client.workflow.getHandle(workflowId);
   const { status } = await handle.describe();
   if (status.name === "RUNNING") {
     const ask = (): Promise<CorrectionState> => handle.query<CorrectionState>(STATE_QUERY);
-    const { progress, waitingFor, attentions } = await answeredInTime(client, queryOf(workflowId), ask);
+    const { progress, waitingFor, attentions } = await answeredInTime(client, asked, ask);
     return { ...progress, workflowId, waitingFor, attentions };
   }
   try {

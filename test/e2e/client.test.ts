@@ -321,6 +321,15 @@ describeWithTemporal("the client package of another service", () => {
       }
     });
 
+    test("the error of a correction says that it may have been started, and how to ask again", async () => {
+      const key = { invoice: "NOBODY-CORRECTED" };
+      const request = { reason: "06", creditNote: "CN-NOBODY", sale: sale("NOBODY-CORRECTED-2") } as const;
+      const { message } = await failing(starter.correct(key, request, { waitSeconds: 2 }));
+      expect(message).toMatch(
+        /the request for the correction correct\/.+ The correction may have been started, .+ Ask for the same correction again .+ one credit note and one corrected sale\./,
+      );
+    });
+
     test("whoever waits for long gets the outcome of the worker that starts meanwhile, and the sale is one", async () => {
       const waiting = starter.startSaleAndWait(sale("NOBODY-2"), { waitSeconds: 60 });
       const refunding = starter.refund({ invoice: open }, refund(open), { waitSeconds: 60 });
