@@ -52,6 +52,12 @@ export function boundMs(): number {
   return bounds.getStore()?.byMs ?? Number.POSITIVE_INFINITY;
 }
 
+/**
+ * How long Temporal itself may take for what needs no worker: long enough for a server that restarts. A till does not
+ * wait longer to hear that there is none.
+ */
+export const TEMPORAL_WITHIN_MS = 10_000;
+
 /** As the client's `withDeadline`, whose deadline would replace the caller's bound where it is later. */
 export function within<T>(client: Client, withinMs: number, work: () => Promise<T>): Promise<T> {
   return client.withDeadline(Math.min(Date.now() + withinMs, boundMs()), work);

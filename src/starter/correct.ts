@@ -30,6 +30,7 @@ import { correctionInputSchema } from "../contract/schema/correction-input.ts";
 import { InvalidInputError, parseInput } from "../contract/schema/parse-input.ts";
 import { aboutWorkflow } from "../contract/summary.ts";
 import { answeredInTime } from "./answered-in-time.ts";
+import { TEMPORAL_WITHIN_MS, within } from "./bound.ts";
 import { NotAllowedError, SaleConflictError, SaleNotFoundError, workflowError } from "./errors.ts";
 import { type Asked, queryOf, requestedCorrection } from "./no-answer.ts";
 import type { SaleKey } from "./sale-key.ts";
@@ -125,7 +126,7 @@ export async function correctionOf(client: Client, key: SaleKey): Promise<Correc
 /** What is true now: the result of a closed workflow, for which no worker is needed, else what its state says. */
 async function look(client: Client, workflowId: string, asked: Asked): Promise<Correction> {
   const handle = client.workflow.getHandle(workflowId);
-  const { status } = await handle.describe();
+  const { status } = await within(client, TEMPORAL_WITHIN_MS, () => handle.describe());
   if (status.name === "RUNNING") {
     const ask = (): Promise<CorrectionState> => handle.query<CorrectionState>(STATE_QUERY);
     const { progress, waitingFor, attentions } = await answeredInTime(client, asked, ask);

@@ -7,6 +7,8 @@ import { SEARCH_ATTRIBUTES, STATE_QUERY } from "../contract/names.ts";
 import { type UpdateExample, updateExamples } from "../contract/update-examples.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { attributesOf } from "./attributes.ts";
+import { bounded, TEMPORAL_WITHIN_MS } from "./bound.ts";
+import { temporalError } from "./errors.ts";
 import { NoAnswerError, NoWorkerError, queryOf } from "./no-answer.ts";
 
 /** One thing that needs an operator. */
@@ -34,15 +36,18 @@ export interface AttentionFilter {
 
 /**
  * What needs an operator, in all sales, credit notes and background jobs that run, as Temporal lists them: its list
- * follows the workflows by a second or so. A workflow that does not answer is listed with what the list has of it.
+ * follows the workflows by a second or so. Each page of the list, and each question to a workflow, has a bound. A workflow that does not answer is listed with what the list has of it.
  * @throws NoWorkerError, TemporalUnavailableError
  */
 export async function* listAttention(client: Client, { businessId }: AttentionFilter): AsyncGenerator<OpenAttention> {
   const ofBusiness =
     businessId === undefined ? "" : ` AND ${SEARCH_ATTRIBUTES.business} = ${JSON.stringify(businessId)}`;
   const query = `ExecutionStatus = "Running" AND ${SEARCH_ATTRIBUTES.attention} IS NOT NULL${ofBusiness}`;
-  for await (const execution of client.workflow.list({ query })) {
-    const { code, ...listed } = listedOf(execution);
+  const executions = client.workflow.list({ query })[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await nextOf(client, executions);
+    if (next.done) return;
+    const { code, ...listed } = listedOf(next.value);
     const handle = client.workflow.getHandle(listed.workflowId);
     try {
       const ask = () => handle.query<Pick<WorkflowState, "attentions">>(STATE_QUERY);
@@ -55,6 +60,17 @@ export async function* listAttention(client: Client, { businessId }: AttentionFi
       yield { ...listed, code, message: error.message, updates: [] };
     }
   }
+}
+
+/** Asks Temporal for the next page where the one before is at its end. */
+function nextOf<T>(client: Client, pages: AsyncIterator<T, void>): Promise<IteratorResult<T, void>> {
+  return bounded(client, TEMPORAL_WITHIN_MS, async () => {
+    try {
+      return await pages.next();
+    } catch (error) {
+      throw temporalError(error);
+    }
+  });
 }
 
 function shownOf(attention: Attention): Omit<OpenAttention, "workflowId" | "workflow"> {

@@ -28,7 +28,7 @@ import { saleInputSchema } from "../contract/schema/sale-input.ts";
 import { aboutWorkflow } from "../contract/summary.ts";
 import { answeredInTime, isWithoutAnswer } from "./answered-in-time.ts";
 import { attributesOf } from "./attributes.ts";
-import { boundMs } from "./bound.ts";
+import { boundMs, TEMPORAL_WITHIN_MS } from "./bound.ts";
 import { closedStatusOf } from "./closed-run.ts";
 import { SaleConflictError, temporalError, TemporalRefusedError } from "./errors.ts";
 import { contentOfInput, inputOfRun } from "./input-of-run.ts";
@@ -37,8 +37,6 @@ import { waitForOutcome } from "./outcome.ts";
 import { saleKeyOf } from "./sale-key.ts";
 import { startOnce } from "./start-once.ts";
 
-/** Long enough for a server that restarts; a till does not wait longer to hear that there is none. */
-const START_WITHIN_MS = 10_000;
 /** Also when the caller's wait is over: the caller is to hear whether the sale is there. */
 const FIND_WITHIN_MS = 1_000;
 /** A cancelled sale keeps its record, and ends. Whoever sells at once under its number waits for that. */
@@ -100,7 +98,7 @@ export type StartResult = "started" | "known" | "closed";
  * seconds
  */
 export async function startSaleOnce(client: Client, start: SaleStart): Promise<StartResult> {
-  const withinMs = Math.max(Math.min(boundMs() - Date.now(), START_WITHIN_MS), FIND_WITHIN_MS);
+  const withinMs = Math.max(Math.min(boundMs() - Date.now(), TEMPORAL_WITHIN_MS), FIND_WITHIN_MS);
   try {
     return await client.withDeadline(Date.now() + withinMs, () => startOrFind(client, start));
   } catch (error) {

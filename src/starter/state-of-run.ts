@@ -7,6 +7,7 @@ import { restartedOf } from "../contract/restarted.ts";
 import { firstTrouble } from "../contract/service-trouble.ts";
 import { type FromWorkflow, ledgerState, type SaleState } from "./answer-from-ledger.ts";
 import { answeredInTime } from "./answered-in-time.ts";
+import { TEMPORAL_WITHIN_MS, within } from "./bound.ts";
 import { closedRunOf } from "./closed-run.ts";
 import { LedgerAwayError, SaleNotFoundError } from "./errors.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
@@ -27,7 +28,7 @@ export async function stateOfRun(
   key: SaleKey,
 ): Promise<{ state: SaleState; isCompleted: boolean }> {
   const handle = client.workflow.getHandle(workflowId);
-  const run = await handle.describe();
+  const run = await within(client, TEMPORAL_WITHIN_MS, () => handle.describe());
   const isCompleted = run.status.name === "COMPLETED";
   const closed = await closedRunOf(client, run);
   const ask = () => answeredInTime(client, queryOf(workflowId), () => handle.query<WorkflowState>(STATE_QUERY));

@@ -1,0 +1,43 @@
+import { createServer, type Server, type Socket } from "node:net";
+import { Client, Connection } from "@temporalio/client";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { createStarter, type Starter } from "./index.ts";
+
+const sockets = new Set<Socket>();
+let server: Server;
+let connection: Connection;
+let address: string;
+let starter: Starter;
+beforeAll(async () => {
+  // As a stopped server does: the system accepts, and nobody answers.
+  server = createServer((socket) => void sockets.add(socket.on("error", () => socket.destroy())));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const found = server.address();
+  if (found === null || typeof found === "string") throw new Error("a TCP server has a port");
+  address = `127.0.0.1:${found.port}`;
+  connection = Connection.lazy({ address });
+  starter = createStarter({ client: new Client({ connection }) });
+});
+afterAll(async () => {
+  await connection.close();
+  for (const socket of sockets) socket.destroy();
+  server.close();
+});
+
+const KEY = { invoice: "INV-1" };
+
+test.concurrent.each<[string, (starter: Starter) => Promise<unknown>]>([
+  ["listAttention", ({ listAttention }) => listAttention().next()],
+  ["getSale", ({ getSale }) => getSale(KEY)],
+  ["correction", ({ correction }) => correction(KEY)],
+])("%s says within a till's patience that Temporal accepts connections, and does not answer", async (_name, ask) => {
+  const startedAtMs = Date.now();
+  const error: unknown = await ask(starter).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({
+    code: "TemporalUnavailable",
+    message: expect.stringContaining(`Temporal at ${address} did not answer within 10 s.`),
+  });
+  // The rest is for a busy machine.
+  expect(Date.now() - startedAtMs).toBeLessThan(20_000);
+});
