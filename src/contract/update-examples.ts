@@ -13,6 +13,24 @@ export interface UpdateExample {
 type Answer = readonly [when: string, input: Record<string, unknown>];
 
 const NOTE = "how you know, in a few words";
+const CORRECTED = "what was corrected";
+const REASON = "why";
+const DOCUMENT_ID = "the document's id";
+
+/** What stands in the examples for what only an operator knows, field by field. */
+const TO_BE_FILLED_IN: Readonly<Record<string, readonly string[]>> = {
+  note: [NOTE, CORRECTED],
+  reason: [REASON],
+  saleId: [DOCUMENT_ID],
+};
+
+/** What is wrong with an answer that still has an example's texts, which nobody has said: a line for each field. */
+export function unfilledFields(input: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(TO_BE_FILLED_IN).flatMap(([field, texts]) => {
+    const text = texts.find((one) => one === input[field]);
+    return text === undefined ? [] : [`${field}: expected your own text, found the example's "${text}"`];
+  });
+}
 
 /**
  * Every update that resolves an attention, each answer that it can carry once.
@@ -21,14 +39,14 @@ const NOTE = "how you know, in a few words";
 export function updateExamples({ code, subject, resolvedBy }: Attention, by?: string): UpdateExample[] {
   const about = { code, ...(subject !== undefined && { subject }) };
   const answers: Readonly<Record<ResolvingUpdate, readonly Answer[]>> = {
-    retry: [["to try again", { ...about, note: "what was corrected" }]],
-    cancel: [["to give it up", { reason: "why" }]],
+    retry: [["to try again", { ...about, note: CORRECTED }]],
+    cancel: [["to give it up", { reason: REASON }]],
     resolveStock: [
       ["if the movement was applied", { referenceId: subject, applied: true, note: NOTE }],
       ["if it was not applied", { referenceId: subject, applied: false, note: NOTE }],
     ],
     resolveDocument: [
-      ["if you found the document, with its id", { saleId: "the document's id", note: NOTE }],
+      ["if you found the document, with its id", { saleId: DOCUMENT_ID, note: NOTE }],
       ["if it was not created", { notCreated: true, note: NOTE }],
     ],
     resolveBatch: [

@@ -328,7 +328,10 @@ export function createStarter(options: StarterOptions) {
       operate.resolveDocument(idOf(target), request),
     resolveBatch: (target: UpdateTarget, request: ResolveBatchRequest) => operate.resolveBatch(idOf(target), request),
     acknowledge: (target: UpdateTarget, request: AcknowledgeRequest) => operate.acknowledge(idOf(target), request),
-    /** One of these answers, as `listAttention` shows it, once its texts are filled in. */
+    /**
+     * One of these answers, as `listAttention` shows it, once its texts are filled in. @throws InvalidInputError where
+     * one is not
+     */
     answer: (target: UpdateTarget, answer: OperatorAnswer) => operate.answer(idOf(target), answer),
 
     /**

@@ -12,7 +12,8 @@ import type {
 } from "../contract/messages.ts";
 import { UPDATES } from "../contract/names.ts";
 import type { ResolveBatchRequest } from "../contract/sync-batch.ts";
-import type { UpdateExample } from "../contract/update-examples.ts";
+import { InvalidInputError } from "../contract/schema/parse-input.ts";
+import { unfilledFields, type UpdateExample } from "../contract/update-examples.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { refusedByClosed } from "./closed-run.ts";
 import { SaleNotFoundError, temporalError, workflowError } from "./errors.ts";
@@ -89,7 +90,11 @@ export function operations(client: Client, identity: string = callerIdentity()) 
     },
     acknowledge: (workflowId: string, request: AcknowledgeRequest) =>
       send(workflowId, UPDATES.acknowledge, { by: identity, ...request }),
-    answer: (workflowId: string, { update, input }: OperatorAnswer) =>
-      send(workflowId, update, { by: identity, ...input }),
+    /** @throws InvalidInputError where the input still has a text of the example that `listAttention` shows */
+    answer: async (workflowId: string, { update, input }: OperatorAnswer) => {
+      const problems = unfilledFields(input);
+      if (problems.length > 0) throw new InvalidInputError(`input of the update ${update}`, problems);
+      return await send(workflowId, update, { by: identity, ...input });
+    },
   };
 }

@@ -242,7 +242,7 @@ describeWithTemporal("the client package of another service", () => {
     );
   });
 
-  test("lists what needs an operator, with updates that are accepted as they are shown", async () => {
+  test("lists what needs an operator, with updates that are accepted once their texts are filled in, and not before", async () => {
     const lost = { operation: "adjustStock", when: "after", kind: "drop", times: 1 } as const;
     rig.simulator.inject({ ...lost, match: { referenceId: "LOST/item_tea/sold" } });
     await starter.startSale(sale("LOST"));
@@ -278,7 +278,12 @@ describeWithTemporal("the client package of another service", () => {
     ] as const) {
       const example = attention?.updates.find((one) => one.update === update);
       if (!attention || !example) throw new Error(`${update} is not listed: ${JSON.stringify(found)}`);
-      await starter.answer(attention, example);
+      const text = update === "cancel" ? "reason" : "note";
+      await expect(starter.answer(attention, example)).rejects.toMatchObject({
+        code: "InvalidInput",
+        problems: [expect.stringMatching(`^${text}: expected your own text, found the example's "`)],
+      });
+      await starter.answer(attention, { update, input: { ...example.input, [text]: "seen in the dashboard" } });
     }
     expect(await result("UNKNOWN")).toMatchObject({ stage: "cancelled" });
     expect(await result("LOST")).toMatchObject({

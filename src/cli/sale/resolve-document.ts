@@ -18,7 +18,7 @@ export function registerResolveDocument(sale: Command, context: CliContext): voi
       .command("resolve-document")
       .description("Tell what became of a create request whose answer was lost.")
       .argument("<invoice>", "the sale's number", parseInvoice)
-      .option("--sale <id>", "the document was created; its id")
+      .option("--sale <id>", "the document was created; its id", parseText)
       .option("--not-created", "it was not created; it is created now")
       .requiredOption("--note <text>", "how you know, in a few words", parseText)
       .option(...CREDIT_NOTE_FLAG),

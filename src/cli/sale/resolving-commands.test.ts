@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type Attention, ATTENTION_CODES, type AttentionCode, RESOLVED_BY } from "../../contract/index.ts";
 import { createProgram } from "../program.ts";
 import { resolvingCommands } from "./resolving-commands.ts";
+import { parseText } from "./scope.ts";
 import { Readable } from "node:stream";
 
 function attention(code: AttentionCode, subject?: string): Attention {
@@ -52,3 +53,11 @@ describe("the commands that resolve an attention", () => {
     }
   });
 });
+
+test.each(["<how you know>", "<why>", "<id of the document>"])(
+  "a printed command is refused until its %s is filled in",
+  (text) => {
+    expect(() => parseText(text)).toThrow(`Expected your own text in place of ${text}.`);
+    expect(parseText(text.slice(1, -1))).toBe(text.slice(1, -1));
+  },
+);

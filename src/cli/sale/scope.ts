@@ -17,9 +17,14 @@ export interface ResultFlags {
 /** The invoice number as an argument. An adopted sale may have a longer one than we issue. */
 export const parseInvoice = parsedBy(invoiceNumber(1000));
 
-/** A text of the caller, kept with what they ask for; never empty. */
+/** What the commands that are printed for copying have in place of what only an operator knows. */
+const TO_BE_FILLED_IN = /^<[^<>]+>$/;
+
+/** A text of the caller, kept with what they ask for; never empty, and never what stands in a printed command. */
 export function parseText(value: string): string {
-  if (value.trim() === "") throw new InvalidArgumentError("Expected a text, found none.");
+  const text = value.trim();
+  if (text === "") throw new InvalidArgumentError("Expected a text, found none.");
+  if (TO_BE_FILLED_IN.test(text)) throw new InvalidArgumentError(`Expected your own text in place of ${text}.`);
   return value;
 }
 
