@@ -49,13 +49,31 @@ export async function answeredInTime<T>(
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MOST_PAUSE_MS)) {
     signal?.throwIfAborted();
     try {
-      return await within(client, Math.min(TRY_WITHIN_MS, deadlineMs - Date.now()), ask);
+      return await within(client, Math.min(TRY_WITHIN_MS, deadlineMs - Date.now()), () =>
+        untilAborted(client, signal, ask),
+      );
     } catch (error) {
       if (!isWithoutAnswer(error)) throw error;
       if (findsNoWorker(error) || Date.now() + pauseMs >= deadlineMs)
         throw await whyNobodyAnswers(client, asked, error);
       await pause(pauseMs, signal);
     }
+  }
+}
+
+/**
+ * Has a signal of its own for each try: Temporal's client leaves a listener on its signal for each request, and the
+ * caller's signal outlives the tries.
+ */
+async function untilAborted<T>(client: Client, signal: AbortSignal | undefined, ask: () => Promise<T>): Promise<T> {
+  if (!signal) return await ask();
+  const ends = new AbortController();
+  const abort = (): void => ends.abort();
+  signal.addEventListener("abort", abort);
+  try {
+    return await client.withAbortSignal(ends.signal, ask);
+  } finally {
+    signal.removeEventListener("abort", abort);
   }
 }
 

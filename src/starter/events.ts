@@ -50,7 +50,7 @@ export async function* readEvents(
   for (let waitSeconds = 0; signal?.aborted !== true;) {
     const input = { ...of, ...(after !== undefined && { after }), waitSeconds };
     const parsed = parseInput<ReadEventsInput>(readEventsInputSchema, input, "events request");
-    const read = await untilAborted(client, signal, (ended) => page(client, parsed, ended));
+    const read = await untilAborted(signal, () => page(client, parsed, signal));
     if (read === "aborted") return;
     const { events } = read;
     for (const event of events) {
@@ -63,27 +63,16 @@ export async function* readEvents(
   }
 }
 
-/**
- * Has a signal of its own for each page: Temporal's client leaves a listener on its signal for each request, and the
- * caller's signal outlives the pages.
- */
-async function untilAborted<T>(
-  client: Client,
-  signal: AbortSignal | undefined,
-  work: (ended?: AbortSignal) => Promise<T>,
-): Promise<T | "aborted"> {
+/** Does not wait for what the work makes of the signal. */
+async function untilAborted<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T | "aborted"> {
   if (!signal) return await work();
-  const ends = new AbortController();
   let abort = (): void => undefined;
   const aborted = new Promise<"aborted">((resolve) => {
-    abort = () => {
-      ends.abort();
-      resolve("aborted");
-    };
+    abort = () => resolve("aborted");
   });
   signal.addEventListener("abort", abort);
   try {
-    return await Promise.race([aborted, client.withAbortSignal(ends.signal, () => work(ends.signal))]);
+    return await Promise.race([aborted, work()]);
   } finally {
     signal.removeEventListener("abort", abort);
   }
