@@ -70,7 +70,10 @@ export class SaleNotFoundError extends FiscalflowError {
 export class NotAllowedError extends FiscalflowError {
   override readonly name = "NotAllowedError";
   override readonly code = "NotAllowed";
-  /** The updates that the stage allows; empty where none is, or where the sale is closed. */
+  /**
+   * The updates that the stage allows; empty where none is, where the sale is closed, or where the workflow has no such
+   * update at all, which the message says.
+   */
   readonly allowed: readonly string[];
 
   constructor(message: string) {
@@ -136,11 +139,19 @@ export class TemporalRefusedError extends FiscalflowError {
   }
 }
 
+/** As Temporal's SDK refuses an update for which a workflow has no handler. */
+const NO_HANDLER = /^No registered handler for update: (.+)$/;
+
 /** A failure out of a workflow as the error that a caller expects. */
 export function workflowError(cause: unknown): Error {
   if (!(cause instanceof ApplicationFailure)) {
     return new SaleFailedError(cause instanceof Error ? cause.message : String(cause), { cause });
   }
+  const [, lacking] = NO_HANDLER.exec(cause.message) ?? [];
+  if (lacking !== undefined)
+    return new NotAllowedError(
+      `This workflow has no update ${lacking}, at any stage. Nothing was changed. What resolves an attention, its \`resolvedBy\` says.`,
+    );
   if (cause.type === FAILURES.notFound) return SaleNotFoundError.ofWorkflow(cause.message);
   if (cause.type === FAILURES.notAllowed) return new NotAllowedError(cause.message);
   if (cause.type === FAILURES.conflict) return new SaleConflictError(cause.message, conflictFields(cause));

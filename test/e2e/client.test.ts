@@ -142,6 +142,9 @@ describeWithTemporal("the client package of another service", () => {
       code: "NotAllowed",
       allowed: ["refund", "outcome"],
     });
+    await expect(
+      starter.resolveBatch({ invoice: "OPEN" }, { processed: true, note: "seen in the dashboard" }),
+    ).rejects.toMatchObject({ code: "NotAllowed", message: expect.stringContaining("has no update resolveBatch") });
     await starter.refund({ invoice: "OPEN" }, { reason: "06", traderInvoiceNumber: "CN-OPEN" });
     expect(await result("OPEN")).toMatchObject({ stage: "credited" });
   });
