@@ -4,12 +4,12 @@ import {
   type CallTarget,
   correctionFingerprint,
   type CorrectionInput,
+  creditConflict,
   creditNoteNumberClaim,
   doubtsOf,
   FAILURES,
   fingerprintOf,
   type MainActivities,
-  refundConflict,
   refundDoubtsOf,
   refundOfCorrection,
   saleContent,
@@ -87,21 +87,24 @@ function refuseUnlessCreditable(input: CorrectionInput, original: SeenSale | nul
       FAILURES.notFound,
     );
   const { stage, refund, creditedBy } = original;
-  if (stage === "cancelled") throw refusal(`The sale ${invoice} was never signed. Start the corrected sale by itself.`);
+  if (stage === "cancelled")
+    throw refusal(
+      `The sale ${invoice} was never signed. Start the corrected sale as a new sale (\`fiscalflow sale start\`).`,
+    );
   if (stage !== "completed" && stage !== "crediting" && stage !== "credited") {
     if (original.run === "stopped")
       throw refusal(
         `The sale ${invoice} ended at stage ${stage} (${original.failure ?? "terminated"}), and only a signed sale can be corrected. Restart it (\`fiscalflow sale restart\`), and correct it once it is signed.`,
       );
-    const instead = "Wait until it is signed; or cancel it, and start the corrected sale by itself";
+    const instead =
+      "Wait until it is signed; or cancel it, and start the corrected sale as a new sale (`fiscalflow sale start`)";
     throw refusal(`The sale ${invoice} is at stage ${stage}, and only a signed sale can be corrected. ${instead}.`);
   }
-  const conflict = refund && refundConflict(refund, refundOfCorrection(input, original));
-  if (conflict !== undefined)
-    throw conflictFailure(`${conflict} Nothing was done. Start the corrected sale by itself, once the stock is right.`);
+  const conflict = refund && creditConflict(refund, refundOfCorrection(input, original));
+  if (conflict !== undefined) throw conflictFailure(conflict);
   if (creditedBy !== undefined && !refund)
     throw conflictFailure(
-      `The sale ${invoice} is credited already, by ${creditedBy}, which was not issued here. Nothing was done. Start the corrected sale by itself.`,
+      `The sale ${invoice} is credited already, by ${creditedBy}, which was not issued here. Nothing was done. Start the corrected sale as a new sale (\`fiscalflow sale start\`).`,
     );
 }
 

@@ -4,7 +4,7 @@ import type { ConnectionProfile } from "./connection.ts";
 import type { Receipt } from "./documents.ts";
 import { fingerprintOf, type SaleContent } from "./fingerprint.ts";
 import type { JobState } from "./jobs.ts";
-import type { Refund, RefundReason, SaleFields, SaleLineInput } from "./sale.ts";
+import { type Refund, refundConflict, type RefundReason, type SaleFields, type SaleLineInput } from "./sale.ts";
 import { sha256Hex } from "./sha256.ts";
 import type { Stage } from "./stages.ts";
 
@@ -87,6 +87,18 @@ export function refundOfCorrection(
 ): Refund {
   const date = returnDate === undefined ? {} : { returnDate };
   return { reason, traderInvoiceNumber: creditNote, ...date, restock: tookStock };
+}
+
+/** Why the sale that is to be corrected was credited otherwise, and what to do; undefined where it was not. */
+export function creditConflict(credited: Refund, asked: Refund): string | undefined {
+  const conflict = refundConflict(credited, asked, "creditNote");
+  if (conflict === undefined) return undefined;
+  const { traderInvoiceNumber: note, restock = false } = credited;
+  const isSameStock = restock === (asked.restock ?? false) && credited.branch === undefined;
+  const todo = isSameStock
+    ? `Ask for the correction with what ${note} has: then the corrected sale alone is issued.`
+    : `Start the corrected sale as a new sale (\`fiscalflow sale start\`), which takes its goods from stock. ${note} ${restock ? "returns" : "does not return"} the goods of the first sale to stock: check the stock first.`;
+  return `${conflict} Nothing was done. ${todo}`;
 }
 
 export interface PreparedCorrection {

@@ -89,11 +89,22 @@ export type RefundRequest = Refund & BranchOnlyToRestock;
 /** A branch is named only together with `restock`. */
 export type BranchOnlyToRestock = { branch?: never } | { restock: true; branch: string };
 
-/** Why a refund is in conflict with the one that is known, in words; undefined where it is the same one. */
-export function refundConflict(known: Refund, asked: Refund): string | undefined {
+/**
+ * Why a refund is in conflict with the one that is known, in words; undefined where it is the same one.
+ * @param numberField what its caller calls the credit note's number
+ */
+export function refundConflict(known: Refund, asked: Refund, numberField = "traderInvoiceNumber"): string | undefined {
   const found = refundDifferences(known, asked);
   if (found.length === 0) return undefined;
-  return `The sale is being refunded, or was refunded, by ${known.traderInvoiceNumber}, and this request differs: ${found.map(({ words }) => words).join("; ")}. A sale has one credit note at most.`;
+  const words = found.map((one) => `${one.field === "traderInvoiceNumber" ? numberField : one.field} ${one.words}`);
+  return `The sale is being refunded, or was refunded, by ${known.traderInvoiceNumber}, and this request differs: ${words.join("; ")}. A sale has one credit note at most.`;
+}
+
+/** The fields that such a message names, where the failure that carries it has no details. */
+export function fieldsOfRefundConflict(message: string): string[] {
+  const [, differences = ""] =
+    / and this request differs: (.+)\. A sale has one credit note at most\./.exec(message) ?? [];
+  return [...differences.matchAll(/(?:^|; )(\w+) is /g)].flatMap(([, field]) => field ?? []);
 }
 
 /** The fields in which a refund differs from the one that is known. */
@@ -105,8 +116,7 @@ export function refundConflictFields(known: Refund, asked: Refund): string[] {
 function refundDifferences(known: Refund, asked: Refund): { field: string; words: string }[] {
   const found: { field: string; words: string }[] = [];
   const compare = (field: keyof Refund, knownValue: unknown, askedValue: unknown): void => {
-    if (knownValue !== askedValue)
-      found.push({ field, words: `${field} is ${String(knownValue)}, not ${String(askedValue)}` });
+    if (knownValue !== askedValue) found.push({ field, words: `is ${String(knownValue)}, not ${String(askedValue)}` });
   };
   compare("traderInvoiceNumber", known.traderInvoiceNumber, asked.traderInvoiceNumber);
   compare("reason", known.reason, asked.reason);

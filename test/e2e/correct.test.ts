@@ -218,7 +218,12 @@ describeWithTemporal("a correction", () => {
       ["REFUSED-0", by({}), /^NotFound: There is no sale REFUSED-0: neither Temporal nor the ledger knows it/],
       ["REFUSED-2", by({}), /^NotAllowed: .*at stage (?!completed).*only a signed sale/],
       // The goods stayed away.
-      ["REFUSED-3", request("REFUSED-3"), /^Conflict: .*restock is false, not true/],
+      ["REFUSED-3", request("REFUSED-3"), /^Conflict: .*restock is false, not true.* does not return the goods/],
+      [
+        "REFUSED-3",
+        { ...request("REFUSED-3"), creditNote: "CN-OTHER" },
+        /^Conflict: .*creditNote is CN-REFUSED-3, not/,
+      ],
       ["REFUSED-1", by({ traderInvoiceNumber: "REFUSED-3" }), /^Conflict: .*belongs to another sale/],
       ["REFUSED-1", unknownItem, /^InvalidInput: [^]*sale.lines\[0\]/],
       ["REFUSED-1", by({ traderInvoiceNumber: "REFUSED-1" }), /^InvalidInput: [^]*expected another number/],
