@@ -27,3 +27,9 @@ export function closedInWords({ status, reason, by }: Omit<ClosedRun, "atMs">): 
   const about = [reason === undefined ? undefined : JSON.stringify(reason), by].filter(Boolean).join(", ");
   return `${status === "timed-out" ? "timed out" : status}${about === "" ? "" : ` (${about})`}`;
 }
+
+/** After its subject: `failed ("no such item")`, `was terminated ("by mistake", user@host)`. */
+export function endedInWords(closed: Omit<ClosedRun, "atMs">): string {
+  const isPassive = closed.status === "terminated" || closed.status === "canceled";
+  return `${isPassive ? "was " : ""}${closedInWords(closed)}`;
+}

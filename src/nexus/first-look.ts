@@ -1,7 +1,7 @@
 import { ApplicationFailure, type Client } from "@temporalio/client";
 
 import type { LookAtOutcome } from "../../activities/main/waits.ts";
-import { closedInWords } from "../contract/closed-run.ts";
+import { endedInWords } from "../contract/closed-run.ts";
 import { SaleFailedError } from "../starter/errors.ts";
 import { endsWait, waitForOutcome } from "../starter/outcome.ts";
 import { isFinalError } from "./operation-error.ts";
@@ -18,7 +18,7 @@ export function createLookAtOutcome(client: Client): LookAtOutcome {
       // An operation must not end well whose sale nothing carries on.
       if (outcome.closed)
         throw new SaleFailedError(
-          `The workflow ${workflowId} was ${closedInWords(outcome.closed)}; nobody carries it on until it is restarted.`,
+          `The workflow ${workflowId} ${endedInWords(outcome.closed)}; nobody carries it on until it is restarted.`,
         );
       return { outcome, endsWait: endsWait(outcome) };
     } catch (error) {

@@ -1,7 +1,7 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
 
 import { FAILURES } from "../contract/calls.ts";
-import { type ClosedRun, closedInWords, type ClosedStatus } from "../contract/closed-run.ts";
+import { type ClosedRun, endedInWords, type ClosedStatus } from "../contract/closed-run.ts";
 import { WORKFLOW_TYPES } from "../contract/names.ts";
 import { nairobiTime } from "../contract/nairobi-date.ts";
 import { NotAllowedError } from "./errors.ts";
@@ -105,7 +105,7 @@ export async function refusedByClosed(client: Client, workflowId: string): Promi
   const closed = await closedRunOf(client, run);
   if (closed)
     return new NotAllowedError(
-      `The workflow ${workflowId} was ${closedInWords(closed)} on ${nairobiTime(closed.atMs)}: no update reaches it, and nothing carries it on. Allowed: ${again}`,
+      `The workflow ${workflowId} ${endedInWords(closed)} on ${nairobiTime(closed.atMs)}: no update reaches it, and nothing carries it on. Allowed: ${again}`,
     );
   return new NotAllowedError(`The ${noun} ${workflowId} is finished and closed: it waits for nothing.${next}`);
 }

@@ -8,7 +8,7 @@ import { SEARCH_ATTRIBUTES } from "../contract/names.ts";
 import { fieldsOfRefundConflict } from "../contract/sale.ts";
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
 import { waitedFor } from "./bound.ts";
-import { GRPC, type GrpcError, grpcErrorsOf, grpcInWords } from "./grpc.ts";
+import { GRPC, type GrpcError, grpcErrorsOf, grpcInWords, grpcName } from "./grpc.ts";
 
 /** The number belongs to a sale, or a refund, with other content. Nothing was started. */
 export class SaleConflictError extends FiscalflowError {
@@ -50,6 +50,10 @@ export class SaleNotFoundError extends FiscalflowError {
 
   constructor(workflowId: string, message = `There is no workflow ${workflowId}. ${CHECK_THE_KEY}`) {
     super(message);
+  }
+
+  static ofId(workflowId: string): SaleNotFoundError {
+    return new SaleNotFoundError(workflowId, `There is no workflow ${workflowId}. Check the workflow id.`);
   }
 
   static ofWorkflow(message: string): SaleNotFoundError {
@@ -113,19 +117,25 @@ export class TemporalUnavailableError extends FiscalflowError {
 
   constructor(grpcError: GrpcError, cause: unknown) {
     super(
-      `${whyAway(grpcError.details)} It is not known whether it took the request. Ask again for the same: nothing is done twice. (${grpcInWords(grpcError)})`,
+      `${away()} It is not known whether it took the request. Ask again for the same: nothing is done twice. (${lastWord(grpcError)})`,
       { cause },
     );
   }
 }
 
-/** What gRPC says of time is about its last attempt alone, which may have had none left. */
-function whyAway(details: string): string {
-  const [, refused] = /ECONNREFUSED (\S+:\d+)/.exec(details) ?? [];
-  if (refused !== undefined) return `Temporal cannot be reached: ${refused} refuses the connection.`;
+/**
+ * The same of a port that refuses as of a server that is silent: which of them gRPC names, depends on the moment at
+ * which the time is up.
+ */
+function away(): string {
   const { seconds, address } = waitedFor() ?? {};
   const who = address === undefined ? "Temporal" : `Temporal at ${address}`;
-  return `${who} did not answer ${seconds === undefined ? "in time" : `within ${seconds} s`}.`;
+  return `${who} cannot be reached: no answer ${seconds === undefined ? "in time" : `within ${seconds} s`}.`;
+}
+
+/** What it says of time is about its last attempt alone, which may have had none left. */
+function lastWord(grpcError: GrpcError): string {
+  return grpcError.code === GRPC.UNAVAILABLE ? grpcInWords(grpcError) : grpcName(grpcError);
 }
 
 /** Temporal answered, and refused the call: the namespace, its search attributes, or what the caller may do. */
@@ -134,10 +144,16 @@ export class TemporalRefusedError extends FiscalflowError {
   override readonly code = "TemporalRefused";
 
   constructor(details: string, cause: unknown) {
-    const lacks = Object.values(SEARCH_ATTRIBUTES).some((name) => details.includes(name));
-    const todo = lacks ? ". Run `fiscalflow setup`, which adds the search attributes that the namespace lacks." : "";
-    super(`Temporal refuses: ${details}${todo}`, { cause });
+    super(`Temporal refuses: ${details}${whatToDo(details)}`, { cause });
   }
+}
+
+function whatToDo(details: string): string {
+  if (Object.values(SEARCH_ATTRIBUTES).some((name) => details.includes(name)))
+    return ". Run `fiscalflow setup`, which adds the search attributes that the namespace lacks; or check that the namespace is the right one.";
+  if (/namespace.* not found/i.test(details))
+    return ". Nothing was started. Check the namespace and the address that the client has (TEMPORAL_NAMESPACE, TEMPORAL_ADDRESS).";
+  return "";
 }
 
 /** As Temporal's SDK refuses an update for which a workflow has no handler. */

@@ -12,6 +12,7 @@ import { readEventsWorkflowId } from "../contract/ids.ts";
 import { DEFAULT_CONNECTION, WORKFLOW_TYPES } from "../contract/names.ts";
 import { parseInput } from "../contract/schema/parse-input.ts";
 import { readEventsInputSchema } from "../contract/schema/read-events-input.ts";
+import { bounded } from "./bound.ts";
 import { workflowError } from "./errors.ts";
 import { NoAnswerError, questionToLedger } from "./no-answer.ts";
 import { askLedger } from "./start-question.ts";
@@ -83,16 +84,18 @@ async function page(client: Client, input: ReadEventsInput, signal?: AbortSignal
   const about = `about the events after ${after ?? "the beginning"}`;
   const workflowId = readEventsWorkflowId({ connection, businessId, after, waits: waitSeconds > 0 });
   try {
-    return await askLedger<ReadEventsInput, ReadEventsResult>(client, WORKFLOW_TYPES.readEvents, {
-      workflowId,
-      input,
-      connection,
-      businessId,
-      about,
-      executionTimeout: "45 seconds",
-      answerWithinMs: ANSWER_WITHIN_MS,
-      signal,
-    });
+    return await bounded(client, ANSWER_WITHIN_MS, () =>
+      askLedger<ReadEventsInput, ReadEventsResult>(client, WORKFLOW_TYPES.readEvents, {
+        workflowId,
+        input,
+        connection,
+        businessId,
+        about,
+        executionTimeout: "45 seconds",
+        answerWithinMs: ANSWER_WITHIN_MS,
+        signal,
+      }),
+    );
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
     const { cause } = error;

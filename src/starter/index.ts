@@ -164,6 +164,15 @@ export function createStarter(options: StarterOptions) {
     return { ...key, ...(businessId !== undefined && { businessId }) };
   };
   const idOf = (target: UpdateTarget): string => ("workflowId" in target ? target.workflowId : saleIdOf(named(target)));
+  const sent = async <T>(target: UpdateTarget, send: (workflowId: string) => Promise<T>): Promise<T> => {
+    const workflowId = idOf(target);
+    try {
+      return await send(workflowId);
+    } catch (error) {
+      if (error instanceof SaleNotFoundError && "workflowId" in target) throw SaleNotFoundError.ofId(workflowId);
+      throw error;
+    }
+  };
   /** @throws InvalidInputError, UnknownConnectionError */
   const checkedStart = async (input: SaleInput): Promise<{ start: SaleStart; warnings: string[] }> => {
     const start = saleStart(input, businesses);
@@ -321,25 +330,28 @@ export function createStarter(options: StarterOptions) {
      * An operator's answers. Each goes to a sale, or to the workflow that `listAttention` names, and says what is true
      * afterwards. @throws NotAllowedError, SaleNotFoundError, NoAnswerError
      */
-    retry: (target: UpdateTarget, request?: RetryRequest) => operate.retry(idOf(target), request),
-    cancel: (target: UpdateTarget, request: CancelRequest) => operate.cancel(idOf(target), request),
-    resolveStock: (target: UpdateTarget, request: ResolveStockRequest) => operate.resolveStock(idOf(target), request),
+    retry: (target: UpdateTarget, request?: RetryRequest) => sent(target, (id) => operate.retry(id, request)),
+    cancel: (target: UpdateTarget, request: CancelRequest) => sent(target, (id) => operate.cancel(id, request)),
+    resolveStock: (target: UpdateTarget, request: ResolveStockRequest) =>
+      sent(target, (id) => operate.resolveStock(id, request)),
     resolveDocument: (target: UpdateTarget, request: ResolveDocumentRequest) =>
-      operate.resolveDocument(idOf(target), request),
-    resolveBatch: (target: UpdateTarget, request: ResolveBatchRequest) => operate.resolveBatch(idOf(target), request),
-    acknowledge: (target: UpdateTarget, request: AcknowledgeRequest) => operate.acknowledge(idOf(target), request),
+      sent(target, (id) => operate.resolveDocument(id, request)),
+    resolveBatch: (target: UpdateTarget, request: ResolveBatchRequest) =>
+      sent(target, (id) => operate.resolveBatch(id, request)),
+    acknowledge: (target: UpdateTarget, request: AcknowledgeRequest) =>
+      sent(target, (id) => operate.acknowledge(id, request)),
     /**
      * One of these answers, as `listAttention` shows it, once its texts are filled in. @throws InvalidInputError where
      * one is not
      */
-    answer: (target: UpdateTarget, answer: OperatorAnswer) => operate.answer(idOf(target), answer),
+    answer: (target: UpdateTarget, answer: OperatorAnswer) => sent(target, (id) => operate.answer(id, answer)),
 
     /**
      * Starts a sale, or a credit note, anew where its workflow was terminated, failed or timed out: the new run takes
      * over what the runs before did. Two restarts at the same moment give one run.
      * @throws NotAllowedError where its workflow is open, or completed; SaleNotFoundError, NoAnswerError
      */
-    restart: (target: UpdateTarget, request: RestartRequest) => operate.restart(idOf(target), request),
+    restart: (target: UpdateTarget, request: RestartRequest) => sent(target, (id) => operate.restart(id, request)),
     workflowId: idOf,
   };
 }

@@ -11,6 +11,9 @@ import { bounded, TEMPORAL_WITHIN_MS } from "./bound.ts";
 import { temporalError } from "./errors.ts";
 import { NoAnswerError, NoWorkerError, queryOf } from "./no-answer.ts";
 
+/** Of each question to a workflow. */
+const ANSWER_WITHIN_MS = 30_000;
+
 /** One thing that needs an operator. */
 export interface OpenAttention extends Pick<Attention, "subject" | "evidence"> {
   /** What the answer goes to: `starter.retry({ workflowId })`. */
@@ -51,7 +54,9 @@ export async function* listAttention(client: Client, { businessId }: AttentionFi
     const handle = client.workflow.getHandle(listed.workflowId);
     try {
       const ask = () => handle.query<Pick<WorkflowState, "attentions">>(STATE_QUERY);
-      const { attentions } = await answeredInTime(client, queryOf(listed.workflowId), ask);
+      const { attentions } = await bounded(client, ANSWER_WITHIN_MS, () =>
+        answeredInTime(client, queryOf(listed.workflowId), ask),
+      );
       for (const attention of attentions) yield { ...listed, ...shownOf(attention) };
     } catch (error) {
       // Deleted since it was listed.

@@ -15,6 +15,7 @@ import type { ResolveBatchRequest } from "../contract/sync-batch.ts";
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
 import { unfilledFields, type UpdateExample } from "../contract/update-examples.ts";
 import { answeredInTime } from "./answered-in-time.ts";
+import { bounded } from "./bound.ts";
 import { refusedByClosed } from "./closed-run.ts";
 import { SaleNotFoundError, temporalError, workflowError } from "./errors.ts";
 import { answerTo } from "./no-answer.ts";
@@ -25,6 +26,8 @@ export type OperatorAnswer = Pick<UpdateExample, "update" | "input">;
 
 /** A restart asks the dead run first what had been asked of it, which takes as long as any question may. */
 const RESTART_WITHIN_MS = 60_000;
+/** Of an update, as of any question. */
+const ANSWER_WITHIN_MS = 30_000;
 
 /** Who answers, where the caller does not say: the user of this machine. A container's user may have no name. */
 export function callerIdentity(): string {
@@ -46,8 +49,10 @@ export function operations(client: Client, identity: string = callerIdentity()) 
     const handle = client.workflow.getHandle(workflowId);
     const updateId = randomUUID();
     try {
-      return await answeredInTime(client, answerTo(workflowId, update), () =>
-        handle.executeUpdate<MessageReply, [object]>(update, { args: [payload], updateId }),
+      return await bounded(client, ANSWER_WITHIN_MS, () =>
+        answeredInTime(client, answerTo(workflowId, update), () =>
+          handle.executeUpdate<MessageReply, [object]>(update, { args: [payload], updateId }),
+        ),
       );
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) throw await unreached(workflowId);
@@ -80,13 +85,13 @@ export function operations(client: Client, identity: string = callerIdentity()) 
      */
     restart: async (workflowId: string, request: RestartRequest): Promise<RestartReply> => {
       const asked = { by: identity, ...request };
-      try {
-        return await client.withDeadline(Date.now() + RESTART_WITHIN_MS, () =>
-          restartWorkflow(client, workflowId, asked),
-        );
-      } catch (error) {
-        throw temporalError(error);
-      }
+      return await bounded(client, RESTART_WITHIN_MS, async () => {
+        try {
+          return await restartWorkflow(client, workflowId, asked);
+        } catch (error) {
+          throw temporalError(error);
+        }
+      });
     },
     acknowledge: (workflowId: string, request: AcknowledgeRequest) =>
       send(workflowId, UPDATES.acknowledge, { by: identity, ...request }),

@@ -36,7 +36,7 @@ test.concurrent.each<[string, (starter: Starter) => Promise<unknown>]>([
   const error: unknown = await ask(starter).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({
     code: "TemporalUnavailable",
-    message: expect.stringContaining(`Temporal at ${address} did not answer within 10 s.`),
+    message: expect.stringContaining(`Temporal at ${address} cannot be reached: no answer within 10 s. `),
   });
   // The rest is for a busy machine.
   expect(Date.now() - startedAtMs).toBeLessThan(20_000);

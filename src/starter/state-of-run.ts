@@ -1,6 +1,6 @@
 import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
 
-import { type ClosedRun, closedInWords } from "../contract/closed-run.ts";
+import { type ClosedRun, endedInWords } from "../contract/closed-run.ts";
 import type { WorkflowState } from "../contract/messages.ts";
 import { STATE_QUERY } from "../contract/names.ts";
 import { restartedOf } from "../contract/restarted.ts";
@@ -40,7 +40,7 @@ export async function stateOfRun(
     state = await keptState(client, workflowId, key, closed);
   }
   if (!closed) return { state: carriesOn(run) ? await withKeptDocument(client, key, state) : state, isCompleted };
-  const waitingFor = `nothing: its workflow was ${closedInWords(closed)}; nobody carries it on until it is restarted`;
+  const waitingFor = `nothing: its workflow ${endedInWords(closed)}; nobody carries it on until it is restarted`;
   // What a call of it has met says nothing any more.
   const { serviceTrouble: _, ...last } = state;
   return { state: { ...last, waitingFor, closed }, isCompleted };

@@ -1,6 +1,6 @@
 import { type Client, QueryNotRegisteredError } from "@temporalio/client";
 
-import { closedInWords, type ClosedRun } from "../contract/closed-run.ts";
+import { endedInWords, type ClosedRun } from "../contract/closed-run.ts";
 import type { FoundSale } from "../contract/find-sale.ts";
 import { isWithoutAnswer } from "./answered-in-time.ts";
 import { SaleFailedError, SaleNotFoundError } from "./errors.ts";
@@ -35,7 +35,7 @@ export async function fromLedgerInstead(
 }
 
 export function nothingKept(workflowId: string, closed: ClosedRun | undefined, cause?: unknown): SaleFailedError {
-  const how = closed ? `was ${closedInWords(closed)}` : "has ended";
+  const how = closed ? endedInWords(closed) : "has ended";
   const message = `The workflow ${workflowId} ${how}, no worker can replay its history, and the ledger keeps nothing of it. Its events are in Temporal's UI${closed ? "; a restart carries it on" : ""}.`;
   return new SaleFailedError(message, { cause });
 }

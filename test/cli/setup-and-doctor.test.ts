@@ -128,7 +128,7 @@ describeWithTemporal("on a server that lacks search attributes and orders by arr
     const reason = {
       code: "TemporalRefused",
       message: expect.stringMatching(
-        /^Temporal refuses: .*Fiscal\w+.* Run `fiscalflow setup`, which adds .*\.$/,
+        /^Temporal refuses: .*Fiscal\w+.* Run `fiscalflow setup`, which adds .*; or check that the namespace is the right one\.$/,
       ) as string,
     };
     expect(asked).toMatchObject(asked.map(() => ({ status: "rejected", reason })));

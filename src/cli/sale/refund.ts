@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 
-import { closedInWords, REFUND_REASONS, type SaleOutcome } from "../../contract/index.ts";
+import { endedInWords, REFUND_REASONS, type SaleOutcome } from "../../contract/index.ts";
 import { parseInput, refundRequestSchema } from "../../contract/schema/index.ts";
 import { waitSeconds } from "../arguments.ts";
 import { CommandFailedError } from "../cli-error.ts";
@@ -82,7 +82,7 @@ function refundText(invoice: string, number: string, outcome: SaleOutcome): stri
       "\n",
     );
   }
-  if (closed) return `${invoice}: the workflow of its credit note ${note} was ${closedInWords(closed)}.`;
+  if (closed) return `${invoice}: the workflow of its credit note ${note} ${endedInWords(closed)}.`;
   // Of the sale, or of the credit note alone: the refund was accepted, and then given up.
   if (stage === "completed" || stage === "cancelled")
     return `${invoice} is not refunded: its credit note ${note} was given up. See fiscalflow sale show ${shellWord(invoice)}`;

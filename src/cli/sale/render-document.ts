@@ -1,6 +1,6 @@
 import {
   balanceInWords,
-  closedInWords,
+  endedInWords,
   type MovementDecision,
   type Receipt,
   type SaleDocument,
@@ -57,7 +57,7 @@ export function outcomeLine({ stage, sale, receipt, creditNote, attention, close
   const document = creditNote ?? sale;
   const signed = creditNote ? creditNote.receipt : receipt;
   const parts = [
-    closed ? `${stage} when its workflow was ${closedInWords(closed)}` : stage,
+    closed ? `${stage} when its workflow ${endedInWords(closed)}` : stage,
     ...(document ? [`document ${document.id} ${document.status}`, totalText(document.totals)] : []),
     ...(signed ? [`receipt ${receiptLines(signed)[0] ?? ""}`] : []),
     ...(attention ? [`needs an operator: ${attention.code}`] : []),
