@@ -11,7 +11,7 @@ import { createStarter, FiscalflowError } from "@fiscalflow/client";
 import { Client, Connection } from "@temporalio/client";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 
-const { connectionOptions, namespace } = loadClientConnectConfig();
+const { connectionOptions, namespace = "default" } = loadClientConnectConfig();
 const connection = await Connection.connect(connectionOptions);
 const starter = createStarter({ client: new Client({ connection, namespace }) });
 const operator = createInterface({ input: process.stdin, output: process.stdout });

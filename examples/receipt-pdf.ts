@@ -10,7 +10,7 @@ import { receiptPdf } from "@fiscalflow/receipt";
 import { Client, Connection } from "@temporalio/client";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 
-const { connectionOptions, namespace } = loadClientConnectConfig();
+const { connectionOptions, namespace = "default" } = loadClientConnectConfig();
 const connection = await Connection.connect(connectionOptions);
 const client = new Client({ connection, namespace });
 const starter = createStarter({ client, businesses: { default: "biz_demo" } });

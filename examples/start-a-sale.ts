@@ -8,7 +8,7 @@ import { createStarter } from "@fiscalflow/client";
 import { Client, Connection } from "@temporalio/client";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 
-const { connectionOptions, namespace } = loadClientConnectConfig();
+const { connectionOptions, namespace = "default" } = loadClientConnectConfig();
 const connection = await Connection.connect(connectionOptions);
 const starter = createStarter({
   client: new Client({ connection, namespace }),

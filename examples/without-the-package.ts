@@ -12,7 +12,7 @@ interface Outcome {
   receipt: { cuInvoiceNo: string } | null;
 }
 
-const { connectionOptions, namespace } = loadClientConnectConfig();
+const { connectionOptions, namespace = "default" } = loadClientConnectConfig();
 const connection = await Connection.connect(connectionOptions);
 const client = new Client({ connection, namespace });
 

@@ -18,7 +18,7 @@ export interface CorrectionRequest {
   /** The credit note's own number, at most 50 characters. */
   creditNote: string;
   /** `YYYY-MM-DD`, of the credit note; default: the Africa/Nairobi date on which the sale is credited. */
-  returnDate?: string;
+  returnDate?: string | undefined;
   /** Connection and business are those of the sale that it corrects. */
   sale: CorrectedSaleInput;
 }

@@ -38,37 +38,40 @@ export interface FirstOutcomeRequest {
 }
 
 export interface RetryRequest {
-  note?: string;
-  by?: string;
+  note?: string | undefined;
+  by?: string | undefined;
   /** What is to be tried again, where several attentions wait for a retry; default: all of them. */
-  code?: AttentionCode;
-  subject?: string;
+  code?: AttentionCode | undefined;
+  subject?: string | undefined;
 }
 
 export interface CancelRequest {
   reason: string;
-  by?: string;
+  by?: string | undefined;
 }
 
 export interface ResolveStockRequest {
   referenceId: string;
   applied: boolean;
   note: string;
-  by?: string;
+  by?: string | undefined;
 }
 
 /** Either the document's id, or that there is none. */
-export type ResolveDocumentRequest = ({ saleId: string; notCreated?: never } | { saleId?: never; notCreated: true }) & {
+export type ResolveDocumentRequest = (
+  | { saleId: string; notCreated?: undefined }
+  | { saleId?: undefined; notCreated: true }
+) & {
   note: string;
-  by?: string;
+  by?: string | undefined;
 };
 
 export interface AcknowledgeRequest {
   code: AttentionCode;
   /** Needed only where several attentions carry the code. */
-  subject?: string;
+  subject?: string | undefined;
   note: string;
-  by?: string;
+  by?: string | undefined;
 }
 
 export interface CreditNoteChanged {

@@ -7,9 +7,9 @@ import type { StockMovement } from "./stock-movement.ts";
 
 /** One line as a caller writes it: it names its item in exactly one way. */
 export type SaleLineInput = (
-  | { itemId: string; externalId?: never; sku?: never }
-  | { externalId: string; itemId?: never; sku?: never }
-  | { sku: string; itemId?: never; externalId?: never }
+  | { itemId: string; externalId?: undefined; sku?: undefined }
+  | { externalId: string; itemId?: undefined; sku?: undefined }
+  | { sku: string; itemId?: undefined; externalId?: undefined }
 ) & {
   /** More than 0. */
   quantity: number;
@@ -18,10 +18,10 @@ export type SaleLineInput = (
 };
 
 export interface CustomerInput {
-  name?: string;
-  pin?: string;
-  phone?: string;
-  email?: string;
+  name?: string | undefined;
+  pin?: string | undefined;
+  phone?: string | undefined;
+  email?: string | undefined;
 }
 
 export type StockMode = "on-submission" | "on-completion" | "off";
@@ -31,24 +31,24 @@ export type SaleInput = SaleFields & ({ saleId: string } | { lines: SaleLineInpu
 
 /** The fields of a sale's input. It has lines, or adopts a sale. */
 export interface SaleFields {
-  connection?: string;
-  businessId?: string;
+  connection?: string | undefined;
+  businessId?: string | undefined;
   /** A branch's id or its authorityBhfId; else the business's first branch. */
-  branch?: string;
+  branch?: string | undefined;
   traderInvoiceNumber: string;
   /** `YYYY-MM-DD`; default: the Africa/Nairobi date of the workflow's start. */
-  saleDate?: string;
-  paymentTypeCode?: string;
-  customer?: CustomerInput;
+  saleDate?: string | undefined;
+  paymentTypeCode?: string | undefined;
+  customer?: CustomerInput | undefined;
   /** May be left out where `saleId` adopts a sale. */
-  lines?: SaleLineInput[];
+  lines?: SaleLineInput[] | undefined;
   /** Adopt a sale that was issued elsewhere. */
-  saleId?: string;
-  expectedTotal?: number;
-  stock?: StockMode;
-  callback?: "auto" | "off";
+  saleId?: string | undefined;
+  expectedTotal?: number | undefined;
+  stock?: StockMode | undefined;
+  callback?: "auto" | "off" | undefined;
   /** For example `24 hours`; `0` closes at once. */
-  refundWindow?: string;
+  refundWindow?: string | undefined;
 }
 
 /** Fiscal Compliance API, POST /v1/credit-notes, `reason`. */
@@ -69,25 +69,25 @@ export interface Refund {
   /** The credit note's own number, at most 50 characters. */
   traderInvoiceNumber: string;
   /** `YYYY-MM-DD`; default: the Africa/Nairobi date of the request. */
-  returnDate?: string;
+  returnDate?: string | undefined;
   /**
    * Return to stock what the sale is known to have taken, each line to the branch from which it was taken; default
    * false.
    */
-  restock?: boolean;
+  restock?: boolean | undefined;
   /**
    * Only with `restock`, and only for a sale that took nothing from stock: the branch (its id or authorityBhfId) to
    * which all lines of the document are returned. This is an operator's decision: nothing shows that the goods were
    * ever taken.
    */
-  branch?: string;
+  branch?: string | undefined;
 }
 
 /** What a caller asks for. */
 export type RefundRequest = Refund & BranchOnlyToRestock;
 
 /** A branch is named only together with `restock`. */
-export type BranchOnlyToRestock = { branch?: never } | { restock: true; branch: string };
+export type BranchOnlyToRestock = { branch?: undefined } | { restock: true; branch: string };
 
 /**
  * Why a refund is in conflict with the one that is known, in words; undefined where it is the same one.

@@ -17,7 +17,7 @@ export interface PreparedSyncBatch {
 export interface ResolveBatchRequest {
   processed: boolean;
   note: string;
-  by?: string;
+  by?: string | undefined;
 }
 
 export interface ProcessBatchRequest extends AccountingTarget, ClaimedTry {

@@ -18,14 +18,14 @@ import { NoAnswerError, questionToLedger } from "./no-answer.ts";
 import { askLedger } from "./start-question.ts";
 
 export interface EventsRequest {
-  connection?: string;
-  businessId?: string;
+  connection?: string | undefined;
+  businessId?: string | undefined;
   /** The cursor of the last event that was dealt with; default: from the first. */
-  after?: string;
+  after?: string | undefined;
   /** Go on with the events to come, until `signal` is aborted. Default: end with the last one that there is. */
-  follow?: boolean;
+  follow?: boolean | undefined;
   /** Ends the loop at once, also while it waits for the next event. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** The cursor is of another business, or the ledger was restored since: read from the first event, and compare. */

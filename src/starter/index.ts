@@ -109,19 +109,19 @@ export type { DefaultBusinesses } from "./start-sale.ts";
 export interface StarterOptions {
   client: Client;
   /** The default business of each connection, as the workers know it: `{ default: "biz_1" }`. */
-  businesses?: DefaultBusinesses;
+  businesses?: DefaultBusinesses | undefined;
   /**
    * The connections that the workers have configured: a sale or a refund through another is refused. Default: any is
    * accepted.
    */
-  connections?: readonly string[];
+  connections?: readonly string[] | undefined;
   /**
    * What new sales and refunds of each connection are checked for, as the workers have it (`inputChecks` of the configuration).
    * Default: nothing is checked here, and the workers check alone.
    */
-  inputChecks?: Readonly<Record<string, InputChecks>>;
+  inputChecks?: Readonly<Record<string, InputChecks>> | undefined;
   /** Who answers for an operator's decision where the request does not say; default: user@host. */
-  identity?: string;
+  identity?: string | undefined;
 }
 
 export interface StartedSale {
@@ -138,7 +138,7 @@ export interface StartedSale {
  */
 export interface WaitOptions {
   /** From 0 to 86,400, which is a day. Anything else is refused as `InvalidInput`. */
-  waitSeconds?: number;
+  waitSeconds?: number | undefined;
 }
 
 /** How long a caller waits where it does not say: a till's patience. */

@@ -34,7 +34,7 @@ export interface OpenAttention extends Pick<Attention, "subject" | "evidence"> {
 
 export interface AttentionFilter {
   /** Default: all businesses. */
-  businessId?: string;
+  businessId?: string | undefined;
 }
 
 /**

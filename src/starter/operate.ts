@@ -45,6 +45,7 @@ export function callerIdentity(): string {
  * @throws NotAllowedError, SaleNotFoundError, NoAnswerError, NoWorkerError, TemporalUnavailableError
  */
 export function operations(client: Client, identity: string = callerIdentity()) {
+  const signed = <R extends object>(request: R & { by?: unknown }) => ({ ...request, by: request.by ?? identity });
   async function send(workflowId: string, update: string, payload: object): Promise<MessageReply> {
     const handle = client.workflow.getHandle(workflowId);
     const updateId = randomUUID();
@@ -69,22 +70,20 @@ export function operations(client: Client, identity: string = callerIdentity()) 
     }
   }
   return {
-    retry: (workflowId: string, request: RetryRequest = {}) =>
-      send(workflowId, UPDATES.retry, { by: identity, ...request }),
-    cancel: (workflowId: string, request: CancelRequest) =>
-      send(workflowId, UPDATES.cancel, { by: identity, ...request }),
+    retry: (workflowId: string, request: RetryRequest = {}) => send(workflowId, UPDATES.retry, signed(request)),
+    cancel: (workflowId: string, request: CancelRequest) => send(workflowId, UPDATES.cancel, signed(request)),
     resolveStock: (workflowId: string, request: ResolveStockRequest) =>
-      send(workflowId, UPDATES.resolveStock, { by: identity, ...request }),
+      send(workflowId, UPDATES.resolveStock, signed(request)),
     resolveDocument: (workflowId: string, request: ResolveDocumentRequest) =>
-      send(workflowId, UPDATES.resolveDocument, { by: identity, ...request }),
+      send(workflowId, UPDATES.resolveDocument, signed(request)),
     resolveBatch: (workflowId: string, request: ResolveBatchRequest) =>
-      send(workflowId, UPDATES.resolveBatch, { by: identity, ...request }),
+      send(workflowId, UPDATES.resolveBatch, signed(request)),
     /**
      * Starts a sale or a credit note anew whose last run was terminated, failed or timed out.
      * @throws NotAllowedError, SaleNotFoundError, NoAnswerError, NoWorkerError, TemporalUnavailableError
      */
     restart: async (workflowId: string, request: RestartRequest): Promise<RestartReply> => {
-      const asked = { by: identity, ...request };
+      const asked = signed(request);
       return await bounded(client, RESTART_WITHIN_MS, async () => {
         try {
           return await restartWorkflow(client, workflowId, asked);
@@ -94,12 +93,12 @@ export function operations(client: Client, identity: string = callerIdentity()) 
       });
     },
     acknowledge: (workflowId: string, request: AcknowledgeRequest) =>
-      send(workflowId, UPDATES.acknowledge, { by: identity, ...request }),
+      send(workflowId, UPDATES.acknowledge, signed(request)),
     /** @throws InvalidInputError where the input still has a text of the example that `listAttention` shows */
     answer: async (workflowId: string, { update, input }: OperatorAnswer) => {
       const problems = unfilledFields(input);
       if (problems.length > 0) throw new InvalidInputError(`input of the update ${update}`, problems);
-      return await send(workflowId, update, { by: identity, ...input });
+      return await send(workflowId, update, signed(input));
     },
   };
 }

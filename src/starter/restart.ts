@@ -26,7 +26,7 @@ export interface RestartRequest {
   /** Why, in a few words; kept among the sale's decisions. */
   note: string;
   /** Who answers for it; default: the caller's identity. */
-  by?: string;
+  by?: string | undefined;
 }
 
 export interface RestartReply {

@@ -6,8 +6,8 @@ import type { SaleInput } from "../contract/sale.ts";
 /** What names a sale to its callers. */
 export interface SaleKey {
   invoice: string;
-  connection?: string;
-  businessId?: string;
+  connection?: string | undefined;
+  businessId?: string | undefined;
 }
 
 /** What an operator's answer goes to: a sale, or any workflow by its id, as `listAttention` names it. */

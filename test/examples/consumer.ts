@@ -75,8 +75,17 @@ export async function compileStrictly(
   { module, moduleResolution, outDir, skipLibCheck = false }: CompileOptions,
 ): Promise<void> {
   const emit = outDir === undefined ? ["--noEmit"] : ["--outDir", outDir];
-  const strict = ["--strict", "--noUncheckedIndexedAccess", "--target", "es2023", "--types", "node"];
-  if (skipLibCheck) strict.push("--skipLibCheck");
+  const strict = [
+    "--strict",
+    "--noUncheckedIndexedAccess",
+    "--exactOptionalPropertyTypes",
+    "--target",
+    "es2023",
+    "--types",
+    "node",
+  ];
+  // Both as `tsc --init` sets them: Temporal's own declarations do not compile with the second alone.
+  if (skipLibCheck) strict.push("--skipLibCheck", "--exactOptionalPropertyTypes");
   const resolution = ["--module", module, "--moduleResolution", moduleResolution];
   await run(process.execPath, [TSC, ...strict, ...resolution, ...emit, ...files], { cwd: folder }).catch(
     (error: Error & { stdout?: string }) => {

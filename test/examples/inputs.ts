@@ -27,6 +27,13 @@ export const sales: SaleInput[] = [
     ],
   },
   { traderInvoiceNumber, saleId: "sal_1" },
+  // What is left out may be undefined.
+  {
+    traderInvoiceNumber,
+    saleDate: undefined,
+    customer: undefined,
+    lines: [{ sku: "UNGA-2KG", itemId: undefined, ...sold }],
+  },
   { traderInvoiceNumber, saleId: "sal_1", lines: [{ sku: "UNGA-2KG", ...sold }] },
 ];
 
@@ -72,6 +79,8 @@ export function calls(): unknown[] {
   return [
     withoutLines,
     starter.startSale(parsed),
+    starter.retry({ invoice: traderInvoiceNumber, businessId: undefined }, { code: undefined, subject: undefined }),
+    starter.refund({ invoice: traderInvoiceNumber }, { ...refund, branch: undefined }, { waitSeconds: undefined }),
     starter.startSale({
       traderInvoiceNumber,
       lines: cart.map(({ sku, quantity, unitPrice }) => ({ sku, quantity, unitPrice })),
