@@ -28,9 +28,9 @@ afterAll(async () => {
 const KEY = { invoice: "INV-1" };
 
 test.concurrent.each<[string, (starter: Starter) => Promise<unknown>]>([
-  ["listAttention", ({ listAttention }) => listAttention().next()],
-  ["getSale", ({ getSale }) => getSale(KEY)],
-  ["correction", ({ correction }) => correction(KEY)],
+  ["listAttention", (starter) => starter.listAttention().next()],
+  ["getSale", (starter) => starter.getSale(KEY)],
+  ["correction", (starter) => starter.correction(KEY)],
 ])("%s says within a till's patience that Temporal accepts connections, and does not answer", async (_name, ask) => {
   const startedAtMs = Date.now();
   const error: unknown = await ask(starter).catch((thrown: unknown) => thrown);
