@@ -33,7 +33,7 @@ import { callerIdentity, operations, type OperatorAnswer } from "./operate.ts";
 import { waitForOutcome } from "./outcome.ts";
 import { type CheckedRefund, refundSale } from "./refund.ts";
 import type { RestartRequest } from "./restart.ts";
-import { requireConnection, saleIdOf, type SaleKey, type UpdateTarget } from "./sale-key.ts";
+import { requireConnection, requireKey, requireTarget, saleIdOf, type SaleKey, type UpdateTarget } from "./sale-key.ts";
 import {
   type DefaultBusinesses,
   type SaleStart,
@@ -153,6 +153,8 @@ export type Starter = ReturnType<typeof createStarter>;
  * (https://github.com/fiscalflow/fiscalflow/blob/main/docs/clients.md).
  */
 export function createStarter(options: StarterOptions) {
+  if (!(options?.client instanceof Object))
+    throw new InvalidInputError("options of the starter", ["client: expected a Client of @temporalio/client"]);
   const { client, businesses = {}, connections, inputChecks = {}, identity = callerIdentity() } = options;
   const operate = operations(client, identity);
   const checkConnection = ({ connection }: { connection?: string }): void => {
@@ -160,16 +162,21 @@ export function createStarter(options: StarterOptions) {
   };
   const checksOf = ({ connection = DEFAULT_CONNECTION }: { connection?: string }) => inputChecks[connection];
   const named = (key: SaleKey): SaleKey => {
+    requireKey(key);
     const businessId = key.businessId ?? businesses[key.connection ?? DEFAULT_CONNECTION];
     return { ...key, ...(businessId !== undefined && { businessId }) };
   };
-  const idOf = (target: UpdateTarget): string => ("workflowId" in target ? target.workflowId : saleIdOf(named(target)));
+  const idOf = (target: UpdateTarget): string => {
+    requireTarget(target);
+    return target.workflowId ?? saleIdOf(named(target));
+  };
   const sent = async <T>(target: UpdateTarget, send: (workflowId: string) => Promise<T>): Promise<T> => {
     const workflowId = idOf(target);
     try {
       return await send(workflowId);
     } catch (error) {
-      if (error instanceof SaleNotFoundError && "workflowId" in target) throw SaleNotFoundError.ofId(workflowId);
+      if (error instanceof SaleNotFoundError && target.workflowId !== undefined)
+        throw SaleNotFoundError.ofId(workflowId);
       throw error;
     }
   };
@@ -231,7 +238,7 @@ export function createStarter(options: StarterOptions) {
     outcome: (key: SaleKey, { waitSeconds = 0 }: WaitOptions = {}): Promise<KnownOutcome> =>
       waiting(client, waitSeconds, async (waitMs) => {
         try {
-          const outcome = await waitForOutcome(client, { workflowId: idOf(key), sale: named(key), waitMs });
+          const outcome = await waitForOutcome(client, { workflowId: saleIdOf(named(key)), sale: named(key), waitMs });
           return "source" in outcome ? outcome : { ...outcome, source: "workflow" };
         } catch (error) {
           if (!(error instanceof SaleNotFoundError)) throw error;
@@ -266,8 +273,9 @@ export function createStarter(options: StarterOptions) {
      */
     refund: (key: SaleKey, request: RefundRequest, { waitSeconds = 0 }: WaitOptions = {}): Promise<CheckedRefund> =>
       waiting(client, waitSeconds, async (waitMs) => {
-        checkConnection(key);
-        return await refundSale(client, named(key), request, { waitMs, checks: checksOf(key) });
+        const sale = named(key);
+        checkConnection(sale);
+        return await refundSale(client, sale, request, { waitMs, checks: checksOf(key) });
       }),
 
     /**
@@ -286,8 +294,9 @@ export function createStarter(options: StarterOptions) {
         client,
         waitSeconds,
         async (waitMs) => {
-          checkConnection(key);
-          return await correctSale(client, named(key), request, { waitMs, checks: checksOf(key) });
+          const sale = named(key);
+          checkConnection(sale);
+          return await correctSale(client, sale, request, { waitMs, checks: checksOf(key) });
         },
         REFUSED_WITHIN_MS,
       ),
@@ -297,7 +306,7 @@ export function createStarter(options: StarterOptions) {
      * @throws SaleFailedError, NoAnswerError
      */
     correction: (key: SaleKey): Promise<Correction | undefined> =>
-      withClientErrors(client, BOUND_MS, () => correctionOf(client, named(key))),
+      withClientErrors(client, BOUND_MS, async () => await correctionOf(client, named(key))),
 
     /** The workflow of a sale's correction: `starter.retry({ workflowId })`. */
     correctionWorkflowId: (key: SaleKey): string => correctionIdOf(named(key)),

@@ -2,16 +2,18 @@ import { FiscalflowError } from "../contract/fiscalflow-error.ts";
 import { saleWorkflowId } from "../contract/ids.ts";
 import { DEFAULT_CONNECTION } from "../contract/names.ts";
 import type { SaleInput } from "../contract/sale.ts";
+import { InvalidInputError } from "../contract/schema/parse-input.ts";
 
 /** What names a sale to its callers. */
 export interface SaleKey {
   invoice: string;
+  workflowId?: undefined;
   connection?: string | undefined;
   businessId?: string | undefined;
 }
 
 /** What an operator's answer goes to: a sale, or any workflow by its id, as `listAttention` names it. */
-export type UpdateTarget = SaleKey | { workflowId: string };
+export type UpdateTarget = SaleKey | { workflowId: string; invoice?: undefined };
 
 /** The sale names a connection that nobody has configured; nothing was started. */
 export class UnknownConnectionError extends FiscalflowError {
@@ -50,4 +52,28 @@ export function saleKeyOf({
 
 export function saleIdOf({ invoice, connection = DEFAULT_CONNECTION, businessId }: SaleKey): string {
   return saleWorkflowId({ connection, businessId, traderInvoiceNumber: invoice });
+}
+
+const KEY = "{ invoice: string, connection?: string, businessId?: string }";
+
+/** Plain JavaScript passes anything. @throws InvalidInputError */
+export function requireKey(key: SaleKey): void {
+  if (!isKey(key)) throw new InvalidInputError("name of the sale", [`expected ${KEY}`]);
+}
+
+/** @throws InvalidInputError */
+export function requireTarget(target: UpdateTarget): void {
+  const { invoice, workflowId } = { ...target };
+  if (invoice !== undefined && workflowId !== undefined)
+    throw new InvalidInputError("target of the update", ["expected either invoice or workflowId, found both"]);
+  const isId = typeof workflowId === "string" && workflowId !== "";
+  if (!isId && !isKey(target))
+    throw new InvalidInputError("target of the update", [`expected ${KEY}, or { workflowId: string }`]);
+}
+
+function isKey(key: unknown): boolean {
+  if (typeof key !== "object" || key === null) return false;
+  const { invoice, connection, businessId, workflowId } = key as Record<string, unknown>;
+  const areTexts = [connection, businessId].every((part) => part === undefined || typeof part === "string");
+  return typeof invoice === "string" && areTexts && workflowId === undefined;
 }

@@ -285,11 +285,14 @@ describeWithTemporal("the client package of another service", () => {
       const example = attention?.updates.find((one) => one.update === update);
       if (!attention || !example) throw new Error(`${update} is not listed: ${JSON.stringify(found)}`);
       const text = update === "cancel" ? "reason" : "note";
-      await expect(starter.answer(attention, example)).rejects.toMatchObject({
+      await expect(starter.answer({ workflowId: attention.workflowId }, example)).rejects.toMatchObject({
         code: "InvalidInput",
         problems: [expect.stringMatching(`^${text}: expected your own text, found the example's "`)],
       });
-      await starter.answer(attention, { update, input: { ...example.input, [text]: "seen in the dashboard" } });
+      await starter.answer(
+        { workflowId: attention.workflowId },
+        { update, input: { ...example.input, [text]: "seen in the dashboard" } },
+      );
     }
     expect(await result("UNKNOWN")).toMatchObject({ stage: "cancelled" });
     expect(await result("LOST")).toMatchObject({
