@@ -75,15 +75,7 @@ export async function compileStrictly(
   { module, moduleResolution, outDir, skipLibCheck = false }: CompileOptions,
 ): Promise<void> {
   const emit = outDir === undefined ? ["--noEmit"] : ["--outDir", outDir];
-  const strict = [
-    "--strict",
-    "--noUncheckedIndexedAccess",
-    "--exactOptionalPropertyTypes",
-    "--target",
-    "es2023",
-    "--types",
-    "node",
-  ];
+  const strict = ["--strict", "--noUncheckedIndexedAccess", "--target", "es2023", "--types", "node"];
   // Both as `tsc --init` sets them: Temporal's own declarations do not compile with the second alone.
   if (skipLibCheck) strict.push("--skipLibCheck", "--exactOptionalPropertyTypes");
   const resolution = ["--module", module, "--moduleResolution", moduleResolution];
