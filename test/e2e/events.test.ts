@@ -82,7 +82,7 @@ describeWithTemporal("the events of a business", () => {
     await following;
     // The wait itself takes ten seconds.
     expect(Date.now() - abortedAtMs).toBeLessThan(5_000);
-    expect(getEventListeners(stop.signal, "abort")).toEqual([]);
+    await expect.poll(() => getEventListeners(stop.signal, "abort")).toEqual([]);
     expect(seen).toEqual(known);
   });
 
