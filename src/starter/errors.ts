@@ -167,7 +167,7 @@ export function workflowError(cause: unknown): Error {
   const [, lacking] = NO_HANDLER.exec(cause.message) ?? [];
   if (lacking !== undefined)
     return new NotAllowedError(
-      `This workflow has no update ${lacking}, at any stage. Nothing was changed. What resolves an attention, its \`resolvedBy\` says.`,
+      `This workflow has no update ${lacking}, at any stage. Nothing was changed. \`listAttention\` names the updates that resolve an attention.`,
     );
   if (cause.type === FAILURES.notFound) return SaleNotFoundError.ofWorkflow(cause.message);
   if (cause.type === FAILURES.notAllowed) return new NotAllowedError(cause.message);
