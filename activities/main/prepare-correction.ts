@@ -2,6 +2,7 @@ import { ApplicationFailure } from "@temporalio/common";
 
 import {
   type CallTarget,
+  type ConflictDetails,
   correctionFingerprint,
   type CorrectionInput,
   creditConflict,
@@ -101,7 +102,7 @@ function refuseUnlessCreditable(input: CorrectionInput, original: SeenSale | nul
     throw refusal(`The sale ${invoice} is at stage ${stage}, and only a signed sale can be corrected. ${instead}.`);
   }
   const conflict = refund && creditConflict(refund, refundOfCorrection(input, original));
-  if (conflict !== undefined) throw conflictFailure(conflict);
+  if (conflict) throw conflictFailure(conflict.message, conflict.fields);
   if (creditedBy !== undefined && !refund)
     throw conflictFailure(
       `The sale ${invoice} is credited already, by ${creditedBy}, which was not issued here. Nothing was done. Start the corrected sale as a new sale (\`fiscalflow sale start\`).`,
@@ -140,6 +141,6 @@ function refusal(message: string, type: string = FAILURES.notAllowed): Applicati
   return ApplicationFailure.nonRetryable(`${message} Nothing was done.`, type);
 }
 
-function conflictFailure(message: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(message, FAILURES.conflict);
+function conflictFailure(message: string, fields: string[] = []): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(message, FAILURES.conflict, { fields } satisfies ConflictDetails);
 }

@@ -1,10 +1,17 @@
 import type { AttentionCode } from "./attention.ts";
-import type { CallTarget } from "./calls.ts";
+import type { CallTarget, ConflictDetails } from "./calls.ts";
 import type { ConnectionProfile } from "./connection.ts";
 import type { Receipt } from "./documents.ts";
 import { fingerprintOf, type SaleContent } from "./fingerprint.ts";
 import type { JobState } from "./jobs.ts";
-import { type Refund, refundConflict, type RefundReason, type SaleFields, type SaleLineInput } from "./sale.ts";
+import {
+  type Refund,
+  refundConflict,
+  refundConflictFields,
+  type RefundReason,
+  type SaleFields,
+  type SaleLineInput,
+} from "./sale.ts";
 import { sha256Hex } from "./sha256.ts";
 import type { Stage } from "./stages.ts";
 
@@ -89,8 +96,11 @@ export function refundOfCorrection(
   return { reason, traderInvoiceNumber: creditNote, ...date, restock: tookStock };
 }
 
-/** Why the sale that is to be corrected was credited otherwise, and what to do; undefined where it was not. */
-export function creditConflict(credited: Refund, asked: Refund): string | undefined {
+/**
+ * Why the sale that is to be corrected was credited otherwise, and what to do, with the fields that differ, as the
+ * caller of the correction knows them; undefined where it was not.
+ */
+export function creditConflict(credited: Refund, asked: Refund): (ConflictDetails & { message: string }) | undefined {
   const conflict = refundConflict(credited, asked, "creditNote");
   if (conflict === undefined) return undefined;
   const { traderInvoiceNumber: note, restock = false } = credited;
@@ -98,7 +108,8 @@ export function creditConflict(credited: Refund, asked: Refund): string | undefi
   const todo = isSameStock
     ? `Ask for the correction with what ${note} has: then the corrected sale alone is issued.`
     : `Start the corrected sale as a new sale (\`fiscalflow sale start\`), which takes its goods from stock. ${note} ${restock ? "returns" : "does not return"} the goods of the first sale to stock: check the stock first.`;
-  return `${conflict} Nothing was done. ${todo}`;
+  const fields = refundConflictFields(credited, asked, "creditNote");
+  return { message: `${conflict} Nothing was done. ${todo}`, fields };
 }
 
 export interface PreparedCorrection {

@@ -96,20 +96,17 @@ export type BranchOnlyToRestock = { branch?: undefined } | { restock: true; bran
 export function refundConflict(known: Refund, asked: Refund, numberField = "traderInvoiceNumber"): string | undefined {
   const found = refundDifferences(known, asked);
   if (found.length === 0) return undefined;
-  const words = found.map((one) => `${one.field === "traderInvoiceNumber" ? numberField : one.field} ${one.words}`);
+  const words = found.map((one) => `${calledBy(numberField, one.field)} ${one.words}`);
   return `The sale is being refunded, or was refunded, by ${known.traderInvoiceNumber}, and this request differs: ${words.join("; ")}. A sale has one credit note at most.`;
 }
 
-/** The fields that such a message names, where the failure that carries it has no details. */
-export function fieldsOfRefundConflict(message: string): string[] {
-  const [, differences = ""] =
-    / and this request differs: (.+)\. A sale has one credit note at most\./.exec(message) ?? [];
-  return [...differences.matchAll(/(?:^|; )(\w+) is /g)].flatMap(([, field]) => field ?? []);
+/** The fields in which a refund differs from the one that is known, named as {@link refundConflict} names them. */
+export function refundConflictFields(known: Refund, asked: Refund, numberField = "traderInvoiceNumber"): string[] {
+  return refundDifferences(known, asked).map(({ field }) => calledBy(numberField, field));
 }
 
-/** The fields in which a refund differs from the one that is known. */
-export function refundConflictFields(known: Refund, asked: Refund): string[] {
-  return refundDifferences(known, asked).map(({ field }) => field);
+function calledBy(numberField: string, field: string): string {
+  return field === "traderInvoiceNumber" ? numberField : field;
 }
 
 /** A date that is left out is no difference. */

@@ -17,8 +17,10 @@ test("an update that a workflow does not have is not allowed, and the error says
 
 test("a refused correction names the fields as its caller knows them, and says what to do", () => {
   const credited = { reason: "06", traderInvoiceNumber: "CN-T1", restock: true } as const;
-  const told = (asked: Parameters<typeof creditConflict>[1]) =>
-    workflowError(ApplicationFailure.nonRetryable(creditConflict(credited, asked), FAILURES.conflict));
+  const told = (asked: Parameters<typeof creditConflict>[1]) => {
+    const { message, fields } = creditConflict(credited, asked) ?? {};
+    return workflowError(ApplicationFailure.nonRetryable(message, FAILURES.conflict, { fields }));
+  };
   expect(told({ ...credited, traderInvoiceNumber: "CN-T4", reason: "02" })).toMatchObject({
     code: "Conflict",
     fields: ["creditNote", "reason"],

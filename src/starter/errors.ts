@@ -5,7 +5,6 @@ import { differencesInWords, otherContent } from "../contract/differences.ts";
 import { differingFields, type SaleContent } from "../contract/fingerprint.ts";
 import { FiscalflowError } from "../contract/fiscalflow-error.ts";
 import { SEARCH_ATTRIBUTES } from "../contract/names.ts";
-import { fieldsOfRefundConflict } from "../contract/sale.ts";
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
 import { waitedFor } from "./bound.ts";
 import { GRPC, type GrpcError, grpcErrorsOf, grpcInWords, grpcName } from "./grpc.ts";
@@ -176,10 +175,9 @@ export function workflowError(cause: unknown): Error {
   return new SaleFailedError(cause.message, { cause });
 }
 
-/** A correction's workflow passes the message of a refusal on, without its details. */
-function conflictFields({ details, message }: ApplicationFailure): string[] {
+function conflictFields({ details }: ApplicationFailure): string[] {
   const [known] = (details ?? []) as (Partial<ConflictDetails> | null | undefined)[];
-  return known?.fields ?? fieldsOfRefundConflict(message);
+  return known?.fields ?? [];
 }
 
 /**

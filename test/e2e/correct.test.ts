@@ -236,6 +236,9 @@ describeWithTemporal("a correction", () => {
       if (!expected.test(said)) unmet.push(said);
     }
     expect(unmet).toEqual([]);
+    await expect(correct("REFUSED-3", { ...request("REFUSED-3"), creditNote: "CN-OTHER" })).rejects.toMatchObject({
+      fields: ["creditNote", "restock"],
+    });
     expect(await rig.starter.correction({ invoice: "REFUSED-0" })).toBeUndefined();
     expect(documentsOf("REFUSED-1")).toEqual([["sale", "completed", "REFUSED-1", 700]]);
     expect(await correct("REFUSED-1")).toMatchObject({ stage: "corrected" });

@@ -110,7 +110,8 @@ export function isFinal(error: Error): boolean {
 
 export function asFailure(error: Error): ApplicationFailure {
   const cause = error.cause instanceof ApplicationFailure ? error.cause : error;
-  if (cause instanceof ApplicationFailure) return ApplicationFailure.nonRetryable(cause.message, cause.type);
+  if (cause instanceof ApplicationFailure)
+    return ApplicationFailure.nonRetryable(cause.message, cause.type, ...(cause.details ?? []));
   return ApplicationFailure.nonRetryable(rootMessage(error));
 }
 
