@@ -2,6 +2,7 @@ import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 
 import {
+  areSettled,
   asAnswered,
   bounded,
   type ConnectionProfile,
@@ -218,13 +219,7 @@ async function earlierRun(
 /** If it is not, the earlier run was terminated on its way, and this one takes over by the claims. */
 function isFinished({ stage, document, attentions, movements, incomplete }: KeptSale["record"]): boolean {
   const ended = stage === "completed" || stage === "credited" || stage === "cancelled";
-  return (
-    !incomplete &&
-    !document?.linesLeftOut &&
-    ended &&
-    attentions.length === 0 &&
-    movements.every(({ state }) => state === "applied" || state === "dropped")
-  );
+  return !incomplete && !document?.linesLeftOut && ended && attentions.length === 0 && areSettled(movements);
 }
 
 function finishedOf({ record, creditNote }: KeptSale): FinishedSale {

@@ -43,6 +43,11 @@ export interface StockMovement {
   decision?: MovementDecision;
 }
 
+/** Each is made, or given up: no answer is awaited, and nobody has to answer for one. */
+export function areSettled(movements: readonly Pick<StockMovement, "state">[]): boolean {
+  return movements.every(({ state }) => state === "applied" || state === "dropped");
+}
+
 export interface MovementDecision {
   applied: boolean;
   note: string;

@@ -4,6 +4,7 @@ import type { WorkflowState } from "../contract/messages.ts";
 import { outcomeOfState } from "../contract/outcome-of-state.ts";
 import type { SaleOutcome } from "../contract/sale.ts";
 import { SETTLED_STAGES } from "../contract/stages.ts";
+import { areSettled } from "../contract/stock-movement.ts";
 import type { PendingCall } from "./pending-calls.ts";
 
 /** Beside an answer of the ledger: Temporal no longer has the workflow, so no message reaches it. */
@@ -55,11 +56,7 @@ export function ledgerOutcome(found: FoundSale): KnownOutcome {
 
 function stateOf(workflow: WorkflowState["workflow"], kept: KeptDocument): WorkflowState & FromLedger {
   const { stage, attentions, document, movements, decisions, refund, fingerprint, numberTaken, inAll } = kept;
-  const isDone =
-    !kept.incomplete &&
-    SETTLED_STAGES.includes(stage) &&
-    attentions.length === 0 &&
-    movements.every(({ state }) => state === "applied" || state === "dropped");
+  const isDone = !kept.incomplete && SETTLED_STAGES.includes(stage) && attentions.length === 0 && areSettled(movements);
   const again = workflow === "sale" ? "the same sale is started again" : "the same refund is asked for again";
   return {
     workflow,

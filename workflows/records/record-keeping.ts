@@ -1,6 +1,12 @@
 import { CancellationScope, condition, workflowInfo } from "@temporalio/workflow";
 
-import type { DocumentRecord, KeepLinesRequest, RecordPart, StockMovement } from "../../src/contract/index.ts";
+import {
+  areSettled,
+  type DocumentRecord,
+  type KeepLinesRequest,
+  type RecordPart,
+  type StockMovement,
+} from "../../src/contract/index.ts";
 import { isRefusal, BetweenTries } from "../calls/between-tries.ts";
 import { park } from "../operator/attention-list.ts";
 import { ledger } from "../proxies.ts";
@@ -77,8 +83,8 @@ export class RecordKeeping implements KeptRecords {
    */
   recordForDocument(saleId: string): RecordPart | undefined {
     const { workflow, document, movements, moreToRecord: moreToCome, refund } = this.#run;
-    const answered = movements.every(({ state }) => state === "applied" || state === "dropped");
-    if (workflow !== "sale" || document?.id !== saleId || !answered || this.#saveScheduled) return undefined;
+    const isOurs = workflow === "sale" && document?.id === saleId;
+    if (!isOurs || !areSettled(movements) || this.#saveScheduled) return undefined;
     // While anything is still to be done, no record may say that the run is finished.
     if (moreToCome || refund) return undefined;
     const part = this.#recordToSendAlong({ stage: "completed" });

@@ -1,4 +1,11 @@
-import { closedInWords, MEANING, nairobiTime, troubleInWords, type WorkflowState } from "../../contract/index.ts";
+import {
+  areSettled,
+  closedInWords,
+  MEANING,
+  nairobiTime,
+  troubleInWords,
+  type WorkflowState,
+} from "../../contract/index.ts";
 import type { PendingCall, SaleState } from "../../starter/index.ts";
 import { nairobiClock } from "../output.ts";
 import { balanceLines } from "./balance-lines.ts";
@@ -113,6 +120,5 @@ function decisionLine(decision: WorkflowState["decisions"][number]): string {
 
 /** Nothing is left to be done but a refund. */
 function isThrough({ stage, attentions, stockMovements }: SaleState): boolean {
-  const settled = stockMovements.every(({ state }) => state === "applied" || state === "dropped");
-  return stage === "completed" && attentions.length === 0 && settled;
+  return stage === "completed" && attentions.length === 0 && areSettled(stockMovements);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
 
-import { SETTLED_STAGES } from "../../contract/index.ts";
+import { areSettled, SETTLED_STAGES } from "../../contract/index.ts";
 import type { SaleState } from "../../starter/index.ts";
 import type { CliContext } from "../context.ts";
 import { nairobiClock, printNote, printResult } from "../output.ts";
@@ -104,6 +104,6 @@ function tell(context: CliContext, seen: Seen, { waitingFor }: SaleState, json: 
 function isSettled({ source, stage, attentions, creditNoteAttention, stockMovements, closed }: SaleState): boolean {
   // Nothing carries on what the ledger alone knows, or what ended without an outcome.
   if (source === "ledger" || closed) return true;
-  const answered = stockMovements.every(({ state }) => state === "applied" || state === "dropped");
-  return SETTLED_STAGES.includes(stage) && answered && attentions.length === 0 && creditNoteAttention === undefined;
+  const needsNobody = attentions.length === 0 && creditNoteAttention === undefined;
+  return SETTLED_STAGES.includes(stage) && areSettled(stockMovements) && needsNobody;
 }

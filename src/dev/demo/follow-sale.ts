@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { WorkflowFailedError } from "@temporalio/client";
-import type { WorkflowState } from "../../contract/index.ts";
+import { areSettled, type WorkflowState } from "../../contract/index.ts";
 import { saleKeyOf } from "../../starter/sale-key.ts";
 import type { Example } from "./demo-plan.ts";
 import type { SaleProgress } from "./sale-progress.ts";
@@ -92,8 +92,7 @@ function watchEnd(stack: DemoStack, workflowId: string): { closed: boolean; fail
 
 /** It waits for a refund that the demo will not ask for. */
 function isDoneButOpen({ stage, stockMovements }: WorkflowState): boolean {
-  const answered = stockMovements.every(({ state }) => state === "applied" || state === "dropped");
-  return (stage === "completed" || stage === "credited") && answered;
+  return (stage === "completed" || stage === "credited") && areSettled(stockMovements);
 }
 
 /** It needs the operator that it is there to need, and nothing else is left to be done. */
