@@ -4,19 +4,9 @@ import type { AdjustStockRequest, AdjustStockResult } from "../../src/contract/i
 import type { Fault } from "../../src/dev/simulator/index.ts";
 import { currentHolder } from "../ledger/beside-calls.ts";
 import { inActivity, serve, type Served, START_MS } from "../test-support/served.ts";
+import { teaMovement as movement } from "../test-support/requests.ts";
 
 const at = (fault: Omit<Fault, "operation">): Fault => ({ operation: "adjustStock", times: 1, ...fault });
-
-const movement: AdjustStockRequest = {
-  connection: "default",
-  businessId: "biz_1",
-  referenceId: "INV-1/item_tea/sold",
-  itemId: "item_tea",
-  action: "DEDUCT",
-  quantity: 2,
-  unitPrice: 350,
-  claim: { generation: 1, token: "first" },
-};
 
 const adjust = (served: Served, changes: Partial<AdjustStockRequest> = {}): Promise<AdjustStockResult> =>
   inActivity(() => served.activities.adjustStock({ ...movement, ...changes }));

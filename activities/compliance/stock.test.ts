@@ -4,19 +4,9 @@ import type { AdjustStockRequest, AdjustStockResult } from "../../src/contract/i
 import { recordOf } from "../../src/ledger/test-support/records.ts";
 import type { Fault } from "../../src/dev/simulator/index.ts";
 import { API_KEY, inActivity, serve, type Served, START_MS } from "../test-support/served.ts";
+import { teaMovement as movement } from "../test-support/requests.ts";
 
 const at = (fault: Omit<Fault, "operation">): Fault => ({ operation: "adjustStock", ...fault });
-
-const movement: AdjustStockRequest = {
-  connection: "default",
-  businessId: "biz_1",
-  referenceId: "INV-1/item_tea/sold",
-  itemId: "item_tea",
-  action: "DEDUCT",
-  quantity: 2,
-  unitPrice: 350,
-  claim: { generation: 1, token: "one" },
-};
 
 const { connection: _connection, businessId: _businessId, claim: _claim, ...asked } = movement;
 const recordedMovement = { ...asked, purpose: "sold" as const };

@@ -1,5 +1,6 @@
 import { composeCreateSale, composeCreditNote } from "../../src/compliance/index.ts";
 import {
+  type AdjustStockRequest,
   type CreateRequest,
   type CreateResult,
   type CreateSaleRequest,
@@ -8,6 +9,17 @@ import {
 import { inActivity, type Served } from "./served.ts";
 
 const TARGET = { connection: "default", businessId: "biz_1" };
+
+/** Two packets of tea out of stock, by the first try. */
+export const teaMovement: AdjustStockRequest = {
+  ...TARGET,
+  referenceId: "INV-1/item_tea/sold",
+  itemId: "item_tea",
+  action: "DEDUCT",
+  quantity: 2,
+  unitPrice: 350,
+  claim: { generation: 1, token: "first" },
+};
 
 interface SaleChanges {
   itemId?: string;
