@@ -1,6 +1,5 @@
 import type { AccountingActivities } from "../../src/contract/index.ts";
-import { claimedCall } from "../classified-call.ts";
-import { notServedMessage, servedIn, throwIfRetryable } from "../classified-call.ts";
+import { claimedCall, notServedMessage, servedIn, throwIfRetryable } from "../classified-call.ts";
 import { stillWaiting } from "../failure.ts";
 import { currentWriter } from "../ledger/beside-calls.ts";
 import { standingNow } from "../service-wait.ts";

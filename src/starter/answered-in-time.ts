@@ -14,7 +14,7 @@ import { GRPC, grpcErrorsOf } from "./grpc.ts";
 import { type Asked, NoAnswerError, NoWorkerError } from "./no-answer.ts";
 
 /** A workflow answers a message within seconds, unless no worker runs: then nobody should wait for it. */
-const ANSWER_WITHIN_MS = 30_000;
+export const ANSWER_WITHIN_MS = 30_000;
 /** A message that its workflow's end overtakes is lost without an answer; asked again, it finds the end. */
 const TRY_WITHIN_MS = 5_000;
 /** Beyond any bound: the caller is to hear who is away. */
@@ -50,7 +50,7 @@ export async function answeredInTime<T>(
     signal?.throwIfAborted();
     try {
       return await within(client, Math.min(TRY_WITHIN_MS, deadlineMs - Date.now()), () =>
-        untilAborted(client, signal, ask),
+        withOwnSignal(client, signal, ask),
       );
     } catch (error) {
       if (!isWithoutAnswer(error)) throw error;
@@ -65,7 +65,7 @@ export async function answeredInTime<T>(
  * Has a signal of its own for each try: Temporal's client leaves a listener on its signal for each request, and the
  * caller's signal outlives the tries.
  */
-async function untilAborted<T>(client: Client, signal: AbortSignal | undefined, ask: () => Promise<T>): Promise<T> {
+async function withOwnSignal<T>(client: Client, signal: AbortSignal | undefined, ask: () => Promise<T>): Promise<T> {
   if (!signal) return await ask();
   const ends = new AbortController();
   const abort = (): void => ends.abort();

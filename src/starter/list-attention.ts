@@ -5,14 +5,11 @@ import { NO_BUSINESS } from "../contract/ids.ts";
 import type { WorkflowState } from "../contract/messages.ts";
 import { SEARCH_ATTRIBUTES, STATE_QUERY } from "../contract/names.ts";
 import { type UpdateExample, updateExamples } from "../contract/update-examples.ts";
-import { answeredInTime } from "./answered-in-time.ts";
+import { ANSWER_WITHIN_MS, answeredInTime } from "./answered-in-time.ts";
 import { attributesOf } from "./attributes.ts";
 import { bounded, TEMPORAL_WITHIN_MS } from "./bound.ts";
 import { temporalError } from "./errors.ts";
 import { NoAnswerError, NoWorkerError, queryOf } from "./no-answer.ts";
-
-/** Of each question to a workflow. */
-const ANSWER_WITHIN_MS = 30_000;
 
 /** One thing that needs an operator. */
 export interface OpenAttention extends Pick<Attention, "subject" | "evidence"> {
@@ -39,7 +36,8 @@ export interface AttentionFilter {
 
 /**
  * What needs an operator, in all sales, credit notes and background jobs that run, as Temporal lists them: its list
- * follows the workflows by a second or so. Each page of the list, and each question to a workflow, has a bound. A workflow that does not answer is listed with what the list has of it.
+ * follows the workflows by a second or so. Each page of the list, and each question to a workflow, has a bound. A
+ * workflow that does not answer is listed with what the list has of it.
  * @throws NoWorkerError, TemporalUnavailableError
  */
 export async function* listAttention(client: Client, { businessId }: AttentionFilter): AsyncGenerator<OpenAttention> {

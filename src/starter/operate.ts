@@ -14,7 +14,7 @@ import { UPDATES } from "../contract/names.ts";
 import type { ResolveBatchRequest } from "../contract/sync-batch.ts";
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
 import { unfilledFields, type UpdateExample } from "../contract/update-examples.ts";
-import { answeredInTime } from "./answered-in-time.ts";
+import { ANSWER_WITHIN_MS, answeredInTime } from "./answered-in-time.ts";
 import { bounded } from "./bound.ts";
 import { refusedByClosed } from "./closed-run.ts";
 import { SaleNotFoundError, temporalError, workflowError } from "./errors.ts";
@@ -26,8 +26,6 @@ export type OperatorAnswer = Pick<UpdateExample, "update" | "input">;
 
 /** A restart asks the dead run first what had been asked of it, which takes as long as any question may. */
 const RESTART_WITHIN_MS = 60_000;
-/** Of an update, as of any question. */
-const ANSWER_WITHIN_MS = 30_000;
 
 /** Who answers, where the caller does not say: the user of this machine. A container's user may have no name. */
 export function callerIdentity(): string {

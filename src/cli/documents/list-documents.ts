@@ -1,6 +1,6 @@
 import type { BusinessDocuments, ListedDocument } from "../../ledger/index.ts";
 import type { PeriodList } from "../lists/list.ts";
-import { configuredNote } from "../report/configured-note.ts";
+import { configuredNote, nameOf } from "../report/configured-note.ts";
 import { refuseUnknown } from "../report/refuse-unknown.ts";
 import { withSeller } from "../report/seller-of.ts";
 import { countedAmounts } from "./counted.ts";
@@ -13,7 +13,7 @@ export const listOfDocuments: PeriodList<BusinessDocuments, ListedDocument> = {
   refuseUnknown,
   absentNote: configuredNote,
   notesOf,
-  nameOf: ({ connection, businessId }) => `${businessId} (connection ${connection})`,
+  nameOf,
   csv: csvColumns,
   json: {
     owners: "businesses",

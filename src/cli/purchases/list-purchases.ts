@@ -4,7 +4,7 @@ import type { PeriodList } from "../lists/list.ts";
 import { short, sumsTable } from "../lists/render.ts";
 import { asOf, LOOK_COLUMNS, looksOf, sumsName, syncedNotes } from "../lists/synced.ts";
 import { counted } from "../output.ts";
-import { configuredNote } from "../report/configured-note.ts";
+import { configuredNote, nameOf } from "../report/configured-note.ts";
 import { amount, money } from "../report/money.ts";
 import { refuseUnknown } from "../report/refuse-unknown.ts";
 import { headOf, titleOf } from "../report/render-text.ts";
@@ -35,7 +35,7 @@ export const listOfPurchases: PeriodList<PurchasesOfPeriod, ListedPurchase> = {
   absentNote: (config, flags, businesses) => configuredNote(config, flags, businesses, "purchases"),
   notesOf: (business) => [...syncedNotes(business, "purchase", "purchases"), ...moreThanOnceNote(business)],
   asOf,
-  nameOf: ({ connection, businessId }) => `${businessId} (connection ${connection})`,
+  nameOf,
   csv: (businesses) => {
     const all = businesses.flatMap(({ taxRates }) => taxRates);
     const rates = [...new Set(all.toSorted((one, other) => Number(other) - Number(one)))];

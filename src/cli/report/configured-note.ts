@@ -25,6 +25,7 @@ export function listed(businesses: readonly Pick<BusinessReport, "connection" | 
   return `${businesses.slice(0, SHOWN).map(nameOf).join(", ")}${more}`;
 }
 
-function nameOf({ connection, businessId }: Pick<BusinessReport, "connection" | "businessId">): string {
+/** Where several are named. */
+export function nameOf({ connection, businessId }: Pick<BusinessReport, "connection" | "businessId">): string {
   return `${businessId} (connection ${connection})`;
 }

@@ -71,7 +71,10 @@ async function refundSale(context: CliContext, invoice: string, flags: RefundFla
   if (outcome.stage !== "credited" && outcome.attention !== undefined) throw new CommandFailedError("");
 }
 
-/** What became of it, as a sentence, and the credit note once it is signed. A sale that is open tells of itself; else its credit note does. */
+/**
+ * What became of it, as a sentence, and the credit note once it is signed. A sale that is open tells of itself; else its
+ * credit note does.
+ */
 function refundText(invoice: string, number: string, outcome: SaleOutcome): string {
   const { stage, creditNote, receipt, attention, closed } = outcome;
   const note = creditNote?.traderInvoiceNumber ?? number;
