@@ -95,7 +95,7 @@ describeWithTemporal("the demo", () => {
     expect(answers.get("items register --wait")).toContain("12 registered already, 1 lacks data");
     expect(answers.get("batch process batch_2026_11_21 --wait")).toContain("No bill payment is left to be processed.");
     expect(answers.get("report day")).toContain("Maziwa (milk) 500 ml");
-    expect(answers.get("ledger verify")).toMatch(/^default\/biz_demo: as written: /m);
+    expect(answers.get("ledger verify")).toMatch(/^default\/biz_demo: unaltered: /m);
     expect(demo.output()).toMatch(/^ {2}http:\S+\/workflows\/sale%2Fdefault%2Fbiz_demo%2FDUKA-1009$/m);
     expect(demo.output()).toMatch(
       /^ {2}needs an operator {2,}http:\S+\/workflows\?query=FiscalAttention%20IS%20NOT%20NULL/m,
@@ -137,7 +137,7 @@ async function expectBackOffice(demo: DemoProcess): Promise<void> {
     expect(link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/namespaces\/default\/workflows\//);
   expect(demo.output()).toContain("The ledger holds 7: 2 confirmed, 1 pending_review, 3 pulled, 1 rejected.");
   expect(demo.output()).toContain("The ledger holds 8: 1 failed, 1 pending, 5 synced, 1 syncing.");
-  expect(demo.output().match(/^The ledger, .*: as written: \d+ events/gm)).toHaveLength(2);
+  expect(demo.output().match(/^The ledger, .*: unaltered: \d+ events/gm)).toHaveLength(2);
   expect(demo.output()).toContain(
     "The ledger and the simulator's books agree: 13 items, 7 purchases, 8 bill payments, 1 sync batch, and the report's totals to the cent.",
   );

@@ -36,7 +36,7 @@ export async function* verifiedChains(
 
 export function chainText(chain: VerifiedChain): string {
   const { connection, businessId, events, head, findings, moreFindings } = chain;
-  const whole = findings.length === 0 ? "as written" : counted(findings.length + moreFindings, "finding");
+  const whole = findings.length === 0 ? "unaltered" : counted(findings.length + moreFindings, "finding");
   const end = head ? `; head ${head.count} ${head.hash}` : "";
   const lines = findings.map((finding) => `  ${findingText(finding)}`);
   if (moreFindings > 0) lines.push(`  and ${moreFindings} more`);

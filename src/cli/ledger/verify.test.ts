@@ -28,7 +28,7 @@ describe("fiscalflow ledger verify", () => {
     const said = await verify("--business", businessId);
     expect(said).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^Ledger: \S+\n$/) });
     expect(said.stdout).toMatch(
-      new RegExp(`^default/${businessId}: as written: 5 events, 5 documents; head 5 [0-9a-f]{64}\n$`),
+      new RegExp(`^default/${businessId}: unaltered: 5 events, 5 documents; head 5 [0-9a-f]{64}\n$`),
     );
   });
 
@@ -64,7 +64,7 @@ describe("fiscalflow ledger verify", () => {
     const chain = ["--connection", name];
     const said = await verify(...chain);
     expect(said).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^Ledger: \S+\n$/) });
-    expect(said.stdout).toContain(`accounting/${name}/-: as written: 3 events, 2 bill payments, 1 sync batch; head 3 `);
+    expect(said.stdout).toContain(`accounting/${name}/-: unaltered: 3 events, 2 bill payments, 1 sync batch; head 3 `);
     await test.outside.tamper("delete from sync_batches where connection = $1", [name]);
     await test.outside.tamper(
       "update bill_payments set note = 'x' where connection = $1 and bill_payment_id = 'bp_2'",
@@ -123,7 +123,7 @@ describe("fiscalflow ledger verify", () => {
     const business = someBusiness();
     const { businessId } = business;
     await test.ledger.records.saveDocument(business, recordOf("INV-1"), WRITER);
-    expect((await verify("--business", businessId)).stdout).toContain("as written: 1 event, 1 document; head 1 ");
+    expect((await verify("--business", businessId)).stdout).toContain("unaltered: 1 event, 1 document; head 1 ");
     await tamper("update documents set total = 1 where business_id = $1", businessId);
     const said = await verify("--business", businessId);
     expect(said).toMatchObject({ stdout: expect.stringContaining(": 1 finding: ") });

@@ -36,7 +36,7 @@ export function renderHtml(
 <main>
 <header><h1>${escapeHtml(title)}</h1><p>Days and hours of Africa/Nairobi (EAT). Documents count on their own date, once the tax authority has accepted them. Amounts are in KES.</p>${standing === undefined ? "" : `<p><strong>${standing}</strong></p>`}</header>
 ${body === "" ? '<p class="none">The ledger has no documents of that connection and business.</p>' : body}
-<footer>Made ${nairobiTime(nowMs)} from the ledger. Whether the ledger is what was written: <code>fiscalflow ledger verify</code>.</footer>
+<footer>Made ${nairobiTime(nowMs)} from the ledger. To check that nobody has altered the ledger: <code>fiscalflow ledger verify</code>.</footer>
 </main>
 </body>
 </html>

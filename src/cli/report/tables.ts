@@ -147,7 +147,7 @@ function open({ open: documents, moreOpen, atRisk }: BusinessReport, nowMs: numb
       name,
       stage,
       first ? `${first.code}: ${MEANING_OF[first.code] ?? ""}` : "-",
-      age(sinceMs, nowMs),
+      `${nairobiTime(sinceMs)} (${age(sinceMs, nowMs)})`,
       money(risk),
     ];
   };

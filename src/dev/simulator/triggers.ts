@@ -66,7 +66,7 @@ export const TRIGGERS: Readonly<Record<string, Trigger>> = {
     byInvoice: false,
   },
   credentials: {
-    help: "every key is refused: all sales say `credentials`, and go on once this is ended",
+    help: "the Compliance API refuses every key: all sales say `credentials`, and go on once this is ended. The accounting service goes on",
     fault: {
       operation: "*",
       when: "before",

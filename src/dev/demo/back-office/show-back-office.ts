@@ -21,7 +21,7 @@ export interface BackOfficeOptions {
 }
 
 /**
- * The second act: the jobs that have no sale of their own, the day's report, and whether the ledger is what was written
+ * The second act: the jobs that have no sale of their own, the day's report, and whether the ledger is unaltered
  * and what the simulator's books say. Returns how many differences there were.
  */
 export async function showBackOffice(stack: DemoStack, screens: Screens, options: BackOfficeOptions): Promise<number> {
@@ -49,7 +49,7 @@ export async function showBackOffice(stack: DemoStack, screens: Screens, options
   );
   for await (const chain of verifiedChains(ledger)) {
     stdout.write(`The ledger, ${chainText(chain)}\n`);
-    if (chain.findings.length > 0) differences.push(`the ledger of ${chain.businessId} is not as written`);
+    if (chain.findings.length > 0) differences.push(`the ledger of ${chain.businessId} was altered`);
   }
   const books = readServiceBooks(stack);
   differences.push(...compareWithLedger(books, await readLedgerContents(stack, report), day));
