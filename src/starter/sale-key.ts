@@ -12,8 +12,11 @@ export interface SaleKey {
   businessId?: string | undefined;
 }
 
-/** What an operator's answer goes to: a sale, or any workflow by its id, as `listAttention` names it. */
-export type UpdateTarget = SaleKey | { workflowId: string; invoice?: undefined };
+/**
+ * What an operator's answer goes to: a sale, or any workflow by its id. What `listAttention` lists is one: its id
+ * counts, and not the number beside it, which may be a credit note's.
+ */
+export type UpdateTarget = SaleKey | { workflowId: string };
 
 /** The sale names a connection that nobody has configured; nothing was started. */
 export class UnknownConnectionError extends FiscalflowError {
@@ -63,9 +66,7 @@ export function requireKey(key: SaleKey): void {
 
 /** @throws InvalidInputError */
 export function requireTarget(target: UpdateTarget): void {
-  const { invoice, workflowId } = { ...target };
-  if (invoice !== undefined && workflowId !== undefined)
-    throw new InvalidInputError("target of the update", ["expected either invoice or workflowId, found both"]);
+  const { workflowId } = { ...target };
   const isId = typeof workflowId === "string" && workflowId !== "";
   if (!isId && !isKey(target))
     throw new InvalidInputError("target of the update", [`expected ${KEY}, or { workflowId: string }`]);

@@ -289,10 +289,7 @@ describeWithTemporal("the client package of another service", () => {
         code: "InvalidInput",
         problems: [expect.stringMatching(`^${text}: expected your own text, found the example's "`)],
       });
-      await starter.answer(
-        { workflowId: attention.workflowId },
-        { update, input: { ...example.input, [text]: "seen in the dashboard" } },
-      );
+      await starter.answer(attention, { update, input: { ...example.input, [text]: "seen in the dashboard" } });
     }
     expect(await result("UNKNOWN")).toMatchObject({ stage: "cancelled" });
     expect(await result("LOST")).toMatchObject({
