@@ -69,7 +69,6 @@ describeWithTemporal("the commands about purchases, items and the reconciliation
     expect(parked.exitCode).toBe(1);
     expect(parked.stdout).toContain("Needs an operator: credentials");
     expect(parked.stdout).toContain("    fiscalflow purchases retry --business biz_1\n");
-    const shown = "fiscalflow purchases sync --business biz_1 --wait";
     const listing = async (): Promise<unknown> =>
       JSON.parse((await cli("jobs", "list", "--attention", "--json")).stdout);
     // The listing follows by a second or so.
@@ -79,12 +78,14 @@ describeWithTemporal("the commands about purchases, items and the reconciliation
         attention: "credentials",
         open: true,
         outcome: null,
-        command: shown,
       },
     ]);
     expect((await cli("jobs", "list", "--attention")).stdout).toMatch(
-      /^The API has refused the key since .*: 1 job waits \(connection default\)\n\nJOB +NEEDS AN OPERATOR +STARTED +OUTCOME +SHOWN BY\s*\nsync-purchases\/default\/biz_1 +credentials .* - +fiscalflow .*--business biz_1 --wait\s*$/,
+      /^The API has refused the key since .*: 1 job waits \(connection default\)\n\nJOB +NEEDS AN OPERATOR +STARTED +OUTCOME\s*\nsync-purchases\/default\/biz_1 +credentials .* -\s*$/,
     );
+    const shown = await cli("jobs", "show", "sync-purchases/default/biz_1");
+    expect(shown.stdout).toMatch(/^sync-purchases\/default\/biz_1, started .* EAT: 0 pages .*; waits for /);
+    expect(shown.stdout).toContain("    fiscalflow purchases retry --business biz_1\n");
     expect((await cli("jobs", "list", "--attention", "--connection", "other")).stdout).toBe("None.\n");
     rig.simulator.setKey("cmp_sk_test_simulator", { scopes: [...scopes, "purchases:read"] });
     const retried = await cli("purchases", "retry", "--note", "scope added");
@@ -96,8 +97,13 @@ describeWithTemporal("the commands about purchases, items and the reconciliation
     expect(late.stderr).toContain(
       "No synchronisation runs as sync-purchases/default/biz_1, so nothing waits for an operator.",
     );
+    expect((await cli("jobs", "show", "sync-purchases/default/biz_1")).stdout).toMatch(
+      /^sync-purchases\/default\/biz_1, started .*: has ended\n\d+ pages? with .*\nThe ledger holds /,
+    );
+    const unknown = await cli("jobs", "show", "sale/default/biz_1/INV-1");
+    expect([unknown.exitCode, unknown.stderr]).toEqual([1, expect.stringContaining("Temporal has no job with the id")]);
     const closed = (await cli("jobs", "list")).stdout;
-    expect(closed).toMatch(/^sync-purchases\/default\/biz_1 \(closed\) .* EAT +0 new, 0 changed, 2 findings +-/m);
+    expect(closed).toMatch(/^sync-purchases\/default\/biz_1 \(closed\) .* EAT +0 new, 0 changed, 2 findings\s*$/m);
   });
 
   test("the list says what each closed job ended with, or how its run was ended", async () => {

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Client, WorkflowFailedError } from "@temporalio/client";
+import { type Client, type WorkflowExecutionDescription, WorkflowFailedError } from "@temporalio/client";
 
 import { firstTrouble, type JobState, STATE_QUERY } from "../../contract/index.ts";
-import { isWithoutAnswer, whyNobodyAnswers } from "../../starter/answered-in-time.ts";
+import { answeredInTime, isWithoutAnswer, whyNobodyAnswers } from "../../starter/answered-in-time.ts";
 import { pendingCallsOf } from "../../starter/pending-calls.ts";
 import { workflowError } from "../../starter/errors.ts";
 import { queryOf } from "../../starter/no-answer.ts";
@@ -44,13 +44,8 @@ export async function followJob<Progress, Result>(
     const run = await handle.describe();
     if (run.status.name !== "RUNNING") return { end: "done", result: await resultOf<Result>(client, workflowId) };
     try {
-      state = await client.withDeadline(Date.now() + QUERY_WITHIN_MS, () =>
-        handle.query<JobState<Progress>>(STATE_QUERY),
-      );
+      state = await askJob<Progress>(client, run);
       answeredAtMs = Date.now();
-      const troubles = [state.serviceTrouble, ...pendingCallsOf(client, run).map(({ trouble }) => trouble)];
-      const serviceTrouble = firstTrouble(troubles);
-      if (serviceTrouble) state = { ...state, serviceTrouble };
     } catch (error) {
       if (!isWithoutAnswer(error)) throw error;
       if (Date.now() - answeredAtMs > ANSWER_WITHIN_MS)
@@ -63,7 +58,26 @@ export async function followJob<Progress, Result>(
   }
 }
 
-async function resultOf<Result>(client: Client, workflowId: string): Promise<Result> {
+/** Where a job that runs stands. @throws NoAnswerError, NoWorkerError where no worker answers */
+export async function stateOfJob<Progress>(
+  client: Client,
+  run: WorkflowExecutionDescription,
+): Promise<JobState<Progress>> {
+  return await answeredInTime(client, queryOf(run.workflowId), () => askJob<Progress>(client, run));
+}
+
+/** With what its pending calls have met. */
+async function askJob<Progress>(client: Client, run: WorkflowExecutionDescription): Promise<JobState<Progress>> {
+  const handle = client.workflow.getHandle(run.workflowId);
+  const state = await client.withDeadline(Date.now() + QUERY_WITHIN_MS, () =>
+    handle.query<JobState<Progress>>(STATE_QUERY),
+  );
+  const troubles = [state.serviceTrouble, ...pendingCallsOf(client, run).map(({ trouble }) => trouble)];
+  const serviceTrouble = firstTrouble(troubles);
+  return serviceTrouble ? { ...state, serviceTrouble } : state;
+}
+
+export async function resultOf<Result>(client: Client, workflowId: string): Promise<Result> {
   try {
     return (await client.workflow.getHandle(workflowId).result()) as Result;
   } catch (error) {

@@ -1,25 +1,22 @@
-import { syncBillPaymentsWorkflowId, WORKFLOW_TYPES } from "../../contract/index.ts";
+import { syncBillPaymentsWorkflowId, WORKFLOW_TYPES, type WorkflowType } from "../../contract/index.ts";
 import type { Scope } from "../sale/scope.ts";
 import { allOf, businessClause, idClause, NEEDS_AN_OPERATOR, typesClause } from "../sale/visibility-query.ts";
 
-/**
- * The workflows that are no sale, and the words of the command that starts each: with `--wait` it shows the one that
- * runs.
- */
-export const JOB_COMMANDS: Readonly<Record<string, string>> = {
-  [WORKFLOW_TYPES.registerItems]: "items register",
-  [WORKFLOW_TYPES.syncPurchases]: "purchases sync",
-  [WORKFLOW_TYPES.syncBillPayments]: "bill-payments sync",
-  [WORKFLOW_TYPES.processSyncBatch]: "batch process",
-  [WORKFLOW_TYPES.reconcile]: "reconcile",
-};
+/** The workflows that are no sale. */
+export const JOB_TYPES: readonly WorkflowType[] = [
+  WORKFLOW_TYPES.registerItems,
+  WORKFLOW_TYPES.syncPurchases,
+  WORKFLOW_TYPES.syncBillPayments,
+  WORKFLOW_TYPES.processSyncBatch,
+  WORKFLOW_TYPES.reconcile,
+];
 
 /**
  * A list filter of Temporal: jobs, each with its latest run.
  */
 export function jobsQuery({ connection, business, attention }: Scope & { attention?: boolean }): string {
   return allOf([
-    typesClause(Object.keys(JOB_COMMANDS)),
+    typesClause(JOB_TYPES),
     'ExecutionStatus != "ContinuedAsNew"',
     ...(attention === true ? [NEEDS_AN_OPERATOR] : []),
     businessClause(business),

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 
 import { wholeNumber } from "../arguments.ts";
 import type { CliContext } from "../context.ts";
-import { withFilters } from "../sale/scope.ts";
+import { type ResultFlags, withFilters } from "../sale/scope.ts";
 import type { JobsFlags } from "./list-jobs.ts";
 
 const DEFAULT_LIMIT = 50;
@@ -28,8 +28,7 @@ Example: every job that needs an operator
       "after",
       `
 Above it stands what is wrong with the API or the accounting service, and since when, as the jobs that wait for it have met it.
-The list is Temporal's, and follows the jobs by a second or so. What one needs an operator for, and the commands that resolve it, are shown by
-the command that stands in its line.
+The list is Temporal's, and follows the jobs by a second or so.
 
 Example:
   fiscalflow jobs list --attention`,
@@ -37,5 +36,20 @@ Example:
     .action(async (flags: JobsFlags) => {
       const { listJobs } = await import("./list-jobs.ts");
       await listJobs(context, flags);
+    });
+  jobs
+    .command("show")
+    .description("Show where a job stands and the commands that resolve what it needs an operator for, or its result.")
+    .argument("<job>", "its workflow id, as `jobs list` shows it")
+    .option("--json", "print the result as JSON")
+    .addHelpText(
+      "after",
+      `
+Example:
+  fiscalflow jobs show sync-purchases/default/biz_1`,
+    )
+    .action(async (job: string, flags: ResultFlags) => {
+      const { showJob } = await import("./show-job.ts");
+      await showJob(context, job, flags);
     });
 }

@@ -61,7 +61,7 @@ async function follow<Progress, Result>(
 ): Promise<void> {
   let printed = "";
   const onProgress = (state: JobState<Progress>): void => {
-    const line = `${command.progressLine(state.progress)}; waits for ${state.waitingFor}${troubleText(state)}`;
+    const line = standingText(command, state);
     if (line !== printed) printNote(context, line);
     printed = line;
   };
@@ -87,6 +87,14 @@ async function follow<Progress, Result>(
       throw new CommandFailedError("");
     }
   }
+}
+
+/** How far it is, what it waits for, and what is wrong with the service. */
+export function standingText<Progress>(
+  { progressLine }: Pick<JobCommand<Progress, never>, "progressLine">,
+  state: JobState<Progress>,
+): string {
+  return `${progressLine(state.progress)}; waits for ${state.waitingFor}${troubleText(state)}`;
 }
 
 function troubleText({ serviceTrouble }: Pick<JobState<unknown>, "serviceTrouble">): string {
