@@ -7,6 +7,7 @@ import {
   bounded,
   type ConnectionProfile,
   type CreditNoteInput,
+  type Decision,
   DEFAULT_CONNECTION,
   differencesInWords,
   doubtsOf,
@@ -72,11 +73,12 @@ export function createPrepareActivities(
       return { ...prepared, ...(finished && { finished }), ...(earlier && { earlier }) };
     },
 
-    prepareCreditNote: async ({ input, startedAtMs }) => {
+    prepareCreditNote: async ({ input, startedAtMs, reset = false }) => {
       const prepared = failOnInvalidInput(() => checkedCreditNote(connections, input, startedAtMs));
       const checks = connections.get(prepared.profile.connection)?.inputChecks;
       if (checks) await checkReturnDate(ledger, prepared, checks, startedAtMs);
-      return prepared;
+      const decisions = reset ? await earlierDecisions(ledger, prepared) : [];
+      return { ...prepared, ...(decisions.length > 0 && { decisions }) };
     },
   } satisfies Partial<MainActivities>;
 }
@@ -213,6 +215,22 @@ async function earlierRun(
   } catch (error) {
     if (!(error instanceof LedgerUnavailableError)) throw error;
     return { sent: true, signed: false };
+  }
+}
+
+/** They are for a person to read: without the ledger, the credit note goes on. */
+async function earlierDecisions(
+  { records }: Pick<Ledger, "records">,
+  { profile: { connection, businessId }, note }: PreparedCreditNote,
+): Promise<Decision[]> {
+  const { workflowId = "" } = Context.current().info.workflowExecution ?? {};
+  const of = { type: "credit_note" as const, number: note.traderInvoiceNumber };
+  try {
+    const decided = await records.decisionsOf({ connection, businessId }, of, workflowId, LEDGER_WITHIN_MS);
+    return bounded({ movements: [], attentions: [], decisions: decided }).decisions;
+  } catch (error) {
+    if (!(error instanceof LedgerUnavailableError)) throw error;
+    return [];
   }
 }
 

@@ -18,7 +18,12 @@ import type { CreditNoteInput, SaleInput, SaleOutcome } from "./sale.ts";
 export interface Preparations {
   /** @param request `reset`: the run carries on an earlier one, after a reset or a restart */
   prepareSale(request: { input: SaleInput; startedAtMs: number; reset?: boolean }): Promise<calls.PreparedSaleAnswer>;
-  prepareCreditNote(request: { input: CreditNoteInput; startedAtMs: number }): Promise<calls.PreparedCreditNote>;
+  /** @param request `reset` as of `prepareSale` */
+  prepareCreditNote(request: {
+    input: CreditNoteInput;
+    startedAtMs: number;
+    reset?: boolean;
+  }): Promise<calls.PreparedCreditNote>;
   prepareSyncBillPayments(request: { input: synced.SyncBillPaymentsInput }): Promise<synced.PreparedBillPaymentsSync>;
   prepareSyncBatch(request: { input: batch.ProcessSyncBatchInput }): Promise<batch.PreparedSyncBatch>;
   prepareSyncPurchases(request: { input: synced.SyncPurchasesInput }): Promise<synced.PreparedPurchasesSync>;

@@ -129,6 +129,8 @@ export interface FinishedSale {
 export interface PreparedCreditNote {
   profile: ConnectionProfile;
   note: CreditNoteInput & { returnDate: string };
+  /** What operators decided in the runs that this one carries on; absent where nothing is known of any. */
+  decisions?: Decision[];
 }
 
 export interface ItemsRequest extends CallTarget {

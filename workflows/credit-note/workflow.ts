@@ -32,7 +32,9 @@ export async function creditNote(input: CreditNoteInput): Promise<SaleOutcome> {
   if (typeof input?.saleWorkflowId === "string") tellSale(run, input.saleWorkflowId);
   return await runToCompletion(run, async () => {
     const startedAtMs = workflowInfo().startTime.getTime();
-    const prepared = await main.prepareCreditNote("Check the refund", { input, startedAtMs });
+    const asked = { input, startedAtMs, reset: run.carriesOn };
+    const prepared = await main.prepareCreditNote("Check the refund", asked);
+    run.takeOverDecisions(prepared.decisions ?? []);
     run.businessId = prepared.profile.businessId;
     const { saleId, reason, traderInvoiceNumber, returnDate, restock, branch } = prepared.note;
     run.refund = { reason, traderInvoiceNumber, returnDate, restock, branch };

@@ -15,6 +15,7 @@ import {
   type MovementState,
   type RecordPart,
   type Refund,
+  restartedOf,
   type SaleDocument,
   SETTLED_STAGES,
   type Stage,
@@ -121,6 +122,12 @@ export class SaleState extends AttentionList {
 
   get workflowId(): string {
     return workflowInfo().workflowId;
+  }
+
+  /** It carries on another run, after a reset or a restart, and may have more to do than that one's record shows. */
+  get carriesOn(): boolean {
+    const { runId, firstExecutionRunId, memo } = workflowInfo();
+    return runId !== firstExecutionRunId || restartedOf(memo) !== undefined;
   }
 
   get settled(): boolean {

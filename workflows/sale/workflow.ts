@@ -1,12 +1,6 @@
 import { condition, workflowInfo } from "@temporalio/workflow";
 
-import {
-  type FinishedSale,
-  type PreparedSale,
-  restartedOf,
-  type SaleInput,
-  type SaleOutcome,
-} from "../../src/contract/index.ts";
+import { type FinishedSale, type PreparedSale, type SaleInput, type SaleOutcome } from "../../src/contract/index.ts";
 import { awaitFinalStatus, type FinalStatus } from "../document/await-authority.ts";
 import { mismatches } from "../document/known-document.ts";
 import { CancelledByOperator, park, unlessCancelled } from "../operator/attention-list.ts";
@@ -31,10 +25,8 @@ export async function sale(input: SaleInput): Promise<SaleOutcome> {
   const run = new SaleState("sale", String(input?.traderInvoiceNumber), "resolving-items");
   registerSaleMessages(run);
   return await runToCompletion(run, async () => {
-    const { startTime, runId, firstExecutionRunId, memo } = workflowInfo();
-    // Such a run carries on another one, and may have more to do than the record of that one shows.
-    const reset = runId !== firstExecutionRunId || restartedOf(memo) !== undefined;
-    const answer = await main.prepareSale("Check the sale", { input, startedAtMs: startTime.getTime(), reset });
+    const startedAtMs = workflowInfo().startTime.getTime();
+    const answer = await main.prepareSale("Check the sale", { input, startedAtMs, reset: run.carriesOn });
     const { lines } = input;
     const prepared: PreparedSale = { ...answer, sale: { ...answer.sale, ...(lines && { lines }) } };
     run.businessId = prepared.profile.businessId;

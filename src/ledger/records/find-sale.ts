@@ -86,20 +86,30 @@ interface Row {
 
 async function keptOf(db: Queries, business: Business, row: Row): Promise<KeptRecord> {
   const record = JSON.parse(row.content) as RecordContent;
+  return {
+    record,
+    decisions: await decisionsOf(db, business, record, row.workflow_id),
+    keptAtMs: row.at.getTime(),
+    writer: { workflowId: row.workflow_id, runId: row.run_id },
+  };
+}
+
+/** What operators decided on a document, in all runs of the workflow, in their order. */
+export async function decisionsOf(
+  db: Queries,
+  business: Business,
+  of: Pick<RecordContent, "type" | "number">,
+  workflowId: string,
+): Promise<Decision[]> {
   // A credit note that lost its number to another sale's has sent its decisions under the same subject.
   const decisions = await db
     .selectFrom("events")
     .select("content")
     .where((eb) => eb.and(businessColumns(business)))
-    .where("subject", "=", subjectOf(record))
+    .where("subject", "=", subjectOf(of))
     .where("kind", "=", DECIDED)
-    .where("workflow_id", "=", row.workflow_id)
+    .where("workflow_id", "=", workflowId)
     .orderBy("number")
     .execute();
-  return {
-    record,
-    decisions: decisions.map(({ content }) => JSON.parse(content) as Decision),
-    keptAtMs: row.at.getTime(),
-    writer: { workflowId: row.workflow_id, runId: row.run_id },
-  };
+  return decisions.map(({ content }) => JSON.parse(content) as Decision);
 }

@@ -1,8 +1,8 @@
-import type { ClosedRun, RecordPart, SaleDocument } from "../../contract/index.ts";
+import type { ClosedRun, Decision, RecordPart, SaleDocument } from "../../contract/index.ts";
 import type { Database } from "../database.ts";
 import type { Business, Writer } from "../events/chain.ts";
 import { type ClosedRow, closedRows, markClosed, writerOf } from "./closed-rows.ts";
-import { findSale, type KeptSale, saleOfCreditNote } from "./find-sale.ts";
+import { decisionsOf, findSale, type KeptSale, saleOfCreditNote } from "./find-sale.ts";
 import type { SaveAnswer } from "./save.ts";
 import { keepLines, type RecordGap, savePart } from "./save-part.ts";
 import { saveUnderWay, type UnderWayRecord } from "./save-under-way.ts";
@@ -25,6 +25,8 @@ export interface Records {
   findSale(business: Business, number: string, withinMs?: number): Promise<KeptSale | undefined>;
   /** The number of the sale that a credit note reverses, by the credit note's own number. */
   saleOfCreditNote(business: Business, number: string): Promise<string | undefined>;
+  /** What operators decided on a document, in all runs of the workflow. @param withinMs as of `findSale` */
+  decisionsOf(business: Business, of: ClosedRow["of"], workflowId: string, withinMs?: number): Promise<Decision[]>;
   /** Which run wrote the document's row; undefined where there is none. */
   writerOf(business: Business, of: ClosedRow["of"]): Promise<Writer | undefined>;
   /**
@@ -46,6 +48,8 @@ export function createRecords(database: Database): Records {
     keepLines: (business, of, document) => database.transact((db) => keepLines(db, business, of, document)),
     findSale: (business, number, withinMs) => database.query((db) => findSale(db, business, number), withinMs),
     saleOfCreditNote: (business, number) => database.query((db) => saleOfCreditNote(db, business, number)),
+    decisionsOf: (business, of, workflowId, withinMs) =>
+      database.query((db) => decisionsOf(db, business, of, workflowId), withinMs),
     writerOf: (business, of) => database.query((db) => writerOf(db, business, of)),
     markClosed: (business, of, runId, closed) => database.transact((db) => markClosed(db, business, of, runId, closed)),
     closedRows: () => database.query(closedRows),
