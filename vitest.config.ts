@@ -37,7 +37,7 @@ export default defineConfig({
       },
     ],
     // Most suites wait for servers, not for the processor: with as many workers as cores, half of a core idles.
-    maxWorkers: 5,
+    maxWorkers: 6,
     reporters: [...(process.env["CI"] ? ["default", "json"] : ["default"]), "./test/rig/slowest-suites.ts"],
     outputFile: { json: "test-results/vitest.json" },
     projects: [

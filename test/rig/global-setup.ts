@@ -1,14 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 
 import { type DevServer, startDevServer, temporalCliOrSkipReason } from "../../src/embedded/index.ts";
 import { startEmbeddedPostgres } from "../../src/ledger/index.ts";
+import { bundleWorkflows } from "../../src/worker/bundle-workflows.ts";
 import { suiteNamespaces } from "./namespace.ts";
 import { NAMED_SUITES } from "./patience.ts";
 
@@ -29,25 +30,32 @@ declare module "vitest" {
 
 const BUILT_BUNDLE = fileURLToPath(new URL("../../dist/workflow-bundle.cjs", import.meta.url));
 
-/** Whoever names suites waits for them: the packages beside the product are built for those that look at them. */
-const BUILD =
-  NAMED_SUITES.length === 0 || NAMED_SUITES.some((suite) => /^test\/(demo|examples)\//.test(suite))
-    ? "build"
-    : "build:product";
+/** As it is published, with the packages beside it; else only what the suites that are named run. */
+const BUILDS_ALL = NAMED_SUITES.length === 0 || NAMED_SUITES.some((suite) => /^test\/(demo|examples)\//.test(suite));
 
-/**
- * Of what has changed: for the suites that run the command in processes of its own, and for the bundled workflows of
- * all.
- */
-async function build(): Promise<void> {
-  const built = spawn(`npm run --silent ${BUILD}`, { shell: true, stdio: ["ignore", "inherit", "inherit"] });
-  const [exitCode] = (await once(built, "close")) as [number | null];
+/** Of what has changed: for the suites that run the command in processes of its own. */
+async function compile(command: string): Promise<void> {
+  const compiled = spawn(command, { shell: true, stdio: ["ignore", "inherit", "inherit"] });
+  const [exitCode] = (await once(compiled, "close")) as [number | null];
   if (exitCode !== 0) {
     throw new Error(
       "The product does not compile, so no test was run: see the lines with `error TS…` at the top of this output.",
     );
   }
 }
+
+/** For whoever waits: the workflows are bundled from their sources, beside the compiler. */
+async function buildForNamedSuites(): Promise<void> {
+  const bundled = bundleWorkflows().then(async ({ code }) => {
+    await mkdir(dirname(BUILT_BUNDLE), { recursive: true });
+    await writeFile(BUILT_BUNDLE, code);
+  });
+  // The compiler says better what does not compile.
+  const [compiled, written] = await Promise.allSettled([compile("tsc -p tsconfig.build.json"), bundled]);
+  for (const part of [compiled, written]) if (part.status === "rejected") throw part.reason;
+}
+
+const build = (): Promise<void> => (BUILDS_ALL ? compile("npm run --silent build") : buildForNamedSuites());
 
 /** The ledger's server; the folder goes with it. */
 async function startDatabase(project: TestProject): Promise<() => Promise<void>> {
@@ -68,8 +76,11 @@ async function startDatabase(project: TestProject): Promise<() => Promise<void>>
  */
 const PROMPT_TIMERS = { "history.timerProcessorMaxTimeShift": "20ms" };
 
-/** One Temporal server for all suites; undefined where none can be had. */
-async function startTemporal(project: TestProject): Promise<DevServer | undefined> {
+/**
+ * One Temporal server for all suites; undefined where none can be had.
+ * @param suites that run on it; default: all, which makes its start a second longer
+ */
+async function startTemporal(project: TestProject, suites?: readonly string[]): Promise<DevServer | undefined> {
   const cli = await temporalCliOrSkipReason({ onProgress: (line) => process.stderr.write(`${line}\n`) });
   project.provide("skipReason", cli.skipReason);
   if (cli.skipReason !== undefined) {
@@ -77,7 +88,7 @@ async function startTemporal(project: TestProject): Promise<DevServer | undefine
     return undefined;
   }
   const server = await startDevServer({
-    namespaces: await suiteNamespaces(),
+    namespaces: await suiteNamespaces(suites),
     uiPort: 0,
     dynamicConfig: {
       // What carries out Schedules polls in each namespace all the time, which takes the server more than the work of
@@ -104,6 +115,7 @@ async function startTemporal(project: TestProject): Promise<DevServer | undefine
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   project.provide("workflowBundlePath", BUILT_BUNDLE);
   project.provide("compileProblem", undefined);
+  process.stderr.write("Building the product, and starting Temporal and PostgreSQL …\n");
   const [built, database, temporal] = await Promise.allSettled([
     build(),
     startDatabase(project),
@@ -123,19 +135,19 @@ export default async function setup(project: TestProject): Promise<() => Promise
     throw part.reason;
   }
   // A new server: its suites name their sales as they did in the run before. Nobody waits for the old one to end.
-  const prepare = async (): Promise<void> => {
+  const prepare = async (suites: readonly string[]): Promise<void> => {
     stopped = server?.stop();
-    const compiled = build().then(() => undefined, messageOf);
-    const started = startTemporal(project).then((next) => (server = next));
-    const [problem] = await Promise.all([compiled, started]);
+    const built = build().then(() => undefined, messageOf);
+    const started = startTemporal(project, suites).then((next) => (server = next));
+    const [problem] = await Promise.all([built, started]);
     project.provide("compileProblem", problem);
   };
   let prepared = Promise.resolve();
   let waiting = 0;
   // Of two files that are saved together, each asks for a run: the second one has a server of its own too.
-  project.onTestsRerun(async () => {
+  project.onTestsRerun(async (specifications) => {
     const before = waiting++ > 0 ? prepared.then(() => untilRunEnds(project)) : prepared;
-    prepared = before.then(prepare);
+    prepared = before.then(() => prepare(specifications.map(({ moduleId }) => moduleId)));
     await prepared;
     waiting--;
   });

@@ -13,8 +13,9 @@ export function namespaceOf(testPath: string): string {
 /** Of callers through Nexus, which have no worker of fiscalflow. */
 export const CALLER_NAMESPACE = "test-web-shop";
 
-export async function suiteNamespaces(): Promise<string[]> {
-  const files = await readdir(TEST_FOLDER, { recursive: true });
+/** @param paths of the suites; default: all */
+export async function suiteNamespaces(paths?: readonly string[]): Promise<string[]> {
+  const files = paths ?? (await readdir(TEST_FOLDER, { recursive: true }));
   return files
     .filter((file) => file.endsWith(".test.ts"))
     .map(namespaceOf)
