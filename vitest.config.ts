@@ -8,15 +8,15 @@ const TEST_MS = 3 * PATIENCE_MS;
 /**
  * Slow by their nature: many rows, many sales, days that pass, outages, many restarts and kills, many processes, many
  * servers, ten thousand calls, all histories a second time, an installation, a browser. And suites that try one thing
- * in many ways: runs that were closed by whatever hand, trouble of a service in every view, callers of another
- * namespace, a correction at each of its steps, a credit note's number that another sale has, an answer that names
- * another branch. What breaks them in everyday work breaks a quicker suite too.
+ * in many ways: runs that were closed by whatever hand, goods that are returned wherever they came from, trouble of a
+ * service in every view, callers of another namespace, a correction at each of its steps, a credit note's number that
+ * another sale has, an answer that names another branch. What breaks them in everyday work breaks a quicker suite too.
  */
 const SLOW = [
   "test/{browser,demo,scale,time}/**/*.test.ts",
-  "test/e2e/{correct-killed,long-jobs,no-dialect,outage,random-inputs,many-movements-in-trouble}.test.ts",
+  "test/e2e/{correct-killed,long-jobs,no-dialect,outage,random-inputs,many-movements,many-movements-in-trouble}.test.ts",
   "test/e2e/{closed-by-batch,correct,correct-ledger-away,credit-note-number,from-ledger,nexus,other-branch,reset-runs}.test.ts",
-  "test/e2e/{restarted-refunds,restarted-runs,service-trouble}.test.ts",
+  "test/e2e/{closed-runs,restarted-refunds,restarted-runs,restock,service-trouble}.test.ts",
   "test/accounting/bill-payments-sync.test.ts",
   "test/replay/stages.test.ts",
   "test/worker/drain.test.ts",
