@@ -1,4 +1,5 @@
-// The build, step by step. With `--tell` it says on standard error what it does now: somebody at a terminal waits for it.
+// The build, step by step. With `--tell` it says on standard error what it does now: somebody at a terminal waits for
+// it.
 import { spawnSync } from "node:child_process";
 
 const STEPS = [

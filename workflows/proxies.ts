@@ -66,8 +66,8 @@ function requests(taskQueue: string, callTimeoutMs: number, priority: ActivityOp
 
 /**
  * If the first attempt's answer was lost, a second one would move the stock, or issue the document, twice. So: one
- * attempt and no heartbeat. No schedule-to-close timeout either, since when it fires nobody can tell whether the attempt
- * had started; schedule-to-start and start-to-close each can.
+ * attempt and no heartbeat. No schedule-to-close timeout either, since when it fires nobody can tell whether the
+ * attempt had started; schedule-to-start and start-to-close each can.
  */
 function atMostOnce(request: ActivityOptions, longestInQueue: "12 hours" | number): ActivityOptions {
   return { ...request, scheduleToStartTimeout: longestInQueue, retry: { maximumAttempts: 1 } };

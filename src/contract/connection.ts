@@ -22,7 +22,10 @@ export interface ConnectionProfile {
   timings: WorkflowTimings;
 }
 
-/** Milliseconds, where nothing else is configured (https://github.com/fiscalflow/fiscalflow/blob/main/docs/configuration.md). */
+/**
+ * Milliseconds, where nothing else is configured
+ * (https://github.com/fiscalflow/fiscalflow/blob/main/docs/configuration.md).
+ */
 export interface WorkflowTimings {
   /** One HTTP call, from connecting to the last byte. */
   callTimeoutMs: number;

@@ -6,7 +6,9 @@ export const INPUT_CHECK_MODES = ["off", "warn", "refuse"] as const;
 /** How a sale or a refund is looked at before anything of it is sent. What is signed cannot be changed any more. */
 export interface InputChecks {
   mode: (typeof INPUT_CHECK_MODES)[number];
-  /** A `saleDate` may lie this many days before the start, and a `returnDate` as many before the refund is asked for. */
+  /**
+   * A `saleDate` may lie this many days before the start, and a `returnDate` as many before the refund is asked for.
+   */
   saleDatePastDays: number;
   /** The codes that `paymentTypeCode` may have; absent: any. */
   paymentTypes?: readonly string[];
@@ -14,7 +16,8 @@ export interface InputChecks {
 
 const DAY_MS = 86_400_000;
 /**
- * Of a taxpayer; A of a person, P of an organisation. The ledger's database reads it too: all of it means the same there.
+ * Of a taxpayer; A of a person, P of an organisation. The ledger's database reads it too: all of it means the same
+ * there.
  */
 export const PIN = /^[AP][0-9]{9}[A-Z]$/;
 export const EXPECTED_PIN = "A or P, nine digits and a letter, such as P012345678Z";

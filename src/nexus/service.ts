@@ -10,8 +10,8 @@ export interface RefundInput extends SaleKey {
 
 /**
  * What workflows of other namespaces ask fiscalflow for, by way of a Nexus endpoint
- * (https://github.com/fiscalflow/fiscalflow/blob/main/docs/nexus.md). A worker serves it where `FISCALFLOW_WORKER_NEXUS` is
- * set. Workflow code may import this file.
+ * (https://github.com/fiscalflow/fiscalflow/blob/main/docs/nexus.md). A worker serves it where
+ * `FISCALFLOW_WORKER_NEXUS` is set. Workflow code may import this file.
  * @experimental as Nexus is in Temporal's SDK
  */
 export const fiscalService = service("fiscal", {

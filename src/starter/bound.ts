@@ -13,8 +13,8 @@ const waitSchema = z.object({
 });
 
 /**
- * Of a caller's `waitSeconds`, which JavaScript does not check. A deadline that is no time ends the process: gRPC throws
- * where nobody can catch it.
+ * Of a caller's `waitSeconds`, which JavaScript does not check. A deadline that is no time ends the process: gRPC
+ * throws where nobody can catch it.
  * @throws InvalidInputError
  */
 export function waitMsOf(waitSeconds: number): number {

@@ -116,8 +116,8 @@ export interface StarterOptions {
    */
   connections?: readonly string[] | undefined;
   /**
-   * What new sales and refunds of each connection are checked for, as the workers have it (`inputChecks` of the configuration).
-   * Default: nothing is checked here, and the workers check alone.
+   * What new sales and refunds of each connection are checked for, as the workers have it (`inputChecks` of the
+   * configuration). Default: nothing is checked here, and the workers check alone.
    */
   inputChecks?: Readonly<Record<string, InputChecks>> | undefined;
   /** Who answers for an operator's decision where the request does not say; default: user@host. */

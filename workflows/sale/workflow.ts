@@ -162,9 +162,9 @@ async function issueAndAwait(
   // 3. An operator decides on an unknown movement (`stock-unknown`, update `resolveStock`). The balances that the API
   //    told before and after it are shown as evidence, and decide nothing. Until the decision comes, the claim is
   //    watched: a late outcome settles the movement without an operator. The decision is written into the claim before
-  //    anything follows from it; an outcome that is found there then outweighs it. Applied: the movement counts as made.
-  //    Not applied: it is sent again under the same reference and the next generation of its claim, unless the sale was
-  //    given up.
+  //    anything follows from it; an outcome that is found there then outweighs it. Applied: the movement counts as
+  //    made. Not applied: it is sent again under the same reference and the next generation of its claim, unless the
+  //    sale was given up.
   // 4. The document never waits for all this: `stock.move` is not awaited here. The end of the run, the stage
   //    `cancelled` and the return of that movement's goods do.
   const startMovementsOnce = (): void => {

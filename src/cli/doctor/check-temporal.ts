@@ -65,8 +65,8 @@ async function hasSales(connection: Connection, namespace: string): Promise<bool
 }
 
 /**
- * Whether anybody serves the main queue: without, sales are accepted and wait. Workers that name another application for
- * a connection serve it, too, and leave the calls of these applications alone.
+ * Whether anybody serves the main queue: without, sales are accepted and wait. Workers that name another application
+ * for a connection serve it, too, and leave the calls of these applications alone.
  */
 export async function checkWorkers(
   connection: Connection,

@@ -1,6 +1,6 @@
 /**
- * `fault`: it does not work, so that sales are not issued or recorded, or a service cannot be used. `warning`: it works,
- * but not as it should, or it cannot be checked.
+ * `fault`: it does not work, so that sales are not issued or recorded, or a service cannot be used. `warning`: it
+ * works, but not as it should, or it cannot be checked.
  */
 type Level = "ok" | "warning" | "fault";
 

@@ -72,8 +72,8 @@ async function refundSale(context: CliContext, invoice: string, flags: RefundFla
 }
 
 /**
- * What became of it, as a sentence, and the credit note once it is signed. A sale that is open tells of itself; else its
- * credit note does.
+ * What became of it, as a sentence, and the credit note once it is signed. A sale that is open tells of itself; else
+ * its credit note does.
  */
 function refundText(invoice: string, number: string, outcome: SaleOutcome): string {
   const { stage, creditNote, receipt, attention, closed } = outcome;

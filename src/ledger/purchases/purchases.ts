@@ -45,7 +45,9 @@ export interface PurchaseSummary extends PurchasesFindings {
 
 export type KeptPurchase = KeptEntry<Purchase>;
 
-/** A supplier invoice as the service showed it last. Amounts are exact decimal texts, in the currency of the service. */
+/**
+ * A supplier invoice as the service showed it last. Amounts are exact decimal texts, in the currency of the service.
+ */
 export interface ListedPurchase extends ListedEntry {
   /** `-` for none. */
   businessId: string;
