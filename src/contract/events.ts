@@ -19,7 +19,7 @@ export interface LedgerEvent {
   /** Read on from here: the events after this one. */
   cursor: string;
   connection: string;
-  /** Null where the key's reach names the business. */
+  /** Null only where an event belongs to no business. */
   businessId: string | null;
   /** Counts from 1 within the business, without a gap. */
   number: number;
