@@ -43,6 +43,7 @@ describeWithTemporal("fiscalflow receipt", () => {
     ...commandEnv(rig),
     COMPLIANCE_DIALECT: JSON.stringify(dialect),
     LEDGER_URL: rig.config.ledger.url?.reveal() ?? "",
+    COMPLIANCE_SELLERS: JSON.stringify({ biz_1: { name: "Duka Moja Ltd", pin: "P051234567Z" } }),
   });
   function receipt(argv: string[], dialect?: unknown, more: Record<string, string> = {}): Promise<CliResult> {
     return callCli(["receipt", ...argv], { env: { ...envOf(dialect), ...more } });
@@ -125,6 +126,13 @@ describeWithTemporal("fiscalflow receipt", () => {
     expect(exitCode).toBe(0);
     expect(stdout).toContain(signedNumber());
     expect(readSvgQr(stdout)).toBe(verifyAt("R-1"));
+  });
+
+  test("says that no seller is named where nobody has said who it is", async () => {
+    const unnamed = await receipt(["R-1"], undefined, { COMPLIANCE_SELLERS: "" });
+    expect(unnamed).toMatchObject({ exitCode: 0, stderr: expect.stringContaining("give --seller NAME, or set") });
+    expect(unnamed.stdout).not.toContain("Duka Moja");
+    expect((await receipt(["R-1"])).stdout).toContain("Duka Moja Ltd");
   });
 
   test("prints all lines of a sale with too many for an answer, out of the ledger", async () => {

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 
 import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
-import { printResult } from "../output.ts";
+import { printNote, printResult } from "../output.ts";
 import { CREDIT_NOTE_FLAG } from "../sale/operate.ts";
 import { parseInvoice, parseText, type ResultFlags, type Scope, withScope } from "../sale/scope.ts";
 import { FORMATS, type PrintFlags } from "./print-flags.ts";
@@ -80,4 +80,6 @@ async function receipt(context: CliContext, invoice: string, flags: ReceiptFlags
   const config = loadConfig({ env: context.env });
   const plan = { ...asked, seller: asked.seller ?? configuredSeller(config)(businessOf(config, flags)) };
   await printReceipt(context, plan, () => documentOf(context, invoice, flags));
+  if (!plan.seller)
+    printNote(context, "It names no seller, whom no signed value has: give --seller NAME, or set COMPLIANCE_SELLERS.");
 }
