@@ -143,3 +143,24 @@ it("the balance evidence is per branch, by the branch of the answer where there 
   await item.applied("named", { branchId: "00" });
   expect((await item.around("named"))?.before).toEqual(["first", 10]);
 });
+
+it("the balance evidence of a return that names its branch counts the sales that name none, and the other way round", async () => {
+  const item = ofOneItem("flour");
+  await item.take("sold");
+  await item.applied("sold", { quantityOnHand: 28, branchId: "00" });
+  await item.take("returned", { action: "ADD", branch: "00" });
+  await item.take("next");
+  await item.applied("next", { quantityOnHand: 27, branchId: "00" });
+  expect(await item.around("returned")).toEqual({
+    before: ["sold", 28],
+    after: ["next", 27],
+    between: [["next", "applied"]],
+  });
+  await item.decided("returned");
+  await item.take("again", { action: "ADD", branch: "00" });
+  await item.applied("again", { quantityOnHand: 29, branchId: "00" });
+  await item.take("lost");
+  await item.take("elsewhere", { branch: "01" });
+  await item.applied("elsewhere", { quantityOnHand: 5, branchId: "01" });
+  expect(await item.around("lost")).toEqual({ before: ["again", 29], after: undefined, between: [] });
+});

@@ -11,7 +11,8 @@ export async function balanceAround(db: Queries, key: MovementKey): Promise<Bala
   const row = await readRow(db, key);
   if (row === undefined || row.item_id === null) return undefined;
   const taken = orderOf(row.taken_order);
-  const of = (): ReturnType<typeof sameStock> => sameStock(db, key, row);
+  const home = await homeBranch(db, key, row);
+  const of = (): ReturnType<typeof sameStock> => sameStock(db, key, row, home);
 
   const [before] = await of()
     .where("state", "=", "applied")
@@ -71,21 +72,38 @@ export async function balanceAround(db: Queries, key: MovementKey): Promise<Bala
   };
 }
 
+/**
+ * The service's own id of the branch to which movements go that name none, as its newest answer to one of the same item
+ * says; undefined where none does.
+ */
+async function homeBranch(db: Queries, key: MovementKey, row: StockRow): Promise<string | undefined> {
+  const newest = await claimsOfItem(db, key, row)
+    .select("branch_id")
+    .where("branch", "is", null)
+    .where("branch_id", "is not", null)
+    .orderBy("settled_order", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return newest?.branch_id ?? undefined;
+}
+
 /** The other movements of the same item in the same branch. */
-function sameStock(db: Queries, key: MovementKey, row: StockRow) {
-  const { connection, business_id, reference_id } = keyColumns(key);
+function sameStock(db: Queries, key: MovementKey, row: StockRow, home: string | undefined) {
+  // The service's own word on the branch where there is one, else the branch as it was sent. A sale names none, and the
+  // return of its goods names the one from which they came.
+  const branch = row.branch_id ?? row.branch ?? home ?? null;
+  return claimsOfItem(db, key, row)
+    .selectAll()
+    .where("reference_id", "!=", row.reference_id)
+    .where(sql<boolean>`coalesce(branch_id, branch, ${home ?? null}) is not distinct from ${branch}`);
+}
+
+function claimsOfItem(db: Queries, key: MovementKey, row: StockRow) {
+  const { connection, business_id } = keyColumns(key);
   return db
     .selectFrom("stock_claims")
-    .selectAll()
     .where((eb) => eb.and({ connection, business_id }))
-    .where("reference_id", "!=", reference_id)
-    .where("item_id", "=", row.item_id)
-    .where(
-      // The service's own word on the branch where both have one, else the branch as it was sent.
-      row.branch_id === null
-        ? sql<boolean>`branch is not distinct from ${row.branch}`
-        : sql<boolean>`case when branch_id is null then branch is not distinct from ${row.branch} else branch_id = ${row.branch_id} end`,
-    );
+    .where("item_id", "=", row.item_id);
 }
 
 function orderOf(value: string | null): number {
