@@ -152,6 +152,9 @@ function whatToDo(details: string): string {
     return ". Run `fiscalflow setup`, which adds the search attributes that the namespace lacks; or check that the namespace is the right one.";
   if (/namespace.* not found/i.test(details))
     return ". Nothing was started. Check the namespace and the address that the client has (TEMPORAL_NAMESPACE, TEMPORAL_ADDRESS).";
+  // What gRPC makes of an answer that is not gRPC's, such as that of a web server or a proxy.
+  if (/HTTP status code/.test(details))
+    return ". What answers there is not Temporal, or a proxy before it: check the address that the client has (TEMPORAL_ADDRESS).";
   return "";
 }
 

@@ -86,7 +86,7 @@ export const TRIGGERS: Readonly<Record<string, Trigger>> = {
     byInvoice: false,
   },
   away: {
-    help: "every call is answered with 503: calls are retried; a stock movement under way becomes `stock-unknown`",
+    help: "the Compliance API answers every call with 503: calls are retried; a stock movement under way becomes `stock-unknown`. The accounting service goes on",
     fault: { operation: "*", when: "before", kind: "status", status: 503 },
     strikes: ["call", "calls"],
     times: null,
