@@ -20,6 +20,7 @@ import {
   NO_BUSINESS,
   type PreparedCreditNote,
   type PreparedSaleAnswer,
+  type Refund,
   saleContent,
   type SaleContent,
   type SaleInput,
@@ -211,11 +212,27 @@ async function earlierRun(
     if (!kept || !record) return earlier;
     const decided = record.movements.filter(({ decision }) => decision !== undefined);
     const { movements, decisions } = bounded({ movements: decided, attentions: [], decisions: kept.decisions });
-    return { ...earlier, ...(movements.length > 0 && { movements }), ...(decisions.length > 0 && { decisions }) };
+    const refund = refundUnderWay(kept);
+    return {
+      ...earlier,
+      ...(movements.length > 0 && { movements }),
+      ...(decisions.length > 0 && { decisions }),
+      ...(refund && { refund }),
+    };
   } catch (error) {
     if (!(error instanceof LedgerUnavailableError)) throw error;
     return { sent: true, signed: false };
   }
+}
+
+/**
+ * Temporal gives a run that is reset its updates again at once, when its sale cannot be refunded yet. A credit note that
+ * was given up is not issued again.
+ */
+function refundUnderWay({ record, creditNote }: KeptSale): Refund | undefined {
+  if (!creditNote || creditNote.record.stage === "cancelled") return undefined;
+  const refund = record.refund ?? creditNote.record.refund;
+  return refund?.traderInvoiceNumber === creditNote.record.number ? refund : undefined;
 }
 
 /** They are for a person to read: without the ledger, the credit note goes on. */

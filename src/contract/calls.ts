@@ -108,6 +108,8 @@ export interface EarlierRun {
   decisions?: Decision[];
   /** The movements that they decided about. */
   movements?: StockMovement[];
+  /** Whose credit note was issued, or is under way. */
+  refund?: Refund;
 }
 
 /** What `prepareSale` answers: the lines are those of its input, and not repeated. */

@@ -145,8 +145,29 @@ describeWithTemporal("a sale that is reset", () => {
     await resetRun(rig.client, rig.namespace, note.workflowId);
     expect(await note.result()).toMatchObject({ stage: "credited", stockMovements: [{ state: "applied" }] });
     const decisions = [{ update: "resolveStock", subject: referenceId, note: "counted" }];
-    expect(await note.query(STATE_QUERY)).toMatchObject({ decisions });
+    expect(await note.query(STATE_QUERY)).toMatchObject({ decisions, waitingFor: "nothing" });
     expect(movementsOf("CN-6")).toHaveLength(1);
+  });
+
+  test("is credited again once it was, with the same credit note and the goods returned once", async () => {
+    await start("RESET-7", { refundWindow: "1 hour" });
+    await rig.stateWhen("RESET-7", ({ stage, stockMovements }) => {
+      return stage === "completed" && stockMovements[0]?.state === "applied";
+    });
+    const refund = { reason: "06", traderInvoiceNumber: "CN-7", restock: true } as const;
+    await rig.starter.refund({ invoice: "RESET-7" }, refund, { waitSeconds: 20 });
+    await result("RESET-7");
+    const kept = async () => (await rig.ledger.records.findSale(BUSINESS, "RESET-7"))?.record;
+    await expect.poll(kept).toMatchObject({ stage: "credited", refund });
+    const returned = { purpose: "restocked", state: "applied" };
+
+    await resetRun(rig.client, rig.namespace, handleOf("RESET-7").workflowId);
+    const outcome = await result("RESET-7");
+    expect(outcome).toMatchObject({ stage: "credited", creditNote: { traderInvoiceNumber: "CN-7" } });
+    expect(outcome.stockMovements).toMatchObject([{ purpose: "sold" }, returned]);
+    await expect.poll(kept).toMatchObject({ stage: "credited", refund });
+    expect(rig.simulator.documents("CN-7")).toHaveLength(1);
+    expect([...movementsOf("RESET-7"), ...movementsOf("CN-7")]).toHaveLength(2);
   });
 
   test("after it was terminated in flight has one document and one movement", async () => {

@@ -54,7 +54,10 @@ async function runCreditNote(context: SaleContext, prepared: PreparedCreditNote)
       throw ApplicationFailure.nonRetryable(message, FAILURES.invalidInput);
     await issueAndAwait(context, prepared, original);
     run.moveTo("credited", prepared.note.restock ? "the goods' return to stock" : "nothing");
-    if (prepared.note.restock) await returnGoods(context, new StockKeeping(context), prepared.note, original);
+    if (prepared.note.restock) {
+      await returnGoods(context, new StockKeeping(context), prepared.note, original);
+      run.moveTo("credited", "nothing");
+    }
   } catch (error) {
     if (error instanceof CreditedElsewhere) {
       run.moveTo("credited", "nothing");

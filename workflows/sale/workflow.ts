@@ -37,6 +37,7 @@ export async function sale(input: SaleInput): Promise<SaleOutcome> {
     run.earlierRunSent ||= prepared.earlier?.sent === true;
     run.earlierRunSigned ||= prepared.earlier?.signed === true;
     run.takeOverDecisions(prepared.earlier?.decisions ?? []);
+    run.refund ??= prepared.earlier?.refund;
     if (prepared.finished) {
       await adoptFinishedSale(run, prepared.finished);
       return;
