@@ -13,9 +13,10 @@ h2 { font-size: 19px; margin: 44px 0 14px; overflow-wrap: anywhere; }
 h3 { font-size: 12px; margin: 0 0 10px; text-transform: uppercase; letter-spacing: .06em; color: var(--quiet); font-weight: 600; }
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(190px, 100%), 1fr)); gap: 14px; margin: 22px 0 14px; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 18px 20px; margin-bottom: 14px; overflow-x: auto; }
-.figures .card { margin: 0; }
-.figure { font-size: 25px; font-weight: 650; letter-spacing: -.02em; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.card small { color: var(--quiet); font-size: 13px; }
+.figures .card { margin: 0; container-type: inline-size; }
+.figure { font-size: min(var(--most, 25px), 100cqi / (var(--characters) * .64)); line-height: 38px; font-weight: 650; letter-spacing: -.02em;
+  font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+.card small { color: var(--quiet); font-size: 13px; overflow-wrap: anywhere; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(380px, 100%), 1fr)); gap: 14px; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: 14px; }
 th { text-align: left; font-weight: 600; color: var(--quiet); font-size: 12.5px; border-bottom: 1px solid var(--line); padding: 0 14px 7px 0; }
@@ -35,7 +36,7 @@ g:hover > rect.hover { fill: var(--quiet); opacity: .12; }
 footer { margin-top: 40px; font-size: 13px; }
 @media (max-width: 600px) {
   main { padding: 20px 12px 40px; } h1 { font-size: 21px; } h2 { margin-top: 30px; } .card { padding: 14px; }
-  .figures { grid-template-columns: 1fr 1fr; gap: 10px; } .figures .card { padding: 12px; } .figure { font-size: 18px; }
+  .figures { grid-template-columns: 1fr 1fr; gap: 10px; } .figures .card { padding: 12px; } .figure { --most: 18px; line-height: 27px; }
   .tick { font-size: 22px; }
   thead { display: none; } tr { display: block; padding: 7px 0; border-bottom: 1px solid var(--line); }
   tr:last-child { border-bottom: 0; }
@@ -50,7 +51,7 @@ footer { margin-top: 40px; font-size: 13px; }
   body { font-size: 11px; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   main { max-width: none; padding: 0; } h2 { margin-top: 18px; }
   .card { break-inside: avoid; overflow: visible; padding: 10px 12px; margin-bottom: 8px; border-radius: 0; }
-  .figures { grid-template-columns: repeat(4, 1fr); gap: 8px; } .figure { font-size: 15px; }
+  .figures { grid-template-columns: repeat(4, 1fr); gap: 8px; } .figure { --most: 15px; line-height: 23px; }
   .pair { grid-template-columns: 1fr 1fr; gap: 8px; }
   table, th { font-size: 10px; } thead { display: table-header-group; } tr { break-inside: avoid; }
   .card:has(table) { break-inside: auto; }

@@ -52,17 +52,17 @@ function section(period: Period, report: BusinessReport, nowMs: number, sellerOf
   const id = businessId === "-" ? "" : `${businessId} · `;
   const beside = `${pin}${id}connection ${connection}`;
   const figures = [
-    figure("Net of credit notes", money(net.total), `taxable ${money(net.taxableAmount)}`),
-    figure("Tax", money(net.taxAmount), `of sales ${money(sales.taxAmount)}`),
-    figure("Signed sales", String(sales.count), creditNotesText(creditNotes)),
-    figure("At risk now", money(atRisk), `${waiting} open, ${parked} of them parked`),
+    { title: "Net of credit notes", value: money(net.total), beside: `taxable ${money(net.taxableAmount)}` },
+    { title: "Tax", value: money(net.taxAmount), beside: `of sales ${money(sales.taxAmount)}` },
+    { title: "Signed sales", value: String(sales.count), beside: creditNotesText(creditNotes) },
+    { title: "At risk now", value: money(atRisk), beside: `${waiting} open, ${parked} of them parked` },
   ];
   const { tables, none } = tablesOf(report, nowMs);
   const key = `<div class="key"><span><i style="background:var(--sale)"></i>sales</span><span><i style="background:var(--note)"></i>credit notes</span></div>`;
   return `<section>
 <h2>${escapeHtml(seller?.name ?? beside)}</h2>
 ${seller === undefined ? "" : `<p class="none">${escapeHtml(beside)}</p>`}
-<div class="figures">${figures.join("")}</div>
+${figuresOf(figures)}
 ${courseCard(period, report, key)}
 ${pairOf([
   shareCard("Net tax by rate", taxShares(report), "sale"),
@@ -116,8 +116,19 @@ function pairOf(cards: readonly string[]): string {
   return there.length === 0 ? "" : `<div class="pair">\n${there.join("\n")}\n</div>`;
 }
 
-function figure(title: string, value: string, beside: string): string {
-  return card(title, `<div class="figure">${escapeHtml(value)}</div><small>${escapeHtml(beside)}</small>`);
+interface Figure {
+  title: string;
+  value: string;
+  beside: string;
+}
+
+/** All in one size, in which the longest has room in its card. */
+function figuresOf(figures: readonly Figure[]): string {
+  const longest = Math.max(...figures.map(({ value }) => value.length));
+  const cards = figures.map(({ title, value, beside }) =>
+    card(title, `<div class="figure">${escapeHtml(value)}</div><small>${escapeHtml(beside)}</small>`),
+  );
+  return `<div class="figures" style="--characters: ${longest}">${cards.join("")}</div>`;
 }
 
 function card(title: string, content: string): string {

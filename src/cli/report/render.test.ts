@@ -136,6 +136,17 @@ test("the HTML page says the same as the table, loads nothing, and escapes all t
   expect(page).toContain("2026-11-04: sales 53,757.00, credit notes -4,200.50");
 });
 
+test("the headline figures of the page are as small as the longest of them needs, and are never cut off", () => {
+  const report = sampleReport();
+  const net = { ...report.net, total: "1655512644.48" };
+  const page = renderHtml(MONTH, [{ ...report, net }], NOW_MS);
+  expect(page).toContain(`<div class="figures" style="--characters: ${"1,655,512,644.48".length}">`);
+  const [rule] = /^\.figure \{[^}]*\}/m.exec(page) ?? [];
+  expect(rule).toContain("100cqi / (var(--characters) * .64)");
+  expect(rule).toContain("overflow-wrap: anywhere");
+  expect(rule).not.toContain("nowrap");
+});
+
 test("a payment type is in words where the authority's list has it", () => {
   const [payment] = sampleReport().payments;
   const types = ["01", "06", "99", null].map((paymentTypeCode) => ({
