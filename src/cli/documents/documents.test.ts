@@ -525,6 +525,23 @@ describe("fiscalflow documents", () => {
     expect(await readdir(folder)).toEqual(["november.csv"]);
   });
 
+  it.each([
+    ["named.csv", [], /^connection,business,type,number,/, true],
+    ["NAMED.CSV", [], /^connection,business,type,number,/, true],
+    ["plain.csv", ["--json"], /^\{"period":/, false],
+    ["table.txt", [], /^\S+ \(connection default\), 2025-11-01/, false],
+  ])("writes %s with %j as its name says, unless it is told otherwise", async (name, flags, begins, notes) => {
+    const businessId = await november();
+    const file = join(folder, name);
+    const argv = ["month", "--date", "2025-11", "--business", businessId, ...flags, "--out", file];
+    const said = await documents(...argv);
+    expect(said).toMatchObject({ exitCode: 0, stdout: "" });
+    expect(await readFile(file, "utf8")).toMatch(begins);
+    // As with --csv: what the table would say below its rows.
+    expect(said.stderr.includes("Note: ")).toBe(notes);
+    await rm(file);
+  });
+
   it("says why a file cannot be written, and then reads nothing from the ledger", async () => {
     const businessId = await november();
     const said = await documents("month", "--business", businessId, "--out", join(folder, "nowhere", "x.csv"));

@@ -37,7 +37,11 @@ export function registerList<One extends Owner<Row>, Row>(
         .command(name)
         .description(`List the ${nouns} of ${days} (Africa/Nairobi), from the ledger.`)
         .option("--csv", `print one line for each ${noun} as CSV`)
-        .option("--out <file>", "write to this file, which appears once it is complete", parseText)
+        .option(
+          "--out <file>",
+          "write to this file, which appears once it is complete; as CSV where its name ends in .csv, unless --json is given",
+          parseText,
+        )
         .option("--force", "replace the file if it exists"),
     ).addHelpText(
       "after",

@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { extname, resolve } from "node:path";
 
 import type { Days } from "../../ledger/index.ts";
 import { UsageError } from "../cli-error.ts";
@@ -18,7 +18,8 @@ export async function runList<One extends Owner<Row>, Row>(
   list: PeriodList<One, Row>,
   { kind, days, flags }: { kind: "day" | "month" | "period"; days: Days; flags: ListFlags },
 ): Promise<void> {
-  const { csv = false, json = false, out, force = false, connection, business: businessId } = flags;
+  const { json = false, out, force = false, connection, business: businessId } = flags;
+  const csv = flags.csv ?? (!json && extname(out ?? "").toLowerCase() === ".csv");
   if (csv && json) throw new UsageError("Give --csv or --json, not both.");
   if (force && out === undefined) throw new UsageError("--force belongs to --out.");
   if (out !== undefined && !force) await refuseExisting(out);
@@ -33,7 +34,7 @@ export async function runList<One extends Owner<Row>, Row>(
         // The page for people says it itself.
         if (standing !== undefined && (csv || json)) printNote(context, standing);
         const write = async (append: (piece: string) => Promise<void>): Promise<void> => {
-          for await (const piece of rendered(list, flags, head, owners)) {
+          for await (const piece of rendered(list, { csv, json }, head, owners)) {
             // A list that nobody waits for holds the ledger's connection.
             context.signal.throwIfAborted();
             await append(piece);
@@ -59,12 +60,12 @@ export async function runList<One extends Owner<Row>, Row>(
 
 async function* rendered<One extends Owner<Row>, Row>(
   list: PeriodList<One, Row>,
-  { csv, json }: ListFlags,
+  { csv, json }: { csv: boolean; json: boolean },
   head: ListHead,
   owners: readonly One[],
 ): AsyncGenerator<string> {
-  if (csv === true) yield* renderCsv(list, head, owners);
-  else if (json === true) yield* renderJson(list, head, owners);
+  if (csv) yield* renderCsv(list, head, owners);
+  else if (json) yield* renderJson(list, head, owners);
   else for await (const piece of renderTable(list, head, owners)) yield printable(piece);
 }
 
