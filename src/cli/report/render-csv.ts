@@ -29,6 +29,8 @@ const COLUMNS = [
   "taxable",
   "tax",
   "total",
+  "at_risk",
+  "ended_amount",
 ] as const;
 
 /** What other people have written. */
@@ -42,7 +44,7 @@ const OTHERS_WORDS: ReadonlySet<string> = new Set([
   "number",
 ]);
 
-const AMOUNTS: ReadonlySet<string> = new Set(["taxable", "tax", "total"]);
+const AMOUNTS: ReadonlySet<string> = new Set(["taxable", "tax", "total", "at_risk", "ended_amount"]);
 
 type Line = Partial<Record<(typeof COLUMNS)[number], string>> & { figure: string };
 
@@ -114,7 +116,7 @@ function linesOf(report: BusinessReport, period: Period): Line[] {
       stage,
       needs: attentions.map(({ code }) => code).join(" "),
       since: nairobiInstant(sinceMs),
-      total: atRisk,
+      at_risk: atRisk,
     })),
     ...report.ended.documents.map(({ type, number, stage, status, endedAtMs, amount }): Line => ({
       figure: type === "sale" ? "ended sale" : "ended credit note",
@@ -122,9 +124,9 @@ function linesOf(report: BusinessReport, period: Period): Line[] {
       stage,
       workflow: status,
       ended_at: nairobiInstant(endedAtMs),
-      total: amount,
+      ended_amount: amount,
     })),
-    { figure: "at risk", count: String(report.open.length + report.moreOpen), total: report.atRisk },
+    { figure: "at risk", count: String(report.open.length + report.moreOpen), at_risk: report.atRisk },
   ];
 }
 

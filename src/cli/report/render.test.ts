@@ -2,6 +2,7 @@ import { describe, expect, it, test } from "vitest";
 
 import { COMPLIANCE, load } from "../../config/test-support/load.ts";
 import { UsageError } from "../cli-error.ts";
+import { csvRows } from "../test-support/csv-rows.ts";
 import { NOW_MS, sampleReport } from "../test-support/sample-report.ts";
 import { age, money, plain } from "./money.ts";
 import { periodOf, standingOf } from "./period.ts";
@@ -94,34 +95,43 @@ test("a sale and its credit note that were signed in another month stand apart, 
     /^ {2}counted here: signed in another month than dated \(credit notes\) +2027-01 +1 +-112\.07 +-812\.50$/m,
   );
   const csv = renderCsv(MONTH, [sampleReport()], NOW_MS);
-  expect(csv).toMatch(/,signed in another month,,,,,2026-12 2027-01,,.*,2,,0\.00,0\.00,0\.00\r$/m);
-  expect(csv).toMatch(/,signed in another month: sales,,,,,2026-12,,.*,1,,700\.43,112\.07,812\.50\r$/m);
-  expect(csv).toMatch(/,signed in another month: credit notes,,,,,2027-01,,.*,1,,-700\.43,-112\.07,-812\.50\r$/m);
+  expect(csv).toMatch(/,signed in another month,,,,,2026-12 2027-01,,.*,2,,0\.00,0\.00,0\.00,,\r$/m);
+  expect(csv).toMatch(/,signed in another month: sales,,,,,2026-12,,.*,1,,700\.43,112\.07,812\.50,,\r$/m);
+  expect(csv).toMatch(/,signed in another month: credit notes,,,,,2027-01,,.*,1,,-700\.43,-112\.07,-812\.50,,\r$/m);
 });
 
 test("the CSV writes all amounts alike and rounds none, and gives a spreadsheet no formula", () => {
   const lines = renderCsv(MONTH, [sampleReport()], NOW_MS).split("\r\n");
   expect(lines[0]).toBe(
-    "connection,business,period,made_at,figure,tax_letter,tax_rate,payment_type,at,other_months,other_days,item_id,item_name,number,stage,needs,since,workflow,ended_at,count,quantity,taxable,tax,total",
+    "connection,business,period,made_at,figure,tax_letter,tax_rate,payment_type,at,other_months,other_days,item_id,item_name,number,stage,needs,since,workflow,ended_at,count,quantity,taxable,tax,total,at_risk,ended_amount",
   );
   const of = "default,biz_<b>1</b>,2026-11,2026-11-21T15:00:00+03:00";
-  expect(lines).toContain(`${of},credit notes,,,,,,,,,,,,,,,3,,-1034.91,-165.59,-1200.50`);
-  expect(lines).toContain(`${of},tax of sales,B,16,,,,,,,,,,,,,,,1064282.59,170285.21,1234567.80`);
-  expect(lines).toContain(`${of},stock taken,,,,,,,item_tea,"'=HYPERLINK(""http://x"")",,,,,,,,12.50,,,`);
+  expect(lines).toContain(`${of},credit notes,,,,,,,,,,,,,,,3,,-1034.91,-165.59,-1200.50,,`);
+  expect(lines).toContain(`${of},tax of sales,B,16,,,,,,,,,,,,,,,1064282.59,170285.21,1234567.80,,`);
+  expect(lines).toContain(`${of},stock taken,,,,,,,item_tea,"'=HYPERLINK(""http://x"")",,,,,,,,12.50,,,,,`);
   expect(lines).toContain(
-    `${of},open sale,,,,,,,,,INV-<script>,rejected,rejected,2026-11-19T07:26:40+03:00,,,,,,,700.20`,
+    `${of},open sale,,,,,,,,,INV-<script>,rejected,rejected,2026-11-19T07:26:40+03:00,,,,,,,,700.20,`,
   );
-  expect(lines).toContain(`${of},at risk,,,,,,,,,,,,,,,2,,,,1900.70`);
+  expect(lines).toContain(`${of},at risk,,,,,,,,,,,,,,,2,,,,,1900.70,`);
   expect(lines).toContain(
-    `${of},ended sale,,,,,,,,,INV-9,awaiting-authority,,,terminated,2026-11-21T14:00:00+03:00,,,,,232.00`,
+    `${of},ended sale,,,,,,,,,INV-9,awaiting-authority,,,terminated,2026-11-21T14:00:00+03:00,,,,,,,232.00`,
   );
+});
+
+test("no line of the CSV has in its total what is not signed", () => {
+  const rows = Object.values(csvRows(renderCsv(MONTH, [sampleReport()], NOW_MS), "figure"));
+  const filled = (column: string) => new Set(rows.filter((row) => row[column] !== "").map(({ figure }) => figure));
+  expect(filled("at_risk")).toEqual(new Set(["open sale", "open credit note", "at risk"]));
+  expect(filled("ended_amount")).toEqual(new Set(["ended sale"]));
+  for (const figure of [...filled("at_risk"), ...filled("ended_amount")]) expect(filled("total")).not.toContain(figure);
+  expect(filled("total")).toContain("net");
 });
 
 test("the CSV of a day names the day, and its hours with the day", () => {
   const course = [{ at: "11", sales: "700.2", creditNotes: "0" }];
   const lines = renderCsv(periodOf("day", "2026-11-20", NOW_MS), [{ ...sampleReport(), course }], NOW_MS).split("\r\n");
   expect(lines).toContain(
-    "default,biz_<b>1</b>,2026-11-20,2026-11-21T15:00:00+03:00,course of sales,,,,2026-11-20T11,,,,,,,,,,,,,,,700.20",
+    "default,biz_<b>1</b>,2026-11-20,2026-11-21T15:00:00+03:00,course of sales,,,,2026-11-20T11,,,,,,,,,,,,,,,700.20,,",
   );
 });
 
