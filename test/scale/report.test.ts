@@ -114,6 +114,7 @@ describe("reports of 5,000 generated sales and credit notes", () => {
       atRisk: _risk,
       payments: _by,
       course: _at,
+      notInCourse: _elsewhen,
       movements: _of,
       ended: _ended,
       ...figures

@@ -7,6 +7,11 @@ const HEIGHT = 260;
 const MARGIN = { left: 76, right: 12, top: 14, bottom: 28 } as const;
 const LINES = 4;
 
+/** A document carries no time: by its start is all that is known of its hour. */
+export function courseTitle({ kind }: Period): string {
+  return `Sales and credit notes by ${kind === "day" ? "the hour in which each was started" : "day"}`;
+}
+
 /**
  * Sales upwards and credit notes downwards, by day of the month or hour of the day. Amounts are drawn, not added: the
  * tables are exact.
@@ -42,9 +47,8 @@ export function coursePlot(period: Period, course: BusinessReport["course"]): st
       ? `<text class="tick" text-anchor="middle" x="${(MARGIN.left + (index + 0.5) * slot).toFixed(1)}" y="${HEIGHT - 8}">${at.slice(-2)}</text>`
       : "",
   );
-  const name = `Sales and credit notes by ${period.kind === "day" ? "hour" : "day"}`;
   return [
-    `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${name}">`,
+    `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${courseTitle(period)}">`,
     ...grid,
     ...shapes,
     ...labels,

@@ -99,6 +99,7 @@ function linesOf(report: BusinessReport, period: Period): Line[] {
         { figure: "course of credit notes", at, total: creditNotes },
       ];
     }),
+    ...notInCourseLines(report),
     ...report.movements.flatMap((item): Line[] => {
       const of = { item_id: item.itemId, item_name: item.name ?? "" };
       return [
@@ -127,6 +128,16 @@ function linesOf(report: BusinessReport, period: Period): Line[] {
       ended_amount: amount,
     })),
     { figure: "at risk", count: String(report.open.length + report.moreOpen), at_risk: report.atRisk },
+  ];
+}
+
+/** The count is that of both. */
+function notInCourseLines({ notInCourse: { count, sales, creditNotes } }: BusinessReport): Line[] {
+  if (count === 0) return [];
+  return [
+    { figure: "not in the course", count: String(count) },
+    { figure: "not in the course: sales", total: sales },
+    { figure: "not in the course: credit notes", total: creditNotes },
   ];
 }
 

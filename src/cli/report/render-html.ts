@@ -1,6 +1,6 @@
 import type { BusinessReport, Period } from "../../ledger/index.ts";
 import { nairobiTime } from "../../contract/index.ts";
-import { coursePlot } from "./course-plot.ts";
+import { coursePlot, courseTitle } from "./course-plot.ts";
 import { escapeHtml } from "./escape-html.ts";
 import { money, plain } from "./money.ts";
 import { PAGE_STYLE } from "./page-style.ts";
@@ -101,10 +101,15 @@ function riskShares({ open }: BusinessReport): Share[] {
     .map(([name, amount]) => ({ name, amount: amount.toFixed(2) }));
 }
 
-function courseCard(period: Period, { course }: BusinessReport, key: string): string {
-  if (course.length === 0) return "";
-  const title = `Sales and credit notes by ${period.kind === "day" ? "hour" : "day"}`;
-  return card(title, `${coursePlot(period, course)}${key}`);
+function courseCard(period: Period, { course, notInCourse }: BusinessReport, key: string): string {
+  const note = notInCourse.count === 0 ? "" : `<p class="none">${escapeHtml(notInCourseText(notInCourse))}</p>`;
+  if (course.length === 0) return note === "" ? "" : card(courseTitle(period), note);
+  return card(courseTitle(period), `${coursePlot(period, course)}${key}${note}`);
+}
+
+function notInCourseText({ count, sales, creditNotes }: BusinessReport["notInCourse"]): string {
+  const [documents, are] = count === 1 ? ["document", "is"] : ["documents", "are"];
+  return `${count} ${documents} of this day ${are} not shown, started on another day: sales ${money(sales)}, credit notes ${money(creditNotes)}.`;
 }
 
 function shareCard(title: string, shares: readonly Share[], tone: "sale" | "risk"): string {

@@ -44,7 +44,7 @@ async function readReport(db: Queries, chain: Chain, { period }: ReportRequest):
   return {
     ...(await readFigures(db, chain, period)),
     payments: await readPayments(db, chain, period),
-    course: await readCourse(db, chain, period),
+    ...(await readCourse(db, chain, period)),
     movements: await readMovements(db, chain, period),
     ...(await readOpen(db, chain)),
   };

@@ -18,8 +18,10 @@ export interface BusinessFigures {
 /** What a report says of a business, over the documents of a period. */
 export interface BusinessReport extends BusinessFigures {
   payments: { paymentTypeCode: string | null; count: number; total: string }[];
-  /** For each day of a month, or each hour in which a sale of the day was begun. */
+  /** For each day of a month, or each hour of the day in which a document's workflow was started. */
   course: { at: string; sales: string; creditNotes: string }[];
+  /** Of a day: its documents whose workflow was started on another day, so that no hour of `course` has them. */
+  notInCourse: { count: number; sales: string; creditNotes: string };
   movements: MovementsOfItem[];
   /** As things are now, whatever the period. */
   open: OpenDocument[];

@@ -73,13 +73,33 @@ export async function readPayments(db: Queries, chain: Chain, period: Period): P
   return rows.map(({ code, count, total }) => ({ paymentTypeCode: code, count: Number(count), total }));
 }
 
-/** Of a month by day; of a day by the hour in which its sale was begun, since a document carries a date alone. */
-export async function readCourse(db: Queries, chain: Chain, period: Period): Promise<BusinessReport["course"]> {
+/**
+ * Of a month by day; of a day by the hour in which each was started, since a document carries a date alone. What was
+ * started on another day has no hour of the day, and is summed apart.
+ */
+export async function readCourse(
+  db: Queries,
+  chain: Chain,
+  period: Period,
+): Promise<Pick<BusinessReport, "course" | "notInCourse">> {
+  const started = sql`started_at at time zone 'Africa/Nairobi'`;
   const at =
-    period.kind === "month" ? sql`document_date` : sql`to_char(started_at at time zone 'Africa/Nairobi', 'HH24')`;
-  const { rows } = await sql<{ at: string; sales: string; notes: string }>`
-    select ${at} as at, coalesce(sum(total) filter (where ${SALES}), 0) as sales,
+    period.kind === "month"
+      ? sql`document_date`
+      : sql`case when to_char(${started}, 'YYYY-MM-DD') = document_date then to_char(${started}, 'HH24') end`;
+  const { rows } = await sql<{ at: string | null; count: string; sales: string; notes: string }>`
+    select ${at} as at, count(*) as count, coalesce(sum(total) filter (where ${SALES}), 0) as sales,
       coalesce(sum(total) filter (where ${NOTES}), 0) as notes
     from (${signedDocuments(chain, period)}) as signed group by 1 order by 1`.execute(db);
-  return rows.map(({ at: when, sales, notes }) => ({ at: when, sales, creditNotes: notes }));
+  const elsewhere = rows.find(({ at: when }) => when === null);
+  return {
+    course: rows.flatMap(({ at: when, sales, notes }) =>
+      when === null ? [] : [{ at: when, sales, creditNotes: notes }],
+    ),
+    notInCourse: {
+      count: Number(elsewhere?.count ?? 0),
+      sales: elsewhere?.sales ?? "0",
+      creditNotes: elsewhere?.notes ?? "0",
+    },
+  };
 }

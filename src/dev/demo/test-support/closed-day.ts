@@ -57,6 +57,7 @@ function keptOf({ items, purchases, billPayments, syncBatches }: ServiceBooks): 
       },
       payments: [],
       course: [],
+      notInCourse: { count: 0, sales: "0", creditNotes: "0" },
       movements: [],
       open: [],
       moreOpen: 0,
