@@ -34,6 +34,7 @@ const HEAD = [
   "signed_in_another_month",
   "signed_outside_period",
   "buyer_pin_malformed",
+  "dated_before_sale",
 ];
 
 /** The columns of amounts can be added up: each holds signed documents alone, or none. */
@@ -77,7 +78,7 @@ function cells(document: ListedDocument, rates: readonly string[]): string[] {
     words(document.documentId),
     inFuture ? "yes" : "no",
     ...[signedInAnotherMonth, signedOutsidePeriod].map((is) => (is ? "yes" : signedOn === null ? "" : "no")),
-    document.customerPinMalformed === null ? "" : document.customerPinMalformed ? "yes" : "no",
+    ...[document.customerPinMalformed, document.datedBeforeSale].map((is) => (is === null ? "" : is ? "yes" : "no")),
     ...byRate(taxes, rates).map(figure),
   ];
 }

@@ -164,6 +164,7 @@ describe("fiscalflow documents", () => {
       signed_in_another_month: "no",
       signed_outside_period: "no",
       buyer_pin_malformed: "no",
+      dated_before_sale: "",
       taxable_B_16: "603.62",
       tax_B_16: "96.58",
       taxable_E_8: "100.00",
@@ -178,6 +179,7 @@ describe("fiscalflow documents", () => {
       reversed_date: "2025-11-20",
       reversed_cu_invoice_number: "CU/INV-1",
       reversed_document_id: "sale_INV-1",
+      dated_before_sale: "no",
     });
     expect(rows["INV-WAITS"]).toMatchObject({ status: "pending", total: "", tax_B_16: "", not_signed_total: "808.20" });
     expect(rows["INV-WAITS"]).toMatchObject({ signed_time: "", receipt_number: "", receipt_label: "" });
@@ -308,6 +310,36 @@ describe("fiscalflow documents", () => {
     expect(report.stdout).toMatch(
       /^ {2}counted here: dated in the future \(sales\) +after today +1 +104\.58 +808\.20$/m,
     );
+  });
+
+  it("marks a credit note that is dated before the sale that it reverses, also where that is in another month", async () => {
+    const business = someBusiness();
+    const sale = signed("INV-1", "01/12/2025", { saleDate: "2025-12-01" });
+    const elsewhere = signed("INV-ELSEWHERE", null);
+    for (const document of [
+      sale,
+      noteOf(sale, "CN-BEFORE", "2025-11-30"),
+      noteOf(sale, "CN-SAME", "2025-12-01"),
+      noteOf(elsewhere, "CN-UNKNOWN", "2025-11-30"),
+    ]) {
+      const type = document === sale ? "sale" : "credit_note";
+      const record = recordOf(document.traderInvoiceNumber, { type, document, movements: [] });
+      await test.ledger.records.saveDocument(business, record, WRITER);
+    }
+    const argv = ["period", "--from", "2025-11-01", "--to", "2025-12-31", "--business", business.businessId];
+    const month = ["month", "--date", "2025-11", "--business", business.businessId];
+    expect((await documents(...month)).stdout).toMatch(/CN-BEFORE \(credit note\) .* dated before its sale$/m);
+    const { stdout } = await documents(...argv);
+    expect(stdout.match(/dated before its sale/g)).toHaveLength(1);
+    const rows = rowsOf((await documents(...argv, "--csv")).stdout);
+    expect(Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, row["dated_before_sale"]]))).toEqual({
+      "INV-1": "",
+      "CN-BEFORE": "yes",
+      "CN-SAME": "no",
+      "CN-UNKNOWN": "",
+    });
+    const [{ documents: listed }] = JSON.parse((await documents(...argv, "--json")).stdout).businesses;
+    expect(listed.find(({ number }: ListedDocument) => number === "CN-BEFORE").datedBeforeSale).toBe(true);
   });
 
   it("does not net a sale that is dated in the future against its credit note", async () => {

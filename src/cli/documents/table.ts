@@ -33,6 +33,7 @@ function cells(document: ListedDocument): string[] {
   const look = [
     status === "failed" && "rejected",
     inFuture && "dated in the future",
+    document.datedBeforeSale === true && "dated before its sale",
     signedWhen(document),
     document.customerPinMalformed === true && "malformed PIN",
     paymentTypeCode !== null && !isKnownPaymentType(paymentTypeCode) && `unknown payment type ${paymentTypeCode}`,

@@ -138,6 +138,8 @@ function listed({ connection, business_id }: Chain, row: Row): ListedDocument {
     inFuture: row.in_future,
     signedInAnotherMonth: row.in_another_month,
     signedOutsidePeriod: row.outside_period,
+    // The days are texts that sort as days do.
+    datedBeforeSale: row.reversed_date === null ? null : row.document_date < row.reversed_date,
     cuInvoiceNo: row.cu_invoice_no,
     receiptNumber: receipt?.receiptNumber ?? null,
     receiptLabel: givenText(receipt?.receiptLabel),

@@ -27,6 +27,8 @@ export interface ListedDocument {
   signedInAnotherMonth: boolean | null;
   /** On a day that is not among those of the list; null where `signedOn` is. */
   signedOutsidePeriod: boolean | null;
+  /** Of a credit note, on an earlier day than the sale that it reverses; null where that sale's date is not known. */
+  datedBeforeSale: boolean | null;
   /** The control unit's invoice number, from the receipt. */
   cuInvoiceNo: string | null;
   /** As on the receipt: its number, its label (`NS`, `NC`) and the time of `signedOn` (`hh:mm:ss`). */
