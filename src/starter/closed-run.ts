@@ -74,11 +74,14 @@ async function closeEventOf(client: Client, { workflowId, runId }: RunFacts) {
 
 const RESTART = "restart it (`fiscalflow sale restart`), then answer what it asks.";
 
+/** After what is said of a sale. */
+export const SEE_ITS_CREDIT_NOTE = " Its credit note is a workflow of its own: on the command line, add --credit-note.";
+
 /** Of the workflows that are closed: what they are called, and what is possible once they completed, or ended early. */
 const CLOSED_KINDS: Readonly<Record<string, { noun: string; next: string; again: string }>> = {
   [WORKFLOW_TYPES.sale]: {
     noun: "sale",
-    next: " Allowed: a refund, where it is completed.",
+    next: ` Allowed: a refund, where it is completed.${SEE_ITS_CREDIT_NOTE}`,
     again: RESTART,
   },
   [WORKFLOW_TYPES.creditNote]: {

@@ -112,7 +112,7 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     await done.result();
     const late = rig.starter.retry({ invoice: "END-DONE" });
     await expect(late).rejects.toThrow(NotAllowedError);
-    await expect(late).rejects.toThrow(/is finished and closed: it waits for nothing/);
+    await expect(late).rejects.toThrow(/is finished and closed: it waits for nothing.*add --credit-note/);
   });
 
   test("is restarted once for many requests at once, and keeps who asked and why", async () => {
@@ -136,7 +136,7 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     await expect.poll(async () => (await rig.starter.outcome({ invoice: "END-1" })).stage).toBe("cancelled");
     await result("END-1");
     const finished = rig.starter.restart({ invoice: "END-1" }, { note: "again" });
-    await expect(finished).rejects.toThrow(/is finished, so there is nothing to carry on/);
+    await expect(finished).rejects.toThrow(/is finished, so there is nothing to carry on\..*add --credit-note/);
   });
 
   test("takes over its document and its movement when it is restarted, and nothing is done twice", async () => {
