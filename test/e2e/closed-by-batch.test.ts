@@ -37,6 +37,11 @@ describeWithTemporal("a sale that a batch operation has terminated", () => {
     for (const number of numbers) await expect.poll(() => openNumbers()).toContain(number);
     const ofBatch = `FiscalInvoice IN ("BATCH-1", "BATCH-2", "BATCH-3")`;
     await expect.poll(async () => (await rig.client.workflow.count(ofBatch)).count).toBe(3);
+    const tried = await fiscalflow("sale", "cancel", "--query", ofBatch, "--reason", "an example", "--dry-run");
+    expect(tried.stdout).toMatch(
+      /BATCH-1, resolving-items, item-unknown\n[^]*3 found; nothing was changed\. What does not wait for this is skipped/,
+    );
+    expect(await openNumbers()).toEqual(expect.arrayContaining(numbers));
     await rig.client.workflowService.startBatchOperation({
       namespace: rig.namespace,
       jobId: randomUUID(),

@@ -93,6 +93,8 @@ describeWithTemporal("a refund whose run ended and is restarted", () => {
     await expect
       .poll(() => listedAs(note, "--ended"))
       .toMatchObject([{ type: "creditNote", status: "terminated", waitsFor: "a restart" }]);
+    const many = ["sale", "restart", "--query", `FiscalInvoice = "${note}"`, "--note", "an example", "--dry-run"];
+    expect((await fiscalflow(...many)).stdout).toMatch(new RegExp(`^${note} \\(credit-note/\\S+\\), `));
     await expect.poll(() => listedAs(invoice)).toMatchObject([{ stage: "completed", creditNote: null }]);
     const kept = async () => (await rig.ledger.records.findSale(BUSINESS, invoice))?.creditNote?.record;
     await expect

@@ -84,7 +84,9 @@ export async function operateMany(
     const { json, dryRun, yes } = flags;
     const targets = await found(sales, flags, of);
     if (dryRun === true) {
-      const text = [...targets.map(targetLine), `${targets.length} found; nothing was changed.`].join("\n");
+      const skips =
+        of === "open" && targets.length > 0 ? " What does not wait for this is skipped when it is sent." : "";
+      const text = [...targets.map(targetLine), `${targets.length} found; nothing was changed.${skips}`].join("\n");
       printResult(context, json, { dryRun, found: targets }, text);
       return;
     }
@@ -134,6 +136,8 @@ async function nameDefaultServer(context: CliContext): Promise<void> {
 
 interface Target {
   workflowId: string;
+  /** The number of the sale, or a credit note's own. */
+  number: string | null;
   stage: string | null;
   /** What an operator is needed for, or was when it ended. */
   attention: string | null;
@@ -144,23 +148,27 @@ interface Target {
 async function found({ client }: Sales, flags: ManyFlags, of: ManyCommand["of"]): Promise<Target[]> {
   const { withoutFollowed, withoutRefused } = await import("./listed-sales.ts");
   const executions: WorkflowExecutionInfo[] = [];
+  const query = visibilityQuery({ ...flags, creditNotes: true, openOnly: of === "open", ended: of === "ended" });
   try {
-    const query = visibilityQuery({ ...flags, creditNotes: true, openOnly: of === "open", ended: of === "ended" });
     for await (const execution of client.workflow.list({ query })) executions.push(execution);
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined;
     const grpc = [error, cause].find((one) => one instanceof Error && "details" in one && "code" in one);
     if (grpc instanceof Error && "code" in grpc && grpc.code === INVALID_ARGUMENT && "details" in grpc) {
-      throw new UsageError(`Temporal does not understand the query: ${String(grpc.details)}.`, { cause: error });
+      const sent = `It was sent as: ${query}`;
+      throw new UsageError(`Temporal does not understand the query: ${String(grpc.details)}. ${sent}`, {
+        cause: error,
+      });
     }
     throw error;
   }
   const current = await withoutFollowed(executions, client);
   return (await withoutRefused(current, client)).map((execution) => {
     const attributes = attributesOf(execution);
-    const { stage, attention } = SEARCH_ATTRIBUTES;
+    const { stage, attention, invoice } = SEARCH_ATTRIBUTES;
     return {
       workflowId: execution.workflowId,
+      number: attributes.get(invoice) ?? null,
       stage: attributes.get(stage) ?? null,
       attention: attributes.get(attention) ?? null,
       ended: endOf(execution),
@@ -175,9 +183,13 @@ function endOf({ status, closeTime }: WorkflowExecutionInfo): Target["ended"] {
     : { status: closed, at: nairobiInstant(closeTime.getTime()) };
 }
 
-function targetLine({ workflowId, stage, attention, ended }: Target): string {
+function targetLine({ workflowId, number, stage, attention, ended }: Target): string {
   const end = ended && `${ended.status} ${nairobiTime(Date.parse(ended.at))}`;
-  return [workflowId, stage ?? "stage unknown", attention, end].filter((part) => part !== null).join(", ");
+  // The id of a credit note's workflow names the document that it reverses.
+  const isNamedById = number === null || workflowId.endsWith(`/${number}`);
+  return [isNamedById ? workflowId : `${number} (${workflowId})`, stage ?? "stage unknown", attention, end]
+    .filter((part) => part !== null)
+    .join(", ");
 }
 
 function capital(word: string): string {
