@@ -65,6 +65,8 @@ describe("what an earlier run did with a movement", () => {
 });
 
 describe("what an earlier run made of its document", () => {
+  const doubt = [scheduled(5, "createSale", sale), completed(5, { kind: "unknown", message: "", evidence: {} })];
+
   test("is the document that the answer shows or names", () => {
     const asked = scheduled(5, "createSale", sale);
     const made = [{ claim: SALE, outcome: { kind: "made", documentId: "sal_1" } }];
@@ -94,11 +96,16 @@ describe("what an earlier run made of its document", () => {
   });
 
   test("is the operator's decision", () => {
-    const doubt = [scheduled(5, "createSale", sale), completed(5, { kind: "unknown", message: "", evidence: {} })];
-    expect(documentsAfter(...doubt, said("resolveDocument", { saleId: "sal_7", note: "seen" }))).toMatchObject([
+    const decided = (decision: unknown) => scheduled(9, "decideDocument", { claim: SALE, intent: 1, decision });
+    expect(documentsAfter(...doubt, decided({ saleId: "sal_7" }))).toMatchObject([
       { outcome: { kind: "made", documentId: "sal_7" } },
     ]);
-    expect(documentsAfter(...doubt, said("resolveDocument", { notCreated: true, note: "looked" }))).toEqual([]);
+    expect(documentsAfter(...doubt, decided("not-created"))).toEqual([]);
+  });
+
+  test("stays in doubt while what the operator named has not been looked at", () => {
+    const named = said("resolveDocument", { saleId: "sal_typo", note: "seen" });
+    expect(documentsAfter(...doubt, named)).toMatchObject([{ outcome: { kind: "in-doubt" } }]);
   });
 
   test("is kept separately for each number of a credit note", () => {

@@ -4,6 +4,7 @@ import type {
   AppliedMovement,
   CreateRequest,
   CreateResult,
+  DecideDocumentRequest,
   OperatorDecision,
 } from "../../src/contract/index.ts";
 import type { ReadableEvent } from "./readable-history.ts";
@@ -48,10 +49,7 @@ export function findingsOf(history: readonly ReadableEvent[]): Findings {
         } else if (event.activity === "createSale" || event.activity === "createCreditNote") {
           const request = event.input as CreateRequest;
           scheduled.set(event.eventId, { document: request, atMs: event.atMs });
-          const { claim, firstSentAtMs = event.atMs } = request;
-          if (documents.has(claim))
-            documents.set(claim, { claim, request, firstSentAtMs, outcome: { kind: "in-doubt" } });
-        }
+        } else if (event.activity === "decideDocument") decideDocument(documents, event.input as DecideDocumentRequest);
         break;
       case "completed": {
         const { movement, document, atMs = 0 } = scheduled.get(event.scheduledEventId) ?? {};
@@ -60,7 +58,7 @@ export function findingsOf(history: readonly ReadableEvent[]): Findings {
         break;
       }
       case "update":
-        applyDecision(movements, documents, event);
+        if (event.name === "resolveStock") decideMovement(movements, event);
     }
   }
   return { movements: [...movements.values()], documents: [...documents.values()] };
@@ -109,25 +107,22 @@ function documentIdIn(result: CreateResult): string | undefined {
   return result.kind === "rejected" ? (result.document?.id ?? result.saleId) : undefined;
 }
 
-/** `resolveStock` and `resolveDocument`, as their validators let them through. */
-function applyDecision(
+/** As the update's validator let it through. */
+function decideMovement(
   movements: Map<string, MovementFinding>,
-  documents: Map<string, DocumentFinding>,
-  { name, input, atMs }: Extract<ReadableEvent, { kind: "update" }>,
+  { input, atMs }: Extract<ReadableEvent, { kind: "update" }>,
 ): void {
   const message = (input ?? {}) as Record<string, unknown>;
   const { note, by } = message;
   const word = { note: String(note), atMs, ...(typeof by === "string" && { by }) };
-  if (name === "resolveStock") {
-    const finding = movements.get(String(message["referenceId"]));
-    if (finding) finding.outcome = { kind: "said", applied: message["applied"] === true, word };
-  }
-  if (name === "resolveDocument") {
-    for (const [claim, finding] of documents) {
-      if (finding.outcome.kind !== "in-doubt") continue;
-      const { saleId } = message;
-      if (typeof saleId === "string") finding.outcome = { kind: "made", documentId: saleId };
-      else documents.delete(claim);
-    }
-  }
+  const finding = movements.get(String(message["referenceId"]));
+  if (finding) finding.outcome = { kind: "said", applied: message["applied"] === true, word };
+}
+
+/** What an operator said is looked at before it is written down: a mistyped id never comes to this. */
+function decideDocument(documents: Map<string, DocumentFinding>, { claim, decision }: DecideDocumentRequest): void {
+  const finding = documents.get(claim);
+  if (!finding) return;
+  if (decision === "not-created") documents.delete(claim);
+  else finding.outcome = { kind: "made", documentId: decision.saleId };
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { creditNoteWorkflowId, MAIN_TASK_QUEUE } from "../../src/contract/index.ts";
 import { SaleConflictError } from "../../src/starter/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { resetRun } from "../rig/reset-run.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
@@ -58,6 +59,9 @@ describeWithTemporal("a sale whose state is in doubt", () => {
       ({ attentions }) => attentions[0]?.message.includes("sal_typo") === true,
     );
     expect(state.attentions[0]?.code).toBe("document-unknown");
+    // A run that is reset asks again: what was mistyped is nothing that an operator has decided.
+    await resetRun(rig.client, rig.namespace, handle.workflowId);
+    await rig.stateWhen("OLD-1", ({ attentions }) => attentions[0]?.code === "document-unknown");
     await rig.starter.resolveDocument({ invoice: "OLD-1" }, { saleId: document?.id ?? "", note: "found" });
     expect(await handle.result()).toMatchObject({ stage: "completed", sale: { id: document?.id } });
     expect(rig.simulator.documents("OLD-1")).toHaveLength(1);
