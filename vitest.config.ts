@@ -15,7 +15,7 @@ const TEST_MS = 6 * PATIENCE_MS;
 const SLOW = [
   "test/{browser,demo,scale,time}/**/*.test.ts",
   "test/e2e/{correct-killed,long-jobs,no-dialect,outage,random-inputs,many-movements,many-movements-in-trouble}.test.ts",
-  "test/e2e/{closed-by-batch,correct,correct-ledger-away,credit-note-number,from-ledger,nexus,other-branch,reset-runs}.test.ts",
+  "test/e2e/{closed-by-batch,correct,correct-ledger-away,credit-note-number,from-ledger,nexus,other-branch,reset-refunds,reset-runs}.test.ts",
   "test/e2e/{closed-runs,restarted-refunds,restarted-runs,restock,service-trouble}.test.ts",
   "test/accounting/bill-payments-sync.test.ts",
   "test/replay/stages.test.ts",

@@ -60,10 +60,12 @@ export function createCreationActivities(context: ActivityContext) {
     send: (runtime: ComplianceRuntime, first: ComposedRequest) => Promise<ClassifiedCall<SaleDocument>>,
   ): Promise<CreateResult> {
     const runtime = runtimeOf(context, request.connection);
-    const claim = documentClaim(ledger, request, nowMs);
-    await takeOverOrGoOn();
-    const begun = await claim.beginOrGoOn();
     const sentByEarlierAttempt = firstSentBefore(request);
+    const claim = documentClaim(ledger, request, { now: nowMs, firstSentAtMs: sentByEarlierAttempt });
+    // The key makes a repetition safe, but not for longer than the service remembers it: an earlier run may have sent
+    // it before that.
+    const begun = (await mayHaveRunBefore()) ? await claimOrDeferred(claim.begin) : await claim.beginOrGoOn();
+    if (begun.kind === "deferred") return { ...begun, firstSentAtMs: sentByEarlierAttempt };
     if (begun.kind === "number-taken" && sentByEarlierAttempt !== undefined) {
       const firstSentAt = new Date(sentByEarlierAttempt).toISOString();
       const message = `It was sent at ${firstSentAt} while the ledger was away, and its answer was lost. ${begun.message}`;
@@ -104,7 +106,7 @@ export function createCreationActivities(context: ActivityContext) {
         message: notServedMessage(context.connections, request.connection),
         firstSentAtMs: sentByEarlierAttempt,
       };
-    const claim = documentClaim(ledger, request, nowMs);
+    const claim = documentClaim(ledger, request, { now: nowMs, firstSentAtMs: sentByEarlierAttempt });
     const begun = await claimOrDeferred(async () => {
       await context.earlierRuns.takeOver(Context.current().info.workflowExecution);
       return await claim.begin();
@@ -123,15 +125,13 @@ export function createCreationActivities(context: ActivityContext) {
     return await settle(claim, result, !doubtful);
   }
 
-  /**
-   * Brings into the ledger what earlier runs of this workflow id did. Where that cannot be had now, a document under a
-   * trusted key goes on without: the key makes a repetition safe.
-   */
-  async function takeOverOrGoOn(): Promise<void> {
+  /** Brings into the ledger what earlier runs of this workflow id did. False where there were certainly none. */
+  async function mayHaveRunBefore(): Promise<boolean> {
     try {
-      await context.earlierRuns.takeOver(Context.current().info.workflowExecution);
+      return await context.earlierRuns.takeOver(Context.current().info.workflowExecution);
     } catch (error) {
       if (!(error instanceof LedgerUnavailableError) && !(error instanceof EarlierRunsUnreadError)) throw error;
+      return true;
     }
   }
 

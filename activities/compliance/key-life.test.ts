@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 
+import { LedgerUnavailableError } from "../../src/ledger/index.ts";
+import { EarlierRunsUnreadError } from "../earlier-runs/earlier-runs.ts";
 import { failureOf, inActivity, serve, START_MS } from "../test-support/served.ts";
 import { teaRequest } from "../test-support/requests.ts";
 
@@ -46,11 +48,38 @@ describe("the life of an Idempotency-Key", () => {
 
   test("ends after 24 hours: then nothing more is sent, and an operator must decide", async () => {
     const served = await serve();
-    const create = (firstSentAtMs: number) =>
-      served.activities.createSale({ ...teaRequest(served, "INV-1"), firstSentAtMs });
-    expect(await inActivity(() => create(START_MS - 24 * HOUR_MS))).toMatchObject({ kind: "unknown" });
+    const create = (number: string, firstSentAtMs: number) =>
+      inActivity(() => served.activities.createSale({ ...teaRequest(served, number), firstSentAtMs }));
+    expect(await create("INV-1", START_MS - 24 * HOUR_MS)).toMatchObject({ kind: "unknown" });
     expect(served.simulator.calls()).toEqual([]);
-    expect(await inActivity(() => create(START_MS - 23 * HOUR_MS))).toMatchObject({ kind: "document" });
+    expect(await create("INV-2", START_MS - 23 * HOUR_MS)).toMatchObject({ kind: "document" });
+  });
+
+  test("may be over for an earlier run's request: then nothing is sent while the ledger is away", async () => {
+    const served = await serve();
+    const create = () => inActivity(() => served.activities.createSale(teaRequest(served, "INV-1")));
+    await served.context.ledger.close();
+    for (const takeOver of [
+      () => Promise.resolve(true),
+      () => Promise.reject(new LedgerUnavailableError("away")),
+      () => Promise.reject(new EarlierRunsUnreadError("sale/default/biz_1/INV-1", "no answer")),
+    ]) {
+      served.context.earlierRuns = { takeOver };
+      expect(await create()).toMatchObject({ kind: "deferred", waitFor: "ledger" });
+    }
+    expect(served.simulator.calls()).toEqual([]);
+    served.context.earlierRuns = { takeOver: () => Promise.resolve(false) };
+    expect(await create()).toMatchObject({ kind: "document" });
+  });
+
+  test("begins in the claim too when it was first sent, though the ledger was away then", async () => {
+    const served = await serve();
+    served.simulator.inject({ operation: "createSale", when: "after", kind: "drop" });
+    const request = { ...teaRequest(served, "INV-1"), firstSentAtMs: START_MS - HOUR_MS };
+    await failureOf(() => served.activities.createSale(request));
+    expect(await served.context.ledger.documents.read(request.claim)).toMatchObject({
+      firstSentAtMs: START_MS - HOUR_MS,
+    });
   });
 
   test("does not pass while every answer is a 429, for days", async () => {

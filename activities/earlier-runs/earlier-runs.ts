@@ -46,7 +46,7 @@ export class EarlierRunsUnreadError extends Error {
 export class EarlierRuns {
   readonly #workflows: WorkflowClient;
   readonly #ledger: Ledger;
-  readonly #done = new Map<string, Promise<void>>();
+  readonly #done = new Map<string, Promise<boolean>>();
 
   constructor(workflows: WorkflowClient, ledger: Ledger) {
     this.#workflows = workflows;
@@ -56,16 +56,17 @@ export class EarlierRuns {
   /**
    * To be waited for before a run writes anything. Costs one look at Temporal's list of runs, once for each run and
    * process.
+   * @returns whether there were any
    * @throws EarlierRunsUnreadError; LedgerUnavailableError where there is something to be written down
    */
-  async takeOver(execution: Execution | undefined): Promise<void> {
-    if (!execution) return;
+  async takeOver(execution: Execution | undefined): Promise<boolean> {
+    if (!execution) return false;
     const known = this.#done.get(execution.runId);
     if (known) return await known;
     const doing = this.#takeOver(execution);
     this.#remember(execution.runId, doing);
     try {
-      await doing;
+      return await doing;
     } catch (error) {
       this.#done.delete(execution.runId);
       if (error instanceof LedgerUnavailableError || error instanceof LedgerError) throw error;
@@ -73,12 +74,14 @@ export class EarlierRuns {
     }
   }
 
-  async #takeOver({ workflowId, runId }: Execution): Promise<void> {
-    for (const run of await this.#inTime(() => this.#earlierThan({ workflowId, runId }))) {
+  async #takeOver({ workflowId, runId }: Execution): Promise<boolean> {
+    const earlier = await this.#inTime(() => this.#earlierThan({ workflowId, runId }));
+    for (const run of earlier) {
       const history = await this.#inTime(() => this.#workflows.getHandle(workflowId, run.runId).fetchHistory());
       const events = await readableHistory(history, this.#workflows.options.loadedDataConverter);
       await importFindings(this.#ledger, findingsOf(events), `${workflowId} (run ${run.runId})`);
     }
+    return earlier.length > 0;
   }
 
   #inTime<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
@@ -102,7 +105,7 @@ export class EarlierRuns {
     return earlier.sort((a, b) => a.startMs - b.startMs);
   }
 
-  #remember(runId: string, doing: Promise<void>): void {
+  #remember(runId: string, doing: Promise<boolean>): void {
     // Whoever waits hears of a failure; nobody has to.
     doing.catch(() => undefined);
     this.#done.set(runId, doing);

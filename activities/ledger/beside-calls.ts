@@ -77,8 +77,13 @@ type Outcome = { kind: "document"; documentId: string } | { kind: "unsent" };
  * The claim of one intent for a document. It holds the bytes that were sent first, so that every attempt of every run
  * sends the same under the same key, and the document's id once it is known, so that a run which begins anew takes it
  * over (docs/architecture.md, "One document for a number").
+ * @param firstSentAtMs when it may have been sent already, while the ledger was away
  */
-export function documentClaim({ documents }: Ledger, asked: CreateRequest | CreateSaleRequest, now: () => number) {
+export function documentClaim(
+  { documents }: Ledger,
+  asked: CreateRequest | CreateSaleRequest,
+  { now, firstSentAtMs: sentBeforeMs }: { now: () => number; firstSentAtMs: number | undefined },
+) {
   const key = { workflowId: asked.claim, intent: asked.intent };
   let isClaimed = false;
 
@@ -86,7 +91,7 @@ export function documentClaim({ documents }: Ledger, asked: CreateRequest | Crea
   async function begin(): Promise<ToSend | CreateResult> {
     const { request, content, numberFor: number } = asked;
     const call = { ...key, idempotencyKey: keySentWith(asked), content, request, holder: currentHolder(), number };
-    const answer = await documents.begin({ ...call, nowMs: now() });
+    const answer = await documents.begin({ ...call, nowMs: sentBeforeMs ?? now() });
     switch (answer.kind) {
       case "send": {
         isClaimed = true;

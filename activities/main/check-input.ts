@@ -3,6 +3,7 @@ import { ApplicationFailure } from "@temporalio/common";
 
 import {
   type ConnectionProfile,
+  creditNoteClaim,
   FAILURES,
   type InputChecks,
   type PreparedCreditNote,
@@ -12,10 +13,13 @@ import {
 import { InvalidInputError } from "../../src/contract/schema/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 
-/** A run that was terminated may have left a document behind: the next one takes it over. */
-export async function ownClaim(documents: Pick<Ledger["documents"], "read">) {
-  const workflowId = Context.current().info.workflowExecution?.workflowId;
-  const claim = workflowId === undefined ? undefined : await documents.read(workflowId);
+/**
+ * A run that was terminated may have left a document behind: the next one takes it over.
+ * @param number a credit note's
+ */
+export async function ownClaim(documents: Pick<Ledger["documents"], "read">, number?: string) {
+  const { workflowId = "" } = Context.current().info.workflowExecution ?? {};
+  const claim = await documents.read(number === undefined ? workflowId : creditNoteClaim(workflowId, number));
   return { claim, isSent: claim?.documentId !== undefined || claim?.firstSentAtMs !== undefined };
 }
 
@@ -52,7 +56,8 @@ export async function checkReturnDate(
   const doubts = refundDoubtsOf(note, checks, startedAtMs, note.original?.saleDate);
   if (doubts.length === 0) return;
   const isRefused = checks.mode === "refuse" && note.saleWorkflowId === undefined;
-  if (isRefused && !(await ownClaim(documents)).isSent) throw invalid("credit note input", doubts);
+  if (isRefused && !(await ownClaim(documents, note.traderInvoiceNumber)).isSent)
+    throw invalid("credit note input", doubts);
   log.warn(`The credit note ${note.traderInvoiceNumber} looks wrong, and goes on: ${doubts.join("; ")}`);
 }
 

@@ -19,7 +19,7 @@ export interface MainContext extends WaitContext {
 
 /** The activities of the main task queue: no API call. */
 export function createMainActivities(context: MainContext): MainActivities {
-  const preparations = createPrepareActivities(context.connections, context.ledger);
+  const preparations = createPrepareActivities(context.connections, context.ledger, context.earlierRuns);
   const compositions = createComposeActivities(context, context.callbackUrlFor);
   const goodsAtOnce = createGoodsAtOnce(context, compositions.composeSale);
   const isAway = (name: string): boolean => context.connections.get(name)?.health.trouble?.kind === "away";

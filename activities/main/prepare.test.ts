@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import {
   type ConnectionProfile,
+  creditNoteClaim,
   type CreditNoteInput,
   fingerprintOf,
   saleContent,
@@ -11,6 +12,8 @@ import {
   type SaleInput,
 } from "../../src/contract/index.ts";
 import { recordOf } from "../../src/ledger/test-support/records.ts";
+import { LedgerUnavailableError } from "../../src/ledger/index.ts";
+import { EarlierRunsUnreadError } from "../earlier-runs/earlier-runs.ts";
 import { currentWriter } from "../ledger/beside-calls.ts";
 import { emptyClaims } from "../test-support/empty-claims.ts";
 import { inActivity, serve } from "../test-support/served.ts";
@@ -36,6 +39,7 @@ async function prepareActivities(mode: InputChecks["mode"] = "warn") {
   const businessWeights = { biz_2: 4 };
   const warned: string[] = [];
   const ledger = await emptyClaims();
+  const temporal = { hasEarlierRuns: false, isUnread: false };
   const { prepareSale, prepareCreditNote } = createPrepareActivities(
     new Map(
       profiles.map((profile) => [
@@ -44,8 +48,15 @@ async function prepareActivities(mode: InputChecks["mode"] = "warn") {
       ]),
     ),
     ledger,
+    {
+      takeOver: ({ workflowId } = { workflowId: "", runId: "" }) =>
+        temporal.isUnread
+          ? Promise.reject(new EarlierRunsUnreadError(workflowId, "no answer"))
+          : Promise.resolve(temporal.hasEarlierRuns),
+    },
   );
   return {
+    temporal,
     profile: runtime.profile,
     ledger,
     warned,
@@ -167,7 +178,7 @@ describe("the preparation of a sale", () => {
   });
 
   test("says of a run that was reset what the ledger knows of the runs before", async () => {
-    const { prepare, prepareReset, ledger } = await prepareActivities();
+    const { prepare, prepareReset, ledger, temporal } = await prepareActivities();
     expect(await prepare()).not.toHaveProperty("earlier");
     expect(await prepareReset()).toMatchObject({ earlier: { sent: false, signed: false } });
     const { workflowId } = await inActivity(() => Promise.resolve(currentWriter()));
@@ -178,8 +189,28 @@ describe("the preparation of a sale", () => {
     const record = { ...recordOf("INV-1", { fingerprint }), movements: [] };
     await ledger.records.saveDocument(profile, record, { workflowId, runId: "run-before" });
     expect(await prepareReset()).toMatchObject({ earlier: { sent: true, signed: true } });
+    // A run that is started once more beside the starter does not know that it is not the first.
+    temporal.hasEarlierRuns = true;
+    await ledger.documents.begin({ ...sent, nowMs: 1 });
+    expect(await prepare({ traderInvoiceNumber: "INV-2" })).toMatchObject({ earlier: { sent: true, signed: false } });
+  });
+
+  test("waits for the ledger where it is not the first run of its id, and only there", async () => {
+    const { prepare, prepareReset, prepareNote, ledger, temporal } = await prepareActivities();
     await ledger.close();
-    expect(await prepareReset()).toMatchObject({ earlier: { sent: true, signed: false } });
+    await prepare();
+    await prepareNote();
+    await expect(prepareReset()).rejects.toThrow(LedgerUnavailableError);
+    temporal.hasEarlierRuns = true;
+    await expect(prepare()).rejects.toThrow(LedgerUnavailableError);
+    await expect(prepareNote()).rejects.toThrow(LedgerUnavailableError);
+  });
+
+  test("goes on where Temporal cannot list the runs of its id, unless it knows that there are earlier ones", async () => {
+    const { prepare, prepareReset, temporal } = await prepareActivities();
+    temporal.isUnread = true;
+    expect(await prepare()).not.toHaveProperty("earlier");
+    await expect(prepareReset()).rejects.toThrow(EarlierRunsUnreadError);
   });
 
   test("never puts a key into what the workflow keeps", async () => {
@@ -225,10 +256,21 @@ describe("the preparation of a credit note", () => {
     const { prepareNote, warned, ledger } = await prepareActivities("refuse");
     await prepareNote({ returnDate: "2027-06-30", saleWorkflowId: "sale/default/biz_1/INV-1" });
     const workflowId = await inActivity(async () => Context.current().info.workflowExecution?.workflowId ?? "");
-    const begun = { workflowId, intent: 1, nowMs: 1_000 };
+    const begun = { workflowId: creditNoteClaim(workflowId, "CN-1"), intent: 1, nowMs: 1_000 };
     await ledger.documents.begin({ ...begun, idempotencyKey: "k", content: "c", request: {}, holder: "w" });
     await prepareNote({ returnDate: "2027-06-30" });
     expect(warned).toHaveLength(2);
+  });
+
+  test("says of a run that carries on another one whether its document was sent", async () => {
+    const { prepareNote, ledger, temporal } = await prepareActivities();
+    expect(await prepareNote()).not.toHaveProperty("earlier");
+    temporal.hasEarlierRuns = true;
+    expect(await prepareNote()).toMatchObject({ earlier: { sent: false } });
+    const { workflowId } = await inActivity(() => Promise.resolve(currentWriter()));
+    const begun = { workflowId: creditNoteClaim(workflowId, "CN-1"), intent: 1, nowMs: 1_000 };
+    await ledger.documents.begin({ ...begun, idempotencyKey: "k", content: "c", request: {}, holder: "w" });
+    expect(await prepareNote()).toMatchObject({ earlier: { sent: true } });
   });
 
   test("fails for a connection that is not configured", async () => {

@@ -7,7 +7,6 @@ import {
   bounded,
   type ConnectionProfile,
   type CreditNoteInput,
-  type Decision,
   DEFAULT_CONNECTION,
   differencesInWords,
   doubtsOf,
@@ -34,6 +33,7 @@ import {
 } from "../../src/contract/schema/index.ts";
 import { type KeptSale, type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
 import type { ComplianceRuntime } from "../compliance/calls.ts";
+import { type EarlierRuns, EarlierRunsUnreadError } from "../earlier-runs/earlier-runs.ts";
 import { checkInput, checkReturnDate, invalid, ownClaim } from "./check-input.ts";
 
 /** The part of a connection that workflows get. */
@@ -47,6 +47,7 @@ export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights" | "in
 export function createPrepareActivities(
   connections: ReadonlyMap<string, Served>,
   ledger: Pick<Ledger, "records" | "documents">,
+  earlierRuns: Pick<EarlierRuns, "takeOver">,
 ) {
   return {
     prepareSale: async ({ input, startedAtMs, reset = false }) => {
@@ -67,7 +68,8 @@ export function createPrepareActivities(
         };
       });
       const finished = reset ? undefined : await earlierSale(ledger, prepared.profile, content);
-      const earlier = reset ? await earlierRun(ledger, prepared) : undefined;
+      const carriesOn = !finished && (await hasEarlierRuns(earlierRuns, reset));
+      const earlier = carriesOn ? await earlierRun(ledger, prepared) : undefined;
       // A run that carries on another one may have sent it already.
       if (checked && checked.doubts.length > 0 && !finished && !reset)
         await checkInput(ledger, prepared.profile, content, checked);
@@ -77,9 +79,9 @@ export function createPrepareActivities(
     prepareCreditNote: async ({ input, startedAtMs, reset = false }) => {
       const prepared = failOnInvalidInput(() => checkedCreditNote(connections, input, startedAtMs));
       const checks = connections.get(prepared.profile.connection)?.inputChecks;
+      const carriesOn = await hasEarlierRuns(earlierRuns, reset);
       if (checks) await checkReturnDate(ledger, prepared, checks, startedAtMs);
-      const decisions = reset ? await earlierDecisions(ledger, prepared) : [];
-      return { ...prepared, ...(decisions.length > 0 && { decisions }) };
+      return { ...prepared, ...(carriesOn && { earlier: await earlierNote(ledger, prepared) }) };
     },
   } satisfies Partial<MainActivities>;
 }
@@ -193,7 +195,26 @@ async function earlierSale(
   return isFinished(record) ? finishedOf(kept) : undefined;
 }
 
-/** Nothing may be cancelled before this is known: a reset run is told of no document by anybody else. */
+/**
+ * Whether this run carries on another one: reset or restarted, or started once more beside the starter.
+ * @param reset the run knows that it does
+ * @throws EarlierRunsUnreadError for such a run; LedgerUnavailableError
+ */
+async function hasEarlierRuns(earlierRuns: Pick<EarlierRuns, "takeOver">, reset: boolean): Promise<boolean> {
+  try {
+    return (await earlierRuns.takeOver(Context.current().info.workflowExecution)) || reset;
+  } catch (error) {
+    // A new sale goes on: whether its number was used is looked at once more before it is sent.
+    if (error instanceof EarlierRunsUnreadError && !reset) return false;
+    throw error;
+  }
+}
+
+/**
+ * Nothing may be cancelled, and no refund forgotten, before this is known: the run is told of its document by nobody
+ * else.
+ * @throws LedgerUnavailableError: it is asked again, and nothing is sent meanwhile
+ */
 async function earlierRun(
   { records, documents }: Pick<Ledger, "records" | "documents">,
   {
@@ -202,53 +223,42 @@ async function earlierRun(
     fingerprint,
   }: Pick<PreparedSaleAnswer, "profile" | "sale" | "fingerprint">,
 ): Promise<EarlierRun> {
-  try {
-    const kept = await records.findSale({ connection, businessId }, sale.traderInvoiceNumber, LEDGER_WITHIN_MS);
-    const record = kept?.record.fingerprint === fingerprint ? kept.record : undefined;
-    const { claim, isSent } = await ownClaim(documents);
-    // A claim knows whether what was sent was refused; without one, it was sent while the ledger was away.
-    const isKept = record !== undefined && (record.document !== null || (!claim && record.numberTaken));
-    const earlier = { sent: isSent || isKept, signed: record?.document?.status === "completed" };
-    if (!kept || !record) return earlier;
-    const decided = record.movements.filter(({ decision }) => decision !== undefined);
-    const { movements, decisions } = bounded({ movements: decided, attentions: [], decisions: kept.decisions });
-    const refund = refundUnderWay(kept);
-    return {
-      ...earlier,
-      ...(movements.length > 0 && { movements }),
-      ...(decisions.length > 0 && { decisions }),
-      ...(refund && { refund }),
-    };
-  } catch (error) {
-    if (!(error instanceof LedgerUnavailableError)) throw error;
-    return { sent: true, signed: false };
-  }
+  const kept = await records.findSale({ connection, businessId }, sale.traderInvoiceNumber);
+  const record = kept?.record.fingerprint === fingerprint ? kept.record : undefined;
+  const { claim, isSent } = await ownClaim(documents);
+  // A claim knows whether what was sent was refused; without one, it was sent while the ledger was away.
+  const isKept = record !== undefined && (record.document !== null || (!claim && record.numberTaken));
+  const earlier = { sent: isSent || isKept, signed: record?.document?.status === "completed" };
+  if (!kept || !record) return earlier;
+  const decided = record.movements.filter(({ decision }) => decision !== undefined);
+  const { movements, decisions } = bounded({ movements: decided, attentions: [], decisions: kept.decisions });
+  const refund = refundUnderWay(kept);
+  return {
+    ...earlier,
+    ...(movements.length > 0 && { movements }),
+    ...(decisions.length > 0 && { decisions }),
+    ...(refund && { refund }),
+  };
 }
 
-/**
- * Temporal gives a run that is reset its updates again at once, when its sale cannot be refunded yet. A credit note that
- * was given up is not issued again.
- */
+/** A credit note that was given up is not issued again. */
 function refundUnderWay({ record, creditNote }: KeptSale): Refund | undefined {
   if (!creditNote || creditNote.record.stage === "cancelled") return undefined;
   const refund = record.refund ?? creditNote.record.refund;
   return refund?.traderInvoiceNumber === creditNote.record.number ? refund : undefined;
 }
 
-/** They are for a person to read: without the ledger, the credit note goes on. */
-async function earlierDecisions(
-  { records }: Pick<Ledger, "records">,
+/** @throws LedgerUnavailableError, as {@link earlierRun} */
+async function earlierNote(
+  { records, documents }: Pick<Ledger, "records" | "documents">,
   { profile: { connection, businessId }, note }: PreparedCreditNote,
-): Promise<Decision[]> {
+): Promise<Pick<EarlierRun, "sent" | "decisions">> {
   const { workflowId = "" } = Context.current().info.workflowExecution ?? {};
   const of = { type: "credit_note" as const, number: note.traderInvoiceNumber };
-  try {
-    const decided = await records.decisionsOf({ connection, businessId }, of, workflowId, LEDGER_WITHIN_MS);
-    return bounded({ movements: [], attentions: [], decisions: decided }).decisions;
-  } catch (error) {
-    if (!(error instanceof LedgerUnavailableError)) throw error;
-    return [];
-  }
+  const decided = await records.decisionsOf({ connection, businessId }, of, workflowId);
+  const { decisions } = bounded({ movements: [], attentions: [], decisions: decided });
+  const { isSent } = await ownClaim(documents, note.traderInvoiceNumber);
+  return { sent: isSent, ...(decisions.length > 0 && { decisions }) };
 }
 
 /** If it is not, the earlier run was terminated on its way, and this one takes over by the claims. */

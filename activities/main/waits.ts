@@ -36,7 +36,7 @@ export function createWaits(context: WaitContext) {
   const { ledger, lookAtOutcome, random, workflows } = context;
   return {
     /** Waits for a credit note that is no child of the waiting run: one that was started by hand, or before a reset. */
-    async awaitCreditNoteRun({ workflowId }) {
+    async awaitCreditNoteRun({ workflowId, givenAgain }) {
       const handle = workflows.getHandle(workflowId);
       const { status } = await handle.describe();
       if (status.name === "RUNNING") {
@@ -45,7 +45,9 @@ export function createWaits(context: WaitContext) {
       if (status.name !== "COMPLETED") return { kind: "failed", message: `its workflow is ${status.name}` };
       const outcome = (await handle.result()) as CreditNoteOutcome;
       const restocked = someMovement(outcome, ({ purpose }) => purpose === "restocked");
-      return { kind: "ended", stage: outcome.stage, creditNote: outcome.creditNote ?? null, restocked };
+      const { stage, refund, creditNote = null } = outcome;
+      const isAnswered = givenAgain !== undefined && refund?.traderInvoiceNumber === givenAgain;
+      return { kind: "ended", stage, creditNote, restocked, ...(isAnswered && { isAnswered: true as const }) };
     },
 
     /** The wait for a sale on behalf of a caller through Nexus. */

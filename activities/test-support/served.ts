@@ -81,7 +81,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
   });
   const ledger = await emptyClaims();
   // No Temporal server here, and so no runs of before.
-  const earlierRuns = { takeOver: () => Promise.resolve() };
+  const earlierRuns = { takeOver: () => Promise.resolve(false) };
   const context: ActivityContext = { connections, ledger, earlierRuns, observer, nowMs, random: () => dice.next };
   const runtime = runtimeOf(context, "default");
   const activities = createComplianceActivities(context);

@@ -98,9 +98,9 @@ export interface PreparedSale {
   earlier?: EarlierRun;
 }
 
-/** What the ledger knows of the runs before, which the run itself has still to find out. */
+/** What is known of the runs before, which the run itself has still to find out. */
 export interface EarlierRun {
-  /** Whether a create request may have left; true also where the ledger cannot say. */
+  /** Whether a create request may have left. */
   sent: boolean;
   /** Whether the document is signed. */
   signed: boolean;
@@ -131,8 +131,7 @@ export interface FinishedSale {
 export interface PreparedCreditNote {
   profile: ConnectionProfile;
   note: CreditNoteInput & { returnDate: string };
-  /** What operators decided in the runs that this one carries on; absent where nothing is known of any. */
-  decisions?: Decision[];
+  earlier?: Pick<EarlierRun, "sent" | "decisions">;
 }
 
 export interface ItemsRequest extends CallTarget {

@@ -124,10 +124,12 @@ export interface DecideDocumentRequest {
 
 export interface CreditNoteRunRequest {
   workflowId: string;
+  /** The number of a refund that Temporal may have given to a run that is reset a second time. */
+  givenAgain?: string;
 }
 
 /** How a credit note's run ended. `failed` carries the failure's message; `conflict`: its number is another sale's. */
 export type CreditNoteRunResult =
-  /** `restocked`: the run has given goods back itself. */
-  | { kind: "ended"; stage: string; creditNote: SaleDocument | null; restocked: boolean }
+  /** `restocked`: the run has given goods back itself. `isAnswered`: it was the credit note of the refund given again. */
+  | { kind: "ended"; stage: string; creditNote: SaleDocument | null; restocked: boolean; isAnswered?: true }
   | { kind: "failed"; message: string; conflict?: true };

@@ -29,6 +29,11 @@ export function creditNoteWorkflowId(note: OfBusiness & { saleId: string }): str
   return workflowId("credit-note", note.connection, note.businessId ?? NO_BUSINESS, note.saleId);
 }
 
+/** What the ledger claims a credit note under: of one sale, each number is a document of its own. */
+export function creditNoteClaim(workflowId: string, traderInvoiceNumber: string): string {
+  return `${workflowId} ${traderInvoiceNumber}`;
+}
+
 /**
  * `credit-note-number/<connection>/<business>/<number>`: no workflow's id, but what the ledger claims the number under.
  */

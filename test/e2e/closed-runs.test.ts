@@ -1,5 +1,7 @@
+import { WithStartWorkflowOperation } from "@temporalio/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { MAIN_TASK_QUEUE, UPDATES, WORKFLOW_TYPES } from "../../src/contract/index.ts";
 import { InvalidInputError, NotAllowedError } from "../../src/starter/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
@@ -214,6 +216,26 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     expect(await result("END-5")).toMatchObject({ stage: "completed", cancelRequested: "wrong buyer" });
     expect(rig.simulator.documents("END-5")).toHaveLength(1);
     expect(movementsOf("END-5")).toHaveLength(1);
+  });
+
+  test("does not cancel a document that its last run had sent, though it is started once more beside the starter", async () => {
+    rig.simulator.setAuthority("END-10", [{ do: "down" }]);
+    await start("END-10");
+    await rig.stateWhen("END-10", ({ stage }) => stage === "awaiting-authority");
+    await handleOf("END-10").terminate("by mistake");
+    await rig.client.workflow.executeUpdateWithStart(UPDATES.cancel, {
+      args: [{ reason: "wrong buyer" }],
+      startWorkflowOperation: new WithStartWorkflowOperation(WORKFLOW_TYPES.sale, {
+        workflowId: handleOf("END-10").workflowId,
+        taskQueue: MAIN_TASK_QUEUE,
+        args: [{ traderInvoiceNumber: "END-10", lines: [TEA], refundWindow: "0" }],
+        workflowIdConflictPolicy: "FAIL",
+      }),
+    });
+    rig.simulator.setAuthority("END-10", [{ do: "accept" }]);
+    expect(await result("END-10")).toMatchObject({ stage: "completed", cancelRequested: "wrong buyer" });
+    expect(rig.simulator.documents("END-10")).toHaveLength(1);
+    expect(movementsOf("END-10")).toHaveLength(1);
   });
 
   test("is marked in the ledger when a worker starts", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { creditNoteWorkflowId, type SaleInput, STATE_QUERY } from "../../src/contract/index.ts";
+import type { SaleInput } from "../../src/contract/index.ts";
 import { keepClosedRuns } from "../../src/worker/watch-closed-runs.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { resetRun } from "../rig/reset-run.ts";
@@ -127,47 +127,6 @@ describeWithTemporal("a sale that is reset", () => {
     expect(decisions).toMatchObject([{ update: "resolveStock", subject: referenceId, note: "counted" }]);
     expect((await row("RESET-5"))?.movements).toMatchObject([{ state: "applied", decision }]);
     expect(movementsOf("RESET-5")).toHaveLength(1);
-  });
-
-  test("keeps what an operator decided about a movement of its credit note, also where that is reset", async () => {
-    await (await start("RESET-6")).result();
-    const { document } = await rig.starter.getSale({ invoice: "RESET-6" });
-    rig.simulator.inject({ operation: "adjustStock", when: "before", kind: "drop", times: 1 });
-    await rig.starter.refund({ invoice: "RESET-6" }, { reason: "06", traderInvoiceNumber: "CN-6", restock: true });
-    const note = rig.client.workflow.getHandle(creditNoteWorkflowId({ ...BUSINESS, saleId: document?.id ?? "" }));
-    const referenceId = "CN-6/item_tea/restocked";
-    await expect.poll(() => note.query(STATE_QUERY)).toMatchObject({ attentions: [{ code: "stock-unknown" }] });
-    await rig.starter.resolveStock(note, { referenceId, applied: false, note: "counted" });
-    await note.result();
-    const kept = async () => (await rig.ledger.records.findSale(BUSINESS, "RESET-6"))?.creditNote?.decisions;
-    await expect.poll(kept).toMatchObject([{ update: "resolveStock", note: "counted" }]);
-
-    await resetRun(rig.client, rig.namespace, note.workflowId);
-    expect(await note.result()).toMatchObject({ stage: "credited", stockMovements: [{ state: "applied" }] });
-    const decisions = [{ update: "resolveStock", subject: referenceId, note: "counted" }];
-    expect(await note.query(STATE_QUERY)).toMatchObject({ decisions, waitingFor: "nothing" });
-    expect(movementsOf("CN-6")).toHaveLength(1);
-  });
-
-  test("is credited again once it was, with the same credit note and the goods returned once", async () => {
-    await start("RESET-7", { refundWindow: "1 hour" });
-    await rig.stateWhen("RESET-7", ({ stage, stockMovements }) => {
-      return stage === "completed" && stockMovements[0]?.state === "applied";
-    });
-    const refund = { reason: "06", traderInvoiceNumber: "CN-7", restock: true } as const;
-    await rig.starter.refund({ invoice: "RESET-7" }, refund, { waitSeconds: 20 });
-    await result("RESET-7");
-    const kept = async () => (await rig.ledger.records.findSale(BUSINESS, "RESET-7"))?.record;
-    await expect.poll(kept).toMatchObject({ stage: "credited", refund });
-    const returned = { purpose: "restocked", state: "applied" };
-
-    await resetRun(rig.client, rig.namespace, handleOf("RESET-7").workflowId);
-    const outcome = await result("RESET-7");
-    expect(outcome).toMatchObject({ stage: "credited", creditNote: { traderInvoiceNumber: "CN-7" } });
-    expect(outcome.stockMovements).toMatchObject([{ purpose: "sold" }, returned]);
-    await expect.poll(kept).toMatchObject({ stage: "credited", refund });
-    expect(rig.simulator.documents("CN-7")).toHaveLength(1);
-    expect([...movementsOf("RESET-7"), ...movementsOf("CN-7")]).toHaveLength(2);
   });
 
   test("after it was terminated in flight has one document and one movement", async () => {

@@ -1,5 +1,6 @@
 import {
   type CreateResult,
+  creditNoteClaim,
   creditNoteNumberClaim,
   goodsOf,
   type PreparedCreditNote,
@@ -40,8 +41,7 @@ export async function issueCreditNote(
   return await createDocument(context, {
     // A credit note that was given up may be followed by one with another number, which is another document.
     step: `credit-note ${traderInvoiceNumber}`,
-    // Each number is a document of its own here too.
-    claimKey: `${run.workflowId} ${traderInvoiceNumber}`,
+    claimKey: creditNoteClaim(run.workflowId, traderInvoiceNumber),
     content: JSON.stringify({ traderInvoiceNumber, saleId, reason }),
     numberFor: {
       claim: creditNoteNumberClaim({ ...target, number: traderInvoiceNumber }),

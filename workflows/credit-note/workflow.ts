@@ -34,7 +34,9 @@ export async function creditNote(input: CreditNoteInput): Promise<SaleOutcome> {
     const startedAtMs = workflowInfo().startTime.getTime();
     const asked = { input, startedAtMs, reset: run.carriesOn };
     const prepared = await main.prepareCreditNote("Check the refund", asked);
-    run.takeOverDecisions(prepared.decisions ?? []);
+    // A restart may know more than the ledger does.
+    run.earlierRunSent ||= prepared.earlier?.sent === true;
+    run.takeOverDecisions(prepared.earlier?.decisions ?? []);
     run.businessId = prepared.profile.businessId;
     const { saleId, reason, traderInvoiceNumber, returnDate, restock, branch } = prepared.note;
     run.refund = { reason, traderInvoiceNumber, returnDate, restock, branch };

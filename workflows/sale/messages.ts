@@ -38,7 +38,7 @@ import {
   type WorkflowState,
 } from "../../src/contract/index.ts";
 import { COMMON_UPDATES, KEPT_AS_WISH, registerUpdates, type Update, type UpdateTable } from "../operator/updates.ts";
-import type { SaleState } from "./state.ts";
+import { isReset, type SaleState } from "./state.ts";
 import { refundComplaint } from "./steps/refund.ts";
 import { outcomeOf, publishRun, stateOf, waitComplaint, whyNoOutcome, waitForOutcome } from "./view.ts";
 
@@ -226,13 +226,16 @@ const refund: Update<SaleState, RefundUpdate> = {
       run.refundChecks && !run.refund
         ? refundDoubtsOf(request, run.refundChecks, Date.now(), run.document?.saleDate)
         : [];
-    const refundable = run.stage === "completed" || run.stage === "crediting" || run.stage === "credited";
-    if (!refundable) return "Only a completed sale can be refunded.";
+    const isCompleted = run.stage === "completed" || run.stage === "crediting" || run.stage === "credited";
+    // The run before a reset may have taken it, and must not have done so in vain: it waits until the sale is completed.
+    const isTakenAgain = !isCompleted && isReset() && run.stage !== "cancelled";
+    if (!isCompleted && !isTakenAgain) return "Only a completed sale can be refunded.";
     if (doubts.length > 0)
       throw ApplicationFailure.nonRetryable(
         `The refund request is not valid:\n  ${doubts.join("\n  ")}`,
         FAILURES.invalidInput,
       );
+    if (isTakenAgain) return undefined;
     if (request.restock && request.branch === undefined && !run.tookStock) return NOTHING_TO_RESTOCK;
     return request.branch !== undefined && run.tookStock ? BRANCH_IS_KNOWN : undefined;
   },

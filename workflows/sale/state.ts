@@ -41,6 +41,15 @@ export const STAGE_TRANSITIONS: Readonly<Record<Stage, readonly Stage[]>> = {
 };
 
 /**
+ * Temporal gives such a run the signals and updates of the run before it again. For checks of messages and for what an
+ * activity is asked: the steps replay what that run did, and must not depend on it.
+ */
+export function isReset(): boolean {
+  const { runId, firstExecutionRunId } = workflowInfo();
+  return runId !== firstExecutionRunId;
+}
+
+/**
  * The state of a run of a sale or of a credit note. Messages change it, and steps read it. Whoever changes what an
  * operator can see calls {@link publish}.
  */
@@ -126,8 +135,7 @@ export class SaleState extends AttentionList {
 
   /** It carries on another run, after a reset or a restart, and may have more to do than that one's record shows. */
   get carriesOn(): boolean {
-    const { runId, firstExecutionRunId, memo } = workflowInfo();
-    return runId !== firstExecutionRunId || restartedOf(memo) !== undefined;
+    return isReset() || restartedOf(workflowInfo().memo) !== undefined;
   }
 
   get settled(): boolean {

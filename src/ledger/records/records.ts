@@ -25,8 +25,8 @@ export interface Records {
   findSale(business: Business, number: string, withinMs?: number): Promise<KeptSale | undefined>;
   /** The number of the sale that a credit note reverses, by the credit note's own number. */
   saleOfCreditNote(business: Business, number: string): Promise<string | undefined>;
-  /** What operators decided on a document, in all runs of the workflow. @param withinMs as of `findSale` */
-  decisionsOf(business: Business, of: ClosedRow["of"], workflowId: string, withinMs?: number): Promise<Decision[]>;
+  /** What operators decided on a document, in all runs of the workflow. */
+  decisionsOf(business: Business, of: ClosedRow["of"], workflowId: string): Promise<Decision[]>;
   /** Which run wrote the document's row; undefined where there is none. */
   writerOf(business: Business, of: ClosedRow["of"]): Promise<Writer | undefined>;
   /**
@@ -48,8 +48,7 @@ export function createRecords(database: Database): Records {
     keepLines: (business, of, document) => database.transact((db) => keepLines(db, business, of, document)),
     findSale: (business, number, withinMs) => database.query((db) => findSale(db, business, number), withinMs),
     saleOfCreditNote: (business, number) => database.query((db) => saleOfCreditNote(db, business, number)),
-    decisionsOf: (business, of, workflowId, withinMs) =>
-      database.query((db) => decisionsOf(db, business, of, workflowId), withinMs),
+    decisionsOf: (business, of, workflowId) => database.query((db) => decisionsOf(db, business, of, workflowId)),
     writerOf: (business, of) => database.query((db) => writerOf(db, business, of)),
     markClosed: (business, of, runId, closed) => database.transact((db) => markClosed(db, business, of, runId, closed)),
     closedRows: () => database.query(closedRows),

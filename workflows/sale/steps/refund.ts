@@ -12,6 +12,7 @@ import {
 import {
   aboutWorkflow,
   type CreditNoteInput,
+  type CreditNoteRunRequest,
   type CreditNoteRunResult,
   creditNoteWorkflowId,
   FAILURES,
@@ -28,7 +29,7 @@ import { mainWaits } from "../../proxies.ts";
 import { rootMessage } from "../../calls/activity-failures.ts";
 import { returnGoods } from "../../stock/return-goods.ts";
 import type { StockKeeping } from "../../stock/stock-keeping.ts";
-import type { SaleContext } from "../state.ts";
+import { isReset, type SaleContext } from "../state.ts";
 
 /**
  * Keeps a completed sale open for a refund until its window has closed, and credits it when asked to. A refund that was
@@ -122,15 +123,15 @@ async function runRefund(
 
 /**
  * Runs the credit note, or waits for the one that there is: after a reset, or started by hand, its outcome is the
- * refund's. Only one that was given up makes room for another.
+ * refund's. Only one that was given up makes room for another, and only for a refund that was asked for since.
  */
 export async function runOneCreditNote(workflowId: string, input: CreditNoteInput): Promise<CreditNoteRunResult> {
   const known = await startCreditNote(workflowId, input, WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY);
   if (known !== "known") return known;
-  const earlier = await awaitCreditNote(workflowId);
-  if (earlier.kind !== "ended" || earlier.stage !== "cancelled") return earlier;
+  const earlier = await awaitCreditNote({ workflowId, ...(isReset() && { givenAgain: input.traderInvoiceNumber }) });
+  if (earlier.kind !== "ended" || earlier.stage !== "cancelled" || earlier.isAnswered) return earlier;
   const another = await startCreditNote(workflowId, input, WorkflowIdReusePolicy.ALLOW_DUPLICATE);
-  return another === "known" ? await awaitCreditNote(workflowId) : another;
+  return another === "known" ? await awaitCreditNote({ workflowId }) : another;
 }
 
 /**
@@ -165,9 +166,9 @@ async function startCreditNote(
   }
 }
 
-async function awaitCreditNote(workflowId: string): Promise<CreditNoteRunResult> {
+async function awaitCreditNote(request: CreditNoteRunRequest): Promise<CreditNoteRunResult> {
   try {
-    return await mainWaits.awaitCreditNoteRun("Wait for the credit note: each attempt is one look", { workflowId });
+    return await mainWaits.awaitCreditNoteRun("Wait for the credit note: each attempt is one look", request);
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
     return { kind: "failed", message: rootMessage(error) };

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { creditNoteWorkflowId, SIGNALS, STATE_QUERY } from "../../src/contract/index.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { resetRun } from "../rig/reset-run.ts";
+import { salesOf } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+import { BUSINESS } from "../rig/views-of.ts";
+
+describeWithTemporal("a refund whose sale or credit note is reset", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({ receiver: false });
+  });
+  afterAll(() => rig?.close());
+  const { start, handleOf, result, movementsOf } = salesOf(() => rig);
+
+  /** Still open for its refund, with its goods taken. */
+  async function sold(invoice: string): Promise<string> {
+    await start(invoice, { refundWindow: "1 hour" });
+    const { document } = await rig.stateWhen(invoice, ({ stage, stockMovements }) => {
+      return stage === "completed" && stockMovements[0]?.state === "applied";
+    });
+    return creditNoteWorkflowId({ ...BUSINESS, saleId: document?.id ?? "" });
+  }
+
+  test("keeps what an operator decided about a movement of the credit note", async () => {
+    await (await start("RESET-6")).result();
+    const { document } = await rig.starter.getSale({ invoice: "RESET-6" });
+    rig.simulator.inject({ operation: "adjustStock", when: "before", kind: "drop", times: 1 });
+    await rig.starter.refund({ invoice: "RESET-6" }, { reason: "06", traderInvoiceNumber: "CN-6", restock: true });
+    const note = rig.client.workflow.getHandle(creditNoteWorkflowId({ ...BUSINESS, saleId: document?.id ?? "" }));
+    const referenceId = "CN-6/item_tea/restocked";
+    await expect.poll(() => note.query(STATE_QUERY)).toMatchObject({ attentions: [{ code: "stock-unknown" }] });
+    await rig.starter.resolveStock(note, { referenceId, applied: false, note: "counted" });
+    await note.result();
+    const kept = async () => (await rig.ledger.records.findSale(BUSINESS, "RESET-6"))?.creditNote?.decisions;
+    await expect.poll(kept).toMatchObject([{ update: "resolveStock", note: "counted" }]);
+
+    await resetRun(rig.client, rig.namespace, note.workflowId);
+    expect(await note.result()).toMatchObject({ stage: "credited", stockMovements: [{ state: "applied" }] });
+    const decisions = [{ update: "resolveStock", subject: referenceId, note: "counted" }];
+    expect(await note.query(STATE_QUERY)).toMatchObject({ decisions, waitingFor: "nothing" });
+    expect(movementsOf("CN-6")).toHaveLength(1);
+  });
+
+  test("is carried out once, with the same credit note and the goods returned once", async () => {
+    await sold("RESET-7");
+    const refund = { reason: "06", traderInvoiceNumber: "CN-7", restock: true } as const;
+    await rig.starter.refund({ invoice: "RESET-7" }, refund, { waitSeconds: 20 });
+    await result("RESET-7");
+    const kept = async () => (await rig.ledger.records.findSale(BUSINESS, "RESET-7"))?.record;
+    await expect.poll(kept).toMatchObject({ stage: "credited", refund });
+    const returned = { purpose: "restocked", state: "applied" };
+
+    await resetRun(rig.client, rig.namespace, handleOf("RESET-7").workflowId);
+    const outcome = await result("RESET-7");
+    expect(outcome).toMatchObject({ stage: "credited", creditNote: { traderInvoiceNumber: "CN-7" } });
+    expect(outcome.stockMovements).toMatchObject([{ purpose: "sold" }, returned]);
+    await expect.poll(kept).toMatchObject({ stage: "credited", refund });
+    expect(rig.simulator.documents("CN-7")).toHaveLength(1);
+    expect([...movementsOf("RESET-7"), ...movementsOf("CN-7")]).toHaveLength(2);
+  });
+
+  test("is carried out, although nothing of its credit note was known yet", async () => {
+    const invoice = "RESET-8";
+    await sold(invoice);
+    const serveAgain = rig.simulator.inject({
+      operation: "creditNote",
+      when: "before",
+      kind: "status",
+      status: 503,
+    });
+    const refund = { reason: "06", traderInvoiceNumber: "CN-8", restock: true } as const;
+    await rig.starter.refund({ invoice }, refund, { waitSeconds: 0 });
+    await resetRun(rig.client, rig.namespace, handleOf(invoice).workflowId);
+    await rig.stateWhen(invoice, ({ stage, refund: taken }) => stage === "crediting" && taken !== undefined);
+    serveAgain();
+    expect(await result(invoice)).toMatchObject({ stage: "credited", creditNote: { traderInvoiceNumber: "CN-8" } });
+    expect(rig.simulator.documents("CN-8")).toHaveLength(1);
+    expect([...movementsOf(invoice), ...movementsOf("CN-8")].map(({ action }) => action)).toEqual(["DEDUCT", "ADD"]);
+  });
+
+  test.each(["signal", "update"] as const)(
+    "and was given up is not carried out, though Temporal gives the new run its %s again",
+    async (by) => {
+      const [invoice, traderInvoiceNumber] = [`RESET-9-${by}`, `CN-9-${by}`];
+      const refund = { reason: "06", traderInvoiceNumber } as const;
+      const note = rig.client.workflow.getHandle(await sold(invoice));
+      rig.simulator.setAuthority(traderInvoiceNumber, [{ do: "reject", reason: "no" }]);
+      if (by === "signal") await handleOf(invoice).signal(SIGNALS.refundRequested, refund);
+      else await rig.starter.refund({ invoice }, refund, { waitSeconds: 0 });
+      await rig.stateWhen(invoice, ({ creditNoteAttention }) => creditNoteAttention === "rejected");
+      await rig.starter.cancel(note, { reason: "the buyer keeps the goods" });
+      const isGivenUp = () => rig.stateWhen(invoice, ({ stage, refund: asked }) => stage === "completed" && !asked);
+      await isGivenUp();
+      rig.simulator.setAuthority(traderInvoiceNumber, [{ do: "accept" }]);
+      await resetRun(rig.client, rig.namespace, handleOf(invoice).workflowId);
+      await expect
+        .poll(async () => (await handleOf(invoice).query(STATE_QUERY)) as unknown)
+        .toMatchObject({
+          stage: "completed",
+          creditNoteWorkflowId: note.workflowId,
+        });
+      await isGivenUp();
+      expect(rig.simulator.documents(traderInvoiceNumber)).toMatchObject([{ status: "failed" }]);
+      await rig.starter.refund({ invoice }, { ...refund, traderInvoiceNumber: `CN-10-${by}` }, { waitSeconds: 20 });
+      expect(await result(invoice)).toMatchObject({ stage: "credited" });
+    },
+  );
+
+  test("is not cancelled while its document is in flight", async () => {
+    await (await start("RESET-11")).result();
+    const { document } = await rig.starter.getSale({ invoice: "RESET-11" });
+    rig.simulator.setAuthority("CN-11", [{ do: "down" }]);
+    await rig.starter.refund({ invoice: "RESET-11" }, { reason: "06", traderInvoiceNumber: "CN-11" });
+    await expect.poll(() => rig.simulator.documents("CN-11")).toHaveLength(1);
+    const note = rig.client.workflow.getHandle(creditNoteWorkflowId({ ...BUSINESS, saleId: document?.id ?? "" }));
+    await rig.starter.cancel(note, { reason: "the buyer keeps the goods" });
+    await resetRun(rig.client, rig.namespace, note.workflowId);
+    await expect.poll(() => note.query(STATE_QUERY)).toMatchObject({ document: { status: "pending" } });
+    rig.simulator.setAuthority("CN-11", [{ do: "accept" }]);
+    expect(await note.result()).toMatchObject({ stage: "credited", cancelRequested: "the buyer keeps the goods" });
+    expect(rig.simulator.documents("CN-11")).toHaveLength(1);
+  });
+});
