@@ -4,14 +4,8 @@ import type { ConnectionProfile } from "./connection.ts";
 import type { Receipt } from "./documents.ts";
 import { fingerprintOf, type SaleContent } from "./fingerprint.ts";
 import type { JobState } from "./jobs.ts";
-import {
-  type Refund,
-  refundConflict,
-  refundConflictFields,
-  type RefundReason,
-  type SaleFields,
-  type SaleLineInput,
-} from "./sale.ts";
+import type { RefundReason } from "./refund-reasons.ts";
+import { type Refund, refundConflict, refundConflictFields, type SaleFields, type SaleLineInput } from "./sale.ts";
 import { sha256Hex } from "./sha256.ts";
 import type { Stage } from "./stages.ts";
 

@@ -2,6 +2,7 @@ import type { Attention } from "./attention.ts";
 import type { ClosedRun } from "./closed-run.ts";
 import type { Receipt, SaleDocument } from "./documents.ts";
 import type { InAll } from "./payload-bounds.ts";
+import type { RefundReason } from "./refund-reasons.ts";
 import type { Stage } from "./stages.ts";
 import type { StockMovement } from "./stock-movement.ts";
 
@@ -50,18 +51,6 @@ export interface SaleFields {
   /** For example `24 hours`; `0` closes at once. */
   refundWindow?: string | undefined;
 }
-
-/** Fiscal Compliance API, POST /v1/credit-notes, `reason`. */
-export const REFUND_REASONS = {
-  "01": "missing quantity",
-  "02": "missing data",
-  "03": "damaged",
-  "04": "wasted",
-  "05": "raw material shortage",
-  "06": "refund",
-} as const;
-
-export type RefundReason = keyof typeof REFUND_REASONS;
 
 /** A refund as the sale and its credit note know it. */
 export interface Refund {

@@ -64,16 +64,15 @@ export type {
   RetryRequest,
   WorkflowState,
 } from "../contract/messages.ts";
-export {
-  type CustomerInput,
-  type Refund,
-  REFUND_REASONS,
-  type RefundReason,
-  type RefundRequest,
-  type SaleInput,
-  type SaleLineInput,
-  type SaleOutcome,
-  type StockMode,
+export { REFUND_REASONS, type RefundReason } from "../contract/refund-reasons.ts";
+export type {
+  CustomerInput,
+  Refund,
+  RefundRequest,
+  SaleInput,
+  SaleLineInput,
+  SaleOutcome,
+  StockMode,
 } from "../contract/sale.ts";
 export { correctionInputSchema } from "../contract/schema/correction-input.ts";
 export type { EventCorrection, EventDocument, EventOperator, LedgerEvent } from "../contract/events.ts";

@@ -2,6 +2,7 @@ import type { BusinessDocuments, ListedDocument } from "../../ledger/index.ts";
 import { asText } from "../csv.ts";
 import type { CsvColumns } from "../lists/list.ts";
 import { amount } from "../report/money.ts";
+import { codesOf } from "./codes.ts";
 import { countedAmounts } from "./counted.ts";
 import { rateName, ratesOf } from "./rates.ts";
 
@@ -29,6 +30,8 @@ const HEAD = [
   "reversed_date",
   "reversed_cu_invoice_number",
   "reversed_document_id",
+  "refund_reason",
+  "refund_reason_in_words",
   "document_id",
   "dated_in_future",
   "signed_in_another_month",
@@ -75,6 +78,8 @@ function cells(document: ListedDocument, rates: readonly string[]): string[] {
     reverses?.date ?? "",
     words(reverses?.cuInvoiceNo),
     words(reverses?.documentId),
+    words(document.refundReason),
+    words(codesOf(document).refundReasonInWords),
     words(document.documentId),
     inFuture ? "yes" : "no",
     ...[signedInAnotherMonth, signedOutsidePeriod].map((is) => (is ? "yes" : signedOn === null ? "" : "no")),

@@ -93,7 +93,7 @@ async function november(): Promise<string> {
     },
   });
   await save(usual);
-  await save(noteOf(usual, "CN-1", "2025-11-24"));
+  await save(noteOf(usual, "CN-1", "2025-11-24"), { refund: { reason: "03", traderInvoiceNumber: "CN-1" } });
   await save(signed("INV-LATE", "02/12/2025", { saleDate: "2025-11-30", customer: null }));
   await save(signed("INV-OCTOBER", "01/11/2025", { saleDate: "2025-10-31" }));
   await save(signed("INV-ODD", "2025-11-20"));
@@ -159,6 +159,8 @@ describe("fiscalflow documents", () => {
       reversed_date: "",
       reversed_cu_invoice_number: "",
       reversed_document_id: "",
+      refund_reason: "",
+      refund_reason_in_words: "",
       document_id: "sale_INV-1",
       dated_in_future: "no",
       signed_in_another_month: "no",
@@ -179,6 +181,8 @@ describe("fiscalflow documents", () => {
       reversed_date: "2025-11-20",
       reversed_cu_invoice_number: "CU/INV-1",
       reversed_document_id: "sale_INV-1",
+      refund_reason: "03",
+      refund_reason_in_words: "damaged",
       dated_before_sale: "no",
     });
     expect(rows["INV-WAITS"]).toMatchObject({ status: "pending", total: "", tax_B_16: "", not_signed_total: "808.20" });
@@ -192,7 +196,9 @@ describe("fiscalflow documents", () => {
     const businessId = await november();
     const { stdout } = await documents("month", "--date", "2025-11", "--business", businessId);
     expect(stdout).toMatch(/^2025-11-30 +2025-12-02 +INV-LATE .* completed .* signed in 2025-12$/m);
-    expect(stdout).toMatch(/ CN-1 \(credit note\) +CU\/CN-1 .* -703\.62 +-104\.58 +-808\.20 +completed .* INV-1$/m);
+    expect(stdout).toMatch(
+      / CN-1 \(credit note\) +CU\/CN-1 .* -703\.62 +-104\.58 +-808\.20 +completed .* INV-1: damaged \(03\)$/m,
+    );
     expect(stdout).toMatch(/ INV-WAITS .* - +- +- +pending \(808\.20 not counted\) +- +-$/m);
     expect(stdout).toMatch(/^net +4 +1,407\.24 +209\.16 +1,616\.40$/m);
     expect(stdout).toContain(
@@ -243,11 +249,10 @@ describe("fiscalflow documents", () => {
       ],
       notSignedTotal: null,
     });
-    expect(listed.find(({ number }: ListedDocument) => number === "CN-1").reverses).toEqual({
-      documentId: "sale_INV-1",
-      number: "INV-1",
-      date: "2025-11-20",
-      cuInvoiceNo: "CU/INV-1",
+    expect(listed.find(({ number }: ListedDocument) => number === "CN-1")).toMatchObject({
+      reverses: { documentId: "sale_INV-1", number: "INV-1", date: "2025-11-20", cuInvoiceNo: "CU/INV-1" },
+      refundReason: "03",
+      refundReasonInWords: "damaged",
     });
     expect(figures.oddDates).toMatchObject({
       signedInAnotherMonth: { count: 1, total: "808.20", months: ["2025-12"] },
@@ -340,6 +345,21 @@ describe("fiscalflow documents", () => {
     });
     const [{ documents: listed }] = JSON.parse((await documents(...argv, "--json")).stdout).businesses;
     expect(listed.find(({ number }: ListedDocument) => number === "CN-BEFORE").datedBeforeSale).toBe(true);
+  });
+
+  it("gives a credit note the reason that it was asked for with, and one that somebody else issued none", async () => {
+    const business = someBusiness();
+    const refund = { reason: "06", traderInvoiceNumber: "CN-1" } as const;
+    const save = (number: string, document: SaleDocument | null) => {
+      const record = recordOf(number, { type: "credit_note", document, movements: [], originalSaleId: "s1", refund });
+      return test.ledger.records.saveDocument(business, record, WRITER);
+    };
+    const argv = ["day", "--date", "2025-11-20", "--business", business.businessId, "--csv"];
+    const listed = async () => rowsOf((await documents(...argv)).stdout);
+    await save("CN-1", signed("CN-DASHBOARD", null, { type: "credit_note", originalSaleId: "s1" }));
+    expect(await listed()).toMatchObject({ "CN-DASHBOARD": { refund_reason: "", refund_reason_in_words: "" } });
+    await save("CN-1", signed("CN-1", null, { type: "credit_note", originalSaleId: "s1" }));
+    expect(await listed()).toMatchObject({ "CN-1": { refund_reason: "06", refund_reason_in_words: "refund" } });
   });
 
   it("does not net a sale that is dated in the future against its credit note", async () => {

@@ -3,6 +3,7 @@ import type { PeriodList } from "../lists/list.ts";
 import { configuredNote, nameOf } from "../report/configured-note.ts";
 import { refuseUnknown } from "../report/refuse-unknown.ts";
 import { withSeller } from "../report/seller-of.ts";
+import { codesOf } from "./codes.ts";
 import { countedAmounts } from "./counted.ts";
 import { csvColumns } from "./csv-columns.ts";
 import { notesOf } from "./notes.ts";
@@ -20,7 +21,7 @@ export const listOfDocuments: PeriodList<BusinessDocuments, ListedDocument> = {
     rows: "documents",
     // As `fiscalflow report --json`.
     figuresOf: ({ pages: _pages, ...figures }, { sellerOf }) => withSeller(figures, sellerOf),
-    rowOf: (document) => ({ ...document, ...countedAmounts(document) }),
+    rowOf: (document) => ({ ...document, ...codesOf(document), ...countedAmounts(document) }),
     amounts: new Set(["total", "taxableAmount", "taxAmount", "notSignedTotal", "givenUpTotal"]),
   },
   table: documentsTable,

@@ -1,3 +1,4 @@
+import { refundReasonText } from "../../contract/index.ts";
 import type { BusinessDocuments, ListedDocument } from "../../ledger/index.ts";
 import type { Table } from "../lists/list.ts";
 import { short, sumsTable } from "../lists/render.ts";
@@ -26,7 +27,7 @@ export const documentsTable: Table<BusinessDocuments, ListedDocument> = {
 };
 
 function cells(document: ListedDocument): string[] {
-  const { type, number, signedOn, reverses, inFuture } = document;
+  const { type, number, signedOn, inFuture } = document;
   const { total, taxableAmount, taxAmount, taxes } = countedAmounts(document);
   const figure = (value: string | null): string => (value === null ? "-" : money(value));
   const { status, paymentTypeCode } = document;
@@ -50,9 +51,16 @@ function cells(document: ListedDocument): string[] {
     figure(total),
     statusText(document),
     taxes.map(taxText).join(", ") || "-",
-    reverses ? (reverses.number ?? reverses.cuInvoiceNo ?? reverses.documentId ?? "not known") : "-",
+    reversed(document),
     look.filter((word) => word !== false && word !== undefined).join(", "),
   ];
+}
+
+/** `INV-1001: damaged (03)`. */
+function reversed({ reverses, refundReason }: ListedDocument): string {
+  if (!reverses) return "-";
+  const sale = reverses.number ?? reverses.cuInvoiceNo ?? reverses.documentId ?? "not known";
+  return refundReason === null ? sale : `${sale}: ${refundReasonText(refundReason)}`;
 }
 
 function statusText(document: ListedDocument): string {

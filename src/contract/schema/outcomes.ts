@@ -4,7 +4,8 @@ import { type Attention, ATTENTION_CODES, type Decision } from "../attention.ts"
 import { CLOSED_STATUSES, type ClosedRun, type ClosedStatus } from "../closed-run.ts";
 import type { Receipt, SaleDocument } from "../documents.ts";
 import type { MessageReply, WorkflowState } from "../messages.ts";
-import { REFUND_REASONS, type RefundReason, type SaleOutcome } from "../sale.ts";
+import { REFUND_REASONS, type RefundReason } from "../refund-reasons.ts";
+import type { SaleOutcome } from "../sale.ts";
 import type { ServiceTrouble } from "../service-trouble.ts";
 import { STAGES } from "../stages.ts";
 import type { StockMovement } from "../stock-movement.ts";

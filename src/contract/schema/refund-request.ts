@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import { REFUND_REASONS } from "../sale.ts";
-import type { BranchOnlyToRestock, CreditNoteInput, RefundReason, RefundRequest } from "../sale.ts";
+import { REFUND_REASONS, type RefundReason } from "../refund-reasons.ts";
+import type { BranchOnlyToRestock, CreditNoteInput, RefundRequest } from "../sale.ts";
 import type { SaleDocument } from "../documents.ts";
 import type { RefundUpdate } from "../messages.ts";
 import { calendarDate } from "./calendar-date.ts";

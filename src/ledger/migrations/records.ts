@@ -32,6 +32,7 @@ export async function createRecords(db: Kysely<unknown>): Promise<void> {
       taxable_amount numeric,
       tax_amount numeric,
       original_document_id text,
+      refund_reason text,
       cu_invoice_no text,
       signed_on text check (signed_on ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'),
       receipt json,

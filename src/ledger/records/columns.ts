@@ -84,6 +84,7 @@ export function documentColumns(content: RecordContent) {
     taxable_amount: number_(document?.totals.taxableAmount),
     tax_amount: number_(document?.totals.taxAmount),
     original_document_id: text(givenText(document?.originalSaleId) ?? content.originalSaleId),
+    refund_reason: text(refundReason(content)),
     cu_invoice_no: text(document?.receipt?.cuInvoiceNo),
     signed_on: signedOn(document?.receipt?.scuDate),
     receipt: document?.receipt ? canonicalJson(document.receipt) : null,
@@ -91,6 +92,12 @@ export function documentColumns(content: RecordContent) {
     attentions: canonicalJson(content.attentions),
     needs_person_since: eldest(content.attentions),
   };
+}
+
+/** Where somebody else's credit note reverses the sale, nobody here knows its reason. */
+function refundReason({ type, number, document, refund }: RecordContent): string | undefined {
+  const isOurs = type === "credit_note" && (document === null || document.traderInvoiceNumber === number);
+  return isOurs ? refund?.reason : undefined;
 }
 
 export function lineColumns(line: SaleDocument["lines"][number], index: number) {

@@ -85,6 +85,7 @@ interface Row {
   tax_amount: string | null;
   taxes: ListedDocument["taxes"] | null;
   original_document_id: string | null;
+  refund_reason: string | null;
   reversed_number: string | null;
   reversed_date: string | null;
   reversed_cu_invoice_no: string | null;
@@ -104,7 +105,7 @@ function documentsQuery(chain: Chain, days: Days): RawBuilder<unknown> {
       d.document_date, d.signed_on, d.document_date > ${TODAY} as in_future, ${IN_ANOTHER_MONTH} as in_another_month,
       ${signedOutside(days)} as outside_period,
       d.cu_invoice_no, d.receipt, d.customer_name, d.customer_pin, d.payment_type_code,
-      d.total, d.taxable_amount, d.tax_amount, by_rate.taxes, d.original_document_id,
+      d.total, d.taxable_amount, d.tax_amount, by_rate.taxes, d.original_document_id, d.refund_reason,
       reversed.number as reversed_number, reversed.reversed_date, reversed.cu_invoice_no as reversed_cu_invoice_no
     from (${issuedDocuments(chain, days)}) as d
     left join lateral (
@@ -152,6 +153,7 @@ function listed({ connection, business_id }: Chain, row: Row): ListedDocument {
     taxableAmount: row.taxable_amount,
     taxAmount: row.tax_amount,
     taxes: row.taxes ?? [],
+    refundReason: row.refund_reason,
     reverses:
       row.type === "credit_note"
         ? {

@@ -45,6 +45,8 @@ export interface ListedDocument {
   taxAmount: string | null;
   /** By rate and by the authority's letter, from the lines; empty where the ledger does not have them. */
   taxes: { taxRate: string; taxTypeCode: string | null; total: string; taxableAmount: string; taxAmount: string }[];
+  /** Of a credit note: the code that it was asked for with; null where somebody else issued it. */
+  refundReason: string | null;
   /** Of a credit note: the sale that it reverses. Number and date are null where that sale is not in the ledger. */
   reverses: {
     documentId: string | null;

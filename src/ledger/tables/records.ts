@@ -33,6 +33,8 @@ export interface DocumentsTable extends OfBusiness, Written {
   taxable_amount: NumericOrNull;
   tax_amount: NumericOrNull;
   original_document_id: string | null;
+  /** Of a credit note of our own: the code that it was asked for with. */
+  refund_reason: string | null;
   cu_invoice_no: string | null;
   /** `YYYY-MM-DD`: the receipt's `scuDate`; null where there is none, or none that is a date. */
   signed_on: string | null;
