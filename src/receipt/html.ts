@@ -1,13 +1,5 @@
 import type { SaleDocument } from "../contract/documents.ts";
-import {
-  type Fact,
-  NOT_A_RECEIPT,
-  pageOf,
-  PROVISIONAL,
-  type ReceiptOptions,
-  type ReceiptPage,
-  SELLER_NOTE,
-} from "./page.ts";
+import { type Fact, NOT_A_RECEIPT, pageOf, PROVISIONAL, type ReceiptOptions, type ReceiptPage } from "./page.ts";
 import { qrOf } from "./qr.ts";
 
 /**
@@ -16,7 +8,7 @@ import { qrOf } from "./qr.ts";
  */
 export function receiptHtml(document: SaleDocument, options: ReceiptOptions = {}): string {
   const page = pageOf(document, options);
-  const { seller, title, provisional, facts, totals, signed, verificationUrl } = page;
+  const { seller, title, provisional, facts, totals, signed, verificationUrl, statedByShop } = page;
   const heading = `${provisional === undefined ? "" : `${PROVISIONAL}: `}${title}`;
   return html`<!doctype html>
 <html lang="en">
@@ -49,7 +41,7 @@ ${
         ${factList(signed)}${verificationUrl === undefined ? [] : verification(verificationUrl)}
       </section>`
 }
-${seller.length === 0 ? [] : html`<footer>${SELLER_NOTE}</footer>`}
+${statedByShop === undefined ? [] : html`<footer>${statedByShop}</footer>`}
 </body>
 </html>
 `.text;

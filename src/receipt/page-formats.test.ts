@@ -80,8 +80,14 @@ describe("receiptPdf", () => {
     expect(page?.text).not.toContain("PROVISIONAL");
   });
 
-  it("names the receipt that a credit note reverses", async () => {
-    const [page] = await readPdf(await receiptPdf(signedNote()));
+  it("names the receipt and the sale that a credit note reverses, and the reason", async () => {
+    const options = { reverses: signedSale(), reason: "03" } as const;
+    const [page] = await readPdf(await receiptPdf(signedNote(), options));
+    for (const text of [page?.text ?? "", textOf(receiptHtml(signedNote(), options))]) {
+      expect(text).toMatch(/Reverses sale\s+INV-1001 of 2026-11-20\s/);
+      expect(text).toMatch(/Reason\s+damaged \(03\)\s/);
+      expect(text).toContain("Reason: as stated by the shop, not signed.");
+    }
     expect(page?.text).toMatch(/^Credit note$/m);
     expect(page?.text).toMatch(/^Reverses receipt SCU00000001\/12$/m);
     expect(page?.text).toMatch(/^Total -1,690\.15$/m);

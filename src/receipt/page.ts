@@ -1,5 +1,6 @@
 import { decimalText, sumOf } from "../contract/decimal.ts";
 import { givenText, type Receipt, type SaleDocument, type SaleDocumentLine } from "../contract/documents.ts";
+import { type RefundReason, refundReasonText } from "../contract/refund-reasons.ts";
 
 /** The API's documents do not name the seller: what is printed of it is the shop's own word, and marked so. */
 export interface Seller {
@@ -13,6 +14,10 @@ export interface ReceiptOptions {
   seller?: Seller;
   /** The document was given up by an operator, which it does not say itself: nothing will sign it any more. */
   cancelled?: boolean;
+  /** Of a credit note: the sale that it reverses, which it names by the API's id alone. */
+  reverses?: Pick<SaleDocument, "traderInvoiceNumber" | "saleDate">;
+  /** Of a credit note: why, which it does not say itself. It is printed as the shop's own word, like the seller. */
+  reason?: RefundReason;
 }
 
 export type Fact = readonly [label: string, value: string];
@@ -50,30 +55,34 @@ export interface ReceiptPage {
   signed: Fact[];
   /** What the QR code holds: the address where the tax authority verifies the receipt. */
   verificationUrl: string | undefined;
+  /** What of the page is not the API's word; undefined where all of it is. */
+  statedByShop: string | undefined;
 }
 
 export const PROVISIONAL = "PROVISIONAL";
 export const NOT_A_RECEIPT = "NOT A TAX RECEIPT";
-export const SELLER_NOTE = "Seller: as stated by the shop, not signed.";
 
 const NO_DOCUMENT = "expected the document: outcome.sale or outcome.creditNote; an outcome or null is none";
 
 /**
- * The receipt of a document, out of the document alone: a value that it does not have is left out. Amounts are printed
- * as they are, negative on a credit note.
+ * The receipt of a document, out of the document and the options alone: a value that they do not have is left out.
+ * Amounts are printed as they are, negative on a credit note.
  */
-export function pageOf(document: SaleDocument, { seller, cancelled = false }: ReceiptOptions): ReceiptPage {
+export function pageOf(document: SaleDocument, options: ReceiptOptions): ReceiptPage {
+  const { cancelled = false } = options;
   // JavaScript lets an outcome through, or the null of a sale without a document.
   const given: Partial<SaleDocument> | null | undefined = document;
   if (!given?.totals || !given.lines) throw new TypeError(NO_DOCUMENT);
   const { type, totals, lines, linesLeftOut } = document;
   const receipt = signedReceipt(document);
   const isNote = type === "credit_note";
+  const reason = isNote ? options.reason : undefined;
+  const seller = options.seller ? sellerLines(options.seller) : [];
   return {
-    seller: seller ? sellerLines(seller) : [],
+    seller,
     title: isNote ? "Credit note" : receipt ? "Receipt" : "Sale",
     provisional: receipt ? undefined : whyProvisional(document, cancelled),
-    facts: documentFacts(document, receipt),
+    facts: [...documentFacts(document), ...(isNote ? reversalFacts(document, receipt, options) : [])],
     lines: lines.map(lineOf),
     withoutLines: linesLeftOut && `${linesLeftOut.count} lines, which are not listed here.`,
     rates: ratesOf(lines),
@@ -84,6 +93,7 @@ export function pageOf(document: SaleDocument, { seller, cancelled = false }: Re
     ],
     signed: receipt ? signedFacts(receipt) : [],
     verificationUrl: present(receipt?.verificationUrl),
+    statedByShop: statedByShop(seller.length > 0, reason !== undefined),
   };
 }
 
@@ -108,18 +118,38 @@ function sellerLines({ name, pin, address }: Seller): string[] {
   return texts.flatMap((text) => present(text) ?? []);
 }
 
-function documentFacts(document: SaleDocument, receipt: Receipt | undefined): Fact[] {
-  const { type, traderInvoiceNumber, saleDate, customer, originalSaleId } = document;
-  const reversed = givenText(receipt?.originalCuInvoiceNo);
+function statedByShop(seller: boolean, reason: boolean): string | undefined {
+  if (!seller && !reason) return undefined;
+  const what = seller ? (reason ? "Seller and reason" : "Seller") : "Reason";
+  return `${what}: as stated by the shop, not signed.`;
+}
+
+function documentFacts({ traderInvoiceNumber, saleDate, customer }: SaleDocument): Fact[] {
   return given([
     ["Number", traderInvoiceNumber],
     ["Date", saleDate],
     ["Buyer", customer?.name],
     ["Buyer's PIN", customer?.pin],
-    ["Reverses receipt", reversed],
-    // Until it is signed, a credit note names the sale by the API's id alone.
-    ["Reverses sale", type === "credit_note" && reversed === null ? originalSaleId : null],
   ]);
+}
+
+function reversalFacts(
+  { originalSaleId }: SaleDocument,
+  receipt: Receipt | undefined,
+  { reverses, reason }: ReceiptOptions,
+): Fact[] {
+  const signed = givenText(receipt?.originalCuInvoiceNo);
+  return given([
+    ["Reverses receipt", signed],
+    // Until it is signed, a credit note itself names the sale by the API's id alone.
+    ["Reverses sale", reverses ? dated(reverses) : signed === null ? originalSaleId : null],
+    ["Reason", reason && refundReasonText(reason)],
+  ]);
+}
+
+function dated({ traderInvoiceNumber, saleDate }: NonNullable<ReceiptOptions["reverses"]>): string {
+  const date = givenText(saleDate);
+  return date === null ? traderInvoiceNumber : `${traderInvoiceNumber} of ${date}`;
 }
 
 function signedFacts(receipt: Receipt): Fact[] {

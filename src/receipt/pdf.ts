@@ -1,6 +1,6 @@
 import type { SaleDocument } from "../contract/documents.ts";
 import { inLatin } from "./latin.ts";
-import { type Fact, NOT_A_RECEIPT, pageOf, PROVISIONAL, type ReceiptOptions, SELLER_NOTE } from "./page.ts";
+import { type Fact, NOT_A_RECEIPT, pageOf, PROVISIONAL, type ReceiptOptions } from "./page.ts";
 import { qrOf } from "./qr.ts";
 import { type Cell, type Sheet, sheetOf } from "./sheet.ts";
 
@@ -26,7 +26,19 @@ const QR_SIDE = 125;
  */
 export async function receiptPdf(document: SaleDocument, { font, ...options }: PdfOptions = {}): Promise<Uint8Array> {
   const page = pageOf(document, options);
-  const { seller, title, provisional, facts, lines, withoutLines, rates, totals, signed, verificationUrl } = page;
+  const {
+    seller,
+    title,
+    provisional,
+    facts,
+    lines,
+    withoutLines,
+    rates,
+    totals,
+    signed,
+    verificationUrl,
+    statedByShop,
+  } = page;
   const isProvisional = provisional !== undefined;
   const sheet = await sheetOf({
     title: `${isProvisional ? `${PROVISIONAL}: ` : ""}${title} ${document.traderInvoiceNumber}`,
@@ -62,7 +74,7 @@ export async function receiptPdf(document: SaleDocument, { font, ...options }: P
     ]);
   }
   if (signed.length > 0) signedBlock(sheet, signed, verificationUrl);
-  if (seller.length > 0) sheet.line(SELLER_NOTE, { size: 8, grey: true, gap: 10 });
+  if (statedByShop !== undefined) sheet.line(statedByShop, { size: 8, grey: true, gap: 10 });
   return sheet.bytes();
 }
 

@@ -118,6 +118,26 @@ Seller: as stated by the shop, not signed.
     expect(text).toMatch(/^Reverses sale +sal_1$/m);
   });
 
+  it("names the sale that a credit note reverses by its own number and date, where they are given", () => {
+    const reverses = signedSale();
+    for (const note of [signedNote(), { ...signedNote(), status: "pending", receipt: null }]) {
+      expect(receiptText(note, { reverses })).toMatch(/^Reverses sale +INV-1001 of 2026-11-20$/m);
+      expect(receiptText(note, { reverses: { ...reverses, saleDate: null } })).toMatch(/^Reverses sale +INV-1001$/m);
+    }
+    expect(receiptText(signedNote(), { reverses })).toMatch(/^Reverses receipt +SCU00000001\/12$/m);
+    expect(receiptText(signedSale(), { reverses })).not.toContain("Reverses");
+  });
+
+  it("prints the reason of a credit note in words, and says that it is the shop's own", () => {
+    const options = { reason: "03", seller: SELLER } as const;
+    const { seller: _seller, ...unnamed } = options;
+    expect(receiptText(signedNote(), unnamed)).toMatch(/^Reason +damaged \(03\)$/m);
+    expect(receiptText(signedNote(), unnamed)).toMatch(/^Reason: as stated by the shop, not signed\.$/m);
+    const named = receiptText(signedNote(), options).replaceAll(/\s+/g, " ");
+    expect(named).toContain("Seller and reason: as stated by the shop, not signed.");
+    expect(receiptText(signedSale(), unnamed)).toBe(receiptText(signedSale()));
+  });
+
   it("leaves out what the document does not have", () => {
     const bare = signedSale({ customer: null, saleDate: null, receipt: { cuInvoiceNo: "CU-1", scuTime: "" } });
     const line = lineOf(null, { description: "", taxTypeCode: null });

@@ -1,6 +1,6 @@
 import type { SaleDocument } from "../contract/documents.ts";
 import { apart, centred, COLUMNS, wrapped } from "./columns.ts";
-import { NOT_A_RECEIPT, pageOf, PROVISIONAL, type ReceiptOptions, type ReceiptPage, SELLER_NOTE } from "./page.ts";
+import { NOT_A_RECEIPT, pageOf, PROVISIONAL, type ReceiptOptions, type ReceiptPage } from "./page.ts";
 
 /** A line of the printed text. `warning` says that this is not a receipt. */
 export interface Row {
@@ -20,7 +20,19 @@ export function receiptText(document: SaleDocument, options: ReceiptOptions = {}
 
 /** @param toPrint applied to each text before it is laid out, for printers that do not have every character */
 export function textRows(page: ReceiptPage, toPrint: (text: string) => string): Row[] {
-  const { seller, title, provisional, facts, lines, withoutLines, rates, totals, signed, verificationUrl } = page;
+  const {
+    seller,
+    title,
+    provisional,
+    facts,
+    lines,
+    withoutLines,
+    rates,
+    totals,
+    signed,
+    verificationUrl,
+    statedByShop,
+  } = page;
   const plain = (texts: readonly string[]): Row[] => texts.map((text) => ({ text }));
   const strong = (texts: readonly string[]): Row[] => texts.map((text) => ({ text, style: "strong" }));
   const pairs = (pairsOf: readonly (readonly [string, string])[]): string[] =>
@@ -60,7 +72,7 @@ export function textRows(page: ReceiptPage, toPrint: (text: string) => string): 
     ]),
     ...block(plain(pairs(signed))),
     ...block(plain(verificationUrl === undefined ? [] : ["Verify at:", ...wrapped(toPrint(verificationUrl), COLUMNS)])),
-    ...block(seller.length > 0 ? plain(wrapped(SELLER_NOTE, COLUMNS)) : []),
+    ...block(statedByShop === undefined ? [] : plain(wrapped(statedByShop, COLUMNS))),
     ...warning.slice(0, 2),
   ];
 }

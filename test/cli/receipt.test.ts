@@ -243,6 +243,9 @@ describeWithTemporal("fiscalflow receipt", () => {
     expect(shown).toMatchObject({ exitCode: 0, stderr: "" });
     expect(shown.stdout).toMatch(new RegExp(`^CU invoice number +${noteNumber()}$`, "m"));
     expect(shown.stdout).toMatch(new RegExp(`^Reverses receipt +${signedNumber()}$`, "m"));
+    expect(shown.stdout).toMatch(/^Reverses sale +R-1 of \d{4}-\d\d-\d\d$/m);
+    expect(shown.stdout).toMatch(/^Reason +refund \(06\)$/m);
+    expect(shown.stdout.replaceAll(/\s+/g, " ")).toContain("Seller and reason: as stated by the shop, not signed.");
     expect(shown.stdout).toMatch(/^TOTAL +-\d/m);
     const [page] = await readPdf((await bytesOf(["R-1", "--credit-note", "--format", "pdf"])).bytes);
     expect(page?.qr).toBe(verifyAt("CN-R-1"));

@@ -1,5 +1,5 @@
-import type { Receipt, SaleDocument } from "../../contract/index.ts";
-import { signedReceipt } from "../../receipt/page.ts";
+import type { Receipt, Refund, SaleDocument } from "../../contract/index.ts";
+import { type ReceiptOptions, signedReceipt } from "../../receipt/page.ts";
 import type { SaleKey, SaleState } from "../../starter/index.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
@@ -26,13 +26,14 @@ export async function documentOf(context: CliContext, number: string, wanted: Wa
   if (cancelled) printNote(context, `The ${name} is cancelled, and not signed: what is printed says so.`);
   else if (!signedReceipt(document))
     printNote(context, `The ${name} is not signed (stage ${stage}): what is printed is provisional.`);
-  return { document: await withItsLines(context, key, invoice, document), cancelled };
+  const options = { ...found.reversal, cancelled };
+  return { document: await withItsLines(context, key, invoice, document), options };
 }
 
 export interface PrintedDocument {
   document: SaleDocument;
-  /** Given up: nothing will sign it any more. */
-  cancelled: boolean;
+  /** What the document does not say itself. */
+  options: Omit<ReceiptOptions, "seller">;
 }
 
 /**
@@ -58,6 +59,8 @@ interface Found {
   invoice: string;
   /** `sale INV-1`, or `credit note of the sale INV-1`. */
   name: string;
+  /** Of a credit note. */
+  reversal?: Pick<ReceiptOptions, "reverses" | "reason">;
 }
 
 /** @param number a sale's, or a credit note's own */
@@ -80,8 +83,15 @@ async function find(context: CliContext, number: string, wanted: Wanted): Promis
         `The credit note ${number} has no receipt: another one, ${itsNumber}, reverses the sale ${invoice}. See: ${command}`,
       );
     }
-    return { ...known, key, invoice, name: `credit note of the sale ${invoice}` };
+    const reversal = reversalOf(state, known.document, note?.refund ?? state.refund);
+    return { ...known, key, invoice, name: `credit note of the sale ${invoice}`, reversal };
   });
+}
+
+/** The reason belongs to our own credit note alone, and not to one of somebody else that reverses the sale in its place. */
+function reversalOf(sale: SaleState, note: SaleDocument | null, refund: Refund | undefined): Found["reversal"] {
+  const isOurs = refund !== undefined && refund.traderInvoiceNumber === note?.traderInvoiceNumber;
+  return { ...(sale.document && { reverses: sale.document }), ...(isOurs && { reason: refund.reason }) };
 }
 
 /** The sale of a number; of a credit note's number the sale that it reverses, as far as the ledger knows. */

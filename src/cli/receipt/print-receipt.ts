@@ -35,11 +35,11 @@ export async function printReceipt(
 }
 
 async function rendered(
-  { document, cancelled }: PrintedDocument,
+  { document, options: itsOptions }: PrintedDocument,
   { format, seller }: PrintPlan,
   font: Uint8Array | undefined,
 ): Promise<string | Uint8Array> {
-  const options = { cancelled, ...(seller && { seller }) };
+  const options = { ...itsOptions, ...(seller && { seller }) };
   switch (format) {
     case "text":
       return receiptText(document, options);
