@@ -11,12 +11,14 @@ import { type Simulator } from "../../src/dev/simulator/index.ts";
 const DIALECT = parseDialect({});
 const ITEMS = ["item_tea", "item_flour", "item_gas", "item_delivery"];
 const PAYMENTS = ["01", "02", "06", undefined];
+const BUYERS = [{ name: "Wanjiku", pin: "P051234567Z" }, { name: "Otieno" }, undefined];
 
 /** One document to be made: with the same seed the same ones. */
 interface Drawn {
   number: string;
   date: string;
   paymentTypeCode: string | undefined;
+  customer: { name: string; pin?: string } | undefined;
   lines: { itemId: string; quantity: number; unitPrice: number }[];
   fate: "accept" | "reject" | "down";
   /** The date of the credit note that reverses it. */
@@ -62,6 +64,7 @@ function draw(random: () => number, n: number): Drawn {
     number: `GEN-${n}`,
     date: day(),
     paymentTypeCode: pick(PAYMENTS),
+    customer: BUYERS[n % BUYERS.length],
     lines,
     fate: chance < 0.02 ? "reject" : chance < 0.04 ? "down" : "accept",
     creditedOn: random() < 0.2 ? day() : undefined,
@@ -69,12 +72,13 @@ function draw(random: () => number, n: number): Drawn {
 }
 
 async function issue(client: ComplianceClient, drawn: Drawn): Promise<SaleDocument> {
-  const { number, date, paymentTypeCode, lines } = drawn;
+  const { number, date, paymentTypeCode, customer, lines } = drawn;
   const composed = composeCreateSale(DIALECT, "organisation", {
     businessId: "biz_1",
     traderInvoiceNumber: number,
     saleDate: date,
     paymentTypeCode,
+    customer,
     lines,
   });
   try {

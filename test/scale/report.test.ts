@@ -95,6 +95,32 @@ describe("reports of 5,000 generated sales and credit notes", () => {
     expect(byRate.length).toBeGreaterThan(2);
   });
 
+  test("equal the books of buyers with a PIN and of those without, which add up to the month and to each rate", async () => {
+    const report = await reportOf(NOVEMBER);
+    if (!report) throw new Error("the ledger has a business");
+    const { withPin, withoutPin } = report.buyers;
+    const { documents } = simulator.books();
+    const { from, to } = NOVEMBER;
+    const [having, lacking] = [true, false].map((has) =>
+      documents.filter(({ customer }) => Boolean(customer?.pin) === has),
+    );
+    for (const [figures, of = []] of [[withPin, having] as const, [withoutPin, lacking] as const]) {
+      expect(amounts(figures.sales)).toEqual(sumsOf(of, "sale", from, to));
+      expect(amounts(figures.creditNotes)).toEqual(sumsOf(of, "credit_note", from, to));
+      expect(amounts(figures.net)).toEqual(sumsOf(of, "both", from, to));
+      const rates = figures.taxes.map(({ taxRate, taxTypeCode, net }) => [`${taxRate} ${taxTypeCode}`, net.taxAmount]);
+      expect(Object.fromEntries(rates.map(([rate, tax = ""]) => [rate, inCents(tax)]))).toEqual(taxOf(of, from, to));
+      expect(figures.sales.count).toBeGreaterThan(1_000);
+    }
+    const sum = (of: readonly string[]): string => inUnits(of.map(Number));
+    for (const kind of ["sales", "creditNotes", "net"] as const) {
+      const [whole, one, other] = [report[kind], withPin[kind], withoutPin[kind]];
+      expect(one.count + other.count).toBe(whole.count);
+      for (const field of ["total", "taxableAmount", "taxAmount"] as const)
+        expect(sum([one[field], other[field]])).toBe(inCents(whole[field]));
+    }
+  });
+
   test("equal the sums of the listed documents, each listed once", async () => {
     const report = await reportOf(NOVEMBER);
     const { from, to } = NOVEMBER;

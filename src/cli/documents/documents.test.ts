@@ -526,6 +526,37 @@ describe("fiscalflow documents", () => {
     ]);
   });
 
+  it("sums up sales to buyers with a PIN and without one apart, and so does the report", async () => {
+    const business = someBusiness();
+    const sales = [
+      ["INV-1", { name: "Wanjiku", pin: "P051234567Z" }],
+      ["INV-2", { name: "Otieno", pin: "malformed" }],
+      ["INV-3", { name: "Njeri", pin: "" }],
+      ["INV-4", null],
+      ["INV-5", { name: "Mutua" }],
+    ] as const;
+    const issued = sales.map(([number, customer]) => signed(number, "20/11/2025", { customer }));
+    for (const document of [...issued, ...issued.slice(0, 1).map((sale) => noteOf(sale, "CN-1", "2025-11-24"))]) {
+      const type = document.type === "credit_note" ? "credit_note" : "sale";
+      const of = { ...document, ...(type === "credit_note" && { customer: issued[0]?.customer ?? null }) };
+      const record = recordOf(document.traderInvoiceNumber, { type, document: of, movements: [] });
+      await test.ledger.records.saveDocument(business, record, WRITER);
+    }
+    const argv = ["month", "--date", "2025-11", "--business", business.businessId];
+    const report = await callCli(["report", ...argv], { env: { LEDGER_URL: test.url } });
+    for (const { stdout } of [await documents(...argv), report]) {
+      expect(stdout).toMatch(/^ *sales to buyers with a PIN +2 +1,407\.24 +209\.16 +1,616\.40$/m);
+      expect(stdout).toMatch(/^ *sales to buyers with a PIN, at E 8 % +200\.00 +16\.00 +216\.00$/m);
+      expect(stdout).toMatch(/^ *sales to buyers without a PIN +3 +2,110\.86 +313\.74 +2,424\.60$/m);
+      expect(stdout).toMatch(/^ *credit notes to buyers with a PIN +1 +-703\.62 +-104\.58 +-808\.20$/m);
+    }
+    const [{ buyers }] = JSON.parse((await documents(...argv, "--json")).stdout).businesses;
+    expect(buyers).toMatchObject({
+      withPin: { sales: { count: 2, total: "1616.40" }, net: { count: 3, total: "808.20" } },
+      withoutPin: { sales: { count: 3, total: "2424.60" }, creditNotes: { count: 0, total: "0.00" } },
+    });
+  });
+
   it("marks a payment type that is not in the authority's list", async () => {
     const business = someBusiness();
     for (const [number, paymentTypeCode] of [

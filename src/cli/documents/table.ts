@@ -2,6 +2,7 @@ import { refundReasonText } from "../../contract/index.ts";
 import type { BusinessDocuments, ListedDocument } from "../../ledger/index.ts";
 import type { Table } from "../lists/list.ts";
 import { short, sumsTable } from "../lists/render.ts";
+import { buyerRows } from "../report/buyers.ts";
 import { money, plain } from "../report/money.ts";
 import { isKnownPaymentType } from "../report/payment-type.ts";
 import { headOf, titleOf } from "../report/render-text.ts";
@@ -80,7 +81,7 @@ function taxText({ taxRate, taxTypeCode, taxableAmount, taxAmount }: ListedDocum
   return `${taxTypeCode ?? "-"} ${plain(taxRate)} %: ${money(taxableAmount)} and ${money(taxAmount)}`;
 }
 
-function sums({ sales, creditNotes, net, taxes }: BusinessDocuments): string {
+function sums({ sales, creditNotes, net, taxes, buyers }: BusinessDocuments): string {
   const of = (name: string, count: string, amounts: Omit<typeof net, "count">): string[] => [
     name,
     count,
@@ -93,6 +94,7 @@ function sums({ sales, creditNotes, net, taxes }: BusinessDocuments): string {
     of("credit notes", String(creditNotes.count), creditNotes),
     of("net", String(net.count), net),
     ...taxes.map((rate) => of(`net at ${rate.taxTypeCode ?? "-"} ${plain(rate.taxRate)} %`, "", rate.net)),
+    ...buyerRows({ buyers }),
   ];
   return sumsTable(["SIGNED", "COUNT", "TAXABLE", "TAX", "TOTAL"], rows, SUMS);
 }

@@ -1,5 +1,5 @@
 import { nairobiInstant } from "../../contract/nairobi-date.ts";
-import type { Amounts, BusinessReport, OddDates, Period } from "../../ledger/index.ts";
+import type { Amounts, BusinessReport, OddDates, Period, SignedFigures, TaxOfRate } from "../../ledger/index.ts";
 import { asText, csvLine } from "../csv.ts";
 import { amount } from "./money.ts";
 
@@ -77,14 +77,13 @@ function linesOf(report: BusinessReport, period: Period): Line[] {
     { figure: "sales", ...amounts(report.sales) },
     { figure: "credit notes", ...amounts(report.creditNotes) },
     { figure: "net", ...amounts(report.net) },
-    ...report.taxes.flatMap(({ taxRate, taxTypeCode, sales, creditNotes, net }): Line[] => {
-      const rate = { tax_letter: taxTypeCode ?? "", tax_rate: taxRate };
-      return [
-        { figure: "tax of sales", ...rate, ...amounts(sales) },
-        { figure: "tax of credit notes", ...rate, ...amounts(creditNotes) },
-        { figure: "tax net", ...rate, ...amounts(net) },
-      ];
-    }),
+    ...report.taxes.flatMap(({ sales, creditNotes, net, ...of }): Line[] => [
+      { figure: "tax of sales", ...rate(of), ...amounts(sales) },
+      { figure: "tax of credit notes", ...rate(of), ...amounts(creditNotes) },
+      { figure: "tax net", ...rate(of), ...amounts(net) },
+    ]),
+    ...buyerLines("with a PIN", report.buyers.withPin),
+    ...buyerLines("without a PIN", report.buyers.withoutPin),
     ...oddDateLines(report.oddDates),
     ...report.payments.map(({ paymentTypeCode, count, total }): Line => ({
       figure: "payment type",
@@ -128,6 +127,22 @@ function linesOf(report: BusinessReport, period: Period): Line[] {
       ended_amount: amount,
     })),
     { figure: "at risk", count: String(report.open.length + report.moreOpen), at_risk: report.atRisk },
+  ];
+}
+
+function rate({ taxRate, taxTypeCode }: Pick<TaxOfRate, "taxRate" | "taxTypeCode">): Partial<Line> {
+  return { tax_letter: taxTypeCode ?? "", tax_rate: taxRate };
+}
+
+function buyerLines(which: string, { sales, creditNotes, taxes }: SignedFigures): Line[] {
+  const [ofSales, ofNotes] = [`sales to buyers ${which}`, `credit notes to buyers ${which}`];
+  return [
+    { figure: ofSales, ...amounts(sales) },
+    { figure: ofNotes, ...amounts(creditNotes) },
+    ...taxes.flatMap((tax): Line[] => [
+      { figure: `tax of ${ofSales}`, ...rate(tax), ...amounts(tax.sales) },
+      { figure: `tax of ${ofNotes}`, ...rate(tax), ...amounts(tax.creditNotes) },
+    ]),
   ];
 }
 

@@ -118,6 +118,28 @@ test("the CSV writes all amounts alike and rounds none, and gives a spreadsheet 
   );
 });
 
+test("what was sold to buyers with a PIN and without one stands apart, by rate where there are several", () => {
+  const text = renderText(MONTH, [sampleReport()], NOW_MS);
+  expect(text).toMatch(/^ {2}sales to buyers with a PIN, at B 16 % +1,000\.43 +160\.07 +1,160\.50$/m);
+  expect(text).toMatch(/^ {2}sales to buyers with a PIN +1 +1,000\.43 +160\.07 +1,160\.50$/m);
+  expect(text).toMatch(/^ {2}sales to buyers without a PIN +3999 +1,063,282\.16 +170,125\.14 +1,233,407\.30$/m);
+  expect(text).toMatch(/^ {2}sales to buyers without a PIN, at B 16 % +1,064,282\.59 +170,285\.21 +1,234,567\.80$/m);
+  expect(text).toMatch(/^ {2}credit notes to buyers with a PIN +0 +0\.00 +0\.00 +0\.00$/m);
+  const { buyers } = sampleReport();
+  const { creditNotes } = buyers.withPin;
+  const one = { withPin: buyers.withPin, withoutPin: { ...buyers.withoutPin, creditNotes, taxes: [] } };
+  const quiet = renderText(MONTH, [{ ...sampleReport(), buyers: one }], NOW_MS);
+  expect(quiet).not.toMatch(/credit notes to buyers|to buyers .* at /);
+  const page = renderHtml(MONTH, [sampleReport()], NOW_MS);
+  expect(page).toContain("<h3>Signed documents by the buyer&#39;s PIN</h3>");
+  const lines = renderCsv(MONTH, [sampleReport()], NOW_MS).split("\r\n");
+  const of = "default,biz_<b>1</b>,2026-11,2026-11-21T15:00:00+03:00";
+  expect(lines).toContain(`${of},sales to buyers with a PIN,,,,,,,,,,,,,,,1,,1000.43,160.07,1160.50,,`);
+  expect(lines).toContain(
+    `${of},tax of credit notes to buyers without a PIN,B,16,,,,,,,,,,,,,,,-1034.91,-165.59,-1200.50,,`,
+  );
+});
+
 test("no line of the CSV has in its total what is not signed", () => {
   const rows = Object.values(csvRows(renderCsv(MONTH, [sampleReport()], NOW_MS), "figure"));
   const filled = (column: string) => new Set(rows.filter((row) => row[column] !== "").map(({ figure }) => figure));
@@ -202,7 +224,9 @@ test("page and table are headed by the business's name and PIN, where they are k
 
 test("the HTML page of a day without documents is complete", () => {
   const empty = { count: 0, total: "0", taxableAmount: "0", taxAmount: "0" };
-  const none = { sales: empty, creditNotes: empty, net: empty, taxes: [], payments: [], course: [], movements: [] };
+  const signed = { sales: empty, creditNotes: empty, net: empty, taxes: [] };
+  const buyers = { withPin: signed, withoutPin: signed };
+  const none = { ...signed, buyers, payments: [], course: [], movements: [] };
   const page = renderHtml(
     periodOf("day", "2026-11-21", NOW_MS),
     [{ ...sampleReport(), ...none, open: [], ended: { documents: [], more: 0, amount: "0" }, atRisk: "0" }],

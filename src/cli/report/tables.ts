@@ -1,6 +1,7 @@
 import { MEANING } from "../../contract/index.ts";
 import type { Amounts, BusinessReport, OpenDocument, TaxOfRate } from "../../ledger/index.ts";
 import { nairobiTime } from "../../contract/nairobi-date.ts";
+import { buyerRows } from "./buyers.ts";
 import { age, money, plain } from "./money.ts";
 import { paymentType } from "./payment-type.ts";
 
@@ -20,6 +21,7 @@ export function tablesOf(report: BusinessReport, nowMs: number): { tables: Repor
   const all = [
     totals(report),
     taxes(report),
+    buyers(report),
     oddDates(report),
     payments(report),
     movements(report),
@@ -62,6 +64,16 @@ function taxes({ taxes: rates }: BusinessReport): ReportTable {
     right: [1, 2, 3, 4, 5],
     rows: rates.map(row),
     none: "No document has lines.",
+  };
+}
+
+function buyers(report: BusinessReport): ReportTable {
+  return {
+    title: "Signed documents by the buyer's PIN",
+    head: ["", "count", "taxable", "tax", "total"],
+    right: [1, 2, 3, 4],
+    rows: buyerRows(report),
+    none: "No document is signed.",
   };
 }
 

@@ -11,6 +11,7 @@ export function sampleReport(): BusinessReport {
   const sales = { total: "1234567.80", taxableAmount: "1064282.59", taxAmount: "170285.21" };
   const creditNotes = { total: "-1200.50", taxableAmount: "-1034.91", taxAmount: "-165.59" };
   const net = { total: "1233367.30", taxableAmount: "1063247.68", taxAmount: "170119.62" };
+  const oneSale = { total: "1160.5", taxableAmount: "1000.43", taxAmount: "160.07" };
   return {
     connection: "default",
     businessId: "biz_<b>1</b>",
@@ -22,6 +23,23 @@ export function sampleReport(): BusinessReport {
       { taxRate: "8.00", taxTypeCode: "E", sales: NONE, creditNotes: NONE, net: { ...NONE, taxAmount: "812.5" } },
       { taxRate: "0", taxTypeCode: "A", sales: NONE, creditNotes: NONE, net: NONE },
     ],
+    buyers: {
+      withPin: {
+        sales: { count: 1, ...oneSale },
+        creditNotes: NO_AMOUNTS,
+        net: { count: 1, ...oneSale },
+        taxes: [{ taxRate: "16.0", taxTypeCode: "B", sales: oneSale, creditNotes: NONE, net: oneSale }],
+      },
+      withoutPin: {
+        sales: { count: 3999, total: "1233407.30", taxableAmount: "1063282.16", taxAmount: "170125.14" },
+        creditNotes: { count: 3, ...creditNotes },
+        net: { count: 4002, total: "1232206.80", taxableAmount: "1062247.25", taxAmount: "169959.55" },
+        taxes: [
+          { taxRate: "16", taxTypeCode: "B", sales, creditNotes, net },
+          { taxRate: "0", taxTypeCode: "A", sales: NONE, creditNotes: NONE, net: NONE },
+        ],
+      },
+    },
     oddDates: {
       inFuture: { ...NO_AMOUNTS, sales: NO_AMOUNTS, creditNotes: NO_AMOUNTS },
       signedInAnotherMonth: {

@@ -2,17 +2,22 @@
  * What the documents of a business come to in a period. Amounts are exact decimal texts, in the currency of the
  * business. A document counts on its own date (`saleDate`), and only once the tax authority has accepted it.
  */
-export interface BusinessFigures {
+export interface BusinessFigures extends SignedFigures {
   connection: string;
   /** `-` for none. */
   businessId: string;
+  /** Of the same documents, those whose buyer states a PIN, well-formed or not, and the others. */
+  buyers: { withPin: SignedFigures; withoutPin: SignedFigures };
+  oddDates: OddDates;
+}
+
+export interface SignedFigures {
   sales: Amounts;
   /** Negative, as the service tells them. */
   creditNotes: Amounts;
   net: Amounts;
   /** By rate and by the authority's letter, from the lines. */
   taxes: TaxOfRate[];
-  oddDates: OddDates;
 }
 
 /** What a report says of a business, over the documents of a period. */

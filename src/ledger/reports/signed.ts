@@ -23,8 +23,12 @@ export async function chainsOf(
   return await query.orderBy("connection").orderBy("business_id").execute();
 }
 
+const PIN_OF_BUYER = sql<string | null>`nullif(customer_pin, '')`;
+
+export const HAS_PIN = sql<boolean>`(${PIN_OF_BUYER} is not null)`;
+
 /** Null where the document has no PIN. */
-export const PIN_MALFORMED = sql<boolean | null>`nullif(customer_pin, '') !~ ${PIN.source}`;
+export const PIN_MALFORMED = sql<boolean | null>`${PIN_OF_BUYER} !~ ${PIN.source}`;
 
 /**
  * Nothing will sign it any more. What was given up while it was in flight does not belong to that: the authority may
@@ -48,6 +52,6 @@ export function issuedDocuments({ connection, business_id }: Chain, { from, to }
 }
 
 /** Those that the tax authority has accepted. */
-export function signedDocuments(chain: Chain, days: Days): RawBuilder<unknown> {
-  return sql`select * from (${issuedDocuments(chain, days)}) as issued where status = 'completed'`;
+export function signedDocuments(chain: Chain, days: Days, which = sql<boolean>`true`): RawBuilder<unknown> {
+  return sql`select * from (${issuedDocuments(chain, days)}) as issued where status = 'completed' and ${which}`;
 }

@@ -1,7 +1,7 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 
 import type { Queries } from "../database.ts";
-import type { Amounts, BusinessReport, Days, Period, TaxOfRate } from "./report.ts";
+import type { Amounts, BusinessReport, Days, Period, SignedFigures, TaxOfRate } from "./report.ts";
 import { type Chain, NOTES, SALES, signedDocuments } from "./signed.ts";
 
 /** Sums of sales, of credit notes, and of both, in one reading. */
@@ -33,10 +33,11 @@ export async function readTotals(
   db: Queries,
   chain: Chain,
   days: Days,
-): Promise<Pick<BusinessReport, "sales" | "creditNotes" | "net">> {
+  which: RawBuilder<boolean>,
+): Promise<Pick<SignedFigures, "sales" | "creditNotes" | "net">> {
   const { rows } = await sql<SumsRow & { sales: string; notes: string }>`
     select count(*) filter (where ${SALES}) as sales, count(*) filter (where ${NOTES}) as notes, ${sums("signed")}
-    from (${signedDocuments(chain, days)}) as signed`.execute(db);
+    from (${signedDocuments(chain, days, which)}) as signed`.execute(db);
   const [row] = rows;
   if (!row) throw new Error("a sum has one row");
   const { sales, creditNotes, net } = byType(row);
@@ -48,9 +49,14 @@ export async function readTotals(
   };
 }
 
-export async function readTaxes(db: Queries, chain: Chain, days: Days): Promise<TaxOfRate[]> {
+export async function readTaxes(
+  db: Queries,
+  chain: Chain,
+  days: Days,
+  which: RawBuilder<boolean>,
+): Promise<TaxOfRate[]> {
   const { rows } = await sql<SumsRow & { tax_rate: string; tax_type_code: string | null }>`
-    with signed as (${signedDocuments(chain, days)}), lines as (
+    with signed as (${signedDocuments(chain, days, which)}), lines as (
       select l.* from document_lines as l join signed using (connection, business_id, type, number))
     select tax_rate, tax_type_code, ${sums("lines")} from lines
     group by tax_rate, tax_type_code order by tax_rate desc, tax_type_code`.execute(db);

@@ -39,6 +39,7 @@ function keptOf({ items, purchases, billPayments, syncBatches }: ServiceBooks): 
   const amounts = { count: 1, total: "430.00", taxableAmount: "430", taxAmount: "0" };
   const none = { count: 0, total: "0", taxableAmount: "0", taxAmount: "0" };
   const noMonths = { ...none, months: [] };
+  const nobody = { sales: none, creditNotes: none, net: none, taxes: [] };
   const noDays = { ...none, days: [] };
   return {
     report: {
@@ -48,6 +49,7 @@ function keptOf({ items, purchases, billPayments, syncBatches }: ServiceBooks): 
       creditNotes: none,
       net: { ...amounts },
       taxes: [],
+      buyers: { withPin: nobody, withoutPin: nobody },
       oddDates: {
         inFuture: { ...none, sales: none, creditNotes: none },
         signedInAnotherMonth: { ...noMonths, sales: noMonths, creditNotes: noMonths },
