@@ -1,11 +1,17 @@
 import { refundReasonWords } from "../../contract/index.ts";
 import type { ListedDocument } from "../../ledger/index.ts";
+import { isKnownPaymentType } from "../report/payment-type.ts";
 
 interface Codes {
+  /** Null where there is none. */
+  paymentTypeUnknown: boolean | null;
   refundReasonInWords: string | null;
 }
 
 /** What the codes of a document say, as far as that is known. */
-export function codesOf({ refundReason }: ListedDocument): Codes {
-  return { refundReasonInWords: refundReason === null ? null : (refundReasonWords(refundReason) ?? null) };
+export function codesOf({ paymentTypeCode, refundReason }: ListedDocument): Codes {
+  return {
+    paymentTypeUnknown: paymentTypeCode === null ? null : !isKnownPaymentType(paymentTypeCode),
+    refundReasonInWords: refundReason === null ? null : (refundReasonWords(refundReason) ?? null),
+  };
 }

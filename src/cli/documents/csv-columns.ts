@@ -38,6 +38,7 @@ const HEAD = [
   "signed_outside_period",
   "buyer_pin_malformed",
   "dated_before_sale",
+  "payment_type_unknown",
 ];
 
 /** The columns of amounts can be added up: each holds signed documents alone, or none. */
@@ -52,6 +53,7 @@ export function csvColumns(businesses: readonly BusinessDocuments[]): CsvColumns
 function cells(document: ListedDocument, rates: readonly string[]): string[] {
   const { reverses, inFuture, signedInAnotherMonth, signedOutsidePeriod, signedOn } = document;
   const { total, taxableAmount, taxAmount, taxes, notSignedTotal, givenUpTotal } = countedAmounts(document);
+  const { paymentTypeUnknown, refundReasonInWords } = codesOf(document);
   const figure = (value: string | null): string => (value === null ? "" : amount(value));
   const words = (value: string | null | undefined): string => asText(value ?? "");
   return [
@@ -79,11 +81,13 @@ function cells(document: ListedDocument, rates: readonly string[]): string[] {
     words(reverses?.cuInvoiceNo),
     words(reverses?.documentId),
     words(document.refundReason),
-    words(codesOf(document).refundReasonInWords),
+    words(refundReasonInWords),
     words(document.documentId),
     inFuture ? "yes" : "no",
     ...[signedInAnotherMonth, signedOutsidePeriod].map((is) => (is ? "yes" : signedOn === null ? "" : "no")),
-    ...[document.customerPinMalformed, document.datedBeforeSale].map((is) => (is === null ? "" : is ? "yes" : "no")),
+    ...[document.customerPinMalformed, document.datedBeforeSale, paymentTypeUnknown].map((is) =>
+      is === null ? "" : is ? "yes" : "no",
+    ),
     ...byRate(taxes, rates).map(figure),
   ];
 }

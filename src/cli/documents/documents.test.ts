@@ -167,6 +167,7 @@ describe("fiscalflow documents", () => {
       signed_outside_period: "no",
       buyer_pin_malformed: "no",
       dated_before_sale: "",
+      payment_type_unknown: "no",
       taxable_B_16: "603.62",
       tax_B_16: "96.58",
       taxable_E_8: "100.00",
@@ -567,9 +568,21 @@ describe("fiscalflow documents", () => {
       const document = signed(number, "20/11/2025", { paymentTypeCode });
       await test.ledger.records.saveDocument(business, recordOf(number, { document, movements: [] }), WRITER);
     }
-    const { stdout } = await documents("day", "--date", "2025-11-20", "--business", business.businessId);
+    const argv = ["day", "--date", "2025-11-20", "--business", business.businessId];
+    const { stdout } = await documents(...argv);
     expect(stdout).toMatch(/^2025-11-20 .* INV-99 .* unknown payment type 99$/m);
     expect(stdout.match(/unknown payment type/g)).toHaveLength(1);
+    expect(rowsOf((await documents(...argv, "--csv")).stdout)).toMatchObject({
+      "INV-CASH": { payment_type_unknown: "no" },
+      "INV-99": { payment_type_unknown: "yes" },
+      "INV-UNSTATED": { payment_type_unknown: "" },
+    });
+    const [of] = JSON.parse((await documents(...argv, "--json")).stdout).businesses;
+    expect(of.documents).toMatchObject([
+      { number: "INV-99", paymentTypeUnknown: true },
+      { number: "INV-CASH", paymentTypeUnknown: false },
+      { number: "INV-UNSTATED", paymentTypeUnknown: null },
+    ]);
   });
 
   it("lists each document once where two workflows have it, as signed where one knows that", async () => {

@@ -4,8 +4,8 @@ import type { Table } from "../lists/list.ts";
 import { short, sumsTable } from "../lists/render.ts";
 import { buyerRows } from "../report/buyers.ts";
 import { money, plain } from "../report/money.ts";
-import { isKnownPaymentType } from "../report/payment-type.ts";
 import { headOf, titleOf } from "../report/render-text.ts";
+import { codesOf } from "./codes.ts";
 import { countedAmounts } from "./counted.ts";
 
 const HEAD = ["DATE", "SIGNED", "NUMBER", "CU NUMBER", "BUYER", "PIN", "TAXABLE", "TAX", "TOTAL", "STATUS"].concat([
@@ -38,7 +38,7 @@ function cells(document: ListedDocument): string[] {
     document.datedBeforeSale === true && "dated before its sale",
     signedWhen(document),
     document.customerPinMalformed === true && "malformed PIN",
-    paymentTypeCode !== null && !isKnownPaymentType(paymentTypeCode) && `unknown payment type ${paymentTypeCode}`,
+    codesOf(document).paymentTypeUnknown === true && `unknown payment type ${paymentTypeCode}`,
   ];
   return [
     document.date,
