@@ -638,6 +638,20 @@ describe("fiscalflow documents", () => {
     await rm(file);
   });
 
+  it("begins the CSV with a byte order mark for Excel where it is told to, and so does the report", async () => {
+    const businessId = await november();
+    const argv = ["month", "--date", "2025-11", "--business", businessId];
+    const file = join(folder, "excel.csv");
+    expect(await documents(...argv, "--bom", "--out", file)).toMatchObject({ exitCode: 0 });
+    const report = (...flags: string[]) =>
+      callCli(["report", ...argv, "--csv", ...flags], { env: { LEDGER_URL: test.url } });
+    for (const csv of [await readFile(file, "utf8"), (await report("--bom")).stdout])
+      expect(csv.slice(0, 12)).toBe("\uFEFFconnection,");
+    for (const { stdout } of [await documents(...argv, "--csv"), await report()])
+      expect(stdout.slice(0, 11)).toBe("connection,");
+    await rm(file);
+  });
+
   it("says why a file cannot be written, and then reads nothing from the ledger", async () => {
     const businessId = await november();
     const said = await documents("month", "--business", businessId, "--out", join(folder, "nowhere", "x.csv"));
@@ -648,6 +662,8 @@ describe("fiscalflow documents", () => {
   it.each([
     [["month", "--csv", "--json"], "not both"],
     [["month", "--force"], "--force belongs to --out"],
+    [["month", "--bom"], "--bom belongs to --csv"],
+    [["month", "--bom", "--json"], "--bom belongs to --csv"],
     [["period", "--from", "2025-11-02", "--to", "2025-11-01"], "later than"],
     [["period", "--from", "2025-11-31", "--to", "2025-12-01"], "--from"],
     [["period", "--from", "2025-11-01"], "--to"],

@@ -5,11 +5,13 @@ import type { Days } from "../../ledger/index.ts";
 import { parsedBy } from "../arguments.ts";
 import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
+import { BOM_FLAG } from "../csv.ts";
 import { parseText, type ResultFlags, type Scope } from "../sale/scope.ts";
 import type { Owner, PeriodList } from "./list.ts";
 
 export interface ListFlags extends Scope, ResultFlags {
   csv?: boolean;
+  bom?: boolean;
   out?: string;
   force?: boolean;
 }
@@ -37,6 +39,7 @@ export function registerList<One extends Owner<Row>, Row>(
         .command(name)
         .description(`List the ${nouns} of ${days} (Africa/Nairobi), from the ledger.`)
         .option("--csv", `print one line for each ${noun} as CSV`)
+        .option(...BOM_FLAG)
         .option(
           "--out <file>",
           "write to this file, which appears once it is complete; as CSV where its name ends in .csv, unless --json is given",

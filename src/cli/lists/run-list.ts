@@ -3,6 +3,7 @@ import { extname, resolve } from "node:path";
 import type { Days } from "../../ledger/index.ts";
 import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
+import { BYTE_ORDER_MARK } from "../csv.ts";
 import { printable, printNote, written } from "../output.ts";
 import { standingOf } from "../report/period.ts";
 import { configuredSeller } from "../report/seller-of.ts";
@@ -18,9 +19,10 @@ export async function runList<One extends Owner<Row>, Row>(
   list: PeriodList<One, Row>,
   { kind, days, flags }: { kind: "day" | "month" | "period"; days: Days; flags: ListFlags },
 ): Promise<void> {
-  const { json = false, out, force = false, connection, business: businessId } = flags;
+  const { json = false, bom = false, out, force = false, connection, business: businessId } = flags;
   const csv = flags.csv ?? (!json && extname(out ?? "").toLowerCase() === ".csv");
   if (csv && json) throw new UsageError("Give --csv or --json, not both.");
+  if (bom && !csv) throw new UsageError("--bom belongs to --csv.");
   if (force && out === undefined) throw new UsageError("--force belongs to --out.");
   if (out !== undefined && !force) await refuseExisting(out);
   const madeAtMs = Date.now();
@@ -34,7 +36,7 @@ export async function runList<One extends Owner<Row>, Row>(
         // The page for people says it itself.
         if (standing !== undefined && (csv || json)) printNote(context, standing);
         const write = async (append: (piece: string) => Promise<void>): Promise<void> => {
-          for await (const piece of rendered(list, { csv, json }, head, owners)) {
+          for await (const piece of rendered(list, { csv, json, bom }, head, owners)) {
             // A list that nobody waits for holds the ledger's connection.
             context.signal.throwIfAborted();
             await append(piece);
@@ -60,10 +62,11 @@ export async function runList<One extends Owner<Row>, Row>(
 
 async function* rendered<One extends Owner<Row>, Row>(
   list: PeriodList<One, Row>,
-  { csv, json }: { csv: boolean; json: boolean },
+  { csv, json, bom }: { csv: boolean; json: boolean; bom: boolean },
   head: ListHead,
   owners: readonly One[],
 ): AsyncGenerator<string> {
+  if (bom) yield BYTE_ORDER_MARK;
   if (csv) yield* renderCsv(list, head, owners);
   else if (json) yield* renderJson(list, head, owners);
   else for await (const piece of renderTable(list, head, owners)) yield printable(piece);

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { Period } from "../../ledger/index.ts";
 import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
+import { BOM_FLAG, BYTE_ORDER_MARK } from "../csv.ts";
 import { withInstants } from "../instants.ts";
 import { printNote, printResult } from "../output.ts";
 import { parseText, type ResultFlags, type Scope, withFilters } from "../sale/scope.ts";
@@ -14,6 +15,7 @@ import { configuredSeller, withSeller } from "./seller-of.ts";
 interface ReportFlags extends Scope, ResultFlags {
   date?: string;
   csv?: boolean;
+  bom?: boolean;
   html?: string;
   force?: boolean;
 }
@@ -56,6 +58,7 @@ function registerPeriod(
       .description(`Report one ${kind} (Africa/Nairobi), business by business.`)
       .option("--date <date>", `the ${kind}, ${form} (default: ${byDefault})`)
       .option("--csv", "print the figures as CSV, one per line")
+      .option(...BOM_FLAG)
       .option("--html <file>", "write a page with charts to this file; it loads nothing from the network", parseText)
       .option("--force", "replace the file if it exists"),
   )
@@ -74,7 +77,8 @@ async function runReport(context: CliContext, kind: Period["kind"], flags: Repor
   const { periodOf, standingOf } = await import("./period.ts");
   const { withLedger } = await import("../with-ledger.ts");
   if (flags.csv === true && flags.json === true) throw new UsageError("Give --csv or --json, not both.");
-  const { html, force = false } = flags;
+  const { html, bom = false, force = false } = flags;
+  if (bom && flags.csv !== true) throw new UsageError("--bom belongs to --csv.");
   if (force && html === undefined) throw new UsageError("--force belongs to --html.");
   const { refuseExisting, withWholeFile } = await import("../whole-file.ts");
   if (html !== undefined && !force) await refuseExisting(html, "--html");
@@ -108,7 +112,7 @@ async function runReport(context: CliContext, kind: Period["kind"], flags: Repor
   }
   if (flags.csv === true) {
     const { renderCsv } = await import("./render-csv.ts");
-    context.stdout.write(`${renderCsv(period, businesses, nowMs)}\r\n`);
+    context.stdout.write(`${bom ? BYTE_ORDER_MARK : ""}${renderCsv(period, businesses, nowMs)}\r\n`);
     return;
   }
   const { renderText } = await import("./render-text.ts");
