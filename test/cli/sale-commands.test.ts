@@ -2,7 +2,9 @@ import { type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/c
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { listedSales } from "../../src/cli/sale/listed-sales.ts";
+import { firstStarts } from "../../src/cli/sale/runs.ts";
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
+import { nairobiInstant } from "../../src/contract/index.ts";
 import { SaleNotFoundError } from "../../src/starter/index.ts";
 import { commandEnv } from "../rig/command-env.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
@@ -106,10 +108,11 @@ describeWithTemporal("fiscalflow sale", () => {
     expect(exitCode).toBe(0);
   });
 
-  test("list shows a completed sale that was reset once", async () => {
+  test("list shows a completed sale that was reset once, with the age of its first run", async () => {
     const completed = saleOf("CLI-RESET", { refundWindow: "0" });
     await sale(["start", "-", "--wait", "20"], completed);
     const workflowId = rig.starter.workflowId({ invoice: "CLI-RESET" });
+    const first = await rig.client.workflow.getHandle(workflowId).describe();
     await rig.client.workflow.getHandle(workflowId).result();
     await resetRun(rig.client, rig.namespace, workflowId, "last-task");
     await rig.client.workflow.getHandle(workflowId).result();
@@ -122,7 +125,10 @@ describeWithTemporal("fiscalflow sale", () => {
     await expect.poll(runs).toBe(2);
     const { stdout } = await sale(["list", "--json"]);
     const rows = (JSON.parse(stdout) as { invoice: string }[]).filter(({ invoice }) => invoice === "CLI-RESET");
-    expect(rows).toHaveLength(1);
+    expect(rows).toMatchObject([{ startedAt: nairobiInstant(first.startTime.getTime()) }]);
+    const last = await rig.client.workflow.getHandle(workflowId).describe();
+    expect(await firstStarts([last], rig.client)).toEqual(new Map([[workflowId, first.startTime.getTime()]]));
+    expect(last.startTime).not.toEqual(first.startTime);
   });
 
   test("a list with a mistake starts none of its sales", async () => {
@@ -266,7 +272,7 @@ describeWithTemporal("fiscalflow sale", () => {
     expect(await sale(refund)).toMatchObject({ exitCode: 0, stdout: first.stdout });
     expect(await sale(["refund", "CLI-1", "--reason", "06", "--number", "CN-2"])).toMatchObject({ exitCode: 1 });
     expect((await sale(["show", "CLI-1"])).stdout).toMatch(
-      /Credit note {3}\S+ CN-1, completed[^]*\nCredit note CN-1\n/,
+      /Credit note {3}\S+ CN-1, completed[^]*\nCredit note CN-1\n[^]*/,
     );
   });
 

@@ -51,6 +51,7 @@ describeWithTemporal("a sale whose run ended early and is restarted", () => {
 
   /** Restarted, it is signed: with the one document and the one movement of the run before. */
   async function isCarriedOn(invoice: string): Promise<void> {
+    const [ended] = await listedAs(invoice, "--ended");
     const said = await fiscalflow("sale", "restart", invoice, "--note", "carry it on");
     expect(said).toMatchObject({ exitCode: 0, stderr: "" });
     await rig.stateWhen(invoice, ({ stage }) => stage === "awaiting-authority");
@@ -61,7 +62,8 @@ describeWithTemporal("a sale whose run ended early and is restarted", () => {
     expect(rig.simulator.documents(invoice)).toMatchObject([{ status: "completed" }]);
     expect(movementsOf(invoice)).toMatchObject([{ action: "DEDUCT" }]);
     expect(await shown(invoice)).not.toHaveProperty("closed");
-    await expect.poll(() => listedAs(invoice)).toMatchObject([{ stage: "completed", status: "completed" }]);
+    const carriedOn = { stage: "completed", status: "completed", startedAt: ended?.startedAt };
+    await expect.poll(() => listedAs(invoice)).toMatchObject([carriedOn]);
     expect(await listedAs(invoice, "--ended")).toEqual([]);
     await expect.poll(() => openNumbers()).not.toContain(invoice);
     expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);

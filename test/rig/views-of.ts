@@ -18,6 +18,7 @@ export interface Listed {
   creditNote: string | null;
   buyer: string | null;
   amount: string | null;
+  startedAt: string;
 }
 
 /**

@@ -16,11 +16,12 @@ import {
   nairobiInstant,
 } from "../../contract/index.ts";
 import { attributesOf } from "../../starter/attributes.ts";
-import { closedStatusOf, lastRunOf, type RunFacts, wasRefused } from "../../starter/closed-run.ts";
+import { closedStatusOf, wasRefused } from "../../starter/closed-run.ts";
 import { contentOfInput, inputOfRun } from "../../starter/input-of-run.ts";
 import { documentTotals } from "./document-totals.ts";
 import { inParallel } from "./in-parallel.ts";
-import { quoted, typesClause } from "./visibility-query.ts";
+import { firstStarts, runsOf, withoutFollowed } from "./runs.ts";
+import { typesClause } from "./visibility-query.ts";
 
 export interface ListedSale {
   invoice: string;
@@ -47,6 +48,7 @@ export interface ListedSale {
    */
   amount: string | null;
   saleId: string | null;
+  /** Its first run, where later ones carry it on after a reset or a restart. */
   startedAt: string;
   workflowId: string;
 }
@@ -55,8 +57,6 @@ export interface ListedSale {
 const CONCURRENCY = 20;
 /** Of gRPC. */
 const NOT_FOUND = 5;
-/** Sales whose credit notes are asked for in one query. */
-const MOST_IN_QUERY = 100;
 
 /**
  * What a list of Temporal says of sales and credit notes. A run that ended without an outcome and was followed by
@@ -70,11 +70,17 @@ export async function listedSales(
 ): Promise<ListedSale[]> {
   const current = await withoutFollowed(executions, client);
   const notes = await creditNotesOf(current, client);
+  const startedAt = await firstStarts(current, client);
   const totalOf = documentTotals(client);
   const rows = await inParallel(current, CONCURRENCY, async (execution) => {
     const isRefused = await wasRefused(client, execution);
     if (isRefused && !refused) return [];
-    const sale = listed(execution, notes.get(noteIdOf(execution) ?? ""), await contentOf(execution, client));
+    const { workflowId, startTime } = execution;
+    const sale = listed(execution, {
+      note: notes.get(noteIdOf(execution) ?? ""),
+      content: await contentOf(execution, client),
+      startedAtMs: startedAt.get(workflowId) ?? startTime.getTime(),
+    });
     if (sale.amount === null && sale.saleId !== null && sale.type === WORKFLOW_TYPES.sale)
       sale.amount = await totalOf(execution);
     return [isRefused ? { ...sale, waitsFor: REFUSED } : sale];
@@ -100,56 +106,24 @@ async function contentOf(execution: WorkflowExecutionInfo, client: Client): Prom
   return contentOfInput(sale);
 }
 
-/**
- * Lists do not tell a workflow's last run from those before it, after a reset or a restart. One that had completed, and
- * is reset, is listed beside the run that follows it.
- */
-export async function withoutFollowed<Execution extends RunFacts>(
-  executions: readonly Execution[],
-  client: Client,
-): Promise<Execution[]> {
-  const seen = new Set<string>();
-  const repeated = new Set<string>();
-  for (const { workflowId } of executions) (seen.has(workflowId) ? repeated : seen).add(workflowId);
-  const isLast = await inParallel(executions, CONCURRENCY, async (execution) => {
-    if (closedStatusOf(execution.status.name) === undefined && !repeated.has(execution.workflowId)) return true;
-    return (await lastRunOf(client, execution.workflowId))?.runId === execution.runId;
-  });
-  return executions.filter((_, index) => isLast[index]);
-}
-
-/** Runs that a restart would carry on: what was refused had issued nothing, and its caller was told. */
-export async function withoutRefused<Execution extends RunFacts>(
-  executions: readonly Execution[],
-  client: Client,
-): Promise<Execution[]> {
-  const refused = await inParallel(executions, CONCURRENCY, (execution) => wasRefused(client, execution));
-  return executions.filter((_, index) => refused[index] !== true);
-}
-
 interface ListedNote {
   number: string;
   stage: "crediting" | "credited";
 }
 
-/** By their workflow ids: of the sales that may have been refunded, in a query for each hundred. */
+/** By their workflow ids: of the sales that may have been refunded. */
 async function creditNotesOf(
   executions: readonly WorkflowExecutionInfo[],
   client: Client,
 ): Promise<ReadonlyMap<string, ListedNote>> {
-  const ids = new Set(executions.flatMap((execution) => noteIdOf(execution) ?? []));
+  const ids = executions.flatMap((execution) => noteIdOf(execution) ?? []);
   const notes = new Map<string, ListedNote>();
-  const wanted = [...ids];
-  for (let from = 0; from < wanted.length; from += MOST_IN_QUERY) {
-    const some = wanted.slice(from, from + MOST_IN_QUERY).map(quoted);
-    const query = `${typesClause([WORKFLOW_TYPES.creditNote])} AND WorkflowId IN (${some.join(", ")})`;
-    for await (const note of client.workflow.list({ query })) {
-      const stage = attributesOf(note).get(SEARCH_ATTRIBUTES.stage);
-      const number = attributesOf(note).get(SEARCH_ATTRIBUTES.invoice) ?? "";
-      if (stage === "credited") notes.set(note.workflowId, { number, stage });
-      else if (note.status.name === "RUNNING" && !notes.has(note.workflowId))
-        notes.set(note.workflowId, { number, stage: "crediting" });
-    }
+  for await (const note of runsOf(client, ids, typesClause([WORKFLOW_TYPES.creditNote]))) {
+    const stage = attributesOf(note).get(SEARCH_ATTRIBUTES.stage);
+    const number = attributesOf(note).get(SEARCH_ATTRIBUTES.invoice) ?? "";
+    if (stage === "credited") notes.set(note.workflowId, { number, stage });
+    else if (note.status.name === "RUNNING" && !notes.has(note.workflowId))
+      notes.set(note.workflowId, { number, stage: "crediting" });
   }
   return notes;
 }
@@ -169,12 +143,14 @@ function noteIdOf(execution: WorkflowExecutionInfo): string | undefined {
   return creditNoteWorkflowId({ connection, businessId: attributes.get(SEARCH_ATTRIBUTES.business), saleId });
 }
 
-function listed(
-  execution: WorkflowExecutionInfo,
-  note: ListedNote | undefined,
-  content: Partial<SaleContent> | undefined,
-): ListedSale {
-  const { workflowId, type, startTime } = execution;
+interface Known {
+  note: ListedNote | undefined;
+  content: Partial<SaleContent> | undefined;
+  startedAtMs: number;
+}
+
+function listed(execution: WorkflowExecutionInfo, { note, content, startedAtMs }: Known): ListedSale {
+  const { workflowId, type } = execution;
   const attributes = attributesOf(execution);
   const stageText = attributes.get(SEARCH_ATTRIBUTES.stage);
   const stage = note?.stage ?? STAGES.find((one) => one === stageText) ?? null;
@@ -196,7 +172,7 @@ function listed(
     buyer: content?.customer?.name ?? content?.customer?.pin ?? null,
     amount: content?.lines && content.lines.length > 0 ? documentWorthOf(content.lines) : null,
     saleId: attributes.get(SEARCH_ATTRIBUTES.saleId) ?? null,
-    startedAt: nairobiInstant(startTime.getTime()),
+    startedAt: nairobiInstant(startedAtMs),
     workflowId,
   };
 }

@@ -146,7 +146,7 @@ interface Target {
 }
 
 async function found({ client }: Sales, flags: ManyFlags, of: ManyCommand["of"]): Promise<Target[]> {
-  const { withoutFollowed, withoutRefused } = await import("./listed-sales.ts");
+  const { withoutFollowed, withoutRefused } = await import("./runs.ts");
   const executions: WorkflowExecutionInfo[] = [];
   const query = visibilityQuery({ ...flags, creditNotes: true, openOnly: of === "open", ended: of === "ended" });
   try {
