@@ -1,7 +1,9 @@
-import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
 
 import { nairobiDate, nairobiTime } from "../../../contract/nairobi-date.ts";
+import { lastRunOf } from "../../../starter/closed-run.ts";
 import { nairobiClock } from "../../output.ts";
+import { runsOf } from "../runs.ts";
 import { type HistoryEvent, resetsIn, timelineOf, type TimelineEntry } from "./timeline.ts";
 
 /** One call's worth. A sale of hundreds of movements has more, and nobody reads them here. */
@@ -16,37 +18,49 @@ export interface Timeline {
 }
 
 /**
- * What the latest run of a workflow did, and what the runs did from which it was reset; undefined where Temporal has no
- * history of it. One call for each run.
+ * What the runs of a workflow did: the latest one, those from which it was reset, and those before a restart. Undefined
+ * where Temporal has no history of it. One call for each run.
  */
 export async function readTimeline(client: Client, workflowId: string): Promise<Timeline | undefined> {
-  const latest = await readRun(client, workflowId);
+  const latest = await lastRunOf(client, workflowId);
   if (!latest) return undefined;
-  const runs = [{ ...latest, fromEventId: 1 }];
-  // A reset copies the history up to its point; what was done after that is in the run that was reset alone.
-  for (const { events, fromEventId } of runs) {
-    for (const { eventId, baseRunId } of resetsIn(events).filter((reset) => reset.eventId >= fromEventId)) {
-      const base = await readRun(client, workflowId, baseRunId);
-      if (base) runs.push({ ...base, fromEventId: eventId });
-    }
+  const runs = new Map<string, Run & { fromEventId: number }>();
+  /** @param cutAt of a run that was reset: what came before is in the copy */
+  async function add(runId: string, cutAt?: number): Promise<void> {
+    const run = runs.has(runId) ? undefined : await readRun(client, workflowId, runId);
+    if (!run) return;
+    const resets = resetsIn(run.events);
+    // One whose base is there already may copy what that shows.
+    const copied = resets.flatMap(({ eventId, baseRunId }) => (runs.has(baseRunId) ? [eventId] : []));
+    const fromEventId = cutAt ?? Math.max(1, ...copied);
+    runs.set(runId, { ...run, fromEventId });
+    for (const { eventId, baseRunId } of resets) if (eventId >= fromEventId) await add(baseRunId, eventId);
   }
-  const entries = runs.flatMap(({ events, fromEventId }) => timelineOf(events, fromEventId));
+  await add(latest.runId);
+  const listed: WorkflowExecutionInfo[] = [];
+  for await (const run of runsOf(client, [workflowId])) listed.push(run);
+  for (const { runId } of listed.toSorted((one, other) => other.startTime.getTime() - one.startTime.getTime()))
+    await add(runId);
+  const all = [...runs.values()];
+  if (all.length === 0) return undefined;
+  const entries = all.flatMap(({ events, fromEventId }) => timelineOf(events, fromEventId));
   return {
     entries: entries.toSorted((one, other) => one.atMs - other.atMs),
-    complete: runs.every(({ complete }) => complete),
+    complete: all.every(({ complete }) => complete),
   };
 }
 
+interface Run {
+  events: HistoryEvent[];
+  complete: boolean;
+}
+
 /** Undefined where Temporal has deleted it. */
-async function readRun(
-  client: Client,
-  workflowId: string,
-  runId?: string,
-): Promise<{ events: HistoryEvent[]; complete: boolean } | undefined> {
+async function readRun(client: Client, workflowId: string, runId: string): Promise<Run | undefined> {
   try {
     const { history, nextPageToken } = await client.workflowService.getWorkflowExecutionHistory({
       namespace: client.options.namespace,
-      execution: { workflowId, ...(runId !== undefined && { runId }) },
+      execution: { workflowId, runId },
       maximumPageSize: MOST_EVENTS,
     });
     return { events: history?.events ?? [], complete: (nextPageToken?.length ?? 0) === 0 };

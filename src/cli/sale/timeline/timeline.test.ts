@@ -2,15 +2,17 @@ import { expect, test } from "vitest";
 
 import { timelineOf } from "./timeline.ts";
 
+function payload(value: unknown) {
+  return { metadata: { encoding: Buffer.from("json/plain") }, data: Buffer.from(JSON.stringify(value)) };
+}
+
 function timer(summary: string) {
-  const data = Buffer.from(JSON.stringify(summary));
-  const metadata = { encoding: Buffer.from("json/plain") };
   return [
     {
       eventId: 5,
       eventTime: { seconds: 100 },
       timerStartedEventAttributes: {},
-      userMetadata: { summary: { metadata, data } },
+      userMetadata: { summary: payload(summary) },
     },
     { eventId: 6, eventTime: { seconds: 120 }, timerFiredEventAttributes: { startedEventId: 5 } },
   ] as unknown as Parameters<typeof timelineOf>[0];
@@ -26,4 +28,25 @@ test.each([
   "An operator waits to hear what came of an update",
 ])("the timeline leaves out the timer of an update: %s", (summary) => {
   expect(timelineOf(timer(summary))).toEqual([]);
+});
+
+test("the timeline says that a run was restarted, and why, and how the run before it ended", () => {
+  const restarted = { note: "carry it on", by: "amina", atMs: 200_000, sent: true };
+  const memo = { fields: { restarted: payload(restarted) } };
+  const events = [
+    { eventId: 1, eventTime: { seconds: 100 }, workflowExecutionStartedEventAttributes: {} },
+    { eventId: 2, eventTime: { seconds: 150 }, workflowExecutionTerminatedEventAttributes: { reason: "by mistake" } },
+    { eventId: 1, eventTime: { seconds: 200 }, workflowExecutionStartedEventAttributes: { memo } },
+    {
+      eventId: 2,
+      eventTime: { seconds: 250 },
+      workflowExecutionFailedEventAttributes: { failure: { message: "a\nb" } },
+    },
+  ] as unknown as Parameters<typeof timelineOf>[0];
+  expect(timelineOf(events)).toEqual([
+    { atMs: 100_000, what: "started" },
+    { atMs: 150_000, what: "was terminated", note: "by mistake" },
+    { atMs: 200_000, what: "was restarted", note: "carry it on" },
+    { atMs: 250_000, what: "failed", note: "a" },
+  ]);
 });

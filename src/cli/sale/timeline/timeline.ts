@@ -1,5 +1,7 @@
 import type { temporal } from "@temporalio/proto";
 
+import { RESTARTED_MEMO, restartedOf } from "../../../contract/restarted.ts";
+
 export type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
 /** One line of a sale's timeline. */
@@ -131,9 +133,16 @@ export function timelineOf(events: readonly HistoryEvent[], fromEventId = 1): Ti
     if (event.workflowExecutionCancelRequestedEventAttributes) return entry("was asked to cancel");
     const child = event.startChildWorkflowExecutionInitiatedEventAttributes?.workflowType?.name;
     if (child) return entry(`started ${child}`);
-    if (event.workflowExecutionStartedEventAttributes) return entry("started");
+    const started = event.workflowExecutionStartedEventAttributes;
+    if (started) {
+      const restarted = restartedOf({ [RESTARTED_MEMO]: read(started.memo?.fields?.[RESTARTED_MEMO] ?? undefined) });
+      return restarted ? entry("was restarted", { note: firstLine(restarted.note) }) : entry("started");
+    }
     const end = ENDS.find(([name]) => event[name]);
-    return end ? entry(end[1]) : [];
+    const reason =
+      event.workflowExecutionTerminatedEventAttributes?.reason ||
+      event.workflowExecutionFailedEventAttributes?.failure?.message;
+    return end ? entry(end[1], reason ? { note: firstLine(reason) } : {}) : [];
   });
 }
 
