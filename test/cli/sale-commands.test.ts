@@ -272,7 +272,7 @@ describeWithTemporal("fiscalflow sale", () => {
     expect(await sale(refund)).toMatchObject({ exitCode: 0, stdout: first.stdout });
     expect(await sale(["refund", "CLI-1", "--reason", "06", "--number", "CN-2"])).toMatchObject({ exitCode: 1 });
     expect((await sale(["show", "CLI-1"])).stdout).toMatch(
-      /Credit note {3}\S+ CN-1, completed[^]*\nCredit note CN-1\n[^]*/,
+      /Credit note {3}\S+ CN-1, completed[^]*\nCredit note CN-1\n[^]*\nTimeline, from [^]*\n\nTimeline of the credit note, from .*\n {2}\S+ {2}started\n[^]* {2}created the credit note, /,
     );
   });
 

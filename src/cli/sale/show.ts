@@ -59,12 +59,15 @@ async function showSale(context: CliContext, invoice: string, flags: ShowFlags):
     if (stopped !== undefined) pages.push(stopped);
     const timeline = await readTimeline(sales.client, starter.workflowId(key));
     if (timeline) pages.push(timelinePage(timeline));
+    const ofNote = note && (await readTimeline(sales.client, note.workflowId));
+    if (ofNote) pages.push(timelinePage(ofNote, "Timeline of the credit note"));
     const data = {
       ...state,
       ...(note && { creditNoteState: note.state }),
       ...(shown && { correction: shown }),
       ...(corrects !== undefined && { corrects }),
       ...(timeline && { timeline }),
+      ...(ofNote && { creditNoteTimeline: ofNote }),
     };
     printResult(context, flags.json, data, pages.join("\n\n"));
   });

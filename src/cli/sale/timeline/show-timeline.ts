@@ -71,11 +71,11 @@ async function readRun(client: Client, workflowId: string, runId: string): Promi
 }
 
 /** As a page below the sale's. */
-export function timelinePage({ entries, complete }: Timeline): string {
+export function timelinePage({ entries, complete }: Timeline, title = "Timeline"): string {
   const [first] = entries;
-  if (first === undefined) return "Timeline: nothing yet";
+  if (first === undefined) return `${title}: nothing yet`;
   const lines = entries.map((entry) => entryLine(entry, nairobiDate(first.atMs)));
-  const head = `Timeline, from ${nairobiTime(first.atMs)}`;
+  const head = `${title}, from ${nairobiTime(first.atMs)}`;
   const end = complete ? [] : ["  … and what came later: see Temporal's UI (--web)"];
   if (lines.length <= MOST_LINES) return [head, ...lines, ...end].join("\n");
   const half = MOST_LINES / 2;
