@@ -5,8 +5,8 @@ import { closedRunOf } from "../../starter/closed-run.ts";
 import { inParallel } from "../sale/in-parallel.ts";
 import { jobCommandOf } from "./job-types.ts";
 
-/** Temporal's list has no results: each is one call. */
-const CALLS_AT_A_TIME = 8;
+/** Temporal's list has neither results nor the first run of each job: each is a call or two. */
+export const CALLS_AT_A_TIME = 8;
 
 /** What each job ended with; null for one that runs, and for one whose history Temporal has deleted. */
 export function jobOutcomes(client: Client, jobs: readonly WorkflowExecutionInfo[]): Promise<(string | null)[]> {

@@ -14,6 +14,7 @@ import type { CliContext } from "../context.ts";
 import { printResult } from "../output.ts";
 import type { ResultFlags } from "../sale/scope.ts";
 import { attentionLines } from "./attention-lines.ts";
+import { chainStartMs } from "./chain-start.ts";
 import { resultOf, stateOfJob } from "./follow-job.ts";
 import { jobCommandOf } from "./job-types.ts";
 import { standingText } from "./run-job.ts";
@@ -30,7 +31,7 @@ export async function showJob(context: CliContext, workflowId: string, { json }:
       throw new CommandFailedError(
         `Temporal has no job with the id ${workflowId}. List the jobs: fiscalflow jobs list; a sale: fiscalflow sale show`,
       );
-    const lead = `${workflowId}, started ${nairobiTime(run.startTime.getTime())}: `;
+    const lead = `${workflowId}, started ${nairobiTime(await chainStartMs(client, run))}: `;
     const closed = await closedRunOf(client, run);
     if (closed) {
       printResult(context, json, { workflowId, closed }, `${lead}${endedInWords(closed)}`);
