@@ -276,6 +276,28 @@ describeWithTemporal("fiscalflow sale", () => {
     );
   });
 
+  test("an update that the credit note waits for names the commands that reach it, while the sale is open", async () => {
+    await sale(["start", "-", "--wait"], saleOf("CLI-NOTE"));
+    rig.simulator.setAuthority("CN-NOTE", [{ do: "reject", reason: "No" }]);
+    await sale(["refund", "CLI-NOTE", "--reason", "06", "--number", "CN-NOTE"]);
+    await expect.poll(async () => (await sale(["show", "CLI-NOTE"])).stdout).toContain("Needs an operator: rejected");
+    const hint =
+      "\nIts credit note needs an operator: rejected. To resolve it:\n" +
+      "    fiscalflow sale retry CLI-NOTE --credit-note\n" +
+      "    fiscalflow sale cancel CLI-NOTE --reason '<why>' --credit-note\n";
+    for (const [exitCode, ...argv] of [
+      [1, "retry", "CLI-NOTE"],
+      [1, "retry", "CLI-NOTE", "--wait"],
+      [1, "acknowledge", "CLI-NOTE", "--code", "rejected", "--note", "seen"],
+      [2, "acknowledge", "CLI-NOTE", "--note", "seen"],
+      [1, "resolve-document", "CLI-NOTE", "--not-created", "--note", "seen"],
+    ] as const)
+      expect(await sale([...argv])).toMatchObject({ exitCode, stderr: expect.stringContaining(hint) });
+    rig.simulator.setAuthority("CN-NOTE", [{ do: "accept" }]);
+    expect(await sale(["retry", "CLI-NOTE", "--credit-note"])).toMatchObject({ exitCode: 0 });
+    await rig.client.workflow.getHandle(rig.starter.workflowId({ invoice: "CLI-NOTE" })).result();
+  });
+
   test("show of a credit note's number says of which sale it is, and of an unknown one how to see it", async () => {
     const known = "CN-1 is the number of a credit note, of the sale CLI-1. See: fiscalflow sale show CLI-1";
     await expect.poll(() => sale(["show", "CN-1"])).toMatchObject({ exitCode: 1, stderr: `${known}\n` });

@@ -3,6 +3,7 @@ import { type Command, Option } from "commander";
 import { ATTENTION_CODES, type AttentionCode } from "../../contract/index.ts";
 import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
+import { creditNoteCommands } from "./credit-note-of.ts";
 import { CORRECTION_FLAG, CREDIT_NOTE_FLAG, operateOne } from "./operate.ts";
 import { type ManyFlags, operateMany, requireOneWay, withMany } from "./operate-many.ts";
 import { parseInvoice, parseText, withScope } from "./scope.ts";
@@ -63,8 +64,8 @@ async function codeIsMissing(
     return new UsageError(`${missing}.`);
   const { withSales } = await import("./with-sales.ts");
   const { resolvingCommands } = await import("./resolving-commands.ts");
-  return await withSales(context, async ({ starter, keyOf }) => {
-    const { attentions } = await starter.getSale(keyOf(invoice, flags));
+  return await withSales(context, async (sales) => {
+    const { attentions } = await sales.starter.getSale(sales.keyOf(invoice, flags));
     const commands = attentions
       .flatMap((one) =>
         resolvingCommands(
@@ -73,8 +74,10 @@ async function codeIsMissing(
         ),
       )
       .map((command) => `\n  ${command}`);
-    if (commands.length === 0)
-      return new UsageError(`${missing}. The sale ${invoice} has none that can be acknowledged.`);
+    if (commands.length === 0) {
+      const none = `${missing}. The sale ${invoice} has none that can be acknowledged.`;
+      return new UsageError([none, ...(await creditNoteCommands(sales, { ...flags, invoice }))].join("\n"));
+    }
     return new UsageError(`${missing}:${commands.join("")}`);
   });
 }

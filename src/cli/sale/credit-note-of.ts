@@ -1,8 +1,9 @@
-import { creditNoteWorkflowId } from "../../contract/index.ts";
+import { creditNoteWorkflowId, endedInWords } from "../../contract/index.ts";
 import type { SaleKey, SaleNotFoundError, SaleState } from "../../starter/index.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import type { BusinessScope } from "../jobs/business-of.ts";
 import { shellWord } from "../output.ts";
+import { type CommandTarget, resolvingCommands, restartCommand } from "./resolving-commands.ts";
 import type { Sales } from "./with-sales.ts";
 
 /**
@@ -44,6 +45,39 @@ export function orCreditNoteHint(invoice: string, command: string): (error: unkn
         : `${invoice} is the number of a credit note, of the sale ${sale}. See: ${command.replace("INVOICE", shellWord(sale))}`;
     throw new CommandFailedError(hint, { cause: error });
   };
+}
+
+/**
+ * Of what the sale refused: the same, and where it is the credit note that needs somebody, the commands that reach that.
+ */
+export function orCreditNoteCommands(sales: Sales, target: CommandTarget): (error: unknown) => Promise<never> {
+  return async (error) => {
+    if (!(error instanceof Error) || error.name !== "NotAllowedError") throw error;
+    if (target.creditNote === true || target.correction === true) throw error;
+    const lines = await creditNoteCommands(sales, target).catch(() => []);
+    throw lines.length === 0 ? error : new CommandFailedError([error.message, ...lines].join("\n"), { cause: error });
+  };
+}
+
+/** In lines; none where the sale has no credit note, or that needs nobody. */
+export async function creditNoteCommands(sales: Sales, sale: CommandTarget): Promise<string[]> {
+  const key = sales.keyOf(sale.invoice, sale);
+  const note = await creditNoteOf(sales, key, await sales.starter.getSale(key));
+  if (!note || note.state.source === "ledger") return [];
+  const { attentions, closed } = note.state;
+  const target = { ...sale, creditNote: true };
+  if (closed)
+    return [
+      `The workflow of its credit note ${endedInWords(closed)}. To carry it on:`,
+      `    ${restartCommand(target)}`,
+    ];
+  const commands = attentions.flatMap((attention) => resolvingCommands(attention, target));
+  if (commands.length === 0) return [];
+  const codes = [...new Set(attentions.map(({ code }) => code))].join(", ");
+  return [
+    `Its credit note needs an operator: ${codes}. To resolve it:`,
+    ...commands.map((command) => `    ${command}`),
+  ];
 }
 
 /** By its name: the class belongs to what is loaded for a command that talks to Temporal. */

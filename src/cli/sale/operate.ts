@@ -1,5 +1,6 @@
 import type { CliContext } from "../context.ts";
 import { printNote, printResult } from "../output.ts";
+import { orCreditNoteCommands } from "./credit-note-of.ts";
 import type { ResultFlags, Scope } from "./scope.ts";
 import type { Sales } from "./with-sales.ts";
 
@@ -25,7 +26,8 @@ export async function operateOne(
   const { withSales } = await import("./with-sales.ts");
   await withSales(context, async (sales) => {
     const workflowId = await sales.targetOf(invoice, flags);
-    const reply = await send(sales.operate, workflowId, sales);
+    const sent = send(sales.operate, workflowId, sales);
+    const reply = await sent.catch(orCreditNoteCommands(sales, { ...flags, invoice }));
     printResult(context, flags.json, { workflowId, ...reply }, `${invoice}: ${reply.message}`);
     if (follows !== undefined) printNote(context, follows);
   });

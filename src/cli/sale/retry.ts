@@ -5,6 +5,7 @@ import { waitSeconds } from "../arguments.ts";
 import { CommandFailedError, UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { printResult } from "../output.ts";
+import { orCreditNoteCommands } from "./credit-note-of.ts";
 import { CORRECTION_FLAG, CREDIT_NOTE_FLAG, operateOne } from "./operate.ts";
 import { type ManyFlags, operateMany, requireOneWay, withMany } from "./operate-many.ts";
 import { isUnsuccessful, outcomeLine } from "./render-document.ts";
@@ -70,7 +71,8 @@ async function retryAndWait(
   const { troubleNotes } = await import("./trouble-notes.ts");
   await withSales(context, async (sales) => {
     const key = sales.keyOf(invoice, flags);
-    const { message } = await sales.operate.retry(sales.starter.workflowId(key), request);
+    const sent = sales.operate.retry(sales.starter.workflowId(key), request);
+    const { message } = await sent.catch(orCreditNoteCommands(sales, { ...flags, invoice }));
     const waited = sales.starter.outcome(key, { waitSeconds: seconds });
     const outcome = await troubleNotes(context, sales).during(key, waited);
     printResult(context, flags.json, { message, outcome }, `${invoice}: ${message} ${outcomeLine(outcome)}`);
