@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { firstStarts } from "../../src/cli/sale/runs.ts";
 import {
   type ClosedStatus,
   type EventDocument,
@@ -243,6 +244,34 @@ describeWithTemporal("a sale whose run ended early and is restarted", () => {
     expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
     endTrouble();
     await isCarriedOn("AGAIN-1");
+  });
+
+  test("is told from its first start: what the run before did, how it ended, and since when an answer is missing", async () => {
+    rig.simulator.inject({ operation: "adjustStock", when: "before", kind: "drop", times: 1 });
+    await rig.starter.startSale(sale("FIRST-1"));
+    const isAsked = () => rig.stateWhen("FIRST-1", ({ attentions }) => attentions[0]?.code === "stock-unknown");
+    await isAsked();
+    const first = await handleOf("FIRST-1").describe();
+    await restart("FIRST-1");
+    const [attention] = (await isAsked()).attentions;
+    const last = await handleOf("FIRST-1").describe();
+    expect(attention?.sinceMs).toBeLessThan(last.startTime.getTime());
+    expect(attention?.sinceMs).toBe(attention?.evidence?.["sentAtMs"]);
+    const startedAtMs = first.startTime.getTime();
+    await expect.poll(() => firstStarts([last], rig.client)).toEqual(new Map([[first.workflowId, startedAtMs]]));
+
+    const { entries } = (await shown("FIRST-1"))["timeline"] as { entries: { atMs: number; what: string }[] };
+    expect(entries[0]).toEqual({ atMs: startedAtMs, what: "started" });
+    expect(entries).toContainEqual({ atMs: expect.any(Number), what: "was terminated", note: "by mistake" });
+    const restarted = { atMs: last.startTime.getTime(), what: "was restarted", note: "carry it on" };
+    expect(entries).toContainEqual(restarted);
+    const lost = entries.filter(({ what }) => what === "asked for a stock movement: no answer");
+    expect(lost.map(({ atMs }) => atMs < restarted.atMs)).toEqual([true, false]);
+    await rig.starter.resolveStock(
+      { invoice: "FIRST-1" },
+      { referenceId: "FIRST-1/item_tea/sold", applied: false, note: "looked" },
+    );
+    expect(await result("FIRST-1")).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied" }] });
   });
 
   test("after it failed in the middle takes over its document and its movement", async () => {

@@ -58,6 +58,23 @@ describeWithTemporal("a sale whose creation has no trusted key", () => {
     expect(rig.simulator.documents("LOST-1")).toHaveLength(1);
   });
 
+  test("is asked about since its first run sent it, after a restart too", async () => {
+    const match = { invoice: "LOST-4" };
+    rig.simulator.inject({ operation: "createSale", when: "after", kind: "drop", times: 1, match });
+    const handle = await start("LOST-4");
+    const isAsked = () => rig.stateWhen("LOST-4", ({ attentions }) => attentions[0]?.code === "document-unknown");
+    await isAsked();
+    await handle.terminate("by mistake");
+    await rig.starter.restart({ invoice: "LOST-4" }, { note: "carry it on" });
+    const [attention] = (await isAsked()).attentions;
+    const { startTime } = await rig.client.workflow.getHandle(handle.workflowId).describe();
+    expect(attention?.sinceMs).toBeLessThan(startTime.getTime());
+    expect(attention?.sinceMs).toBe(Date.parse(String(attention?.evidence?.["firstSentAt"])));
+    const [document] = rig.simulator.documents("LOST-4");
+    await rig.starter.resolveDocument({ invoice: "LOST-4" }, { saleId: document?.id ?? "", note: "seen" });
+    expect(await rig.client.workflow.getHandle(handle.workflowId).result()).toMatchObject({ stage: "completed" });
+  });
+
   test("is sent again once an operator says that it was not created", async () => {
     rig.simulator.inject({
       operation: "createSale",

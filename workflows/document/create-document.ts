@@ -222,10 +222,13 @@ async function parkUnknown(
 ): Promise<SaleDocument | undefined> {
   const { run, calls, target } = context;
   const claimed = { claim: claimKey, intent };
+  // Maybe by an earlier run.
+  const { firstSentAt } = evidence;
+  const sinceMs = typeof firstSentAt === "string" ? Date.parse(firstSentAt) : Date.now();
   let objection = "";
   for (;;) {
     run.documentDecision = undefined;
-    await park(run, { code: "document-unknown", message: `${objection}${message}`, evidence });
+    await park(run, { code: "document-unknown", message: `${objection}${message}`, evidence, sinceMs });
     // Assigned by the update that ended the park.
     const decision = run.documentDecision as SaleState["documentDecision"];
     if (decision === undefined || decision === "not-created") {

@@ -1,4 +1,4 @@
-import { CancellationScope, condition } from "@temporalio/workflow";
+import { CancellationScope, condition, workflowInfo } from "@temporalio/workflow";
 
 import type {
   Branch,
@@ -34,6 +34,7 @@ export async function resolveUnknownMovement(
     subject: movement.referenceId,
     message: `${action} ${quantity} of ${itemId} was sent, and no answer says whether it was applied. ${message}`,
     evidence: { ...sent, ...evidence },
+    sinceMs: sentByEarlierRun(evidence) ?? Date.now(),
   });
   const watched = watchClaim(context, movement, generation, key);
   const decision = (): StockMovement["decision"] => movement.decision;
@@ -47,6 +48,14 @@ export async function resolveUnknownMovement(
   if (resolution.kind === "unknown")
     return await resolveUnknownMovement(context, movement, branch, { generation, ...resolution });
   return resolution;
+}
+
+/**
+ * When a run sent it that this one carries on: its answer has been missing since. What this run sends is in question
+ * only once its answer is lost, by which the repeat of an earlier decision is told from an answer to this question.
+ */
+function sentByEarlierRun({ sentAtMs }: Record<string, unknown>): number | undefined {
+  return typeof sentAtMs === "number" && sentAtMs < workflowInfo().startTime.getTime() ? sentAtMs : undefined;
 }
 
 /** Writes the operator's decision into the claim before acting on it. What the claim has by now outweighs it. */
