@@ -48,10 +48,16 @@ const MOVED = {
   "said-applied": "took an operator's word on a stock movement",
 } as const;
 
+/** When a movement was sent; where its outcome is unknown, the evidence says so. */
+interface Sent {
+  sentAtMs?: unknown;
+  evidence?: { sentAtMs?: unknown };
+}
+
 /** What a call came to, where its result can be read: asked for is not done, and done may be done by an earlier run. */
 function resultIn(activity: string, result: unknown, runBeganAtMs: number): string | undefined {
   if (typeof result !== "object" || result === null || !("kind" in result)) return undefined;
-  const { kind, replayed, sentAtMs } = result as { kind: string; replayed?: unknown; sentAtMs?: unknown };
+  const { kind, replayed, ...sent } = result as { kind: string; replayed?: unknown } & Sent;
   if (activity === "createSale" || activity === "createCreditNote") {
     const noun = activity === "createSale" ? "document" : "credit note";
     const words = kind in CREATED ? CREATED[kind as keyof typeof CREATED] : undefined;
@@ -59,9 +65,11 @@ function resultIn(activity: string, result: unknown, runBeganAtMs: number): stri
     return replayed === true ? `found the ${noun} created before` : `created the ${noun}`;
   }
   if (activity !== "adjustStock") return undefined;
-  if (kind !== "applied") return kind in MOVED ? MOVED[kind as keyof typeof MOVED] : undefined;
+  const sentAtMs = sent.sentAtMs ?? sent.evidence?.sentAtMs;
   const isEarlier = typeof sentAtMs === "number" && sentAtMs < runBeganAtMs;
-  return isEarlier ? "found a stock movement made before" : "moved stock";
+  if (kind === "applied") return isEarlier ? "found a stock movement made before" : "moved stock";
+  if (kind === "unknown" && isEarlier) return "found a stock movement of unknown outcome";
+  return kind in MOVED ? MOVED[kind as keyof typeof MOVED] : undefined;
 }
 
 const SIGNALS: Readonly<Record<string, string>> = {
