@@ -14,6 +14,7 @@ import {
   FAILURES,
   fingerprintOf,
   type FinishedSale,
+  INSTEAD_OF_OTHER_CONTENT,
   type MainActivities,
   nairobiDate,
   NO_BUSINESS,
@@ -300,7 +301,7 @@ function conflict(number: string, words: readonly string[], { record, writer }: 
     ? `the document ${record.document.id} is ${record.document.status}`
     : `stage ${record.stage}`;
   return ApplicationFailure.nonRetryable(
-    `The number ${number} belongs to another sale. What differs: ${words.join("; ")}. In the ledger: ${was}, kept by ${writer.workflowId}, run ${writer.runId}. Nothing was sent. Use another number, or start it with the content that it has.`,
+    `The number ${number} belongs to another sale. What differs: ${words.join("; ")}. In the ledger: ${was}, kept by ${writer.workflowId}, run ${writer.runId}. Nothing was sent. ${INSTEAD_OF_OTHER_CONTENT}`,
     FAILURES.conflict,
   );
 }

@@ -1,8 +1,12 @@
 import { differingFields, type SaleContent } from "./fingerprint.ts";
 
+/** What whoever asked for other content under a number can do. */
+export const INSTEAD_OF_OTHER_CONTENT =
+  "If you mean that sale, start it with the content that it has; if yours is another sale, use another number. If that sale is wrong, cancel it before it is signed, and start the right one under another number; once it is signed, correct it (`correct` of the client, `fiscalflow sale correct`).";
+
 /** What is said where only the fingerprints of two sales of one number are known. */
 export function otherContent(invoice: string): string {
-  return `The number ${invoice} belongs to another sale, with other content. Compared are the date, the payment type, the customer, the branch, the id of an adopted sale and, line by line, item, quantity and unit price. What the first sale has: fiscalflow sale show ${invoice}. Nothing was started. Use another number, or start it with the content that it has.`;
+  return `The number ${invoice} belongs to another sale, with other content. Compared are the date, the payment type, the customer, the branch, the id of an adopted sale and, line by line, item, quantity and unit price. What the first sale has: fiscalflow sale show ${invoice}. Nothing was started. ${INSTEAD_OF_OTHER_CONTENT}`;
 }
 
 /** A message stays readable: of more lines it says how many. */

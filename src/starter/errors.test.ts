@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 
 import { FAILURES } from "../contract/calls.ts";
 import { creditConflict } from "../contract/correction.ts";
-import { workflowError } from "./errors.ts";
+import { saleContent } from "../contract/fingerprint.ts";
+import { SaleConflictError, workflowError } from "./errors.ts";
 
 test("an update that a workflow does not have is not allowed, and the error says so", () => {
   // What Temporal's SDK says, word for word (its release 1.24).
@@ -13,6 +14,18 @@ test("an update that a workflow does not have is not allowed, and the error says
     allowed: [],
     message: expect.stringContaining("This workflow has no update resolveBatch, at any stage. Nothing was changed."),
   });
+});
+
+test("a refused sale is told what differs, and what can be done: the same content, another number, cancel or correct", () => {
+  const content = (quantity: number) =>
+    saleContent({ traderInvoiceNumber: "INV-1", lines: [{ sku: "TEA", quantity, unitPrice: 350 }] }, "biz_1");
+  const choices =
+    /Nothing was started\. .+ start it with the content that it has; .+ another number\. .+ cancel it before it is signed, .+ correct it/;
+  const { message, fields } = SaleConflictError.between("INV-1", content(2), content(3));
+  expect(message).toMatch(/^The number INV-1 belongs to another sale\. What differs: line 1: quantity 3, before 2\. /);
+  expect(message).toMatch(choices);
+  expect(fields).toEqual(["lines[0]"]);
+  expect(SaleConflictError.between("INV-1", undefined, content(3)).message).toMatch(choices);
 });
 
 test("a refused correction names the fields as its caller knows them, and says what to do", () => {

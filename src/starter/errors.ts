@@ -1,7 +1,7 @@
 import { ApplicationFailure, NamespaceNotFoundError } from "@temporalio/client";
 
 import { type ConflictDetails, FAILURES } from "../contract/calls.ts";
-import { differencesInWords, otherContent } from "../contract/differences.ts";
+import { differencesInWords, INSTEAD_OF_OTHER_CONTENT, otherContent } from "../contract/differences.ts";
 import { differingFields, type SaleContent } from "../contract/fingerprint.ts";
 import { FiscalflowError } from "../contract/fiscalflow-error.ts";
 import { SEARCH_ATTRIBUTES } from "../contract/names.ts";
@@ -26,7 +26,7 @@ export class SaleConflictError extends FiscalflowError {
     if (!known) return SaleConflictError.ofOtherContent(invoice);
     const words = differencesInWords(known, asked).join("; ");
     return new SaleConflictError(
-      `The number ${invoice} belongs to another sale. What differs: ${words}. Nothing was started. Use another number, or start it with the content that it has.`,
+      `The number ${invoice} belongs to another sale. What differs: ${words}. Nothing was started. ${INSTEAD_OF_OTHER_CONTENT}`,
       differingFields(known, asked),
     );
   }
