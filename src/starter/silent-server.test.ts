@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from "node:net";
-import { Client, Connection } from "@temporalio/client";
+import { Client, Connection, ServiceError } from "@temporalio/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { createStarter, type Starter } from "./index.ts";
@@ -7,6 +7,7 @@ import { createStarter, type Starter } from "./index.ts";
 const sockets = new Set<Socket>();
 let server: Server;
 let connection: Connection;
+let client: Client;
 let address: string;
 let starter: Starter;
 beforeAll(async () => {
@@ -17,7 +18,8 @@ beforeAll(async () => {
   if (found === null || typeof found === "string") throw new Error("a TCP server has a port");
   address = `127.0.0.1:${found.port}`;
   connection = Connection.lazy({ address });
-  starter = createStarter({ client: new Client({ connection }) });
+  client = new Client({ connection });
+  starter = createStarter({ client });
 });
 afterAll(async () => {
   await connection.close();
@@ -40,4 +42,13 @@ test.concurrent.each<[string, (starter: Starter) => Promise<unknown>]>([
   });
   // The rest is for a busy machine.
   expect(Date.now() - startedAtMs).toBeLessThan(20_000);
+});
+
+test.concurrent("a call ends earlier by a signal of its caller, with Temporal's own error", async () => {
+  const startedAtMs = Date.now();
+  const ask = () => client.withAbortSignal(AbortSignal.timeout(500), () => starter.getSale(KEY));
+  const error: unknown = await ask().catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(ServiceError);
+  expect(error).not.toHaveProperty("code", "TemporalUnavailable");
+  expect(Date.now() - startedAtMs).toBeLessThan(8_000);
 });
