@@ -3,6 +3,7 @@
  *
  * First: `npm run demo -- --keep`, and the `export` lines that it prints.
  * Prints: DUKA-3003 is completed: receipt <number>
+ * What each call takes, and what is refused: https://github.com/fiscalflow/fiscalflow/blob/main/docs/clients.md
  */
 import { Client, Connection, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from "@temporalio/client";
 import { loadClientConnectConfig } from "@temporalio/envconfig";

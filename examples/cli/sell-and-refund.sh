@@ -2,7 +2,8 @@
 # Starts a sale and waits for its receipt, answers what needs an operator, and refunds the sale: with Temporal's command
 # line and jq. First: a worker, for example `npm run demo -- --keep` and the `export` lines that it prints. Then
 #   ./sell-and-refund.sh CLI-1001
-# Run again, it finds the same sale and the same credit note.
+# Run again, it finds the same sale and the same credit note. What each call takes, and what is refused:
+# https://github.com/fiscalflow/fiscalflow/blob/main/docs/clients.md
 set -euo pipefail
 
 number=${1:-CLI-1001}

@@ -4,7 +4,8 @@
 //
 //	go run . GO-1001
 //
-// Run again, it finds the same sale and the same credit note.
+// Run again, it finds the same sale and the same credit note. What each call takes, and what is refused:
+// https://github.com/fiscalflow/fiscalflow/blob/main/docs/clients.md
 package main
 
 import (

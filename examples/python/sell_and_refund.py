@@ -2,7 +2,8 @@
 
 First: a worker, for example `npm run demo -- --keep` and the `export` lines that it prints. Then
   pip install -r requirements.txt && python sell_and_refund.py PY-1001
-Run again, it finds the same sale and the same credit note.
+Run again, it finds the same sale and the same credit note. What each call takes, and what is refused:
+https://github.com/fiscalflow/fiscalflow/blob/main/docs/clients.md
 """
 
 import asyncio

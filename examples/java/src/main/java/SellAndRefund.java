@@ -30,6 +30,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>First: a worker, for example {@code npm run demo -- --keep} and the {@code export} lines that it prints. Then
  * {@code mvn -q compile exec:java -Dexec.args=JAVA-1001}. Run again, it finds the same sale and the same credit note.
+ *
+ * <p>What each call takes, and what is refused: https://github.com/fiscalflow/fiscalflow/blob/main/docs/clients.md
  */
 public final class SellAndRefund {
   private static final String CONNECTION = "default";
