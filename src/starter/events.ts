@@ -54,6 +54,7 @@ export async function* readEvents(
     const read = await untilAborted(signal, () => page(client, parsed, signal));
     if (read === "aborted") return;
     const { events } = read;
+    if (events.length === 0 && after === undefined) warnOfNothing(parsed);
     for (const event of events) {
       if (signal?.aborted) return;
       yield event;
@@ -62,6 +63,18 @@ export async function* readEvents(
     if (events.length === 0 && !follow) return;
     waitSeconds = events.length === 0 ? LONGEST_EVENT_WAIT_SECONDS : 0;
   }
+}
+
+/** A reader that is started again and again is not to fill a log. */
+const warned = new Set<string>();
+
+/** No event at all is what a mistyped business has, and a new one: nothing else tells the two from each other. */
+function warnOfNothing({ connection = DEFAULT_CONNECTION, businessId }: ReadEventsInput): void {
+  const business = businessId === undefined ? "its business" : `business "${businessId}"`;
+  const message = `The ledger has no event yet of connection "${connection}" and ${business}. If it should have, check both names.`;
+  if (warned.has(message)) return;
+  warned.add(message);
+  process.emitWarning(message, { type: "FiscalflowWarning", code: "NoEvents" });
 }
 
 /** Does not wait for what the work makes of the signal. */

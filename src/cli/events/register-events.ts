@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { type LedgerEvent, nairobiTime } from "../../contract/index.ts";
 import { eventCursor } from "../../contract/schema/read-events-input.ts";
 import { parsedBy } from "../arguments.ts";
+import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { printable, printNote } from "../output.ts";
 import { type ResultFlags, type Scope, withScope } from "../sale/scope.ts";
@@ -36,12 +37,19 @@ Example:
 
 async function printEvents(context: CliContext, flags: EventsFlags): Promise<void> {
   const { businessOf } = await import("../jobs/business-of.ts");
+  const { whyUnknown } = await import("../report/refuse-unknown.ts");
   const { withLedger } = await import("../with-ledger.ts");
   let cursor = flags.after;
   await withLedger(
     context,
-    async ({ events }, config) => {
+    async (ledger, config) => {
+      const { events } = ledger;
       const business = businessOf(config, flags);
+      const asked = { connection: business.connection, business: business.businessId };
+      // A cursor that is not the business's is refused by itself.
+      const why = cursor === undefined ? await whyUnknown(ledger, config, asked) : undefined;
+      if (why !== undefined && flags.follow !== true) throw new UsageError(why);
+      if (why !== undefined) printNote(context, `${why} Waiting for its first event.`);
       while (!context.signal.aborted) {
         const page = await events.read(business, cursor);
         for (const event of page) await written(context, flags.json === true ? JSON.stringify(event) : lineOf(event));

@@ -10,10 +10,20 @@ import { listed } from "./configured-note.ts";
  * @throws UsageError where neither the ledger nor the configuration has what was asked for
  */
 export async function refuseUnknown(
+  ledger: Pick<Ledger, "events">,
+  config: Pick<Config, "compliance">,
+  asked: Scope,
+): Promise<void> {
+  const why = await whyUnknown(ledger, config, asked);
+  if (why !== undefined) throw new UsageError(why);
+}
+
+/** Undefined where the ledger or the configuration has what was asked for. */
+export async function whyUnknown(
   { events }: Pick<Ledger, "events">,
   { compliance }: Pick<Config, "compliance">,
   { connection, business }: Scope,
-): Promise<void> {
+): Promise<string | undefined> {
   const asked = compliance.filter(({ name }) => connection === undefined || name === connection);
   const isConfigured = asked.some(
     ({ businesses, sellers }) =>
@@ -22,8 +32,8 @@ export async function refuseUnknown(
       businesses.includes(business) ||
       Object.hasOwn(sellers, business),
   );
-  if ((connection === undefined && business === undefined) || isConfigured) return;
-  if (await events.any({ connection, businessId: business })) return;
+  if ((connection === undefined && business === undefined) || isConfigured) return undefined;
+  if (await events.any({ connection, businessId: business })) return undefined;
   const what = [
     ...(business === undefined ? [] : [`business "${business}"`]),
     ...(connection === undefined ? [] : [`connection "${connection}"`]),
@@ -32,5 +42,5 @@ export async function refuseUnknown(
     businesses.map((businessId) => ({ connection: name, businessId })),
   );
   const hint = configured.length === 0 ? "" : ` Configured here: ${listed(configured)}.`;
-  throw new UsageError(`Neither the ledger nor the configuration has a ${what}.${hint}`);
+  return `Neither the ledger nor the configuration has a ${what}.${hint}`;
 }
