@@ -29,7 +29,7 @@ import { SaleNotFoundError, temporalError } from "./errors.ts";
 import { type EventsRequest, readEvents } from "./events.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
 import { type AttentionFilter, listAttention, type OpenAttention } from "./list-attention.ts";
-import { callerIdentity, operations, type OperatorAnswer } from "./operate.ts";
+import { type AnswerOptions, callerIdentity, operations, type OperatorAnswer } from "./operate.ts";
 import { waitForOutcome } from "./outcome.ts";
 import { type CheckedRefund, refundSale } from "./refund.ts";
 import type { RestartRequest } from "./restart.ts";
@@ -100,7 +100,7 @@ export { CursorLostError, type EventsRequest } from "./events.ts";
 export type { AttentionFilter, OpenAttention } from "./list-attention.ts";
 export { NoAnswerError, NoWorkerError } from "./no-answer.ts";
 export type { PendingCall } from "./pending-calls.ts";
-export type { OperatorAnswer } from "./operate.ts";
+export type { AnswerOptions, OperatorAnswer } from "./operate.ts";
 export type { RestartReply, RestartRequest } from "./restart.ts";
 export { type SaleKey, UnknownConnectionError, type UpdateTarget } from "./sale-key.ts";
 export type { DefaultBusinesses } from "./start-sale.ts";
@@ -336,23 +336,27 @@ export function createStarter(options: StarterOptions) {
 
     /**
      * An operator's answers. Each goes to a sale, or to the workflow that `listAttention` names, and says what is true
-     * afterwards. @throws NotAllowedError, SaleNotFoundError, NoAnswerError
+     * afterwards. With a `requestId`, an answer whose reply was lost can be sent again.
+     * @throws NotAllowedError, SaleNotFoundError, NoAnswerError
      */
-    retry: (target: UpdateTarget, request?: RetryRequest) => sent(target, (id) => operate.retry(id, request)),
-    cancel: (target: UpdateTarget, request: CancelRequest) => sent(target, (id) => operate.cancel(id, request)),
-    resolveStock: (target: UpdateTarget, request: ResolveStockRequest) =>
-      sent(target, (id) => operate.resolveStock(id, request)),
-    resolveDocument: (target: UpdateTarget, request: ResolveDocumentRequest) =>
-      sent(target, (id) => operate.resolveDocument(id, request)),
-    resolveBatch: (target: UpdateTarget, request: ResolveBatchRequest) =>
-      sent(target, (id) => operate.resolveBatch(id, request)),
-    acknowledge: (target: UpdateTarget, request: AcknowledgeRequest) =>
-      sent(target, (id) => operate.acknowledge(id, request)),
+    retry: (target: UpdateTarget, request?: RetryRequest, options?: AnswerOptions) =>
+      sent(target, (id) => operate.retry(id, request, options)),
+    cancel: (target: UpdateTarget, request: CancelRequest, options?: AnswerOptions) =>
+      sent(target, (id) => operate.cancel(id, request, options)),
+    resolveStock: (target: UpdateTarget, request: ResolveStockRequest, options?: AnswerOptions) =>
+      sent(target, (id) => operate.resolveStock(id, request, options)),
+    resolveDocument: (target: UpdateTarget, request: ResolveDocumentRequest, options?: AnswerOptions) =>
+      sent(target, (id) => operate.resolveDocument(id, request, options)),
+    resolveBatch: (target: UpdateTarget, request: ResolveBatchRequest, options?: AnswerOptions) =>
+      sent(target, (id) => operate.resolveBatch(id, request, options)),
+    acknowledge: (target: UpdateTarget, request: AcknowledgeRequest, options?: AnswerOptions) =>
+      sent(target, (id) => operate.acknowledge(id, request, options)),
     /**
      * One of these answers, as `listAttention` shows it, once its texts are filled in. @throws InvalidInputError where
      * one is not
      */
-    answer: (target: UpdateTarget, answer: OperatorAnswer) => sent(target, (id) => operate.answer(id, answer)),
+    answer: (target: UpdateTarget, answer: OperatorAnswer, options?: AnswerOptions) =>
+      sent(target, (id) => operate.answer(id, answer, options)),
 
     /**
      * Starts a sale, or a credit note, anew where its workflow was terminated, failed or timed out: the new run takes

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname, userInfo } from "node:os";
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from "@temporalio/client";
+import { z } from "zod";
 
 import type {
   AcknowledgeRequest,
@@ -11,8 +12,10 @@ import type {
   RetryRequest,
 } from "../contract/messages.ts";
 import { UPDATES } from "../contract/names.ts";
+import { sha256Hex } from "../contract/sha256.ts";
 import type { ResolveBatchRequest } from "../contract/sync-batch.ts";
-import { InvalidInputError } from "../contract/schema/parse-input.ts";
+import { InvalidInputError, parseInput } from "../contract/schema/parse-input.ts";
+import { printableText } from "../contract/schema/text.ts";
 import { unfilledFields, type UpdateExample } from "../contract/update-examples.ts";
 import { ANSWER_WITHIN_MS, answeredInTime } from "./answered-in-time.ts";
 import { bounded } from "./bound.ts";
@@ -23,6 +26,27 @@ import { type RestartReply, type RestartRequest, restartWorkflow } from "./resta
 
 /** Any of the updates with its JSON: the workflow checks it. */
 export type OperatorAnswer = Pick<UpdateExample, "update" | "input">;
+
+export interface AnswerOptions {
+  /**
+   * Names the answer, so that it can be sent again where its reply was lost: the same answer under the same id counts
+   * once, and gets the first reply. From 1 to 200 characters. Default: every call is another answer.
+   */
+  requestId?: string | undefined;
+}
+
+const answerOptionsSchema = z.object({ requestId: printableText(200).optional() });
+
+/**
+ * Temporal answers an update id that it knows with the first reply, whatever comes with it. So the request is part of
+ * the id: another answer under the same `requestId` must not be lost.
+ * @throws InvalidInputError
+ */
+function updateIdOf(update: string, request: object, options: AnswerOptions): string {
+  const { requestId } = parseInput(answerOptionsSchema, options, "options of the answer");
+  if (requestId === undefined) return randomUUID();
+  return `${requestId}:${sha256Hex(JSON.stringify([update, request])).slice(0, 16)}`;
+}
 
 /** A restart asks the dead run first what had been asked of it, which takes as long as any question may. */
 const RESTART_WITHIN_MS = 60_000;
@@ -40,13 +64,19 @@ export function callerIdentity(): string {
  * The updates by which an operator resolves what a workflow waits for, each by its workflow id. Each says what is true
  * afterwards.
  * @param identity who answers for a decision where the request does not say; default: user@host
- * @throws NotAllowedError, SaleNotFoundError, NoAnswerError, NoWorkerError, TemporalUnavailableError
+ * @throws InvalidInputError, NotAllowedError, SaleNotFoundError, NoAnswerError, NoWorkerError, TemporalUnavailableError
  */
 export function operations(client: Client, identity: string = callerIdentity()) {
   const signed = <R extends object>(request: R & { by?: unknown }) => ({ ...request, by: request.by ?? identity });
-  async function send(workflowId: string, update: string, payload: object): Promise<MessageReply> {
+  async function send(
+    workflowId: string,
+    update: string,
+    request: object,
+    options: AnswerOptions = {},
+  ): Promise<MessageReply> {
     const handle = client.workflow.getHandle(workflowId);
-    const updateId = randomUUID();
+    const updateId = updateIdOf(update, request, options);
+    const payload = signed(request);
     try {
       return await bounded(client, ANSWER_WITHIN_MS, () =>
         answeredInTime(client, answerTo(workflowId, update), () =>
@@ -68,14 +98,16 @@ export function operations(client: Client, identity: string = callerIdentity()) 
     }
   }
   return {
-    retry: (workflowId: string, request: RetryRequest = {}) => send(workflowId, UPDATES.retry, signed(request)),
-    cancel: (workflowId: string, request: CancelRequest) => send(workflowId, UPDATES.cancel, signed(request)),
-    resolveStock: (workflowId: string, request: ResolveStockRequest) =>
-      send(workflowId, UPDATES.resolveStock, signed(request)),
-    resolveDocument: (workflowId: string, request: ResolveDocumentRequest) =>
-      send(workflowId, UPDATES.resolveDocument, signed(request)),
-    resolveBatch: (workflowId: string, request: ResolveBatchRequest) =>
-      send(workflowId, UPDATES.resolveBatch, signed(request)),
+    retry: (workflowId: string, request: RetryRequest = {}, options?: AnswerOptions) =>
+      send(workflowId, UPDATES.retry, request, options),
+    cancel: (workflowId: string, request: CancelRequest, options?: AnswerOptions) =>
+      send(workflowId, UPDATES.cancel, request, options),
+    resolveStock: (workflowId: string, request: ResolveStockRequest, options?: AnswerOptions) =>
+      send(workflowId, UPDATES.resolveStock, request, options),
+    resolveDocument: (workflowId: string, request: ResolveDocumentRequest, options?: AnswerOptions) =>
+      send(workflowId, UPDATES.resolveDocument, request, options),
+    resolveBatch: (workflowId: string, request: ResolveBatchRequest, options?: AnswerOptions) =>
+      send(workflowId, UPDATES.resolveBatch, request, options),
     /**
      * Starts a sale or a credit note anew whose last run was terminated, failed or timed out.
      * @throws NotAllowedError, SaleNotFoundError, NoAnswerError, NoWorkerError, TemporalUnavailableError
@@ -90,13 +122,13 @@ export function operations(client: Client, identity: string = callerIdentity()) 
         }
       });
     },
-    acknowledge: (workflowId: string, request: AcknowledgeRequest) =>
-      send(workflowId, UPDATES.acknowledge, signed(request)),
+    acknowledge: (workflowId: string, request: AcknowledgeRequest, options?: AnswerOptions) =>
+      send(workflowId, UPDATES.acknowledge, request, options),
     /** @throws InvalidInputError where the input still has a text of the example that `listAttention` shows */
-    answer: async (workflowId: string, { update, input }: OperatorAnswer) => {
+    answer: async (workflowId: string, { update, input }: OperatorAnswer, options?: AnswerOptions) => {
       const problems = unfilledFields(input);
       if (problems.length > 0) throw new InvalidInputError(`input of the update ${update}`, problems);
-      return await send(workflowId, update, signed(input));
+      return await send(workflowId, update, input, options);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { createStarter, InvalidInputError } from "../../src/starter/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -83,6 +84,32 @@ describeWithTemporal("a sale whose stock needs an operator", () => {
     await expect.poll(answered).toBe("kept");
     expect(await result("REPEATED-1")).toMatchObject({ stockMovements: [{ state: "applied" }] });
     expect(movementsOf("REPEATED-1")).toHaveLength(1);
+  });
+
+  test("gives an answer that is sent again under its id the first reply, also once the sale is closed", async () => {
+    const sale = { invoice: "ASKED-AGAIN-1" };
+    const answer = { referenceId: "ASKED-AGAIN-1/item_tea/sold", applied: true, note: "seen in the journal" };
+    const lost = { operation: "adjustStock", when: "after", kind: "drop", times: 1 } as const;
+    rig.simulator.inject({ ...lost, match: { referenceId: answer.referenceId } });
+    const handle = await start(sale.invoice, { refundWindow: "1 hour" });
+    await parked(sale.invoice, "stock-unknown");
+    const requestId = "case-17";
+    const first = await rig.starter.resolveStock(sale, answer, { requestId });
+    // The process that had asked is gone, and another one asks for it.
+    const successor = createStarter({ client: rig.client, businesses: { default: "biz_1" }, identity: "successor" });
+    const again = () => successor.resolveStock(sale, answer, { requestId });
+    expect(await again()).toEqual(first);
+    expect(await successor.answer(sale, { update: "resolveStock", input: answer }, { requestId })).toEqual(first);
+    const answeredBefore = /is applied: it was answered before\./;
+    await expect(successor.resolveStock(sale, answer)).rejects.toThrow(answeredBefore);
+    await expect(successor.resolveStock(sale, { ...answer, applied: false }, { requestId })).rejects.toThrow(
+      answeredBefore,
+    );
+    expect((await rig.starter.getSale(sale)).decisions).toHaveLength(1);
+    await handle.cancel();
+    await result(sale.invoice);
+    expect(await again()).toEqual(first);
+    await expect(successor.retry(sale, {}, { requestId: "" })).rejects.toThrow(InvalidInputError);
   });
 
   test("keeps what the balance said where an operator decides against it, and shows it afterwards", async () => {
