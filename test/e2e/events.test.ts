@@ -100,6 +100,13 @@ describeWithTemporal("the events of a business", () => {
     await expect(all("7")).rejects.toThrow(InvalidInputError);
   });
 
+  test("of a connection that no worker has are refused, and the error names those that there are", async () => {
+    const reading = rig.starter.events({ connection: "defualt", businessId: "biz_1", follow: true });
+    await expect(reading.next()).rejects.toThrow(
+      'connection: expected a configured connection ("default"), found "defualt"',
+    );
+  });
+
   test("are printed by `fiscalflow events`, one line of JSON each, after a cursor", async () => {
     const events = await all();
     const env = {
