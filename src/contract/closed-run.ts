@@ -10,6 +10,8 @@ export interface ClosedRun {
   reason?: string;
   /** Who ended it, as Temporal keeps it: an identity such as user@host. */
   by?: string;
+  /** In a state: what was asked of it was refused, and nothing was sent. It is started again, and not restarted. */
+  refused?: true;
 }
 
 /** Temporal's own words for them, as its lists are filtered by them. */

@@ -8,7 +8,7 @@ import { firstTrouble } from "../contract/service-trouble.ts";
 import { type FromWorkflow, ledgerState, type SaleState } from "./answer-from-ledger.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { TEMPORAL_WITHIN_MS, within } from "./bound.ts";
-import { closedRunOf } from "./closed-run.ts";
+import { closedRunOf, wasRefused } from "./closed-run.ts";
 import { LedgerAwayError, SaleNotFoundError } from "./errors.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
 import { NoAnswerError, queryOf } from "./no-answer.ts";
@@ -40,10 +40,14 @@ export async function stateOfRun(
     state = await keptState(client, workflowId, key, closed);
   }
   if (!closed) return { state: carriesOn(run) ? await withKeptDocument(client, key, state) : state, isCompleted };
-  const waitingFor = `nothing: its workflow ${endedInWords(closed)}; nobody carries it on until it is restarted`;
+  const isRefused = !state.numberTaken && (await wasRefused(client, run));
+  const next = isRefused
+    ? "nothing was sent: correct what was refused, and start it again"
+    : "nobody carries it on until it is restarted";
+  const waitingFor = `nothing: its workflow ${endedInWords(closed)}; ${next}`;
   // What a call of it has met says nothing any more.
   const { serviceTrouble: _, ...last } = state;
-  return { state: { ...last, waitingFor, closed }, isCompleted };
+  return { state: { ...last, waitingFor, closed: { ...closed, ...(isRefused && { refused: true }) } }, isCompleted };
 }
 
 /** The workflow does not see the attempts of its activities: what they have met is its trouble too. */

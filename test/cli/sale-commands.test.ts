@@ -1,10 +1,10 @@
-import { type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
+import { WorkflowFailedError, type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { listedSales } from "../../src/cli/sale/listed-sales.ts";
 import { firstStarts } from "../../src/cli/sale/runs.ts";
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
-import { nairobiInstant } from "../../src/contract/index.ts";
+import { MAIN_TASK_QUEUE, nairobiInstant } from "../../src/contract/index.ts";
 import { SaleNotFoundError } from "../../src/starter/index.ts";
 import { commandEnv } from "../rig/command-env.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
@@ -400,6 +400,16 @@ describeWithTemporal("fiscalflow sale", () => {
     expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
     expect(refused.stderr).toContain("No connection is configured: set COMPLIANCE_BASE_URL");
     await expect(rig.starter.getSale({ invoice: "CLI-UNCONFIGURED" })).rejects.toThrow(SaleNotFoundError);
+  });
+
+  test("show says of a sale that a worker has refused to start it again, and not to restart it", async () => {
+    const workflowId = rig.starter.workflowId({ invoice: "CLI-REFUSED" });
+    const args = [saleOf("CLI-REFUSED", { lines: [] })];
+    const refused = await rig.client.workflow.start("sale", { workflowId, taskQueue: MAIN_TASK_QUEUE, args });
+    await expect(refused.result()).rejects.toThrow(WorkflowFailedError);
+    const { stdout } = await sale(["show", "CLI-REFUSED"]);
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain("nothing was sent: correct what was refused, and start it again");
+    expect(stdout).not.toContain("restart");
   });
 
   test("acknowledge without --code names the commands that would do", async () => {

@@ -108,15 +108,22 @@ describeWithTemporal("one document per number", () => {
   });
 
   test("an unknown connection fails as bad input, and the error names the known ones", async () => {
-    const refused = rig.starter.startSaleAndWait(
-      input("ELSEWHERE-1", { connection: "elsewhere", businessId: "biz_1" }),
-      {
-        waitSeconds: 20,
-      },
-    );
-    await expect(refused).rejects.toThrow(
-      'connection: expected a configured connection ("default"), found "elsewhere"',
-    );
+    const elsewhere = { connection: "elsewhere", businessId: "biz_1" };
+    const why = 'connection: expected a configured connection ("default"), found "elsewhere"';
+    const refused = rig.starter.startSaleAndWait(input("ELSEWHERE-1", elsewhere), { waitSeconds: 20 });
+    await expect(refused).rejects.toThrow(why);
+    // Whoever does not wait is told by the sale's state.
+    const { workflowId } = await rig.starter.startSale(input("ELSEWHERE-3", elsewhere));
+    await rig.client.workflow
+      .getHandle(workflowId)
+      .result()
+      .catch(() => undefined);
+    expect(await rig.starter.getSale({ invoice: "ELSEWHERE-3", ...elsewhere })).toMatchObject({
+      waitingFor: expect.stringMatching(
+        /^nothing: its workflow failed \(.+\); nothing was sent: correct what was refused, /,
+      ),
+      closed: { status: "failed", reason: expect.stringContaining(why), refused: true },
+    });
   });
 
   test("a starter that knows the connections refuses another one before anything starts", async () => {

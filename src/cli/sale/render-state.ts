@@ -45,7 +45,7 @@ export function renderState(title: string, workflowId: string, state: SaleState,
   const lines = [title, ...sourceLines(state), ...rows.flatMap(([label, value]) => (value ? row(label, value) : []))];
   if (state.stockMovements.length > 0)
     lines.push("Stock movements", ...state.stockMovements.map(indented(movementLine)), ...othersLines(state));
-  if (closed) lines.push("To carry it on", `    ${restartCommand(target)}`);
+  if (closed && !closed.refused) lines.push("To carry it on", `    ${restartCommand(target)}`);
   for (const attention of state.attentions) {
     const { code, subject, message, sinceMs } = attention;
     lines.push(
