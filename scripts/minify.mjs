@@ -16,6 +16,7 @@ for (const folder of ["dist/activities", "dist/src"]) {
     const text = readFileSync(path, "utf8");
     if (!text.includes(MAP)) continue;
     const { code = "" } = await minify(text, {
+      ecma: 2020,
       module: true,
       compress: false,
       mangle: false,
