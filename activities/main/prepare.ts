@@ -2,25 +2,18 @@ import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 
 import {
-  areSettled,
-  asAnswered,
-  bounded,
   type ConnectionProfile,
   type CreditNoteInput,
   DEFAULT_CONNECTION,
   differencesInWords,
   doubtsOf,
-  type EarlierRun,
   FAILURES,
   fingerprintOf,
   type FinishedSale,
-  INSTEAD_OF_OTHER_CONTENT,
   type MainActivities,
   nairobiDate,
   NO_BUSINESS,
   type PreparedCreditNote,
-  type PreparedSaleAnswer,
-  type Refund,
   saleContent,
   type SaleContent,
   type SaleInput,
@@ -32,10 +25,11 @@ import {
   parseInput,
   saleInputSchema,
 } from "../../src/contract/schema/index.ts";
-import { type KeptSale, type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
+import { type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
 import type { ComplianceRuntime } from "../compliance/calls.ts";
 import { type EarlierRuns, EarlierRunsUnreadError } from "../earlier-runs/earlier-runs.ts";
-import { checkInput, checkReturnDate, invalid, ownClaim } from "./check-input.ts";
+import { checkInput, checkReturnDate, invalid } from "./check-input.ts";
+import { conflict, earlierNote, earlierRun, finishedOf, isFinished } from "./earlier-run.ts";
 
 /** The part of a connection that workflows get. */
 export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights" | "inputChecks">;
@@ -209,99 +203,4 @@ async function hasEarlierRuns(earlierRuns: Pick<EarlierRuns, "takeOver">, reset:
     if (error instanceof EarlierRunsUnreadError && !reset) return false;
     throw error;
   }
-}
-
-/**
- * Nothing may be cancelled, and no refund forgotten, before this is known: the run is told of its document by nobody
- * else.
- * @throws LedgerUnavailableError: it is asked again, and nothing is sent meanwhile
- */
-async function earlierRun(
-  { records, documents }: Pick<Ledger, "records" | "documents">,
-  {
-    profile: { connection, businessId },
-    sale,
-    fingerprint,
-  }: Pick<PreparedSaleAnswer, "profile" | "sale" | "fingerprint">,
-): Promise<EarlierRun> {
-  const kept = await records.findSale({ connection, businessId }, sale.traderInvoiceNumber);
-  const record = kept?.record.fingerprint === fingerprint ? kept.record : undefined;
-  const { claim, isSent } = await ownClaim(documents);
-  // A claim knows whether what was sent was refused; without one, it was sent while the ledger was away.
-  const isKept = record !== undefined && (record.document !== null || (!claim && record.numberTaken));
-  const earlier = { sent: isSent || isKept, signed: record?.document?.status === "completed" };
-  if (!kept || !record) return earlier;
-  const decided = record.movements.filter(({ decision }) => decision !== undefined);
-  const { movements, decisions } = bounded({ movements: decided, attentions: [], decisions: kept.decisions });
-  const refund = refundUnderWay(kept);
-  return {
-    ...earlier,
-    ...(movements.length > 0 && { movements }),
-    ...(decisions.length > 0 && { decisions }),
-    ...(refund && { refund }),
-  };
-}
-
-/** A credit note that was given up is not issued again. */
-function refundUnderWay({ record, creditNote }: KeptSale): Refund | undefined {
-  if (!creditNote || creditNote.record.stage === "cancelled") return undefined;
-  const refund = record.refund ?? creditNote.record.refund;
-  return refund?.traderInvoiceNumber === creditNote.record.number ? refund : undefined;
-}
-
-/** @throws LedgerUnavailableError, as {@link earlierRun} */
-async function earlierNote(
-  { records, documents }: Pick<Ledger, "records" | "documents">,
-  { profile: { connection, businessId }, note }: PreparedCreditNote,
-): Promise<Pick<EarlierRun, "sent" | "decisions">> {
-  const { workflowId = "" } = Context.current().info.workflowExecution ?? {};
-  const of = { type: "credit_note" as const, number: note.traderInvoiceNumber };
-  const decided = await records.decisionsOf({ connection, businessId }, of, workflowId);
-  const { decisions } = bounded({ movements: [], attentions: [], decisions: decided });
-  const { isSent } = await ownClaim(documents, note.traderInvoiceNumber);
-  return { sent: isSent, ...(decisions.length > 0 && { decisions }) };
-}
-
-/** If it is not, the earlier run was terminated on its way, and this one takes over by the claims. */
-function isFinished({ stage, document, attentions, movements, incomplete }: KeptSale["record"]): boolean {
-  const ended = stage === "completed" || stage === "credited" || stage === "cancelled";
-  return !incomplete && !document?.linesLeftOut && ended && attentions.length === 0 && areSettled(movements);
-}
-
-function finishedOf({ record, creditNote }: KeptSale): FinishedSale {
-  const { stage, refund } = record;
-  const { movements, inAll } = bounded({ movements: record.movements, attentions: [], decisions: [] });
-  const finished = { stage, document: asAnswered(record.document), movements, ...(inAll && { inAll }) };
-  const note = creditNote?.record.document;
-  if (note?.status !== "completed") return { ...finished, creditNote: null, refund };
-  const goodsNotReturned = isReturnMissing(record, creditNote?.record) && ({ goodsNotReturned: true } as const);
-  return {
-    ...finished,
-    // Refunded after its workflow had closed, it is kept as completed.
-    stage: stage === "completed" ? "credited" : stage,
-    creditNote: asAnswered(note),
-    refund: refund ?? creditNote?.record.refund,
-    ...goodsNotReturned,
-  };
-}
-
-/**
- * Whether nothing shows that the goods were returned: a run that was terminated after the credit note was signed may
- * not have come to that. Only a movement is proof, so an operator may be asked in vain where nothing was to be
- * returned.
- */
-function isReturnMissing({ refund, movements }: KeptSale["record"], note: KeptSale["record"] | undefined): boolean {
-  // Goods come back for this refund alone, and not for somebody else's credit note.
-  if (!refund?.restock || note?.number !== refund.traderInvoiceNumber) return false;
-  return ![...movements, ...note.movements].some(({ purpose }) => purpose === "restocked");
-}
-
-function conflict(number: string, words: readonly string[], { record, writer }: KeptSale): ApplicationFailure {
-  const was = record.document
-    ? `the document ${record.document.id} is ${record.document.status}`
-    : `stage ${record.stage}`;
-  return ApplicationFailure.nonRetryable(
-    `The number ${number} belongs to another sale. What differs: ${words.join("; ")}. In the ledger: ${was}, kept by ${writer.workflowId}, run ${writer.runId}. Nothing was sent. ${INSTEAD_OF_OTHER_CONTENT}`,
-    FAILURES.conflict,
-  );
 }
