@@ -93,18 +93,18 @@ export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext)
     },
 
     beginBillPaymentsSync: async (sync) => {
-      const knownUntilMs = await billPayments.knownUntil(sync.connection);
-      const kind = knownUntilMs === undefined ? "full" : sync.kind;
+      const ground = await billPayments.ground(sync.connection);
+      const kind = ground.knownUntilMs === undefined ? "full" : sync.kind;
       await billPayments.begin({ ...sync, kind });
-      return { kind, ...(knownUntilMs !== undefined && { knownUntilMs }) };
+      return { kind, ...ground };
     },
     compareBillPaymentsRound: ({ connection, round: name, startedAtMs, reachMs, syncStartedAtMs, withStatuses }) => {
       const how = { reachMs, syncStartedAtMs, withStatuses };
       return billPayments.compareRound(connection, { name, startedAtMs }, how);
     },
     billPaymentsHeld: ({ connection }) => billPayments.summary(connection),
-    completeBillPaymentsSync: async ({ settled, knownUntilMs, round, ...sync }) => {
-      await billPayments.complete(sync, { settled, knownUntilMs, round }, currentWriter());
+    completeBillPaymentsSync: async ({ settled, knownUntilMs, leftOut, round, ...sync }) => {
+      await billPayments.complete(sync, { settled, knownUntilMs, leftOut, round }, currentWriter());
       return billPayments.summary(sync.connection);
     },
 

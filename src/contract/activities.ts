@@ -104,7 +104,7 @@ export interface LedgerActivities {
   /** Without known ground, as before the first full synchronisation, a recent one becomes a full one. */
   beginBillPaymentsSync(
     sync: synced.BillPaymentsSync,
-  ): Promise<{ kind: synced.BillPaymentsSyncKind; knownUntilMs?: number }>;
+  ): Promise<synced.BillPaymentsGround & { kind: synced.BillPaymentsSyncKind }>;
   compareBillPaymentsRound(request: synced.CompareRoundRequest): Promise<synced.RoundComparison>;
   billPaymentsHeld(target: AccountingTarget): Promise<synced.BillPaymentsHeld>;
   completeBillPaymentsSync(request: synced.CompleteBillPaymentsRequest): Promise<synced.BillPaymentsHeld>;

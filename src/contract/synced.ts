@@ -150,6 +150,16 @@ export type BillPaymentsSyncKind = "recent" | "full";
 
 export interface BillPaymentsSync extends Sync<BillPaymentsSyncKind>, AccountingTarget {}
 
+/** What earlier synchronisations say of what the service has. */
+export interface BillPaymentsGround {
+  /**
+   * Up to which `updatedAt` (Unix milliseconds) everything has been read; absent before the first full synchronisation.
+   */
+  knownUntilMs?: number;
+  /** As {@link CompleteBillPaymentsRequest.leftOut}, of the last synchronisation that settled. */
+  leftOut?: number[];
+}
+
 export interface PreparedBillPaymentsSync {
   profile: AccountingProfile;
   kind: BillPaymentsSyncKind;
@@ -226,6 +236,11 @@ export interface CompleteBillPaymentsRequest extends BillPaymentsSync {
   settled: boolean;
   /** Everything up to this `updatedAt` is known ground from now on, unless it is a recent one that has not settled. */
   knownUntilMs?: number | undefined;
+  /**
+   * How many rows of each list, that of all first, could not be read and are not in the ledger: the service counts
+   * them.
+   */
+  leftOut?: number[] | undefined;
   round?: { name: string; startedAtMs: number } | undefined;
 }
 
@@ -243,8 +258,9 @@ export interface BillPaymentsProgress extends SyncProgress {
 /** Result of the `syncBillPayments` workflow. */
 export interface SyncBillPaymentsOutcome extends BillPaymentsProgress, BillPaymentsHeld {
   /**
-   * Whether what the service counts is what the ledger holds, and, of a full synchronisation, its passes agreed. Where
-   * not, rows moved faster than they could be read, or went: a full synchronisation finds it.
+   * Whether what the service counts, without rows that cannot be read, is what the ledger holds, and, of a full
+   * synchronisation, its passes agreed. Where not, rows moved faster than they could be read, or went: a full
+   * synchronisation finds it.
    */
   settled: boolean;
 }

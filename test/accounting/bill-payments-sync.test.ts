@@ -163,7 +163,7 @@ describeWithTemporal("the synchronisation of bill payments", () => {
     expect(await handle.result()).toMatchObject({ changed: 1 });
     expect(byLatest()).toHaveLength(2);
     expect(await unlike()).toEqual([]);
-    const knownUntilMs = await withLedger(rig.config, (ledger) => ledger.billPayments.knownUntil("default"));
+    const { knownUntilMs } = await withLedger(rig.config, (ledger) => ledger.billPayments.ground("default"));
     expect(knownUntilMs).toBe(Date.parse(body.updatedAt ?? ""));
   });
 

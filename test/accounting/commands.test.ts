@@ -30,7 +30,9 @@ describeWithTemporal("the commands of the accounting service", () => {
     });
     rig.simulator.accounting.removeBillPayment("bp_0000001");
     const recent = await cli("bill-payments", "sync", "--wait");
-    expect(recent.stdout).toContain("run with --full");
+    expect(recent.stdout).toContain(
+      "so a payment is gone, cannot be read, or changed without a new updatedAt: run with --full",
+    );
     const full = await cli("bill-payments", "sync", "--full", "--wait");
     expect(full.stdout).toMatch(/The ledger holds 29: .*\nFinding: 1 was listed once and is not any more/);
   });

@@ -85,6 +85,7 @@ describeWithTemporal("a list with a row that does not fit the schema", () => {
     const { accounting } = rig.simulator;
     accounting.showOddly("bp_0000007", { totalAmount: "a lot" });
     expect(await sync({ full: true })).toMatchObject({ settled: true, round: 1, total: PAYMENTS - 1, missing: 0 });
+    expect(await sync({})).toMatchObject({ kind: "recent", settled: true, total: PAYMENTS - 1 });
     // Known from before, and odd now.
     accounting.showOddly("bp_0000008", { lines: {} });
     expect(await sync({ full: true })).toMatchObject({ settled: true, round: 1, total: PAYMENTS - 1, missing: 0 });

@@ -23,10 +23,10 @@ const after = (position: Position, ...pages: Partial<Page>[]): Position =>
 const at = ({ phase, round, list, page: number }: Position) => [phase, round, list, number];
 
 describe("a full synchronisation of bill payments", () => {
-  const start = after(beginning("full", undefined), { newestUpdatedMs: NOW_MS });
+  const start = after(beginning("full", {}), { newestUpdatedMs: NOW_MS });
 
   test("reads the newest change, then every list in a round, then each list by its latest changes", () => {
-    expect(at(beginning("full", 5))).toEqual(["ground", 0, 0, 1]);
+    expect(at(beginning("full", { knownUntilMs: 5, leftOut: [1] }))).toEqual(["ground", 0, 0, 1]);
     expect(at(start)).toEqual(["round", 1, 0, 1]);
     expect(at(after(start, { hasNextPage: true }))).toEqual(["round", 1, 0, 2]);
     expect(at(after(start, {}, {}))).toEqual(["round", 1, 2, 1]);
@@ -82,8 +82,8 @@ describe("a full synchronisation of bill payments", () => {
 
 describe("a recent synchronisation of bill payments", () => {
   test("begins at the latest changes, and never becomes a full one by itself", () => {
-    const start = beginning("recent", NOW_MS);
-    expect(start).toMatchObject({ phase: "latest", groundMs: NOW_MS - 10 * MINUTE_MS });
+    const start = beginning("recent", { knownUntilMs: NOW_MS, leftOut: [1, 0, 1] });
+    expect(start).toMatchObject({ phase: "latest", groundMs: NOW_MS - 10 * MINUTE_MS, leftOut: [1, 0, 1] });
     const compared: Position = { ...start, phase: "compare" };
     expect(afterComparison(compared, "recent", undefined)).toMatchObject({ phase: "complete", settled: false });
   });

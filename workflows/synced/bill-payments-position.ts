@@ -1,4 +1,4 @@
-import type { BillPaymentsPage, BillPaymentsSyncKind } from "../../src/contract/index.ts";
+import type { BillPaymentsGround, BillPaymentsPage, BillPaymentsSyncKind } from "../../src/contract/index.ts";
 
 /**
  * The phases of a synchronisation, in their order:
@@ -39,8 +39,11 @@ export interface Position {
   reachMs?: number | undefined;
   /** How many payments each list has, by the last page of `latest`. */
   totals: number[];
-  /** Of each list, how many rows of the round were left out and are not in the ledger. */
-  leftOut?: number[];
+  /**
+   * Of each list, how many rows were left out and are not in the ledger: of the round, or of the synchronisation that
+   * a recent one builds upon.
+   */
+  leftOut?: number[] | undefined;
   /** A row had no id that can be read: nothing that was not seen is known to have vanished. */
   unidentified?: true;
   settled: boolean;
@@ -55,10 +58,10 @@ const OVERLAP_MS = 10 * 60_000;
  */
 const MOST_ROUNDS = 6;
 
-export function beginning(kind: BillPaymentsSyncKind, knownUntilMs: number | undefined): Position {
+export function beginning(kind: BillPaymentsSyncKind, { knownUntilMs, leftOut }: BillPaymentsGround): Position {
   const start = { round: 0, list: 0, page: 1, totals: [], settled: false };
   if (kind === "full") return { ...start, phase: "ground" };
-  return { ...start, phase: "latest", groundMs: below(knownUntilMs) };
+  return { ...start, phase: "latest", groundMs: below(knownUntilMs), leftOut };
 }
 
 /** @param lists how many there are, that of all among them */

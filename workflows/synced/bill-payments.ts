@@ -100,8 +100,8 @@ async function begin(job: Job<BillPaymentsProgress>, input: SyncBillPaymentsInpu
   const syncId = `${workflowId} ${firstExecutionRunId}${done === 0 ? "" : ` ${done + 1}`}`;
   const { connection } = prepared.profile;
   const asked = { connection, syncId, kind: prepared.kind };
-  const { kind, knownUntilMs } = await ledger.beginBillPaymentsSync("Begin the synchronisation in the ledger", asked);
-  const position = beginning(kind, knownUntilMs);
+  const { kind, ...ground } = await ledger.beginBillPaymentsSync("Begin the synchronisation in the ledger", asked);
+  const position = beginning(kind, ground);
   job.moveOn("its turn", { kind });
   return { prepared: { ...prepared, kind }, syncId, position, progress: job.progress, wanted: "nothing" };
 }
@@ -149,7 +149,10 @@ function requestOf({ sync, statuses }: SyncWork, position: Position): BillPaymen
 async function compare(work: SyncWork, position: Position): Promise<Position> {
   const { job, sync } = work;
   job.moveOn("the comparison of what was read");
-  const wholeSinceMs = sync.kind === "full" ? await wholeSince(work, position) : await asHeld(work, position);
+  const { totals, leftOut = [] } = position;
+  // The service counts what the ledger cannot have.
+  const readable = totals.map((total, list) => total - (leftOut[list] ?? 0));
+  const wholeSinceMs = sync.kind === "full" ? await wholeSince(work, position, readable) : await asHeld(work, readable);
   const next = afterComparison(position, sync.kind, wholeSinceMs);
   job.progress = { ...job.progress, round: next.round };
   return next;
@@ -160,10 +163,12 @@ async function compare(work: SyncWork, position: Position): Promise<Position> {
  * round has seen is as many as the service counts, in all and of each status: where a sort field does not tell payments
  * apart, a service may give them in another order at every request, and no single pass need see them all.
  */
-async function wholeSince({ sync, statuses }: SyncWork, position: Position): Promise<number | undefined> {
-  const { round, startedAtMs = 0, roundStartedAtMs = 0, reachMs, leftOut = [] } = position;
-  // The service counts what the ledger cannot have.
-  const totals = position.totals.map((total, list) => total - (leftOut[list] ?? 0));
+async function wholeSince(
+  { sync, statuses }: SyncWork,
+  position: Position,
+  totals: readonly number[],
+): Promise<number | undefined> {
+  const { round, startedAtMs = 0, roundStartedAtMs = 0, reachMs } = position;
   const { missedByList, missedByStatuses, sinceRound, sinceStart } = await ledger.compareBillPaymentsRound(
     "Compare what was read with the ledger",
     {
@@ -180,12 +185,12 @@ async function wholeSince({ sync, statuses }: SyncWork, position: Position): Pro
   return round > 1 && isCounted(sinceStart, statuses, totals) ? startedAtMs : undefined;
 }
 
-async function asHeld({ sync, statuses }: SyncWork, { totals }: Position): Promise<number | undefined> {
+async function asHeld({ sync, statuses }: SyncWork, totals: readonly number[]): Promise<number | undefined> {
   const held = await ledger.billPaymentsHeld("Count the payments in the ledger", { connection: sync.connection });
   return isCounted(held, statuses, totals) ? 0 : undefined;
 }
 
-/** @param totals as the service counts each list, that of all first */
+/** @param totals as the service counts each list, that of all first, without rows that could not be read */
 function isCounted(
   { total, byStatus }: SeenBillPayments,
   statuses: readonly BillPaymentStatus[],
@@ -231,12 +236,15 @@ function common(some: readonly string[], others: readonly string[]): string[] {
   return some.filter((id) => others.includes(id));
 }
 
-async function complete({ sync }: SyncWork, { settled, topMs, wholeSinceMs, unidentified, ...position }: Position) {
+async function complete(
+  { sync }: SyncWork,
+  { settled, topMs, leftOut, wholeSinceMs, unidentified, ...position }: Position,
+) {
   const fullRound =
     sync.kind === "full" && wholeSinceMs !== undefined && !unidentified
       ? { name: roundName(sync, position), startedAtMs: wholeSinceMs }
       : undefined;
-  const result = { ...sync, settled, knownUntilMs: topMs, round: fullRound };
+  const result = { ...sync, settled, knownUntilMs: topMs, leftOut, round: fullRound };
   return await ledger.completeBillPaymentsSync("Complete the synchronisation in the ledger", result);
 }
 

@@ -42,7 +42,7 @@ function resultText(outcome: SyncBillPaymentsOutcome): string {
 
 function notSettled(kind: BillPaymentsProgress["kind"]): string {
   if (kind === "recent") {
-    return "Finding: the accounting service counts others than the ledger holds, so something went, or changed without a new updatedAt: run with --full";
+    return "Finding: the accounting service counts others than the ledger holds, so a payment is gone, cannot be read, or changed without a new updatedAt: run with --full";
   }
   return "Finding: payments moved faster than they could be read, so some may be missed and none was called missing: run --full again";
 }

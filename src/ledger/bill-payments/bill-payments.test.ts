@@ -162,7 +162,7 @@ describe("a full synchronisation", () => {
       ["stays", false],
     ]);
     expect(await payments.summary(name)).toEqual({ total: 2, byStatus: { none: 1, synced: 1 }, missing: 1 });
-    expect(await payments.knownUntil(name)).toBe(5);
+    expect(await payments.ground(name)).toEqual({ knownUntilMs: 5 });
     await keep([payment("goes")]);
     expect((await history("goes")).map(([what]) => what)).toEqual(["first-seen", "missing", "returned"]);
     expect(await payments.summary(name)).toMatchObject({ missing: 0 });
@@ -176,7 +176,7 @@ describe("a full synchronisation", () => {
     const round = { name: "r1", startedAtMs: (await payments.now()) + 1_000 };
     await payments.complete(full, { settled: false, knownUntilMs: undefined, round }, SYNC_WRITER);
     expect(await payments.summary(name)).toMatchObject({ total: 1, missing: 0 });
-    expect(await payments.knownUntil(name)).toBeUndefined();
+    expect(await payments.ground(name)).toEqual({});
   });
 
   test("removes the status of a payment that no status list has any more", async () => {
@@ -200,11 +200,24 @@ test("a recent synchronisation advances the known position only once it has sett
     const one = sync(kind);
     await payments.begin(one);
     await payments.complete(one, { settled, knownUntilMs, round: undefined }, SYNC_WRITER);
-    return await payments.knownUntil(name);
+    return (await payments.ground(name)).knownUntilMs;
   };
   expect(await ends("full", false, 5)).toBe(5);
   expect(await ends("recent", false, 7)).toBe(5);
   expect(await ends("recent", true, 8)).toBe(8);
+});
+
+test("what the last settled synchronisation left out is known until another one settles", async () => {
+  const { name, sync } = connection();
+  const ends = async (settled: boolean, leftOut: number[]) => {
+    const one = sync("full");
+    await payments.begin(one);
+    await payments.complete(one, { settled, knownUntilMs: 5, leftOut, round: undefined }, SYNC_WRITER);
+    return (await payments.ground(name)).leftOut;
+  };
+  expect(await ends(true, [2, 0, 1])).toEqual([2, 0, 1]);
+  expect(await ends(false, [3])).toEqual([2, 0, 1]);
+  expect(await ends(true, [])).toEqual([]);
 });
 
 test("the chain of an accounting connection verifies, and is separate from a compliance connection of the same name", async () => {

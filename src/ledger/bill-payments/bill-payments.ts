@@ -1,5 +1,6 @@
 import type {
   BillPayment,
+  BillPaymentsGround,
   BillPaymentsHeld,
   BillPaymentsSync,
   BillPaymentStatus,
@@ -73,11 +74,7 @@ export interface BillPayments extends Synced<BillPayment, BillPaymentsAsked, str
   page(connection: string, request: { afterId?: string | undefined; most: number }): Promise<KeptBillPayment[]>;
   /** The chain is named as it is: not as the connection. */
   verify(chain: { connection: string; businessId: string }): Promise<RowFindings & { billPayments: number }>;
-  /**
-   * Up to which `updatedAt` (Unix milliseconds) everything has been read; undefined before the first full
-   * synchronisation.
-   */
-  knownUntil(connection: string): Promise<number | undefined>;
+  ground(connection: string): Promise<BillPaymentsGround>;
   /**
    * @param how.reachMs the newest `createdAt` that the list of all had when its end was read
    * @param how.withStatuses whether lists of single statuses were read
@@ -94,7 +91,12 @@ export interface BillPayments extends Synced<BillPayment, BillPaymentsAsked, str
    */
   complete(
     sync: BillPaymentsSync,
-    end: { settled: boolean; knownUntilMs: number | undefined; round: FullRound | undefined },
+    end: {
+      settled: boolean;
+      knownUntilMs: number | undefined;
+      leftOut?: number[] | undefined;
+      round: FullRound | undefined;
+    },
     writer: Writer,
   ): Promise<void>;
   /** Gives `read` those of a period, in pages and from one state; `read` runs once. @throws what `read` throws */

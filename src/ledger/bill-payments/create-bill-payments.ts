@@ -1,6 +1,12 @@
 import { type RawBuilder, sql } from "kysely";
 
-import type { BillPayment, BillPaymentsHeld, BillPaymentStatus, RoundComparison } from "../../contract/index.ts";
+import type {
+  BillPayment,
+  BillPaymentsGround,
+  BillPaymentsHeld,
+  BillPaymentStatus,
+  RoundComparison,
+} from "../../contract/index.ts";
 import type { Database, Queries } from "../database.ts";
 import { createSynced, keptEntry } from "../synced/create-synced.ts";
 import { seenEvent } from "../synced/events.ts";
@@ -36,9 +42,9 @@ export function createBillPayments(database: Database): BillPayments {
       const { known: _known, ...kept } = await database.transact((db) => keepPage(db, BILL_PAYMENTS, request));
       return kept;
     },
-    knownUntil: (connection) => database.transact((db) => knownUntil(db, connection)),
+    ground: (connection) => database.transact((db) => ground(db, connection)),
     compareRound: (connection, round, how) => whole((db) => compareRound(db, connection, round, how)),
-    async complete(sync, { settled, knownUntilMs, round }, writer) {
+    async complete(sync, { settled, knownUntilMs, leftOut, round }, writer) {
       if (settled && round !== undefined) {
         while (await whole((db) => markMissing(db, BILL_PAYMENTS, sync, notSeenIn(round), writer)));
         const unlisted = {
@@ -52,8 +58,9 @@ export function createBillPayments(database: Database): BillPayments {
       // A recent one that has not settled may have missed a change below what it read, where a payment went between two
       // pages: the ground of before stays, so that the next one reads over it again. A full one has read everything,
       // and says itself what did not agree.
-      const ground = knownUntilMs !== undefined && (settled || sync.kind === "full") ? new Date(knownUntilMs) : null;
-      const how = sql`, settled = ${settled}, known_until = ${ground}`;
+      const knownUntil =
+        knownUntilMs !== undefined && (settled || sync.kind === "full") ? new Date(knownUntilMs) : null;
+      const how = sql`, settled = ${settled}, known_until = ${knownUntil}, left_out = ${leftOut ?? null}`;
       await database.transact((db) => end(db, BILL_PAYMENTS, sync.syncId, how));
     },
     list: (request, read) => listPeriod(database, BILL_PAYMENT_LIST, request, read),
@@ -68,14 +75,17 @@ export function createBillPayments(database: Database): BillPayments {
 
 const STATUS_GONE = { what: "status", before: "of an earlier list", after: null } as const;
 
-async function knownUntil(db: Queries, connection: string): Promise<number | undefined> {
-  const row = await db
-    .selectFrom("bill_payment_syncs")
-    .select(({ fn }) => fn.max("known_until").as("known_until"))
-    .where("connection", "=", connection)
-    .where("completed_at", "is not", null)
-    .executeTakeFirst();
-  return row?.known_until?.getTime();
+async function ground(db: Queries, connection: string): Promise<BillPaymentsGround> {
+  const completed = sql`bill_payment_syncs where connection = ${connection} and completed_at is not null`;
+  const { rows } = await sql<{ known_until: Date | null; left_out: number[] | null }>`
+    select max(known_until) as known_until,
+      (select left_out from ${completed} and settled order by completed_at desc limit 1) as left_out
+    from ${completed}`.execute(db);
+  const { known_until: knownUntil = null, left_out: leftOut = null } = rows[0] ?? {};
+  return {
+    ...(knownUntil !== null && { knownUntilMs: knownUntil.getTime() }),
+    ...(leftOut !== null && { leftOut }),
+  };
 }
 
 function notSeenIn({ name, startedAtMs }: FullRound): RawBuilder<boolean> {

@@ -62,7 +62,8 @@ export async function createBillPaymentTables(db: Kysely<unknown>): Promise<void
       started_at timestamptz not null default clock_timestamp(),
       completed_at timestamptz,
       settled boolean,
-      known_until timestamptz
+      known_until timestamptz,
+      left_out integer[]
     )`.execute(db);
   await sql`
     create index bill_payment_syncs_of_connection on bill_payment_syncs (connection, completed_at)

@@ -57,6 +57,8 @@ export interface BillPaymentSyncsTable {
   /** Whether its passes agreed. */
   settled: boolean | null;
   known_until: Date | null;
+  /** How many rows of each list could not be read and are not in `bill_payments`. */
+  left_out: number[] | null;
 }
 
 export interface SyncBatchesTable extends Written {
