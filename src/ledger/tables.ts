@@ -107,8 +107,8 @@ export interface PurchasesTable extends OfBusiness, Written {
   changed_at: Generated<Date>;
   /** When what stands here was asked for, by the database's clock. */
   observed_at: Date;
-  /** The synchronisation that saw it last. */
-  seen_by: string;
+  /** The synchronisation that saw it last; null only within the transaction that writes the row. */
+  seen_by: string | null;
   /** The last one that saw it in the whole list, in its order. */
   listed_by: string | null;
   /** A synchronisation that listed it has come to its end: what stands below it in the list was known then. */

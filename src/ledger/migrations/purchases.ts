@@ -25,7 +25,7 @@ export async function createPurchaseTables(db: Kysely<unknown>): Promise<void> {
       first_seen_at timestamptz not null default clock_timestamp(),
       changed_at timestamptz not null default clock_timestamp(),
       observed_at timestamptz not null,
-      seen_by text not null,
+      seen_by text,
       listed_by text,
       grounded boolean not null default false,
       missing_since timestamptz,

@@ -25,7 +25,6 @@ export const PURCHASES: Collection<Purchase, PurchasesAsked> = {
       row[column] === columns[column] ? [] : [{ what, before: row[column], after: columns[column] }];
     return [...change("status", "status"), ...change("confirmation-error", "confirmation_error")];
   },
-  columnsOfLook: ({ syncId }) => ({ seen_by: syncId }),
   marksOf({ syncId, pass, askedAtMs }) {
     const isLate = sql`observed_at > ${new Date(askedAtMs)}`;
     const seen = sql`seen_by = case when ${isLate} then seen_by else ${syncId} end`;

@@ -57,7 +57,7 @@ async function keep(db: Queries, request: KeepPurchasesRequest): Promise<KeptPur
 }
 
 function notSeenBy({ syncId }: PurchasesSync) {
-  return sql<boolean>`seen_by <> ${syncId}`;
+  return sql<boolean>`seen_by is distinct from ${syncId}`;
 }
 
 function presentOf(business: Business) {

@@ -42,8 +42,6 @@ export interface Collection<Entry extends { id: string }, Asked> {
   firstSeen: (columns: Row, asked: Asked) => unknown;
   /** Changes beside those of the content. `isLate`: a page that was asked for later is kept already. */
   changesOf: (row: KeptColumns, columns: Row, page: Asked & { askedAtMs: number; isLate: boolean }) => Change[];
-  /** What a row has of the look that wrote it, beside what the entry says. */
-  columnsOfLook?: (page: Asked) => Row;
   /**
    * What a look sets on every row that it saw, a late one too; `observed_at` is of the look before, or of this one
    * where it wrote the row.

@@ -182,7 +182,6 @@ async function write<Entry extends { id: string }, Asked extends Business>(
     ...owner,
     [idColumn]: id,
     ...columns,
-    ...collection.columnsOfLook?.(page),
     observed_at: new Date(page.askedAtMs),
     event_number: numberOf.get(id) ?? 0,
     ...writerColumns(page.writer),
