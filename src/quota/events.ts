@@ -3,6 +3,7 @@ import type { RateLimit } from "../http/quota-headers.ts";
 import { seenWith } from "./alone.ts";
 import { type Budget, budgetAt, inFreshWindow } from "./budget.ts";
 import type { CallClass } from "./call-class.ts";
+import type { BudgetRules } from "./rules.ts";
 import { afterFailure, NO_TROUBLE, probeBack, probeSent } from "./trouble.ts";
 import { readEdge, refusedTooEarly, startOf } from "./window.ts";
 
@@ -93,16 +94,19 @@ function afterAnswer(budget: Budget, call: Sending, answer: Answer, nowMs: numbe
  * What an answer tells of the window. A 429 that is to be tried again before its window ends speaks of something else,
  * a limit for bursts for example, whatever its headers say of what is left.
  */
-export function rateLimitOf({ status, rateLimit, retryAfterSeconds }: Answer): RateLimit | undefined {
-  // A limit of nothing would be for ever.
-  if (!rateLimit || rateLimit.limit < 1) return undefined;
+export function rateLimitOf(
+  { status, rateLimit, retryAfterSeconds }: Answer,
+  { longestClosedMs }: BudgetRules,
+): RateLimit | undefined {
+  // A limit of nothing would be for ever, and a window of a day would stop every till for that day.
+  if (!rateLimit || rateLimit.limit < 1 || rateLimit.resetSeconds * 1_000 > longestClosedMs) return undefined;
   const earlier = retryAfterSeconds !== undefined && retryAfterSeconds + 1 < rateLimit.resetSeconds;
   return status === 429 && earlier ? undefined : rateLimit;
 }
 
 function withCount(budget: Budget, answer: Answer): Budget {
   const { status, sentAtMs, answeredAtMs } = answer;
-  const rateLimit = rateLimitOf(answer);
+  const rateLimit = rateLimitOf(answer, budget.rules);
   if (!rateLimit) {
     if (sentAtMs < startOf(budget.window)) return budget;
     return { ...budget, silent: budget.silent + 1, silentSentAtMs: Math.max(budget.silentSentAtMs, sentAtMs) };

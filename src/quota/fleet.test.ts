@@ -196,6 +196,20 @@ test("a window length other than configured is learned from the headers", async 
   expect(totals.refused / totals.sent).toBeLessThanOrEqual(0.01);
 });
 
+test("a 429 whose reset is a day away stops neither its process nor another one for longer than ten minutes", async () => {
+  const { service, limiters, call, waits } = fleet({ processes: 2 });
+  const callEach = limiters.map((limiter) => () => void call(limiter, "interactive"));
+  for (let i = 1; i < LIMIT; i += 1) service.admit();
+  Object.assign(service.answers, { status: 429, resetSeconds: 86_400 });
+  callEach[0]?.();
+  await vi.advanceTimersByTimeAsync(1_000);
+  Object.assign(service.answers, { status: 200, resetSeconds: undefined });
+  await vi.advanceTimersByTimeAsync(10 * 60_000);
+  for (const callAgain of callEach) callAgain();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(waits).toHaveLength(3);
+});
+
 test("without quota headers the fleet keeps to the configured limit", async () => {
   const { totals, service, backlog, end } = fleet({ processes: 3, headers: false, phaseMs: 0 });
   backlog("interactive");

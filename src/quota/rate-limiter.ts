@@ -199,7 +199,7 @@ export class RateLimiter implements Transport {
       retryAfterSeconds: parseRetryAfterSeconds(headers, parseHttpDateMs(headers["date"]) ?? answeredAtMs),
     };
     if (status === 429) this.#options.watch.refused(call.callClass);
-    if (grant) this.#settle(grant, fleetSettlement(counted, this.budget.window, this.#options.nowMs()));
+    if (grant) this.#settle(grant, fleetSettlement(counted, this.budget, this.#options.nowMs()));
     this.#apply({ kind: "answered", call, answer: counted });
   }
 

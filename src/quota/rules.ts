@@ -13,7 +13,10 @@ export interface BudgetRules {
   /** Between two calls of a service that fails: the first pause, which doubles up to the longest. Milliseconds. */
   firstPauseMs: number;
   longestPauseMs: number;
-  /** A Retry-After beyond it is not believed: one absurd header must not stop every till for a day. Milliseconds. */
+  /**
+   * A Retry-After or a reset beyond it is not believed: one absurd header must not stop every till for a day.
+   * Milliseconds.
+   */
   longestClosedMs: number;
 }
 

@@ -16,8 +16,8 @@ export interface ProviderOptions {
 export function provider(options: ProviderOptions) {
   const { limit, windowMs, phaseMs = 0, latencyMs, rounds = "up", headers = true } = options;
   const windows = new Map<number, { used: number; refused: number }>();
-  /** Of what is admitted. */
-  const answers = { status: 200 };
+  /** Of what is admitted; `resetSeconds` is said instead of the true reset. */
+  const answers: { status: number; resetSeconds?: number | undefined } = { status: 200 };
   const round = rounds === "up" ? Math.ceil : Math.floor;
 
   /** Takes a request of the current window, as a stranger does too. */
@@ -43,7 +43,7 @@ export function provider(options: ProviderOptions) {
       const told = {
         "x-ratelimit-limit": String(limit),
         "x-ratelimit-remaining": String(remaining),
-        "x-ratelimit-reset": String(resetSeconds),
+        "x-ratelimit-reset": String(answers.resetSeconds ?? resetSeconds),
         ...(!allowed && { "retry-after": String(resetSeconds) }),
       };
       const answeredAtMs = Date.now();
