@@ -196,6 +196,21 @@ test("a window length other than configured is learned from the headers", async 
   expect(totals.refused / totals.sent).toBeLessThanOrEqual(0.01);
 });
 
+test.each([1, 2, 3, 8])(
+  "after an idle spell %i processes use a window that begins with their first request, and are not refused",
+  async (processes) => {
+    const { service, backlog, end, call, limiters } = fleet({ processes, beginsWithRequest: true });
+    for (const limiter of limiters) void call(limiter, "interactive");
+    await vi.advanceTimersByTimeAsync(3.4 * WINDOW_MS);
+    backlog("interactive");
+    await vi.advanceTimersByTimeAsync(0.9 * WINDOW_MS);
+    end();
+    const last = [...service.windows.values()].at(-1);
+    expect(last?.used).toBeGreaterThanOrEqual(0.99 * LIMIT);
+    expect(last?.refused).toBe(0);
+  },
+);
+
 test("a 429 whose reset is a day away stops neither its process nor another one for longer than ten minutes", async () => {
   const { service, limiters, call, waits } = fleet({ processes: 2 });
   const callEach = limiters.map((limiter) => () => void call(limiter, "interactive"));

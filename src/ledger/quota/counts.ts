@@ -10,8 +10,8 @@ export interface QuotaCounts {
    */
   spend(request: SpendRequest, withinMs: number): Promise<SpendAnswer>;
   /**
-   * What became of a request that was taken. Nothing is changed where its window has made room for another; undefined
-   * then.
+   * What became of a request that was taken. Nothing is changed where its window has ended and made room for another;
+   * undefined then.
    * @throws LedgerUnavailableError after `withinMs`
    */
   settle(request: SettleQuotaRequest, withinMs: number): Promise<QuotaWindow | undefined>;

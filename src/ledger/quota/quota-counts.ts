@@ -14,6 +14,11 @@ export function createQuotaCounts(database: Database): QuotaCounts {
 
 /** Windows for which strangers are expected after some were seen. */
 const STRANGERS_FOR = 10;
+/**
+ * A window that follows one that has ended leaves out a number. So only a window that an answer has opened (`next`) has
+ * the number after its predecessor's: what was under way then is under way in it.
+ */
+const NUMBERS_AFTER_END = 2;
 /** By how much a window's end may have moved between two windows, since clocks drift: answers correct it downwards. */
 const DRIFT_MS = 20;
 
@@ -35,7 +40,7 @@ export async function spend(db: Queries, request: SpendRequest): Promise<SpendAn
       ${application}, 1, statement_timestamp() + make_interval(secs => ${endsInMs}::float8 / 1000),
       ${believed.lengthMs}, ${believed.fromHeaders}, ${believed.limit}, 1, 1, 0, 1, 0, 0)
     on conflict (application) do update set
-      number = w.number + case when ${over} then 1 else 0 end,
+      number = w.number + case when ${over} then ${NUMBERS_AFTER_END}::int else 0 end,
       ends_at = case when ${over}
         then w.ends_at + make_interval(secs => ((${ended}) * w.length_ms + ${DRIFT_MS}) / 1000.0)
         else w.ends_at end,
@@ -66,7 +71,8 @@ export async function spend(db: Queries, request: SpendRequest): Promise<SpendAn
 /**
  * Corrects the count by the headers of an answer. The provider's count is a least of what is gone, since requests under
  * way may not be in it; with none under way it is the truth, also where that is less than was counted here. A request
- * that was answered without headers stays spent until a later one says otherwise.
+ * that was answered without headers stays spent until a later one says otherwise. An answer that opens a window takes
+ * over what is under way, all of it as its own: else those answers would look like a stranger's.
  */
 export async function settle(db: Queries, request: SettleQuotaRequest): Promise<QuotaWindow | undefined> {
   const { application, number, sequence, counted, unsent = false, edge } = request;
@@ -87,7 +93,7 @@ export async function settle(db: Queries, request: SettleQuotaRequest): Promise<
       told = w.told or ${usedSql} is not null,
       request_limit = coalesce(${counted?.limit ?? null}::int, w.request_limit),
       in_flight = greatest(w.in_flight - 1, 0),
-      reserved = case when ${isNext} then coalesce(${usedSql}, 0) else w.reserved end,
+      reserved = case when ${isNext} then greatest(coalesce(${usedSql}, 0), w.in_flight) else w.reserved end,
       seen = case when ${isNext} then coalesce(${usedSql}, 0) else greatest(w.seen, coalesce(${usedSql}, 0)) end,
       silent = case
         when ${isNext} then 0
@@ -101,7 +107,24 @@ export async function settle(db: Queries, request: SettleQuotaRequest): Promise<
         else greatest(w.spent, ${usedSql}) end
     where application = ${application} and number = ${number}::bigint
     returning ${COLUMNS}`.execute(db);
-  return rows[0] && windowOf(rows[0]);
+  const [row] = rows.length > 0 ? rows : await settleInNext(db, request);
+  return row && windowOf(row);
+}
+
+/**
+ * A request that was under way when an answer opened the next window: there it is spent already. Its answer may speak of
+ * either window, so it counts as one without headers.
+ */
+async function settleInNext(db: Queries, request: SettleQuotaRequest): Promise<readonly QuotaRow[]> {
+  const { application, number, unsent = false } = request;
+  const { rows } = await sql<QuotaRow>`
+    update quota_windows set
+      in_flight = greatest(in_flight - 1, 0),
+      spent = case when ${unsent}::boolean then greatest(spent - 1, 0) else spent end,
+      silent = case when ${unsent}::boolean then silent else reserved end
+    where application = ${application} and number = ${number}::bigint + 1
+    returning ${COLUMNS}`.execute(db);
+  return rows;
 }
 
 /** The columns as they are read; instants become times from now by the database's clock. */

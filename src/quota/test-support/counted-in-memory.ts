@@ -41,7 +41,7 @@ export function countedInMemory() {
         const ended = Math.floor((Date.now() - row.endsAtMs) / row.lengthMs) + 1;
         row.strangersFor = row.seen > row.reserved ? 10 : Math.max(0, row.strangersFor - 1);
         row.endsAtMs += ended * row.lengthMs + 20;
-        row.number += 1;
+        row.number += 2;
         Object.assign(row, { reserved: 0, spent: 0, seen: 0, inFlight: 0, silent: 0 });
       } else {
         const alone = row.strangersFor === 0 && row.seen <= row.reserved;
@@ -57,6 +57,12 @@ export function countedInMemory() {
     async settle({ application, number, sequence, counted, unsent, edge }) {
       await reach();
       const row = rows.get(application);
+      if (row?.number === number + 1) {
+        row.inFlight = Math.max(0, row.inFlight - 1);
+        if (unsent === true) row.spent -= 1;
+        else row.silent = row.reserved;
+        return windowOf(row);
+      }
       if (row?.number !== number) return undefined;
       if (edge) {
         const endsAtMs = Date.now() + edge.endsInMs;
@@ -70,7 +76,8 @@ export function countedInMemory() {
       const others = Math.max(0, row.inFlight - 1);
       if (edge?.says === "next") {
         const used = counted?.used ?? 0;
-        Object.assign(row, { number: row.number + 1, reserved: used, seen: used, silent: 0, spent: used + others });
+        const reserved = Math.max(used, row.inFlight);
+        Object.assign(row, { number: row.number + 1, reserved, seen: used, silent: 0, spent: used + others });
       } else if (unsent === true) row.spent -= 1;
       else if (!counted) row.silent = Math.max(row.silent, sequence);
       else {

@@ -6,6 +6,8 @@ export interface ProviderOptions {
   windowMs: number;
   /** How much later than the callers' clocks its windows begin. */
   phaseMs?: number;
+  /** Each window begins with the first request after the one before has ended, and not by the clock. */
+  beginsWithRequest?: boolean;
   /** From sending to admission, and from there to the answer. */
   latencyMs: () => number;
   rounds?: "up" | "down";
@@ -14,8 +16,10 @@ export interface ProviderOptions {
 
 /** A service that counts fixed windows, by the clock of the test. */
 export function provider(options: ProviderOptions) {
-  const { limit, windowMs, phaseMs = 0, latencyMs, rounds = "up", headers = true } = options;
+  const { limit, windowMs, phaseMs = 0, beginsWithRequest = false, latencyMs, rounds = "up", headers = true } = options;
+  /** By when they begin. */
   const windows = new Map<number, { used: number; refused: number }>();
+  let beganAtMs = -Infinity;
   /** Of what is admitted; `resetSeconds` is said instead of the true reset. */
   const answers: { status: number; resetSeconds?: number | undefined } = { status: 200 };
   const round = rounds === "up" ? Math.ceil : Math.floor;
@@ -23,13 +27,14 @@ export function provider(options: ProviderOptions) {
   /** Takes a request of the current window, as a stranger does too. */
   function admit(): { allowed: boolean; remaining: number; resetSeconds: number } {
     const atMs = Date.now() - phaseMs;
-    const number = Math.floor(atMs / windowMs);
-    const window = windows.get(number) ?? { used: 0, refused: 0 };
-    windows.set(number, window);
+    if (!beginsWithRequest) beganAtMs = Math.floor(atMs / windowMs) * windowMs;
+    else if (atMs >= beganAtMs + windowMs) beganAtMs = atMs;
+    const window = windows.get(beganAtMs) ?? { used: 0, refused: 0 };
+    windows.set(beganAtMs, window);
     const allowed = window.used < limit;
     if (allowed) window.used += 1;
     else window.refused += 1;
-    const resetSeconds = round(((number + 1) * windowMs - atMs) / 1_000);
+    const resetSeconds = round((beganAtMs + windowMs - atMs) / 1_000);
     return { allowed, remaining: limit - window.used, resetSeconds };
   }
 
