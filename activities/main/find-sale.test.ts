@@ -52,6 +52,13 @@ describe("the question to the ledger for a sale", () => {
     expect(Math.abs((found?.keptAtMs ?? 0) - Date.now())).toBeLessThan(60_000);
   });
 
+  test("is refused without the business that the connection works for, which it names", async () => {
+    const { look } = await shop(sold);
+    const failure = await failureOf(look({ businessId: undefined }));
+    expect(failure).toMatchObject({ type: "InvalidInput", nonRetryable: true });
+    expect(failure.message).toContain('businessId: expected a business, found nothing. Name the business "biz_1"');
+  });
+
   test("is answered for a credit note's number with that of the sale that it reverses, and for nobody's with nothing", async () => {
     const { look } = await shop(sold, noteOf("CN-1"));
     expect(await look({ traderInvoiceNumber: "CN-1" })).toEqual({ found: null, creditNoteOf: "INV-1" });

@@ -128,6 +128,20 @@ export function profileFor(
   return { ...profile, businessId, ...(businessWeight !== undefined && { businessWeight }) };
 }
 
+function nameBusiness(businessId: string): string {
+  return `Name the business "${businessId}": as businessId in the input, or in the option businesses of createStarter`;
+}
+
+/**
+ * Of a look-up: who does not name the business asks for a workflow id that no sale of it has, and would take what the
+ * ledger says for the answer of that.
+ * @throws InvalidInputError
+ */
+export function requireBusiness(what: string, asked: string | undefined, works: string | undefined): void {
+  if (asked === undefined && works !== undefined)
+    throw new InvalidInputError(what, [`businessId: expected a business, found nothing. ${nameBusiness(works)}`]);
+}
+
 /**
  * One number is one sale because it has one workflow id. Under another id it would have another claim and another key,
  * and could become a second document.
@@ -138,9 +152,7 @@ export function requireOwnId(what: string, expected: string, businessId: string 
   const workflowId = Context.current().info.workflowExecution?.workflowId;
   if (workflowId === expected) return;
   const hint =
-    workflowId?.split("/")[2] === NO_BUSINESS && businessId !== undefined
-      ? `. Name the business "${businessId}": as businessId in the input, or in the option businesses of createStarter`
-      : "";
+    workflowId?.split("/")[2] === NO_BUSINESS && businessId !== undefined ? `. ${nameBusiness(businessId)}` : "";
   throw invalid(what, [`workflow id: expected "${expected}", found "${workflowId ?? ""}"${hint}`]);
 }
 

@@ -15,9 +15,9 @@ export interface ReceiptOptions {
   /** The document was given up by an operator, which it does not say itself: nothing will sign it any more. */
   cancelled?: boolean;
   /** Of a credit note: the sale that it reverses, which it names by the API's id alone. */
-  reverses?: Pick<SaleDocument, "traderInvoiceNumber" | "saleDate">;
+  reverses?: Pick<SaleDocument, "traderInvoiceNumber" | "saleDate"> | null | undefined;
   /** Of a credit note: why, which it does not say itself. It is printed as the shop's own word, like the seller. */
-  reason?: RefundReason;
+  reason?: RefundReason | undefined;
 }
 
 export type Fact = readonly [label: string, value: string];

@@ -56,7 +56,9 @@ describeWithTemporal("fiscalflow sale watch and show:", () => {
     const lines = stdout.trimEnd().split("\n");
     expect(lines.at(-1)).toMatch(/^\d\d:\d\d:\d\d {2}completed; receipt \S+; stock movements: 1 applied/);
     expect(new Set(lines.map((one) => one.slice(8))).size).toBe(lines.length);
-    expect((await sale(["show", "WATCH-1"])).stdout).toMatch(/^ {2}\d\d:\d\d:\d\d {2}was told: resolveStock$/m);
+    expect((await sale(["show", "WATCH-1"])).stdout).toMatch(
+      /^ {2}\d\d:\d\d:\d\d {2}received the update resolveStock$/m,
+    );
   });
 
   test("watch ends with the run that it follows, and says that nothing carries the sale on", async () => {
@@ -138,7 +140,7 @@ describeWithTemporal("fiscalflow sale watch and show:", () => {
       .map((one) => one.slice(12));
     expect(whats[0]).toBe("started");
     expect(whats).toContainEqual(expect.stringMatching(/^asked for the document: rejected, \d+\.\d s, 2 attempts/));
-    expect(whats).toContainEqual(expect.stringMatching(/^submitted the document again, \d+\.\d s$/));
+    expect(whats).toContainEqual(expect.stringMatching(/^submitted the document again: signed, \d+\.\d s$/));
     expect(whats).toContainEqual(expect.stringMatching(/^moved stock, \d+\.\d s$/));
     expect(whats.at(-1)).toBe("closed");
     const json = JSON.parse((await sale(["show", "WATCH-3", "--json"])).stdout) as { timeline: object };

@@ -198,12 +198,12 @@ describe("fiscalflow documents", () => {
     const { stdout } = await documents("month", "--date", "2025-11", "--business", businessId);
     expect(stdout).toMatch(/^2025-11-30 +2025-12-02 +INV-LATE .* completed .* signed in 2025-12$/m);
     expect(stdout).toMatch(
-      / CN-1 \(credit note\) +CU\/CN-1 .* -703\.62 +-104\.58 +-808\.20 +completed .* INV-1: damaged \(03\)$/m,
+      / CN-1 \(credit note\) +CU\/CN-1 .* -703\.62 +-104\.58 +-808\.20 +completed .* INV-1 of 2025-11-20: damaged \(03\)$/m,
     );
     expect(stdout).toMatch(/ INV-WAITS .* - +- +- +pending \(808\.20 not counted\) +- +-$/m);
     expect(stdout).toMatch(/^net +4 +1,407\.24 +209\.16 +1,616\.40$/m);
     expect(stdout).toContain(
-      "1 document is signed (tax 104.58, total 808.20) in another month than that of the date: 2025-12.",
+      "1 document is signed (tax 104.58, total 808.20) in another month than it is dated: signed in 2025-12.",
     );
     expect(stdout).toMatch(/dated in another month; not listed .* fiscalflow documents month --date 2025-10$/m);
     expect(stdout).toContain("1 listed document is not signed; no sum contains it.");
@@ -387,7 +387,7 @@ describe("fiscalflow documents", () => {
     expect(stdout).toMatch(/^2025-11-20 +2025-11-21 +INV-NIGHT .* signed on 2025-11-21$/m);
     expect(stdout).toMatch(/ INV-DAY .* -$/m);
     expect(stdout).toContain(
-      "1 document is signed (tax 104.58, total 808.20) on another day of the month than those listed: 2025-11-21.",
+      "1 document is signed (tax 104.58, total 808.20) on another day of the month than those listed: signed on 2025-11-21.",
     );
     expect(stdout).toMatch(
       /1 document is signed .* in this period, and dated on another day of the month; not listed .* fiscalflow documents day --date 2025-11-19$/m,

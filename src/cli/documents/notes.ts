@@ -8,7 +8,10 @@ export function notesOf({ oddDates, notSigned, givenUp, malformedPins, notIssued
   const { signedOnAnotherDay: nextDay, datedOnAnotherDay: dayBefore } = oddDates;
   const notes: string[] = [];
   if (inFuture.count > 0) notes.push(`${signed(inFuture)} and dated in the future.`);
-  if (late.count > 0) notes.push(`${signed(late)} in another month than that of the date: ${late.months.join(", ")}.`);
+  if (late.count > 0)
+    notes.push(
+      `${signed(late)} in another month than ${late.count === 1 ? "it is" : "they are"} dated: signed in ${late.months.join(", ")}.`,
+    );
   if (elsewhere.count > 0) {
     const commands = elsewhere.months.map((month) => `fiscalflow documents month --date ${month}`).join(", ");
     notes.push(
@@ -16,7 +19,9 @@ export function notesOf({ oddDates, notSigned, givenUp, malformedPins, notIssued
     );
   }
   if (nextDay.count > 0)
-    notes.push(`${signed(nextDay)} on another day of the month than those listed: ${nextDay.days.join(", ")}.`);
+    notes.push(
+      `${signed(nextDay)} on another day of the month than those listed: signed on ${nextDay.days.join(", ")}.`,
+    );
   if (dayBefore.count > 0) {
     const commands = dayBefore.days.map((day) => `fiscalflow documents day --date ${day}`).join(", ");
     notes.push(

@@ -57,10 +57,11 @@ function cells(document: ListedDocument): string[] {
   ];
 }
 
-/** `INV-1001: damaged (03)`. */
+/** `INV-1001 of 2026-11-20: damaged (03)`. */
 function reversed({ reverses, refundReason }: ListedDocument): string {
   if (!reverses) return "-";
-  const sale = reverses.number ?? reverses.cuInvoiceNo ?? reverses.documentId ?? "not known";
+  const name = reverses.number ?? reverses.cuInvoiceNo ?? reverses.documentId ?? "not known";
+  const sale = reverses.date === null ? name : `${name} of ${reverses.date}`;
   return refundReason === null ? sale : `${sale}: ${refundReasonText(refundReason)}`;
 }
 

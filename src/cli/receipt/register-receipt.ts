@@ -81,5 +81,8 @@ async function receipt(context: CliContext, invoice: string, flags: ReceiptFlags
   const plan = { ...asked, seller: asked.seller ?? configuredSeller(config)(businessOf(config, flags)) };
   await printReceipt(context, plan, () => documentOf(context, invoice, flags));
   if (!plan.seller)
-    printNote(context, "It names no seller, whom no signed value has: give --seller NAME, or set COMPLIANCE_SELLERS.");
+    printNote(
+      context,
+      "It lacks the shop's name and PIN, which no signed value contains: give --seller NAME and --seller-pin PIN, or set COMPLIANCE_SELLERS.",
+    );
 }

@@ -77,7 +77,7 @@ test("the text table has every figure, what is open, since when, and what is at 
   expect(text).toContain("quantity taken");
   expect(text).toContain("movements unknown");
   expect(text).toMatch(/^ {2}net +4003 +1,063,247\.68 +170,119\.62 +1,233,367\.30$/m);
-  expect(text).toMatch(/^ {2}E 8 % +0\.00 +0\.00 +0\.00 +812\.50 +0\.00$/m);
+  expect(text).toMatch(/^ {2}E 8 % +0\.00 +0\.00 +0\.00 +0\.00 +0\.00 +812\.50 +0\.00$/m);
   expect(text).toMatch(/INV-<script> +rejected +rejected: the tax authority said no.* EAT \(2 d 7 h\) +700\.20$/m);
   expect(text).toMatch(/^ {2}INV-9 +awaiting-authority +terminated +2026-11-21 14:00 EAT +232\.00$/m);
   expect(text).toMatch(/^ {2}all: carry them on with `fiscalflow sale restart` +232\.00$/m);

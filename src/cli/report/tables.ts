@@ -52,7 +52,9 @@ function totals({ sales, creditNotes, net }: BusinessReport): ReportTable {
 function taxes({ taxes: rates }: BusinessReport): ReportTable {
   const row = ({ taxRate, taxTypeCode, sales, creditNotes, net }: TaxOfRate): string[] => [
     `${taxTypeCode ?? "-"} ${plain(taxRate)} %`,
+    money(sales.taxableAmount),
     money(sales.taxAmount),
+    money(creditNotes.taxableAmount),
     money(creditNotes.taxAmount),
     money(net.taxableAmount),
     money(net.taxAmount),
@@ -60,8 +62,12 @@ function taxes({ taxes: rates }: BusinessReport): ReportTable {
   ];
   return {
     title: "Tax by rate",
-    head: ["rate", "tax of sales", "tax of credit notes", "net taxable", "net tax", "net total"],
-    right: [1, 2, 3, 4, 5],
+    head: ["rate", "taxable of sales", "tax of sales", "taxable of credit notes", "tax of credit notes"].concat([
+      "net taxable",
+      "net tax",
+      "net total",
+    ]),
+    right: [1, 2, 3, 4, 5, 6, 7],
     rows: rates.map(row),
     none: "No document has lines.",
   };

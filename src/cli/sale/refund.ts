@@ -71,6 +71,14 @@ async function refundSale(context: CliContext, invoice: string, flags: RefundFla
   if (outcome.stage !== "credited" && outcome.attention !== undefined) throw new CommandFailedError("");
 }
 
+const GOODS_ARE_OUT = "Its goods are not back in stock yet.";
+
+/** The credit note is signed before its goods go back, and whoever waits for it does not wait for them. */
+function goodsAreOut({ refund, stockMovements }: SaleOutcome): boolean {
+  const back = stockMovements.filter(({ purpose }) => purpose === "restocked");
+  return refund?.restock === true && (back.length === 0 || back.some(({ state }) => state !== "applied"));
+}
+
 /**
  * What became of it, as a sentence, and the credit note once it is signed. A sale that is open tells of itself; else
  * its credit note does.
@@ -81,9 +89,12 @@ function refundText(invoice: string, number: string, outcome: SaleOutcome): stri
   if (stage === "credited") {
     const signed = creditNote && { ...creditNote, receipt: creditNote.receipt ?? receipt };
     const lines = signed ? documentLines("Credit note", bookedOf(signed)) : [];
-    return [`${invoice} is credited in full by ${note} (document ${creditNote?.id ?? "unknown"}).`, ...lines].join(
-      "\n",
-    );
+    const goods = goodsAreOut(outcome) ? [`${GOODS_ARE_OUT} See fiscalflow sale show ${shellWord(invoice)}`] : [];
+    return [
+      `${invoice} is credited in full by ${note} (document ${creditNote?.id ?? "unknown"}).`,
+      ...lines,
+      ...goods,
+    ].join("\n");
   }
   if (closed) return `${invoice}: the workflow of its credit note ${note} ${endedInWords(closed)}.`;
   // Of the sale, or of the credit note alone: the refund was accepted, and then given up.

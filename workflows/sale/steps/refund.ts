@@ -110,7 +110,7 @@ async function runRefund(
     }
     const message = result.conflict
       ? `The credit note was refused, and nothing was issued: ${result.message} Acknowledge this, then refund the sale under another number.`
-      : `The credit note's workflow ended without an outcome: ${result.message}`;
+      : `The credit note's workflow ended without an outcome: ${result.message}. A retry carries it on, also where it was restarted meanwhile; to acknowledge leaves the sale as it is, without this refund.`;
     const attention = { code: "unexpected-answer", subject: workflowId, message } as const;
     // A retry would ask for the same number.
     const verdict = await park(run, { ...attention, ...(result.conflict && { resolvedBy: ["acknowledge"] as const }) });

@@ -48,16 +48,37 @@ const MOVED = {
   "said-applied": "took an operator's word on a stock movement",
 } as const;
 
+/** What the authority has made of the document by then; of one in flight nothing. */
+const AUTHORITY_SAYS: Readonly<Record<string, string>> = {
+  completed: "signed",
+  failed: "rejected",
+  cancelled: "cancelled",
+};
+const STARTED: Readonly<Record<string, string>> = {
+  creditNote: "started the credit note",
+  sale: "started the corrected sale",
+};
+
 /** When a movement was sent; where its outcome is unknown, the evidence says so. */
 interface Sent {
   sentAtMs?: unknown;
   evidence?: { sentAtMs?: unknown };
 }
 
+interface Answer extends Sent {
+  kind: string;
+  replayed?: unknown;
+  document?: { status?: string } | null;
+}
+
 /** What a call came to, where its result can be read: asked for is not done, and done may be done by an earlier run. */
 function resultIn(activity: string, result: unknown, runBeganAtMs: number): string | undefined {
   if (typeof result !== "object" || result === null || !("kind" in result)) return undefined;
-  const { kind, replayed, ...sent } = result as { kind: string; replayed?: unknown } & Sent;
+  const { kind, replayed, document, ...sent } = result as Answer;
+  if (activity === "retryDocument" || activity === "awaitDocument") {
+    const says = AUTHORITY_SAYS[document?.status ?? ""];
+    return says && `${ACTIVITIES[activity]}: ${says}`;
+  }
   if (activity === "createSale" || activity === "createCreditNote") {
     const noun = activity === "createSale" ? "document" : "credit note";
     const words = kind in CREATED ? CREATED[kind as keyof typeof CREATED] : undefined;
@@ -137,10 +158,11 @@ export function timelineOf(events: readonly HistoryEvent[], fromEventId = 1): Ti
     const signal = event.workflowExecutionSignaledEventAttributes?.signalName;
     if (signal) return SIGNALS[signal] === undefined ? [] : entry(SIGNALS[signal]);
     const update = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input?.name;
-    if (update) return SILENT_UPDATES.includes(update) ? [] : entry(`was told: ${update}`);
+    if (update) return SILENT_UPDATES.includes(update) ? [] : entry(`received the update ${update}`);
     if (event.workflowExecutionCancelRequestedEventAttributes) return entry("was asked to cancel");
-    const child = event.startChildWorkflowExecutionInitiatedEventAttributes?.workflowType?.name;
-    if (child) return entry(`started ${child}`);
+    // Where it runs already, for another run, it is asked for in vain.
+    const child = event.childWorkflowExecutionStartedEventAttributes?.workflowType?.name;
+    if (child) return entry(STARTED[child] ?? `started ${child}`);
     const started = event.workflowExecutionStartedEventAttributes;
     if (started) {
       const restarted = restartedOf({ [RESTARTED_MEMO]: read(started.memo?.fields?.[RESTARTED_MEMO] ?? undefined) });
