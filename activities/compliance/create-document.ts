@@ -64,7 +64,8 @@ export function createCreationActivities(context: ActivityContext) {
     const claim = documentClaim(ledger, request, { now: nowMs, firstSentAtMs: sentByEarlierAttempt });
     // The key makes a repetition safe, but not for longer than the service remembers it: an earlier run may have sent
     // it before that.
-    const begun = (await mayHaveRunBefore()) ? await claimOrDeferred(claim.begin) : await claim.beginOrGoOn();
+    const isFollowing = (await mayHaveRunBefore()) || request.carriesOn === true;
+    const begun = isFollowing ? await claimOrDeferred(claim.begin) : await claim.beginOrGoOn();
     if (begun.kind === "deferred") return { ...begun, firstSentAtMs: sentByEarlierAttempt };
     if (begun.kind === "number-taken" && sentByEarlierAttempt !== undefined) {
       const firstSentAt = new Date(sentByEarlierAttempt).toISOString();
@@ -125,7 +126,7 @@ export function createCreationActivities(context: ActivityContext) {
     return await settle(claim, result, !doubtful);
   }
 
-  /** Brings into the ledger what earlier runs of this workflow id did. False where there were certainly none. */
+  /** Brings into the ledger what earlier runs of this workflow id did. False where Temporal lists none. */
   async function mayHaveRunBefore(): Promise<boolean> {
     try {
       return await context.earlierRuns.takeOver(Context.current().info.workflowExecution);

@@ -67,8 +67,12 @@ describe("the life of an Idempotency-Key", () => {
       served.context.earlierRuns = { takeOver };
       expect(await create()).toMatchObject({ kind: "deferred", waitFor: "ledger" });
     }
-    expect(served.simulator.calls()).toEqual([]);
     served.context.earlierRuns = { takeOver: () => Promise.resolve(false) };
+    // A server that does not let us list the runs says that there are none: the run itself knows better.
+    const following = { ...teaRequest(served, "INV-1"), carriesOn: true };
+    const created = await inActivity(() => served.activities.createSale(following));
+    expect(created).toMatchObject({ kind: "deferred", waitFor: "ledger" });
+    expect(served.simulator.calls()).toEqual([]);
     expect(await create()).toMatchObject({ kind: "document" });
   });
 

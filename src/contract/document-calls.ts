@@ -30,6 +30,8 @@ export interface CreateRequest extends CallTarget {
   numberFor?: NumberToClaim;
   /** When a request under this key may first have left (Unix milliseconds); absent while certainly none has. */
   firstSentAtMs?: number | undefined;
+  /** The run was reset or restarted: an earlier one may have sent it, whatever Temporal lists. */
+  carriesOn?: boolean;
 }
 
 export interface CreateSaleRequest extends CreateRequest {

@@ -45,7 +45,9 @@ const answerOptionsSchema = z.object({ requestId: printableText(200).optional() 
 function updateIdOf(update: string, request: object, options: AnswerOptions): string {
   const { requestId } = parseInput(answerOptionsSchema, options, "options of the answer");
   if (requestId === undefined) return randomUUID();
-  return `${requestId}:${sha256Hex(JSON.stringify([update, request])).slice(0, 16)}`;
+  const given = Object.entries(request).filter(([, value]) => value !== undefined);
+  const sorted = given.toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return `${requestId}:${sha256Hex(JSON.stringify([update, sorted])).slice(0, 16)}`;
 }
 
 /** A restart asks the dead run first what had been asked of it, which takes as long as any question may. */

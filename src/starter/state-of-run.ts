@@ -40,7 +40,8 @@ export async function stateOfRun(
     state = await keptState(client, workflowId, key, closed);
   }
   if (!closed) return { state: carriesOn(run) ? await withKeptDocument(client, key, state) : state, isCompleted };
-  const isRefused = !state.numberTaken && (await wasRefused(client, run));
+  // What it carries on may have sent something.
+  const isRefused = !carriesOn(run) && !state.numberTaken && (await wasRefused(client, run));
   const next = isRefused
     ? "nothing was sent: correct what was refused, and start it again"
     : "nobody carries it on until it is restarted";

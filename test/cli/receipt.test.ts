@@ -130,7 +130,10 @@ describeWithTemporal("fiscalflow receipt", () => {
 
   test("says that no seller is named where nobody has said who it is", async () => {
     const unnamed = await receipt(["R-1"], undefined, { COMPLIANCE_SELLERS: "" });
-    expect(unnamed).toMatchObject({ exitCode: 0, stderr: expect.stringContaining("give --seller NAME and --seller-pin PIN, or set") });
+    expect(unnamed).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining("give --seller NAME and --seller-pin PIN, or set"),
+    });
     expect(unnamed.stdout).not.toContain("Duka Moja");
     expect((await receipt(["R-1"])).stdout).toContain("Duka Moja Ltd");
   });

@@ -97,7 +97,8 @@ describeWithTemporal("a sale whose stock needs an operator", () => {
     const first = await rig.starter.resolveStock(sale, answer, { requestId });
     // The process that had asked is gone, and another one asks for it.
     const successor = createStarter({ client: rig.client, businesses: { default: "biz_1" }, identity: "successor" });
-    const again = () => successor.resolveStock(sale, answer, { requestId });
+    const reordered = Object.fromEntries(Object.entries(answer).toReversed()) as typeof answer;
+    const again = () => successor.resolveStock(sale, reordered, { requestId });
     expect(await again()).toEqual(first);
     expect(await successor.answer(sale, { update: "resolveStock", input: answer }, { requestId })).toEqual(first);
     const answeredBefore = /is applied: it was answered before\./;

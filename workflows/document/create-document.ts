@@ -81,7 +81,9 @@ export async function createDocument(context: SaleContext, creation: Creation): 
     const { firstSentAtMs, number } = intent;
     const { claimKey: claim, content, numberFor } = creation;
     const sent = { claim, intent: number, content, numberFor, request: body.request, idempotencyKey };
-    const result = unknownWhereLost(await creation.send({ ...sent, firstSentAtMs }));
+    const result = unknownWhereLost(
+      await creation.send({ ...sent, firstSentAtMs, ...(run.carriesOn && { carriesOn: true }) }),
+    );
     if (!isRefusal(result) && result.kind !== "deferred") betweenTries.clearRefusal();
     if (result.kind === "superseded") {
       intent = nextIntent(run, result);

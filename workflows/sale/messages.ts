@@ -223,7 +223,7 @@ const refund: Update<SaleState, RefundUpdate> = {
     }
     // One that was accepted before is not looked at again.
     const doubts =
-      run.refundChecks && !run.refund
+      run.refundChecks && !run.refund && !isReset()
         ? refundDoubtsOf(request, run.refundChecks, Date.now(), run.document?.saleDate)
         : [];
     const isCompleted = run.stage === "completed" || run.stage === "crediting" || run.stage === "credited";

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 
-import { endedInWords, REFUND_REASONS, type SaleOutcome } from "../../contract/index.ts";
+import { endedInWords, type MovementState, REFUND_REASONS, type SaleOutcome } from "../../contract/index.ts";
 import { parseInput, refundRequestSchema } from "../../contract/schema/index.ts";
 import { waitSeconds } from "../arguments.ts";
 import { CommandFailedError } from "../cli-error.ts";
@@ -72,11 +72,12 @@ async function refundSale(context: CliContext, invoice: string, flags: RefundFla
 }
 
 const GOODS_ARE_OUT = "Its goods are not back in stock yet.";
+const UNDER_WAY: readonly MovementState[] = ["planned", "sending", "unknown"];
 
 /** The credit note is signed before its goods go back, and whoever waits for it does not wait for them. */
 function goodsAreOut({ refund, stockMovements }: SaleOutcome): boolean {
   const back = stockMovements.filter(({ purpose }) => purpose === "restocked");
-  return refund?.restock === true && (back.length === 0 || back.some(({ state }) => state !== "applied"));
+  return refund?.restock === true && back.some(({ state }) => UNDER_WAY.includes(state));
 }
 
 /**
