@@ -3,7 +3,8 @@ import { defineConfig } from "vitest/config";
 import { LOOK_PAUSE_MS, NAMED_SUITES, PATIENCE_MS } from "./test/rig/patience.ts";
 
 /** A test waits several times, one after the other. */
-const TEST_MS = 6 * PATIENCE_MS;
+const TEST_MS = 3 * PATIENCE_MS;
+const SLOW_TEST_MS = 2 * TEST_MS;
 
 /**
  * Slow by their nature: many rows, many sales, days that pass, outages, many restarts and kills, many processes, many
@@ -65,8 +66,8 @@ export default defineConfig({
           isolate: false,
           globalSetup: ["test/rig/global-setup.ts"],
           expect: { poll: { timeout: PATIENCE_MS, interval: LOOK_PAUSE_MS } },
-          testTimeout: TEST_MS,
-          hookTimeout: TEST_MS,
+          testTimeout: NAMED_SUITES.length > 0 ? SLOW_TEST_MS : TEST_MS,
+          hookTimeout: NAMED_SUITES.length > 0 ? SLOW_TEST_MS : TEST_MS,
         },
       },
       {
@@ -75,8 +76,8 @@ export default defineConfig({
           include: SLOW,
           globalSetup: ["test/rig/global-setup.ts"],
           expect: { poll: { timeout: PATIENCE_MS, interval: LOOK_PAUSE_MS } },
-          testTimeout: TEST_MS,
-          hookTimeout: TEST_MS,
+          testTimeout: SLOW_TEST_MS,
+          hookTimeout: SLOW_TEST_MS,
           // Many rows and whole windows: each wants a core, and the others not to wait for it.
           sequence: { groupOrder: 1 },
           maxWorkers: 2,
@@ -88,8 +89,8 @@ export default defineConfig({
           include: ["test/languages/*.test.ts"],
           globalSetup: ["test/rig/global-setup.ts"],
           expect: { poll: { timeout: PATIENCE_MS, interval: LOOK_PAUSE_MS } },
-          testTimeout: TEST_MS,
-          hookTimeout: TEST_MS,
+          testTimeout: SLOW_TEST_MS,
+          hookTimeout: SLOW_TEST_MS,
         },
       },
       {
