@@ -26,19 +26,7 @@ const QR_SIDE = 125;
  */
 export async function receiptPdf(document: SaleDocument, { font, ...options }: PdfOptions = {}): Promise<Uint8Array> {
   const page = pageOf(document, options);
-  const {
-    seller,
-    title,
-    provisional,
-    facts,
-    lines,
-    withoutLines,
-    rates,
-    totals,
-    signed,
-    verificationUrl,
-    statedByShop,
-  } = page;
+  const { seller, title, provisional, facts, lines, withoutLines, rates, totals, signed, verificationUrl } = page;
   const isProvisional = provisional !== undefined;
   const sheet = await sheetOf({
     title: `${isProvisional ? `${PROVISIONAL}: ` : ""}${title} ${document.traderInvoiceNumber}`,
@@ -74,7 +62,7 @@ export async function receiptPdf(document: SaleDocument, { font, ...options }: P
     ]);
   }
   if (signed.length > 0) signedBlock(sheet, signed, verificationUrl);
-  if (statedByShop !== undefined) sheet.line(statedByShop, { size: 8, grey: true, gap: 10 });
+  if (page.statedByShop !== undefined) sheet.line(page.statedByShop, { size: 8, grey: true, gap: 10 });
   return sheet.bytes();
 }
 

@@ -20,19 +20,7 @@ export function receiptText(document: SaleDocument, options: ReceiptOptions = {}
 
 /** @param toPrint applied to each text before it is laid out, for printers that do not have every character */
 export function textRows(page: ReceiptPage, toPrint: (text: string) => string): Row[] {
-  const {
-    seller,
-    title,
-    provisional,
-    facts,
-    lines,
-    withoutLines,
-    rates,
-    totals,
-    signed,
-    verificationUrl,
-    statedByShop,
-  } = page;
+  const { seller, title, provisional, facts, lines, withoutLines, rates, totals, signed, verificationUrl } = page;
   const plain = (texts: readonly string[]): Row[] => texts.map((text) => ({ text }));
   const strong = (texts: readonly string[]): Row[] => texts.map((text) => ({ text, style: "strong" }));
   const pairs = (pairsOf: readonly (readonly [string, string])[]): string[] =>
@@ -72,7 +60,7 @@ export function textRows(page: ReceiptPage, toPrint: (text: string) => string): 
     ]),
     ...block(plain(pairs(signed))),
     ...block(plain(verificationUrl === undefined ? [] : ["Verify at:", ...wrapped(toPrint(verificationUrl), COLUMNS)])),
-    ...block(statedByShop === undefined ? [] : plain(wrapped(statedByShop, COLUMNS))),
+    ...block(page.statedByShop === undefined ? [] : plain(wrapped(page.statedByShop, COLUMNS))),
     ...warning.slice(0, 2),
   ];
 }

@@ -4,17 +4,9 @@ import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import type { LedgerEvent } from "../contract/events.ts";
 import type { CorrectionRequest } from "../contract/correction.ts";
 import { doubtsOf, type InputChecks } from "../contract/input-checks.ts";
-import type {
-  AcknowledgeRequest,
-  CancelRequest,
-  ResolveDocumentRequest,
-  ResolveStockRequest,
-  RetryRequest,
-} from "../contract/messages.ts";
 import { DEFAULT_CONNECTION } from "../contract/names.ts";
 import type { RefundRequest, SaleInput, SaleOutcome } from "../contract/sale.ts";
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
-import type { ResolveBatchRequest } from "../contract/sync-batch.ts";
 import { type KnownOutcome, ledgerOutcome, ledgerState, type SaleState } from "./answer-from-ledger.ts";
 import { bounded, waitMsOf } from "./bound.ts";
 import {
@@ -29,10 +21,9 @@ import { SaleNotFoundError, temporalError } from "./errors.ts";
 import { type EventsRequest, readEvents } from "./events.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
 import { type AttentionFilter, listAttention, type OpenAttention } from "./list-attention.ts";
-import { type AnswerOptions, callerIdentity, operations, type OperatorAnswer } from "./operate.ts";
+import { callerIdentity, operations } from "./operate.ts";
 import { waitForOutcome } from "./outcome.ts";
 import { type CheckedRefund, refundSale } from "./refund.ts";
-import type { RestartRequest } from "./restart.ts";
 import { requireConnection, requireKey, requireTarget, saleIdOf, type SaleKey, type UpdateTarget } from "./sale-key.ts";
 import {
   type DefaultBusinesses,
@@ -169,16 +160,19 @@ export function createStarter(options: StarterOptions) {
     requireTarget(target);
     return target.workflowId ?? saleIdOf(named(target));
   };
-  const sent = async <T>(target: UpdateTarget, send: (workflowId: string) => Promise<T>): Promise<T> => {
-    const workflowId = idOf(target);
-    try {
-      return await send(workflowId);
-    } catch (error) {
-      if (error instanceof SaleNotFoundError && target.workflowId !== undefined)
-        throw SaleNotFoundError.ofId(workflowId);
-      throw error;
-    }
-  };
+  /** To a sale, or to any workflow by its id. */
+  const answering =
+    <Args extends unknown[], Reply>(send: (workflowId: string, ...args: Args) => Promise<Reply>) =>
+    async (target: UpdateTarget, ...args: Args): Promise<Reply> => {
+      const workflowId = idOf(target);
+      try {
+        return await send(workflowId, ...args);
+      } catch (error) {
+        if (error instanceof SaleNotFoundError && target.workflowId !== undefined)
+          throw SaleNotFoundError.ofId(workflowId);
+        throw error;
+      }
+    };
   /** @throws InvalidInputError, UnknownConnectionError */
   const checkedStart = async (input: SaleInput): Promise<{ start: SaleStart; warnings: string[] }> => {
     const start = saleStart(input, businesses);
@@ -339,31 +333,24 @@ export function createStarter(options: StarterOptions) {
      * afterwards. With a `requestId`, an answer whose reply was lost can be sent again.
      * @throws NotAllowedError, SaleNotFoundError, NoAnswerError
      */
-    retry: (target: UpdateTarget, request?: RetryRequest, options?: AnswerOptions) =>
-      sent(target, (id) => operate.retry(id, request, options)),
-    cancel: (target: UpdateTarget, request: CancelRequest, options?: AnswerOptions) =>
-      sent(target, (id) => operate.cancel(id, request, options)),
-    resolveStock: (target: UpdateTarget, request: ResolveStockRequest, options?: AnswerOptions) =>
-      sent(target, (id) => operate.resolveStock(id, request, options)),
-    resolveDocument: (target: UpdateTarget, request: ResolveDocumentRequest, options?: AnswerOptions) =>
-      sent(target, (id) => operate.resolveDocument(id, request, options)),
-    resolveBatch: (target: UpdateTarget, request: ResolveBatchRequest, options?: AnswerOptions) =>
-      sent(target, (id) => operate.resolveBatch(id, request, options)),
-    acknowledge: (target: UpdateTarget, request: AcknowledgeRequest, options?: AnswerOptions) =>
-      sent(target, (id) => operate.acknowledge(id, request, options)),
+    retry: answering(operate.retry),
+    cancel: answering(operate.cancel),
+    resolveStock: answering(operate.resolveStock),
+    resolveDocument: answering(operate.resolveDocument),
+    resolveBatch: answering(operate.resolveBatch),
+    acknowledge: answering(operate.acknowledge),
     /**
      * One of these answers, as `listAttention` shows it, once its texts are filled in. @throws InvalidInputError where
      * one is not
      */
-    answer: (target: UpdateTarget, answer: OperatorAnswer, options?: AnswerOptions) =>
-      sent(target, (id) => operate.answer(id, answer, options)),
+    answer: answering(operate.answer),
 
     /**
      * Starts a sale, or a credit note, anew where its workflow was terminated, failed or timed out: the new run takes
      * over what the runs before did. Two restarts at the same moment give one run.
      * @throws NotAllowedError where its workflow is open, or completed; SaleNotFoundError, NoAnswerError
      */
-    restart: (target: UpdateTarget, request: RestartRequest) => sent(target, (id) => operate.restart(id, request)),
+    restart: answering(operate.restart),
     workflowId: idOf,
   };
 }

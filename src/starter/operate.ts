@@ -99,17 +99,18 @@ export function operations(client: Client, identity: string = callerIdentity()) 
       return temporalError(error);
     }
   }
+  const sending =
+    <Request extends object>(update: string) =>
+    (workflowId: string, request: Request, options?: AnswerOptions): Promise<MessageReply> =>
+      send(workflowId, update, request, options);
   return {
     retry: (workflowId: string, request: RetryRequest = {}, options?: AnswerOptions) =>
       send(workflowId, UPDATES.retry, request, options),
-    cancel: (workflowId: string, request: CancelRequest, options?: AnswerOptions) =>
-      send(workflowId, UPDATES.cancel, request, options),
-    resolveStock: (workflowId: string, request: ResolveStockRequest, options?: AnswerOptions) =>
-      send(workflowId, UPDATES.resolveStock, request, options),
-    resolveDocument: (workflowId: string, request: ResolveDocumentRequest, options?: AnswerOptions) =>
-      send(workflowId, UPDATES.resolveDocument, request, options),
-    resolveBatch: (workflowId: string, request: ResolveBatchRequest, options?: AnswerOptions) =>
-      send(workflowId, UPDATES.resolveBatch, request, options),
+    cancel: sending<CancelRequest>(UPDATES.cancel),
+    resolveStock: sending<ResolveStockRequest>(UPDATES.resolveStock),
+    resolveDocument: sending<ResolveDocumentRequest>(UPDATES.resolveDocument),
+    resolveBatch: sending<ResolveBatchRequest>(UPDATES.resolveBatch),
+    acknowledge: sending<AcknowledgeRequest>(UPDATES.acknowledge),
     /**
      * Starts a sale or a credit note anew whose last run was terminated, failed or timed out.
      * @throws NotAllowedError, SaleNotFoundError, NoAnswerError, NoWorkerError, TemporalUnavailableError
@@ -124,8 +125,6 @@ export function operations(client: Client, identity: string = callerIdentity()) 
         }
       });
     },
-    acknowledge: (workflowId: string, request: AcknowledgeRequest, options?: AnswerOptions) =>
-      send(workflowId, UPDATES.acknowledge, request, options),
     /** @throws InvalidInputError where the input still has a text of the example that `listAttention` shows */
     answer: async (workflowId: string, { update, input }: OperatorAnswer, options?: AnswerOptions) => {
       const problems = unfilledFields(input);

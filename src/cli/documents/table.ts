@@ -3,7 +3,7 @@ import type { BusinessDocuments, ListedDocument } from "../../ledger/index.ts";
 import type { Table } from "../lists/list.ts";
 import { short, sumsTable } from "../lists/render.ts";
 import { buyerRows } from "../report/buyers.ts";
-import { money, plain } from "../report/money.ts";
+import { amountsRow, money, rateText } from "../report/money.ts";
 import { headOf, titleOf } from "../report/render-text.ts";
 import { codesOf } from "./codes.ts";
 import { countedAmounts } from "./counted.ts";
@@ -78,23 +78,16 @@ function signedWhen({ signedInAnotherMonth, signedOutsidePeriod, signedOn }: Lis
   return signedOutsidePeriod ? `signed on ${signedOn}` : undefined;
 }
 
-function taxText({ taxRate, taxTypeCode, taxableAmount, taxAmount }: ListedDocument["taxes"][number]): string {
-  return `${taxTypeCode ?? "-"} ${plain(taxRate)} %: ${money(taxableAmount)} and ${money(taxAmount)}`;
+function taxText(tax: ListedDocument["taxes"][number]): string {
+  return `${rateText(tax)}: ${money(tax.taxableAmount)} and ${money(tax.taxAmount)}`;
 }
 
 function sums({ sales, creditNotes, net, taxes, buyers }: BusinessDocuments): string {
-  const of = (name: string, count: string, amounts: Omit<typeof net, "count">): string[] => [
-    name,
-    count,
-    money(amounts.taxableAmount),
-    money(amounts.taxAmount),
-    money(amounts.total),
-  ];
   const rows = [
-    of("sales", String(sales.count), sales),
-    of("credit notes", String(creditNotes.count), creditNotes),
-    of("net", String(net.count), net),
-    ...taxes.map((rate) => of(`net at ${rate.taxTypeCode ?? "-"} ${plain(rate.taxRate)} %`, "", rate.net)),
+    amountsRow("sales", String(sales.count), sales),
+    amountsRow("credit notes", String(creditNotes.count), creditNotes),
+    amountsRow("net", String(net.count), net),
+    ...taxes.map((rate) => amountsRow(`net at ${rateText(rate)}`, "", rate.net)),
     ...buyerRows({ buyers }),
   ];
   return sumsTable(["SIGNED", "COUNT", "TAXABLE", "TAX", "TOTAL"], rows, SUMS);

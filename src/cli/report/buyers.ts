@@ -1,5 +1,5 @@
-import type { Amounts, BusinessFigures, TaxOfRate } from "../../ledger/index.ts";
-import { money, plain } from "./money.ts";
+import type { BusinessFigures } from "../../ledger/index.ts";
+import { amountsRow, rateText } from "./money.ts";
 
 /**
  * What was sold to buyers with a PIN and to buyers without one, since a tax return asks for the two apart: name, count,
@@ -14,18 +14,13 @@ export function buyerRows({ buyers: { withPin, withoutPin } }: Pick<BusinessFigu
     ["sales", "sales"],
     ["credit notes", "creditNotes"],
   ] as const;
-  const rateOf = ({ taxRate, taxTypeCode }: TaxOfRate): string => `${taxTypeCode ?? "-"} ${plain(taxRate)} %`;
-  const byRate = new Set(groups.flatMap(([, { taxes }]) => taxes.map(rateOf))).size > 1;
+  const byRate = new Set(groups.flatMap(([, { taxes }]) => taxes.map(rateText))).size > 1;
   return kinds.flatMap(([words, kind]) => {
     if (groups.every(([, figures]) => figures[kind].count === 0)) return [];
     return groups.flatMap(([has, figures]) => {
       const name = `${words} to buyers ${has} a PIN`;
-      const rates = figures.taxes.map((tax) => row(`${name}, at ${rateOf(tax)}`, "", tax[kind]));
-      return [row(name, String(figures[kind].count), figures[kind]), ...(byRate ? rates : [])];
+      const rates = figures.taxes.map((tax) => amountsRow(`${name}, at ${rateText(tax)}`, "", tax[kind]));
+      return [amountsRow(name, String(figures[kind].count), figures[kind]), ...(byRate ? rates : [])];
     });
   });
-}
-
-function row(name: string, count: string, { taxableAmount, taxAmount, total }: Omit<Amounts, "count">): string[] {
-  return [name, count, money(taxableAmount), money(taxAmount), money(total)];
 }

@@ -19,6 +19,18 @@ export function plain(text: string): string {
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
 
+/** `B 16 %`. */
+export function rateText({ taxTypeCode, taxRate }: { taxTypeCode: string | null; taxRate: string }): string {
+  return `${taxTypeCode ?? "-"} ${plain(taxRate)} %`;
+}
+
+/** Name, count, taxable, tax, total. */
+export function amountsRow(name: string, count: string, amounts: Record<Amount, string>): string[] {
+  return [name, count, money(amounts.taxableAmount), money(amounts.taxAmount), money(amounts.total)];
+}
+
+type Amount = "taxableAmount" | "taxAmount" | "total";
+
 const MINUTE_MS = 60_000;
 
 /** How long ago, in its two largest units: `2 d 4 h`. */

@@ -2,7 +2,7 @@ import type { BusinessReport, Period } from "../../ledger/index.ts";
 import { nairobiTime } from "../../contract/index.ts";
 import { coursePlot, courseTitle } from "./course-plot.ts";
 import { escapeHtml } from "./escape-html.ts";
-import { money, plain } from "./money.ts";
+import { money, rateText } from "./money.ts";
 import { PAGE_STYLE } from "./page-style.ts";
 import { standingOf } from "./period.ts";
 import { titleOf } from "./render-text.ts";
@@ -79,10 +79,7 @@ function creditNotesText({ count, total }: BusinessReport["creditNotes"]): strin
 }
 
 function taxShares({ taxes }: BusinessReport): Share[] {
-  return taxes.map(({ taxRate, taxTypeCode, net }) => ({
-    name: `${taxTypeCode ?? "-"} ${plain(taxRate)} %`,
-    amount: net.taxAmount,
-  }));
+  return taxes.map(({ net, ...rate }) => ({ name: rateText(rate), amount: net.taxAmount }));
 }
 
 const MOST_SHARES = 8;

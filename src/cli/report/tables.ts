@@ -2,7 +2,7 @@ import { MEANING } from "../../contract/index.ts";
 import type { Amounts, BusinessReport, OpenDocument, TaxOfRate } from "../../ledger/index.ts";
 import { nairobiTime } from "../../contract/nairobi-date.ts";
 import { buyerRows } from "./buyers.ts";
-import { age, money, plain } from "./money.ts";
+import { age, amountsRow, money, plain, rateText } from "./money.ts";
 import { paymentType } from "./payment-type.ts";
 
 /** One table of a report, for the terminal and for the page. The first column is text, the others as `right` says. */
@@ -33,13 +33,7 @@ export function tablesOf(report: BusinessReport, nowMs: number): { tables: Repor
 }
 
 function totals({ sales, creditNotes, net }: BusinessReport): ReportTable {
-  const row = (name: string, { count, taxableAmount, taxAmount, total }: Amounts): string[] => [
-    name,
-    String(count),
-    money(taxableAmount),
-    money(taxAmount),
-    money(total),
-  ];
+  const row = (name: string, amounts: Amounts): string[] => amountsRow(name, String(amounts.count), amounts);
   return {
     title: "Signed documents",
     head: ["", "count", "taxable", "tax", "total"],
@@ -50,8 +44,8 @@ function totals({ sales, creditNotes, net }: BusinessReport): ReportTable {
 }
 
 function taxes({ taxes: rates }: BusinessReport): ReportTable {
-  const row = ({ taxRate, taxTypeCode, sales, creditNotes, net }: TaxOfRate): string[] => [
-    `${taxTypeCode ?? "-"} ${plain(taxRate)} %`,
+  const row = ({ sales, creditNotes, net, ...rate }: TaxOfRate): string[] => [
+    rateText(rate),
     money(sales.taxableAmount),
     money(sales.taxAmount),
     money(creditNotes.taxableAmount),

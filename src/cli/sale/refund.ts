@@ -71,7 +71,6 @@ async function refundSale(context: CliContext, invoice: string, flags: RefundFla
   if (outcome.stage !== "credited" && outcome.attention !== undefined) throw new CommandFailedError("");
 }
 
-const GOODS_ARE_OUT = "Its goods are not back in stock yet.";
 const UNDER_WAY: readonly MovementState[] = ["planned", "sending", "unknown"];
 
 /** The credit note is signed before its goods go back, and whoever waits for it does not wait for them. */
@@ -90,7 +89,9 @@ function refundText(invoice: string, number: string, outcome: SaleOutcome): stri
   if (stage === "credited") {
     const signed = creditNote && { ...creditNote, receipt: creditNote.receipt ?? receipt };
     const lines = signed ? documentLines("Credit note", bookedOf(signed)) : [];
-    const goods = goodsAreOut(outcome) ? [`${GOODS_ARE_OUT} See fiscalflow sale show ${shellWord(invoice)}`] : [];
+    const goods = goodsAreOut(outcome)
+      ? [`Its goods are not back in stock yet. See fiscalflow sale show ${shellWord(invoice)}`]
+      : [];
     return [
       `${invoice} is credited in full by ${note} (document ${creditNote?.id ?? "unknown"}).`,
       ...lines,
