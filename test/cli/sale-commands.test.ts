@@ -343,6 +343,35 @@ describeWithTemporal("fiscalflow sale", () => {
     expect(table).toMatch(/^CLI-OTHER .* Wanjiku +413\.38 /m);
   });
 
+  test("list has of a credit note its sale's number and buyer, and its sale's amount below zero", async () => {
+    const input = { ...saleOf("CLI-BACK", { customer: { name: "Otieno" } }), businessId: "biz_1" };
+    // By another program, without a memo; its credit note is a workflow that no sale started.
+    const workflowId = "sale/default/biz_1/CLI-BACK";
+    const args = [{ ...input, refundWindow: "0" }];
+    await (await rig.client.workflow.start("sale", { workflowId, taskQueue: "fiscalflow", args })).result();
+    const issued = { businessId: "biz_1", traderInvoiceNumber: "CLI-TAKEN", status: "completed" } as const;
+    const { id } = rig.simulator.issueSale({ ...issued, lines: [{ itemId: "item_tea", quantity: 1, unitPrice: 350 }] });
+    await rig.starter.startSaleAndWait({ traderInvoiceNumber: "CLI-TAKEN", saleId: id, refundWindow: "1 hour" });
+    const pairs = [
+      ["CN-BACK", "CLI-BACK"],
+      ["CN-TAKEN", "CLI-TAKEN"],
+    ] as const;
+    for (const [note, invoice] of pairs) {
+      rig.simulator.setAuthority(note, [{ do: "reject", reason: "No" }]);
+      await sale(["refund", invoice, "--reason", "06", "--number", note]);
+    }
+    const { stdout } = await listed(["--attention"], (said) => pairs.every(([note]) => said.includes(note)));
+    expect(stdout).toMatch(/^CN-BACK \(credit note of CLI-BACK\) .* Otieno +-700\.00 /m);
+    expect(stdout).toMatch(/^CN-TAKEN \(credit note of CLI-TAKEN\) .* - +-350\.00 /m);
+    const all = JSON.parse((await sale(["list", "--attention", "--json"])).stdout) as { invoice: string }[];
+    expect(all.find(({ invoice }) => invoice === "CN-BACK")).toMatchObject({
+      creditNoteOf: "CLI-BACK",
+      buyer: "Otieno",
+      amount: "-700",
+    });
+    for (const [, invoice] of pairs) await sale(["cancel", invoice, "--reason", "test over", "--credit-note"]);
+  });
+
   test("list has the total of the document of a sale that was adopted without lines, open or closed", async () => {
     const [open, closed] = ["ADOPTED-OPEN", "ADOPTED-CLOSED"] as const;
     for (const [number, refundWindow] of [

@@ -44,7 +44,8 @@ export function registerList(sale: Command, context: CliContext): void {
       `
 Above it stands what is wrong with the API, and since when, as the sales that wait for it have met it.
 The list is Temporal's, and follows the sales by a second or so. Amount and buyer are those that the sale was started with;
-of a sale that was adopted without lines, the amount is its document's.
+of a sale that was adopted without lines, the amount is its document's. A credit note has those of its sale, the amount
+below zero.
 Synchronisations and other work that is no sale: fiscalflow jobs list.
 
 Examples:
@@ -73,18 +74,18 @@ async function listSales(context: CliContext, flags: ListFlags): Promise<void> {
   await listExecutions(context, { query, limit, json, also }, listed, (sales) => table(sales, Date.now()), remarks);
 }
 
-const KINDS: Readonly<Record<string, string>> = {
-  [WORKFLOW_TYPES.creditNote]: " (credit note)",
-  [WORKFLOW_TYPES.correctSale]: " (correction)",
-};
+function kindOf({ type, creditNoteOf }: ListedSale): string {
+  if (type === WORKFLOW_TYPES.creditNote) return ` (credit note${creditNoteOf === null ? "" : ` of ${creditNoteOf}`})`;
+  return type === WORKFLOW_TYPES.correctSale ? " (correction)" : "";
+}
 
 function table(sales: readonly ListedSale[], nowMs: number): string {
   const head = ["NUMBER", "BUSINESS", "STAGE", "WAITS FOR", "BUYER", "AMOUNT", "DOCUMENT", "STARTED", "AGE"];
   const rows = sales.map((sale) => {
-    const { invoice, business, type, waitsFor, buyer, amount, saleId, startedAt } = sale;
+    const { invoice, business, waitsFor, buyer, amount, saleId, startedAt } = sale;
     const startedAtMs = Date.parse(startedAt);
     return [
-      `${invoice}${KINDS[type] ?? ""}`,
+      `${invoice}${kindOf(sale)}`,
       business ?? "-",
       whereOf(sale),
       waitsFor,

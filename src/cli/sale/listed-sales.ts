@@ -39,12 +39,14 @@ export interface ListedSale {
   waitsFor: string;
   /** The number of the credit note that reverses it, or is about to. */
   creditNote: string | null;
+  /** Of a credit note: the number of the sale that it reverses; null where Temporal has that sale no longer. */
+  creditNoteOf: string | null;
   /** Name or PIN, as the sale was started with it; null where none was given. */
   buyer: string | null;
   /**
    * Σ(quantity × unit price) as the sale was started with, each line rounded to cents as its document states it, a
-   * decimal text. Of an adopted sale that was started without lines the total of its document; null where nobody tells
-   * it.
+   * decimal text. Of an adopted sale that was started without lines the total of its document. Of a credit note that of
+   * its sale, below zero. Null where nobody tells it.
    */
   amount: string | null;
   saleId: string | null;
@@ -70,19 +72,24 @@ export async function listedSales(
 ): Promise<ListedSale[]> {
   const current = await withoutFollowed(executions, client);
   const notes = await creditNotesOf(current, client);
+  const reversed = await reversedSales(current, client);
   const startedAt = await firstStarts(current, client);
   const totalOf = documentTotals(client);
   const rows = await inParallel(current, CONCURRENCY, async (execution) => {
     const isRefused = await wasRefused(client, execution);
     if (isRefused && !refused) return [];
     const { workflowId, startTime } = execution;
+    const reverses = reversed.get(workflowId);
+    const told = reverses ?? execution;
     const sale = listed(execution, {
       note: notes.get(noteIdOf(execution) ?? ""),
-      content: await contentOf(execution, client),
+      content: await contentOf(told, client),
       startedAtMs: startedAt.get(workflowId) ?? startTime.getTime(),
+      reverses,
     });
-    if (sale.amount === null && sale.saleId !== null && sale.type === WORKFLOW_TYPES.sale)
-      sale.amount = await totalOf(execution);
+    if (sale.amount === null && sale.saleId !== null && told.type === WORKFLOW_TYPES.sale)
+      sale.amount = await totalOf(told);
+    if (reverses && sale.amount !== null && Number(sale.amount) > 0) sale.amount = `-${sale.amount}`;
     return [isRefused ? { ...sale, waitsFor: REFUSED } : sale];
   });
   return rows.flat();
@@ -128,17 +135,38 @@ async function creditNotesOf(
   return notes;
 }
 
+/** By the workflow ids of the credit notes among these: the newest run of the sale that each reverses. */
+async function reversedSales(
+  executions: readonly WorkflowExecutionInfo[],
+  client: Client,
+): Promise<ReadonlyMap<string, WorkflowExecutionInfo>> {
+  const saleIds = executions
+    .filter(({ type }) => type === WORKFLOW_TYPES.creditNote)
+    .flatMap((note) => attributesOf(note).get(SEARCH_ATTRIBUTES.saleId) ?? []);
+  const sales = new Map<string, WorkflowExecutionInfo>();
+  for await (const sale of runsOf(client, saleIds, typesClause([WORKFLOW_TYPES.sale]), SEARCH_ATTRIBUTES.saleId)) {
+    const noteId = ownNoteId(sale);
+    if (noteId !== undefined && !sales.has(noteId)) sales.set(noteId, sale);
+  }
+  return sales;
+}
+
 const REFUNDABLE: readonly string[] = ["completed", "crediting", "credited"];
 
 /** The workflow of its credit note, where the sale may have one. */
 function noteIdOf(execution: WorkflowExecutionInfo): string | undefined {
-  const attributes = attributesOf(execution);
-  const saleId = attributes.get(SEARCH_ATTRIBUTES.saleId);
-  if (execution.type !== WORKFLOW_TYPES.sale || saleId === undefined) return undefined;
-  const stage = attributes.get(SEARCH_ATTRIBUTES.stage) ?? "";
+  if (execution.type !== WORKFLOW_TYPES.sale) return undefined;
+  const stage = attributesOf(execution).get(SEARCH_ATTRIBUTES.stage) ?? "";
   // An open sale that is completed waits for a refund in its own window, and would say so.
   const isOpen = execution.status.name === "RUNNING" && stage === "completed";
-  if (isOpen || !REFUNDABLE.includes(stage)) return undefined;
+  return isOpen || !REFUNDABLE.includes(stage) ? undefined : ownNoteId(execution);
+}
+
+/** The workflow that every credit note of the sale has. */
+function ownNoteId(execution: WorkflowExecutionInfo): string | undefined {
+  const attributes = attributesOf(execution);
+  const saleId = attributes.get(SEARCH_ATTRIBUTES.saleId);
+  if (saleId === undefined) return undefined;
   const connection = execution.workflowId.split("/")[1] ?? DEFAULT_CONNECTION;
   return creditNoteWorkflowId({ connection, businessId: attributes.get(SEARCH_ATTRIBUTES.business), saleId });
 }
@@ -147,9 +175,10 @@ interface Known {
   note: ListedNote | undefined;
   content: Partial<SaleContent> | undefined;
   startedAtMs: number;
+  reverses: WorkflowExecutionInfo | undefined;
 }
 
-function listed(execution: WorkflowExecutionInfo, { note, content, startedAtMs }: Known): ListedSale {
+function listed(execution: WorkflowExecutionInfo, { note, content, startedAtMs, reverses }: Known): ListedSale {
   const { workflowId, type } = execution;
   const attributes = attributesOf(execution);
   const stageText = attributes.get(SEARCH_ATTRIBUTES.stage);
@@ -169,6 +198,7 @@ function listed(execution: WorkflowExecutionInfo, { note, content, startedAtMs }
     attention,
     waitsFor: waitsFor({ stage, signedBefore, status, attention, type }),
     creditNote: note?.number ?? null,
+    creditNoteOf: (reverses && attributesOf(reverses).get(SEARCH_ATTRIBUTES.invoice)) ?? null,
     buyer: content?.customer?.name ?? content?.customer?.pin ?? null,
     amount: content?.lines && content.lines.length > 0 ? documentWorthOf(content.lines) : null,
     saleId: attributes.get(SEARCH_ATTRIBUTES.saleId) ?? null,

@@ -2,6 +2,7 @@ import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 
 import { SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from "../../contract/index.ts";
 import { attributesOf } from "../../starter/attributes.ts";
+import { runsOf } from "./runs.ts";
 import type { Scope } from "./scope.ts";
 import { allOf, businessClause, idClause, quoted, RUNNING, typesClause } from "./visibility-query.ts";
 
@@ -10,9 +11,6 @@ export type RefundStage = "crediting" | "credited";
 export function isRefundStage(stage: string | undefined): stage is RefundStage {
   return stage === "crediting" || stage === "credited";
 }
-
-/** Sales that are asked for in one query. */
-const MOST_IN_QUERY = 100;
 
 /**
  * Sales that were refunded after their workflow had closed as completed. Their own attributes keep saying `completed`,
@@ -35,19 +33,15 @@ export async function refundedLater(
     const saleId = attributesOf(note).get(SEARCH_ATTRIBUTES.saleId);
     if (saleId !== undefined) saleIds.add(saleId);
   }
+  const closed = allOf([
+    typesClause([WORKFLOW_TYPES.sale]),
+    'ExecutionStatus = "Completed"',
+    stageClause("completed"),
+    businessClause(business),
+    connection === undefined ? undefined : idClause([`sale/${connection}/`]),
+  ]);
   const sales: WorkflowExecutionInfo[] = [];
-  const wanted = [...saleIds].map(quoted);
-  for (let from = 0; from < wanted.length; from += MOST_IN_QUERY) {
-    const query = allOf([
-      typesClause([WORKFLOW_TYPES.sale]),
-      `${SEARCH_ATTRIBUTES.saleId} IN (${wanted.slice(from, from + MOST_IN_QUERY).join(", ")})`,
-      'ExecutionStatus = "Completed"',
-      stageClause("completed"),
-      businessClause(business),
-      connection === undefined ? undefined : idClause([`sale/${connection}/`]),
-    ]);
-    for await (const sale of client.workflow.list({ query })) sales.push(sale);
-  }
+  for await (const sale of runsOf(client, saleIds, closed, SEARCH_ATTRIBUTES.saleId)) sales.push(sale);
   return sales;
 }
 

@@ -11,16 +11,20 @@ const CONCURRENCY = 20;
 /** Ids that are asked for in one query. */
 const MOST_IN_QUERY = 100;
 
-/** The runs of these workflows, as Temporal lists them, in a query for each hundred. */
+/**
+ * The runs of these workflows, as Temporal lists them, in a query for each hundred.
+ * @param attribute what the ids are
+ */
 export async function* runsOf(
   client: Client,
-  workflowIds: Iterable<string>,
+  ids: Iterable<string>,
   clause?: string,
+  attribute = "WorkflowId",
 ): AsyncGenerator<WorkflowExecutionInfo> {
-  const wanted = [...new Set(workflowIds)].map(quoted);
+  const wanted = [...new Set(ids)].map(quoted);
   for (let from = 0; from < wanted.length; from += MOST_IN_QUERY) {
-    const ids = wanted.slice(from, from + MOST_IN_QUERY).join(", ");
-    yield* client.workflow.list({ query: allOf([clause, `WorkflowId IN (${ids})`]) });
+    const some = wanted.slice(from, from + MOST_IN_QUERY).join(", ");
+    yield* client.workflow.list({ query: allOf([clause, `${attribute} IN (${some})`]) });
   }
 }
 
