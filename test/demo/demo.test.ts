@@ -92,6 +92,7 @@ describeWithTemporal("the demo", () => {
     ]);
     const answers = new Map<string, string>();
     for (const command of commands) answers.set(command, await fiscalflow(command.split(" "), env));
+    expect(await fiscalflow(["doctor"], env)).toMatch(/^✓ callbacks: delivered to 127\.0\.0\.1:\d+;/m);
     expect(answers.get("items register --wait")).toContain("12 registered already, 1 lacks data");
     expect(answers.get("batch process batch_2026_11_21 --wait")).toContain("No bill payment is left to be processed.");
     expect(answers.get("report day")).toContain("Maziwa (milk) 500 ml");

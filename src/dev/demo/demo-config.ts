@@ -32,8 +32,8 @@ const TIMINGS: Environment = {
 /**
  * What other commands need to reach the demo's services: the part of the demo's environment that is printed for people.
  */
-export function demoEnvironment(around: Omit<Surroundings, "receiverUrl" | "callbackSecret">): Environment {
-  const { plan, simulatorUrl, accountingUrl, folder, dialects } = around;
+export function demoEnvironment(around: Surroundings): Environment {
+  const { plan, simulatorUrl, accountingUrl, receiverUrl, callbackSecret, folder, dialects } = around;
   const { apiKey, clientSecret } = plan.accounting;
   return {
     COMPLIANCE_BASE_URL: simulatorUrl,
@@ -43,6 +43,9 @@ export function demoEnvironment(around: Omit<Surroundings, "receiverUrl" | "call
     ACCOUNTING_BASE_URL: accountingUrl,
     ACCOUNTING_API_KEY: apiKey,
     ...(clientSecret !== undefined && { ACCOUNTING_CLIENT_SECRET: clientSecret }),
+    CALLBACK_PUBLIC_URL: receiverUrl,
+    CALLBACK_SECRETS: callbackSecret,
+    CALLBACK_ALLOW_LOOPBACK: "1",
     FISCALFLOW_HOME: folder,
     ...(dialects !== undefined && {
       COMPLIANCE_DIALECT: JSON.stringify(dialects.compliance),
@@ -53,12 +56,6 @@ export function demoEnvironment(around: Omit<Surroundings, "receiverUrl" | "call
 
 /** The configuration of the demo, from what it brought up alone: the user's own settings point at real services. */
 export function demoConfig(around: Surroundings): Config {
-  const env: Environment = {
-    ...demoEnvironment(around),
-    ...TIMINGS,
-    CALLBACK_PUBLIC_URL: around.receiverUrl,
-    CALLBACK_SECRETS: around.callbackSecret,
-    CALLBACK_ALLOW_LOOPBACK: "1",
-  };
+  const env: Environment = { ...demoEnvironment(around), ...TIMINGS };
   return loadConfig({ env, needs: ["compliance", "accounting", "callbacks"] });
 }

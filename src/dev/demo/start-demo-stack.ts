@@ -98,8 +98,9 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
   const receiverUrl = await receiver.listen({ host: LOOPBACK, port: 0 });
 
   const accountingUrl = simulator.accounting.url;
-  const around = { plan, simulatorUrl: simulator.url, accountingUrl, folder, dialects: configured };
-  const config = demoConfig({ ...around, receiverUrl, callbackSecret });
+  const services = { simulatorUrl: simulator.url, accountingUrl, receiverUrl, callbackSecret };
+  const around = { plan, ...services, folder, dialects: configured };
+  const config = demoConfig(around);
   // Of its own: the simulator begins with empty books each time, and so do the claims.
   const ledger = ledgerOf(config, options.onProgress);
   cleanup.add("ledger", () => ledger.close());
