@@ -170,7 +170,12 @@ describeWithTemporal("a refund whose run ended and is restarted", () => {
     await handle.terminate("by mistake");
     const { attentions } = await rig.stateWhen(invoice, (state) => state.attentions.length > 0);
     expect(attentions).toMatchObject([{ code: "unexpected-answer", subject: noteId }]);
+    const steps =
+      /First restart the credit note, .* then retry the sale, .*:\n {4}fiscalflow sale restart NOTE-3 .* --credit-note\n {4}fiscalflow sale retry NOTE-3\n {2}Or leave the sale as it is.*:\n {4}fiscalflow sale acknowledge NOTE-3 /;
+    const page = async () => (await fiscalflow("sale", "show", invoice)).stdout;
+    expect(await page()).toMatch(steps);
     await restartCreditNote(invoice);
+    expect(await page()).not.toContain("First restart");
     rig.simulator.setAuthority(`CN-${invoice}`, [{ do: "accept" }]);
     await handle.result();
     await rig.starter.retry({ invoice });

@@ -1,8 +1,10 @@
 import {
+  type Attention,
   areSettled,
   closedInWords,
   MEANING,
   nairobiTime,
+  type ResolvingUpdate,
   troubleInWords,
   type WorkflowState,
 } from "../../contract/index.ts";
@@ -16,8 +18,17 @@ import { waitsForInWords } from "./waits-for.ts";
 
 const LABEL_WIDTH = 14;
 
-/** A sale, or its credit note, as a page. */
-export function renderState(title: string, workflowId: string, state: SaleState, target: CommandTarget): string {
+/**
+ * A sale, or its credit note, as a page.
+ * @param endedNote the workflow of its credit note, where that ended without an outcome
+ */
+export function renderState(
+  title: string,
+  workflowId: string,
+  state: SaleState,
+  target: CommandTarget,
+  endedNote?: string,
+): string {
   const { document, creditNote, closed } = state;
   const rows: [string, string | undefined][] = [
     ["Workflow", workflowId],
@@ -53,9 +64,7 @@ export function renderState(title: string, workflowId: string, state: SaleState,
       `  ${MEANING[code]}. ${message}`,
       ...[...balanceLines(attention), ...evidenceLines(attention)].map((line) => `  ${line}`),
       // No message reaches what the ledger alone knows, or what is closed: above it stands how that goes on.
-      ...(state.source === "ledger" || closed ? [] : resolvingCommands(attention, target)).map(
-        (command) => `    ${command}`,
-      ),
+      ...(state.source === "ledger" || closed ? [] : howToResolve(attention, target, endedNote)),
     );
   }
   const hidden = (state.inAll?.attentions ?? 0) - state.attentions.length;
@@ -64,6 +73,20 @@ export function renderState(title: string, workflowId: string, state: SaleState,
     lines.push("Decisions", ...state.decisions.map(indented(decisionLine)));
   }
   return lines.join("\n");
+}
+
+function howToResolve(attention: Attention, target: CommandTarget, endedNote: string | undefined): string[] {
+  const of = (commands: readonly string[]): string[] => commands.map((command) => `    ${command}`);
+  const { subject, resolvedBy } = attention;
+  if (endedNote === undefined || subject !== endedNote || !resolvedBy.includes("retry"))
+    return of(resolvingCommands(attention, target));
+  const by = (update: ResolvingUpdate): string[] => resolvingCommands({ ...attention, resolvedBy: [update] }, target);
+  return [
+    "  First restart the credit note, which keeps your reason, then retry the sale, which waits for the credit note again:",
+    ...of([restartCommand({ ...target, creditNote: true }), ...by("retry")]),
+    "  Or leave the sale as it is, without this refund:",
+    ...of(by("acknowledge")),
+  ];
 }
 
 /** Of the movements that are left out of the answer. */

@@ -47,7 +47,8 @@ async function showSale(context: CliContext, invoice: string, flags: ShowFlags):
     const note = await creditNoteOf(sales, key, state);
     const target = { ...flags, invoice };
     const title = `Sale ${invoice} of ${businessId} (connection ${connection})`;
-    const pages = [renderState(title, starter.workflowId(key), state, target)];
+    const endedNote = note?.state.closed && !note.state.closed.refused ? note.workflowId : undefined;
+    const pages = [renderState(title, starter.workflowId(key), state, target, endedNote)];
     if (note) {
       const noteTitle = `Credit note ${note.state.document?.traderInvoiceNumber ?? ""}`.trimEnd();
       pages.push(renderState(noteTitle, note.workflowId, note.state, { ...target, creditNote: true }));
