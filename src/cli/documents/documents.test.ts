@@ -525,6 +525,57 @@ describe("fiscalflow documents", () => {
       { number: "INV-SHORT" },
       { number: "INV-SMALL" },
     ]);
+    // The report says so too, of the same documents.
+    const report = async (...flags: string[]) =>
+      (await callCli(["report", ...argv, ...flags], { env: { LEDGER_URL: test.url } })).stdout;
+    expect(await report()).toMatch(
+      /^ {2}counted here: the buyer's PIN is malformed \(sales\) +see fiscalflow documents +2 +209\.16 +1,616\.40$/m,
+    );
+    const figures = csvRows(await report("--csv"), "figure");
+    expect(figures["malformed PIN: sales"]).toMatchObject({ count: "2", tax: "209.16", total: "1616.40" });
+    expect(figures["malformed PIN: credit notes"]).toMatchObject({ count: "0", total: "0.00" });
+    const [{ buyers }] = JSON.parse(await report("--json")).businesses;
+    expect(buyers.malformedPin).toMatchObject({ sales: { count: 2, total: "1616.40" }, net: { count: 2 } });
+    expect(of.buyers).toEqual(buyers);
+  });
+
+  it("agrees in the report's payment types with what sales took in and what credit notes gave back", async () => {
+    const business = someBusiness();
+    const [cash, mobile] = [
+      signed("INV-CASH", "20/11/2025", { paymentTypeCode: "01" }),
+      signed("INV-MOBILE", "20/11/2025", { paymentTypeCode: "06" }),
+    ];
+    const note = { ...noteOf(cash, "CN-CASH", "2025-11-24"), paymentTypeCode: "01" };
+    for (const document of [cash, mobile, note]) {
+      const type = document === note ? "credit_note" : "sale";
+      const record = recordOf(document.traderInvoiceNumber, { type, document, movements: [] });
+      await test.ledger.records.saveDocument(business, record, WRITER);
+    }
+    const argv = ["report", "month", "--date", "2025-11", "--business", business.businessId];
+    const of = async (...flags: string[]) =>
+      (await callCli([...argv, ...flags], { env: { LEDGER_URL: test.url } })).stdout;
+    const text = await of();
+    expect(text).toMatch(/^ {2}cash \(01\) +1 +808\.20 +1 +-808\.20 +0\.00$/m);
+    expect(text).toMatch(/^ {2}mobile money \(06\) +1 +808\.20 +0 +0\.00 +808\.20$/m);
+    expect(text).toMatch(/^ {2}all +2 +1,616\.40 +1 +-808\.20 +808\.20$/m);
+    const [{ payments, sales, creditNotes, net }] = JSON.parse(await of("--json")).businesses;
+    expect(payments).toEqual([
+      {
+        paymentTypeCode: "01",
+        count: 2,
+        total: "0.00",
+        sales: { count: 1, total: "808.20" },
+        creditNotes: { count: 1, total: "-808.20" },
+      },
+      {
+        paymentTypeCode: "06",
+        count: 1,
+        total: "808.20",
+        sales: { count: 1, total: "808.20" },
+        creditNotes: { count: 0, total: "0.00" },
+      },
+    ]);
+    expect([sales.total, creditNotes.total, net.total]).toEqual(["1616.40", "-808.20", "808.20"]);
   });
 
   it("sums up sales to buyers with a PIN and without one apart, and so does the report", async () => {

@@ -73,6 +73,7 @@ export function renderCsv(period: Period, businesses: readonly BusinessReport[],
 }
 
 function linesOf(report: BusinessReport, period: Period): Line[] {
+  const { malformedPin } = report.buyers;
   return [
     { figure: "sales", ...amounts(report.sales) },
     { figure: "credit notes", ...amounts(report.creditNotes) },
@@ -85,12 +86,20 @@ function linesOf(report: BusinessReport, period: Period): Line[] {
     ...buyerLines("with a PIN", report.buyers.withPin),
     ...buyerLines("without a PIN", report.buyers.withoutPin),
     ...oddDateLines(report.oddDates),
-    ...report.payments.map(({ paymentTypeCode, count, total }): Line => ({
-      figure: "payment type",
-      payment_type: paymentTypeCode ?? "",
-      count: String(count),
-      total,
-    })),
+    { figure: "malformed PIN", ...amounts(malformedPin.net) },
+    { figure: "malformed PIN: sales", ...amounts(malformedPin.sales) },
+    { figure: "malformed PIN: credit notes", ...amounts(malformedPin.creditNotes) },
+    ...report.payments.flatMap(({ paymentTypeCode, sales, creditNotes, ...net }) =>
+      (
+        [
+          ["payment type", net],
+          ["payment type: sales", sales],
+          ["payment type: credit notes", creditNotes],
+        ] as const
+      ).map(([figure, { count, total }]): Line => {
+        return { figure, payment_type: paymentTypeCode ?? "", count: String(count), total };
+      }),
+    ),
     ...report.course.flatMap(({ at: when, sales, creditNotes }): Line[] => {
       const at = period.kind === "day" ? `${period.from}T${when}` : when;
       return [

@@ -127,7 +127,7 @@ test("what was sold to buyers with a PIN and without one stands apart, by rate w
   expect(text).toMatch(/^ {2}credit notes to buyers with a PIN +0 +0\.00 +0\.00 +0\.00$/m);
   const { buyers } = sampleReport();
   const { creditNotes } = buyers.withPin;
-  const one = { withPin: buyers.withPin, withoutPin: { ...buyers.withoutPin, creditNotes, taxes: [] } };
+  const one = { ...buyers, withoutPin: { ...buyers.withoutPin, creditNotes, taxes: [] } };
   const quiet = renderText(MONTH, [{ ...sampleReport(), buyers: one }], NOW_MS);
   expect(quiet).not.toMatch(/credit notes to buyers|to buyers .* at /);
   const page = renderHtml(MONTH, [sampleReport()], NOW_MS);
@@ -197,15 +197,34 @@ test("the headline figures of the page are as small as the longest of them needs
 });
 
 test("a payment type is in words where the authority's list has it", () => {
-  const [payment] = sampleReport().payments;
-  const types = ["01", "06", "99", null].map((paymentTypeCode) => ({
-    count: 1,
-    total: "1",
-    ...payment,
-    paymentTypeCode,
-  }));
+  const types = ["01", "06", "99", null].flatMap((paymentTypeCode) =>
+    sampleReport().payments.map((payment) => ({ ...payment, paymentTypeCode })),
+  );
   const text = renderText(MONTH, [{ ...sampleReport(), payments: types }], NOW_MS);
   for (const words of ["cash (01)", "mobile money (06)", "99", "not stated"]) expect(text).toMatch(words);
+});
+
+test("a payment type has what sales took in and what credit notes gave back apart, and their sums are the totals", () => {
+  const [took, gave] = [
+    { count: 3999, total: "1234000.10" },
+    { count: 1, total: "567.7" },
+  ];
+  const none = { count: 0, total: "0" };
+  const back = { count: 3, total: "-1200.50" };
+  const payments = [
+    { paymentTypeCode: "01", count: 4002, total: "1232799.60", sales: took, creditNotes: back },
+    { paymentTypeCode: "06", count: 1, total: "567.7", sales: gave, creditNotes: none },
+  ];
+  const text = renderText(MONTH, [{ ...sampleReport(), payments }], NOW_MS);
+  expect(text).toMatch(/^ {2}payment type +sales +taken in +credit notes +given back +net$/m);
+  expect(text).toMatch(/^ {2}cash \(01\) +3999 +1,234,000\.10 +3 +-1,200\.50 +1,232,799\.60$/m);
+  expect(text).toMatch(/^ {2}mobile money \(06\) +1 +567\.70 +0 +0\.00 +567\.70$/m);
+  expect(text).toMatch(/^ {2}all +4000 +1,234,567\.80 +3 +-1,200\.50 +1,233,367\.30$/m);
+  const lines = renderCsv(MONTH, [{ ...sampleReport(), payments }], NOW_MS).split("\r\n");
+  const of = "default,biz_<b>1</b>,2026-11,2026-11-21T15:00:00+03:00";
+  expect(lines).toContain(`${of},payment type,,,01,,,,,,,,,,,,4002,,,,1232799.60,,`);
+  expect(lines).toContain(`${of},payment type: sales,,,01,,,,,,,,,,,,3999,,,,1234000.10,,`);
+  expect(lines).toContain(`${of},payment type: credit notes,,,01,,,,,,,,,,,,3,,,,-1200.50,,`);
 });
 
 test("page and table are headed by the business's name and PIN, where they are known", () => {
@@ -225,7 +244,7 @@ test("page and table are headed by the business's name and PIN, where they are k
 test("the HTML page of a day without documents is complete", () => {
   const empty = { count: 0, total: "0", taxableAmount: "0", taxAmount: "0" };
   const signed = { sales: empty, creditNotes: empty, net: empty, taxes: [] };
-  const buyers = { withPin: signed, withoutPin: signed };
+  const buyers = { withPin: signed, withoutPin: signed, malformedPin: signed };
   const none = { ...signed, buyers, payments: [], course: [], movements: [] };
   const page = renderHtml(
     periodOf("day", "2026-11-21", NOW_MS),

@@ -22,7 +22,7 @@ export function tablesOf(report: BusinessReport, nowMs: number): { tables: Repor
     totals(report),
     taxes(report),
     buyers(report),
-    oddDates(report),
+    toLookAt(report),
     payments(report),
     movements(report),
     open(report, nowMs),
@@ -77,7 +77,7 @@ function buyers(report: BusinessReport): ReportTable {
   };
 }
 
-function oddDates({ oddDates: odd }: BusinessReport): ReportTable {
+function toLookAt({ oddDates: odd, buyers: { malformedPin } }: BusinessReport): ReportTable {
   // Apart: together, a sale and the credit note that reverses it would come to nothing.
   const rows = <Kind extends Amounts>(
     name: string,
@@ -108,17 +108,27 @@ function oddDates({ oddDates: odd }: BusinessReport): ReportTable {
       ...rows("not counted here: signed in this period, dated in another month", elsewhere, months),
       ...rows("counted here: signed on another day of the month", nextDay, days),
       ...rows("not counted here: signed in this period, dated on another day of the month", dayBefore, days),
+      ...rows("counted here: the buyer's PIN is malformed", malformedPin, () => ["see fiscalflow documents"]),
     ],
-    none: "No signed document is dated in the future, or known to be signed in another month or period than that of its date.",
+    none: "No signed document has a malformed buyer's PIN, is dated in the future, or is known to be signed in another month or period than that of its date.",
   };
 }
 
-function payments({ payments: types }: BusinessReport): ReportTable {
+type Paid = Omit<BusinessReport["payments"][number], "paymentTypeCode" | "count">;
+
+function payments({ payments: types, sales: allSales, creditNotes: allNotes, net }: BusinessReport): ReportTable {
+  const row = (name: string, { sales, creditNotes, total }: Paid): string[] =>
+    [name].concat(
+      [sales, creditNotes].flatMap((of) => [String(of.count), money(of.total)]),
+      money(total),
+    );
+  const rows = types.map((one) => row(paymentType(one.paymentTypeCode), one));
+  if (rows.length > 1) rows.push(row("all", { sales: allSales, creditNotes: allNotes, total: net.total }));
   return {
     title: "By payment type",
-    head: ["payment type", "count", "total"],
-    right: [1, 2],
-    rows: types.map(({ paymentTypeCode, count, total }) => [paymentType(paymentTypeCode), String(count), money(total)]),
+    head: ["payment type", "sales", "taken in", "credit notes", "given back", "net"],
+    right: [1, 2, 3, 4, 5],
+    rows,
     none: "No signed document states a payment type.",
   };
 }

@@ -39,6 +39,7 @@ export function sampleReport(): BusinessReport {
           { taxRate: "0", taxTypeCode: "A", sales: NONE, creditNotes: NONE, net: NONE },
         ],
       },
+      malformedPin: { sales: { count: 1, ...oneSale }, creditNotes: NO_AMOUNTS, net: { count: 1, ...oneSale } },
     },
     oddDates: {
       inFuture: { ...NO_AMOUNTS, sales: NO_AMOUNTS, creditNotes: NO_AMOUNTS },
@@ -53,7 +54,15 @@ export function sampleReport(): BusinessReport {
       signedOnAnotherDay: { ...NO_DAYS, sales: NO_DAYS, creditNotes: NO_DAYS },
       datedOnAnotherDay: { ...NO_DAYS, sales: NO_DAYS, creditNotes: NO_DAYS },
     },
-    payments: [{ paymentTypeCode: null, count: 4003, total: net.total }],
+    payments: [
+      {
+        paymentTypeCode: null,
+        count: 4003,
+        total: net.total,
+        sales: { count: 4000, total: sales.total },
+        creditNotes: { count: 3, total: creditNotes.total },
+      },
+    ],
     course: Array.from({ length: 21 }, (_, day) => ({
       at: `2026-11-${String(day + 1).padStart(2, "0")}`,
       sales: String(30_000 + ((day * 7919) % 45_000)),

@@ -6,8 +6,8 @@ export interface BusinessFigures extends SignedFigures {
   connection: string;
   /** `-` for none. */
   businessId: string;
-  /** Of the same documents, those whose buyer states a PIN, well-formed or not, and the others. */
-  buyers: { withPin: SignedFigures; withoutPin: SignedFigures };
+  /** Of the same documents, those whose buyer states a PIN, well-formed or not, and the others; again, the malformed. */
+  buyers: { withPin: SignedFigures; withoutPin: SignedFigures; malformedPin: Omit<SignedFigures, "taxes"> };
   oddDates: OddDates;
 }
 
@@ -22,7 +22,8 @@ export interface SignedFigures {
 
 /** What a report says of a business, over the documents of a period. */
 export interface BusinessReport extends BusinessFigures {
-  payments: { paymentTypeCode: string | null; count: number; total: string }[];
+  /** `count` and `total` are those of sales and credit notes together. */
+  payments: ({ paymentTypeCode: string | null; sales: Paid; creditNotes: Paid } & Paid)[];
   /** For each day of a month, or each hour of the day in which a document's workflow was started. */
   course: { at: string; sales: string; creditNotes: string }[];
   /** Of a day: its documents whose workflow was started on another day, so that no hour of `course` has them. */
@@ -40,6 +41,8 @@ export interface BusinessReport extends BusinessFigures {
    */
   ended: { documents: EndedDocument[]; more: number; amount: string };
 }
+
+type Paid = Pick<Amounts, "count" | "total">;
 
 export interface Amounts {
   count: number;

@@ -72,11 +72,15 @@ function byType(row: SumsRow) {
 }
 
 export async function readPayments(db: Queries, chain: Chain, period: Period): Promise<BusinessReport["payments"]> {
-  const { rows } = await sql<{ code: string | null; count: string; total: string }>`
-    select payment_type_code as code, count(*) as count, coalesce(sum(total), 0) as total
+  const of = (which: RawBuilder<boolean>) =>
+    sql`json_build_object('count', count(*) filter (where ${which}),
+      'total', coalesce(sum(total) filter (where ${which}), 0)::text)`;
+  const { rows } = await sql<BusinessReport["payments"][number]>`
+    select payment_type_code as "paymentTypeCode", count(*)::int as count, coalesce(sum(total), 0) as total,
+      ${of(SALES)} as sales, ${of(NOTES)} as "creditNotes"
     from (${signedDocuments(chain, period)}) as signed
     group by payment_type_code order by payment_type_code`.execute(db);
-  return rows.map(({ code, count, total }) => ({ paymentTypeCode: code, count: Number(count), total }));
+  return rows;
 }
 
 /**

@@ -49,7 +49,7 @@ function keptOf({ items, purchases, billPayments, syncBatches }: ServiceBooks): 
       creditNotes: none,
       net: { ...amounts },
       taxes: [],
-      buyers: { withPin: nobody, withoutPin: nobody },
+      buyers: { withPin: nobody, withoutPin: nobody, malformedPin: nobody },
       oddDates: {
         inFuture: { ...none, sales: none, creditNotes: none },
         signedInAnotherMonth: { ...noMonths, sales: noMonths, creditNotes: noMonths },
