@@ -14,24 +14,22 @@ export interface WholeFile {
 /**
  * Writes a file that appears under its name only once it is whole. What is not kept is removed.
  * @param wanted its name, or the beginning of it: the partial file lies beside it
- * @param flag that names it
  * @throws UsageError where it cannot be written
  */
 export async function withWholeFile<Result>(
   wanted: string,
   work: (whole: WholeFile) => Promise<Result>,
-  flag = "--out",
 ): Promise<Result> {
   const partial = join(dirname(wanted), `.${basename(wanted)}.${randomBytes(4).toString("hex")}.part`);
   try {
-    const handle = await open(partial, "wx").catch(unwritable(wanted, flag));
+    const handle = await open(partial, "wx").catch(unwritable(wanted));
     try {
       return await work({
         append: (piece) => handle.appendFile(piece),
         async keepAs(file, { force }) {
           await handle.close();
-          if (!force) await refuseExisting(file, flag);
-          await rename(partial, file).catch(unwritable(file, flag));
+          if (!force) await refuseExisting(file);
+          await rename(partial, file).catch(unwritable(file));
         },
       });
     } finally {
@@ -43,18 +41,18 @@ export async function withWholeFile<Result>(
 }
 
 /** @throws UsageError */
-export async function refuseExisting(file: string, flag = "--out"): Promise<void> {
+export async function refuseExisting(file: string): Promise<void> {
   const exists = await lstat(file).then(
     () => true,
     () => false,
   );
-  if (exists) throw new UsageError(`The file ${file} exists already. Give another one with ${flag}, or add --force.`);
+  if (exists) throw new UsageError(`The file ${file} exists already. Give another one with --out, or add --force.`);
 }
 
-function unwritable(file: string, flag: string): (error: unknown) => never {
+function unwritable(file: string): (error: unknown) => never {
   return (error) => {
     const reason = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw new UsageError(`The file ${file} cannot be written (${reason}). Give another one with ${flag}.`, {
+    throw new UsageError(`The file ${file} cannot be written (${reason}). Give another one with --out.`, {
       cause: error,
     });
   };

@@ -94,7 +94,7 @@ describeWithTemporal("a sale whose run ended early and is restarted", () => {
 
   /** The tax figures of the month have its signed document, and events have told nothing else since it was signed. */
   async function isSigned(invoice: string): Promise<void> {
-    const { stdout } = await fiscalflow("documents", "month", "--csv");
+    const { stdout } = await fiscalflow("documents", "month", "--format", "csv");
     expect(stdout.split("\n").filter((line) => line.includes(invoice))).toHaveLength(1);
     const receipt = await fiscalflow("receipt", invoice);
     expect(receipt).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("SCU") });

@@ -45,7 +45,7 @@ const NOVEMBER = ["month", "--date", "2026-11", "--connection"];
 describe("fiscalflow bill-payments month", () => {
   it("gives a CSV in which every payment of the month is a line, with what the service shows of it", async () => {
     const connection = await november();
-    const said = await billPayments(...NOVEMBER, connection, "--csv");
+    const said = await billPayments(...NOVEMBER, connection, "--format", "csv");
     expect(said.exitCode).toBe(0);
     const rows = csvRows(said.stdout, "bill_payment_id");
     expect(Object.keys(rows)).toEqual(["gone", "usual", "dollars", "unstated"]);

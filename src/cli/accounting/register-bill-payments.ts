@@ -21,7 +21,7 @@ export function registerBillPayments(program: Command, context: CliContext): voi
       "after",
       `
 Example:
-  fiscalflow bill-payments month --csv --out payments.csv`,
+  fiscalflow bill-payments month --out payments.csv`,
     );
   registerList(billPayments, context, {
     nouns: "bill payments",

@@ -131,7 +131,7 @@ const rowsOf = (csv: string) => csvRows(csv, "number");
 describe("fiscalflow documents", () => {
   it("gives a CSV in which every document is a line, and each column means one thing", async () => {
     const businessId = await november();
-    const said = await documents("month", "--date", "2025-11", "--business", businessId, "--csv");
+    const said = await documents("month", "--date", "2025-11", "--business", businessId, "--format", "csv");
     expect(said.exitCode).toBe(0);
     const rows = rowsOf(said.stdout);
     expect(Object.keys(rows)).toEqual(["INV-1", "INV-ODD", "INV-WAITS", "CN-1", "INV-LATE"]);
@@ -286,8 +286,8 @@ describe("fiscalflow documents", () => {
     const table = await documents(...of);
     expect(table.stdout.split("\n").slice(1, 3)).toEqual(["", standing]);
     expect(table.stderr).not.toContain(standing);
-    for (const format of ["--csv", "--json"]) {
-      const said = await documents(...of, format);
+    for (const format of [["--format", "csv"], ["--json"]]) {
+      const said = await documents(...of, ...format);
       expect(said.stderr).toContain(`${standing}\n`);
     }
   });
@@ -337,7 +337,7 @@ describe("fiscalflow documents", () => {
     expect((await documents(...month)).stdout).toMatch(/CN-BEFORE \(credit note\) .* dated before its sale$/m);
     const { stdout } = await documents(...argv);
     expect(stdout.match(/dated before its sale/g)).toHaveLength(1);
-    const rows = rowsOf((await documents(...argv, "--csv")).stdout);
+    const rows = rowsOf((await documents(...argv, "--format", "csv")).stdout);
     expect(Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, row["dated_before_sale"]]))).toEqual({
       "INV-1": "",
       "CN-BEFORE": "yes",
@@ -355,7 +355,7 @@ describe("fiscalflow documents", () => {
       const record = recordOf(number, { type: "credit_note", document, movements: [], originalSaleId: "s1", refund });
       return test.ledger.records.saveDocument(business, record, WRITER);
     };
-    const argv = ["day", "--date", "2025-11-20", "--business", business.businessId, "--csv"];
+    const argv = ["day", "--date", "2025-11-20", "--business", business.businessId, "--format", "csv"];
     const listed = async () => rowsOf((await documents(...argv)).stdout);
     await save("CN-1", signed("CN-DASHBOARD", null, { type: "credit_note", originalSaleId: "s1" }));
     expect(await listed()).toMatchObject({ "CN-DASHBOARD": { refund_reason: "", refund_reason_in_words: "" } });
@@ -392,7 +392,7 @@ describe("fiscalflow documents", () => {
     expect(stdout).toMatch(
       /1 document is signed .* in this period, and dated on another day of the month; not listed .* fiscalflow documents day --date 2025-11-19$/m,
     );
-    const rows = rowsOf((await documents(...argv, "--csv")).stdout);
+    const rows = rowsOf((await documents(...argv, "--format", "csv")).stdout);
     expect(Object.keys(rows)).toEqual(["INV-DAY", "INV-NIGHT"]);
     expect(rows["INV-DAY"]).toMatchObject({ signed_outside_period: "no", signed_in_another_month: "no" });
     expect(rows["INV-NIGHT"]).toMatchObject({ signed_outside_period: "yes", signed_in_another_month: "no" });
@@ -434,7 +434,7 @@ describe("fiscalflow documents", () => {
     const { stdout } = await callCli(["report", ...argv], { env });
     expect(stdout).toMatch(/dated in another month \(sales\) +2025-10 +1 +104\.58 +808\.20$/m);
     expect(stdout).toMatch(/dated in another month \(credit notes\) +2025-12 +1 +-104\.58 +-808\.20$/m);
-    const csv = (await callCli(["report", ...argv, "--csv"], { env })).stdout;
+    const csv = (await callCli(["report", ...argv, "--format", "csv"], { env })).stdout;
     expect(csv).toMatch(/,"dated in another month, not counted",,,,,2025-10 2025-12,/);
     expect(csv).toMatch(/,"dated in another month, not counted: sales",,,,,2025-10,/);
     expect(csv).toMatch(/,"dated in another month, not counted: credit notes",,,,,2025-12,/);
@@ -460,7 +460,7 @@ describe("fiscalflow documents", () => {
     expect(stdout.match(/rejected$/gm)).toHaveLength(2);
     expect(stdout).toContain("2 listed documents are not signed; no sum contains them.");
     expect(stdout).toContain("2 listed documents are given up and will not be signed; no sum contains them.");
-    const rows = rowsOf((await documents(...argv, "--csv")).stdout);
+    const rows = rowsOf((await documents(...argv, "--format", "csv")).stdout);
     expect(rows["INV-GIVEN-UP"]).toMatchObject({ not_signed_total: "", given_up_total: "808.20" });
     expect(rows["INV-WITHDRAWN"]).toMatchObject({ not_signed_total: "", given_up_total: "808.20" });
     expect(rows["INV-REJECTED"]).toMatchObject({ not_signed_total: "808.20", given_up_total: "" });
@@ -511,7 +511,7 @@ describe("fiscalflow documents", () => {
     const note =
       "2 listed documents have a malformed buyer's PIN: expected A or P, nine digits and a letter, such as P012345678Z.";
     expect(stdout).toContain(`Note: ${note}`);
-    const csv = await documents(...argv, "--csv");
+    const csv = await documents(...argv, "--format", "csv");
     expect(csv.stderr).toContain(`Note: ${note}`);
     expect(rowsOf(csv.stdout)).toMatchObject({
       "INV-RIGHT": { buyer_pin_malformed: "no" },
@@ -531,7 +531,7 @@ describe("fiscalflow documents", () => {
     expect(await report()).toMatch(
       /^ {2}counted here: the buyer's PIN is malformed \(sales\) +see fiscalflow documents +2 +209\.16 +1,616\.40$/m,
     );
-    const figures = csvRows(await report("--csv"), "figure");
+    const figures = csvRows(await report("--format", "csv"), "figure");
     expect(figures["malformed PIN: sales"]).toMatchObject({ count: "2", tax: "209.16", total: "1616.40" });
     expect(figures["malformed PIN: credit notes"]).toMatchObject({ count: "0", total: "0.00" });
     const [{ buyers }] = JSON.parse(await report("--json")).businesses;
@@ -623,7 +623,7 @@ describe("fiscalflow documents", () => {
     const { stdout } = await documents(...argv);
     expect(stdout).toMatch(/^2025-11-20 .* INV-99 .* unknown payment type 99$/m);
     expect(stdout.match(/unknown payment type/g)).toHaveLength(1);
-    expect(rowsOf((await documents(...argv, "--csv")).stdout)).toMatchObject({
+    expect(rowsOf((await documents(...argv, "--format", "csv")).stdout)).toMatchObject({
       "INV-CASH": { payment_type_unknown: "no" },
       "INV-99": { payment_type_unknown: "yes" },
       "INV-UNSTATED": { payment_type_unknown: "" },
@@ -647,7 +647,7 @@ describe("fiscalflow documents", () => {
       );
     await save("CN-1", { ...document, status: "pending", receipt: null });
     await save("CN-2", document);
-    const said = await documents("day", "--date", "2025-11-20", "--business", business.businessId, "--csv");
+    const said = await documents("day", "--date", "2025-11-20", "--business", business.businessId, "--format", "csv");
     expect(Object.values(rowsOf(said.stdout))).toMatchObject([
       {
         number: "CN-1",
@@ -662,7 +662,7 @@ describe("fiscalflow documents", () => {
   it("writes a file that appears only once it is complete, and replaces none without --force", async () => {
     const businessId = await november();
     const file = join(folder, "november.csv");
-    const argv = ["period", "--from", "2025-11-24", "--to", "2025-11-30", "--business", businessId, "--csv"];
+    const argv = ["period", "--from", "2025-11-24", "--to", "2025-11-30", "--business", businessId, "--format", "csv"];
     const said = await documents(...argv, "--out", file);
     expect(said).toMatchObject({ exitCode: 0, stdout: "" });
     expect(said.stderr).toContain(`Written to ${file}.`);
@@ -684,7 +684,7 @@ describe("fiscalflow documents", () => {
     const said = await documents(...argv);
     expect(said).toMatchObject({ exitCode: 0, stdout: "" });
     expect(await readFile(file, "utf8")).toMatch(begins);
-    // As with --csv: what the table would say below its rows.
+    // As with --format csv: what the table would say below its rows.
     expect(said.stderr.includes("Note: ")).toBe(notes);
     await rm(file);
   });
@@ -695,10 +695,10 @@ describe("fiscalflow documents", () => {
     const file = join(folder, "excel.csv");
     expect(await documents(...argv, "--bom", "--out", file)).toMatchObject({ exitCode: 0 });
     const report = (...flags: string[]) =>
-      callCli(["report", ...argv, "--csv", ...flags], { env: { LEDGER_URL: test.url } });
+      callCli(["report", ...argv, "--format", "csv", ...flags], { env: { LEDGER_URL: test.url } });
     for (const csv of [await readFile(file, "utf8"), (await report("--bom")).stdout])
       expect(csv.slice(0, 12)).toBe("\uFEFFconnection,");
-    for (const { stdout } of [await documents(...argv, "--csv"), await report()])
+    for (const { stdout } of [await documents(...argv, "--format", "csv"), await report()])
       expect(stdout.slice(0, 11)).toBe("connection,");
     await rm(file);
   });
@@ -711,10 +711,11 @@ describe("fiscalflow documents", () => {
   });
 
   it.each([
-    [["month", "--csv", "--json"], "not both"],
+    [["month", "--format", "csv", "--json"], "not both"],
+    [["month", "--out", "november.xlsx"], "No format has the ending .xlsx: use one of .csv, .txt, or add --format."],
     [["month", "--force"], "--force belongs to --out"],
-    [["month", "--bom"], "--bom belongs to --csv"],
-    [["month", "--bom", "--json"], "--bom belongs to --csv"],
+    [["month", "--bom"], "--bom belongs to --format csv"],
+    [["month", "--bom", "--json"], "--bom belongs to --format csv"],
     [["period", "--from", "2025-11-02", "--to", "2025-11-01"], "later than"],
     [["period", "--from", "2025-11-31", "--to", "2025-12-01"], "--from"],
     [["period", "--from", "2025-11-01"], "--to"],
@@ -735,7 +736,7 @@ describe("fiscalflow documents", () => {
         [["--connection", "nowhere"], 'connection "nowhere"'],
         [["--business", "biz_quiet", "--connection", "nowhere"], 'business "biz_quiet" of connection "nowhere"'],
       ] as const) {
-        const said = await callCli([name, "month", "--csv", ...flags], { env });
+        const said = await callCli([name, "month", "--format", "csv", ...flags], { env });
         expect(said).toMatchObject({ exitCode: 2, stdout: "" });
         expect(said.stderr).toContain(
           `Neither the ledger nor the configuration has a ${what}. Configured here: biz_quiet (connection default).`,

@@ -12,7 +12,7 @@ export function registerDocuments(program: Command, context: CliContext): void {
       "after",
       `
 Example:
-  fiscalflow documents month --csv --out documents.csv`,
+  fiscalflow documents month --out documents.csv`,
     );
   registerList(documents, context, {
     nouns: "documents",

@@ -6,14 +6,14 @@ import { parsedBy } from "../arguments.ts";
 import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { BOM_FLAG } from "../csv.ts";
-import { parseText, type ResultFlags, type Scope } from "../sale/scope.ts";
+import { type FormatFlags, withFormats } from "../format.ts";
+import { type ResultFlags, type Scope } from "../sale/scope.ts";
 import type { Owner, PeriodList } from "./list.ts";
 
-export interface ListFlags extends Scope, ResultFlags {
-  csv?: boolean;
+type ListFormat = "text" | "csv";
+
+export interface ListFlags extends Scope, ResultFlags, FormatFlags<ListFormat> {
   bom?: boolean;
-  out?: string;
-  force?: boolean;
 }
 
 interface RegisteredList<One extends Owner<Row>, Row> {
@@ -35,24 +35,18 @@ export function registerList<One extends Owner<Row>, Row>(
 ): void {
   const command = (name: string, days: string, example: string): Command =>
     withFilters(
-      group
-        .command(name)
-        .description(`List the ${nouns} of ${days} (Africa/Nairobi), from the ledger.`)
-        .option("--csv", `print one line for each ${noun} as CSV`)
-        .option(...BOM_FLAG)
-        .option(
-          "--out <file>",
-          "write to this file, which appears once it is complete; as CSV where its name ends in .csv, unless --json is given",
-          parseText,
-        )
-        .option("--force", "replace the file if it exists"),
+      withFormats(group.command(name).description(`List the ${nouns} of ${days} (Africa/Nairobi), from the ledger.`), [
+        "text",
+        "csv",
+      ] satisfies ListFormat[]).option(...BOM_FLAG),
     ).addHelpText(
       "after",
       `
+Formats: text (a table), csv (one line for each ${noun}).
 ${counts}
 
 Example:
-  fiscalflow ${group.name()} ${example} --csv`,
+  fiscalflow ${group.name()} ${example} --format csv`,
     );
   const list = async (kind: "day" | "month" | "period", days: Days, flags: ListFlags): Promise<void> => {
     const { runList } = await import("./run-list.ts");

@@ -1,9 +1,9 @@
-import { extname, resolve } from "node:path";
+import { resolve } from "node:path";
 
 import type { Days } from "../../ledger/index.ts";
-import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { BYTE_ORDER_MARK } from "../csv.ts";
+import { formatOf } from "../format.ts";
 import { printable, printNote, written } from "../output.ts";
 import { standingOf } from "../report/period.ts";
 import { configuredSeller } from "../report/seller-of.ts";
@@ -19,11 +19,9 @@ export async function runList<One extends Owner<Row>, Row>(
   list: PeriodList<One, Row>,
   { kind, days, flags }: { kind: "day" | "month" | "period"; days: Days; flags: ListFlags },
 ): Promise<void> {
-  const { json = false, bom = false, out, force = false, connection, business: businessId } = flags;
-  const csv = flags.csv ?? (!json && extname(out ?? "").toLowerCase() === ".csv");
-  if (csv && json) throw new UsageError("Give --csv or --json, not both.");
-  if (bom && !csv) throw new UsageError("--bom belongs to --csv.");
-  if (force && out === undefined) throw new UsageError("--force belongs to --out.");
+  const { bom = false, out, force = false, connection, business: businessId } = flags;
+  const format = formatOf(flags, { ".csv": "csv", ".txt": "text" });
+  const [csv, json] = [format === "csv", format === "json"];
   if (out !== undefined && !force) await refuseExisting(out);
   const madeAtMs = Date.now();
   const standing = standingOf({ kind, ...days }, madeAtMs);

@@ -50,7 +50,7 @@ const NOVEMBER = ["month", "--date", "2026-11", "--business"];
 
 describe("fiscalflow purchases month", () => {
   it("gives a CSV in which every purchase of the month is a line, with what the API shows of it", async () => {
-    const said = await purchases(...NOVEMBER, await november(), "--csv");
+    const said = await purchases(...NOVEMBER, await november(), "--format", "csv");
     expect(said.exitCode).toBe(0);
     const rows = csvRows(said.stdout, "purchase_id");
     expect(Object.keys(rows)).toEqual(["twice-1", "twice-2", "gone", "mixed", "half", "refused"]);
@@ -105,7 +105,7 @@ describe("fiscalflow purchases month", () => {
     expect(stdout).toContain("Note: 1 listed purchase is no longer in the service's list; the sums have them apart.");
     expect(stdout).toContain("Note: 1 purchase has no date written YYYY-MM-DD, and is in no list.");
     expect(stdout).toContain("Note: 2 listed purchases have the supplier's PIN and the number of another one");
-    const csv = await purchases(...NOVEMBER, businessId, "--csv");
+    const csv = await purchases(...NOVEMBER, businessId, "--format", "csv");
     expect(csv.stderr).toMatch(/^Note: whole list as of 20\d\d-\d\d-\d\d \d\d:\d\d EAT\.$/m);
     expect(csv.stderr).toContain("Note: 1 purchase has no date written YYYY-MM-DD, and is in no list.");
   });
@@ -159,7 +159,7 @@ describe("fiscalflow purchases month", () => {
     );
     expect(stdout).not.toMatch(/^confirmed +16 %/m);
     expect(stdout).toMatch(/^pulled +16 % +1 +0\.10 +0\.70$/m);
-    const rows = csvRows((await purchases(...NOVEMBER, businessId, "--csv")).stdout, "purchase_id");
+    const rows = csvRows((await purchases(...NOVEMBER, businessId, "--format", "csv")).stdout, "purchase_id");
     expect(rows["mixed"]).toMatchObject({ altered: "yes", vat_16: "" });
     expect(rows["gone"]).toMatchObject({ altered: "no" });
   });

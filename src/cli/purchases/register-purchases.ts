@@ -25,7 +25,7 @@ export function registerPurchases(program: Command, context: CliContext): void {
       "after",
       `
 Example:
-  fiscalflow purchases month --csv --out purchases.csv`,
+  fiscalflow purchases month --out purchases.csv`,
     );
   registerList(purchases, context, {
     nouns: "purchases",

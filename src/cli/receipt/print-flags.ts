@@ -1,17 +1,13 @@
-import { extname } from "node:path";
-
 import type { Seller } from "../../receipt/page.ts";
 import { UsageError } from "../cli-error.ts";
+import { formatByEnding, type FormatFlags } from "../format.ts";
 
 export const FORMATS = ["text", "escpos", "html", "pdf"] as const;
 
 export type ReceiptFormat = (typeof FORMATS)[number];
 
-export interface PrintFlags {
+export interface PrintFlags extends FormatFlags<ReceiptFormat> {
   json?: boolean;
-  format?: ReceiptFormat;
-  out?: string;
-  force?: boolean;
   seller?: string;
   sellerPin?: string;
   sellerAddress?: string;
@@ -43,17 +39,10 @@ export function printPlan(flags: PrintFlags, isTerminal: boolean): PrintPlan {
   if (force && out === undefined) throw new UsageError("--force belongs to --out.");
   if (seller === undefined && (pin !== undefined || address !== undefined))
     throw new UsageError("--seller-pin and --seller-address belong to --seller.");
-  const format = flags.format ?? formatOf(extname(out ?? "").toLowerCase());
+  const format = flags.format ?? formatByEnding(out, BY_ENDING);
   if (font !== undefined && format !== "pdf") throw new UsageError("--font belongs to --format pdf.");
   if (isTerminal && out === undefined && (format === "pdf" || format === "escpos"))
     throw new UsageError(`A terminal cannot show --format ${format}: add --out FILE, or send the output to a program.`);
   const stated = seller === undefined ? undefined : { name: seller, ...(pin && { pin }), ...(address && { address }) };
   return { format, out, force, seller: stated, font };
-}
-
-function formatOf(ending: string): ReceiptFormat {
-  const format = ending === "" ? "text" : BY_ENDING[ending];
-  if (format) return format;
-  const known = Object.keys(BY_ENDING).join(", ");
-  throw new UsageError(`No format has the ending ${ending}: use one of ${known}, or add --format.`);
 }

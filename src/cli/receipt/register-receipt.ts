@@ -1,7 +1,8 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 
 import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
+import { withFormats } from "../format.ts";
 import { printNote, printResult } from "../output.ts";
 import { CREDIT_NOTE_FLAG } from "../sale/operate.ts";
 import { parseInvoice, parseText, type ResultFlags, type Scope, withScope } from "../sale/scope.ts";
@@ -14,18 +15,13 @@ export interface ReceiptFlags extends Scope, ResultFlags, PrintFlags {
 
 export function registerReceipt(program: Command, context: CliContext): void {
   withScope(
-    program
-      .command("receipt")
-      .description("Print the receipt of a sale or a credit note, or download the API's own.")
-      .argument("<invoice>", "the sale's number, or a credit note's own", parseInvoice)
-      .addOption(
-        new Option(
-          "--format <format>",
-          "for the till or the buyer (default: by the ending of --out, else text)",
-        ).choices(FORMATS),
-      )
-      .option("--out <file>", "write to this file, which appears once it is complete", parseText)
-      .option("--force", "replace the file if it exists")
+    withFormats(
+      program
+        .command("receipt")
+        .description("Print the receipt of a sale or a credit note, or download the API's own.")
+        .argument("<invoice>", "the sale's number, or a credit note's own", parseInvoice),
+      FORMATS,
+    )
       .option(...CREDIT_NOTE_FLAG)
       .option(
         "--seller <name>",

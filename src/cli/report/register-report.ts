@@ -1,23 +1,32 @@
+import { resolve } from "node:path";
+
 import type { Command } from "commander";
 
-import type { Period } from "../../ledger/index.ts";
-import { UsageError } from "../cli-error.ts";
+import type { BusinessReport, Period } from "../../ledger/index.ts";
 import type { CliContext } from "../context.ts";
 import { BOM_FLAG, BYTE_ORDER_MARK } from "../csv.ts";
+import { type FormatFlags, formatOf, withFormats } from "../format.ts";
 import { withInstants } from "../instants.ts";
-import { printNote, printResult } from "../output.ts";
-import { parseText, type ResultFlags, type Scope, withFilters } from "../sale/scope.ts";
-import type { WholeFile } from "../whole-file.ts";
+import { printable, printNote, written } from "../output.ts";
+import { type ResultFlags, type Scope, withFilters } from "../sale/scope.ts";
 import { configuredNote } from "./configured-note.ts";
 import { refuseUnknown } from "./refuse-unknown.ts";
-import { configuredSeller, withSeller } from "./seller-of.ts";
+import { configuredSeller, type SellerOf, withSeller } from "./seller-of.ts";
 
-interface ReportFlags extends Scope, ResultFlags {
+const FORMATS = ["text", "csv", "html"] as const;
+
+type ReportFormat = (typeof FORMATS)[number];
+
+const BY_ENDING: Readonly<Record<string, ReportFormat>> = {
+  ".csv": "csv",
+  ".html": "html",
+  ".htm": "html",
+  ".txt": "text",
+};
+
+interface ReportFlags extends Scope, ResultFlags, FormatFlags<ReportFormat> {
   date?: string;
-  csv?: boolean;
   bom?: boolean;
-  html?: string;
-  force?: boolean;
 }
 
 /** Fields of the JSON that hold decimal texts of amounts. `sales` and `creditNotes` do in the course. */
@@ -52,23 +61,19 @@ function registerPeriod(
   form: string,
   byDefault: string,
 ): void {
-  withFilters(
-    report
-      .command(kind)
-      .description(`Report one ${kind} (Africa/Nairobi), business by business.`)
-      .option("--date <date>", `the ${kind}, ${form} (default: ${byDefault})`)
-      .option("--csv", "print the figures as CSV, one per line")
-      .option(...BOM_FLAG)
-      .option("--html <file>", "write a page with charts to this file; it loads nothing from the network", parseText)
-      .option("--force", "replace the file if it exists"),
-  )
+  const command = report
+    .command(kind)
+    .description(`Report one ${kind} (Africa/Nairobi), business by business.`)
+    .option("--date <date>", `the ${kind}, ${form} (default: ${byDefault})`);
+  withFilters(withFormats(command, FORMATS).option(...BOM_FLAG))
     .addHelpText(
       "after",
       `
+Formats: text, csv (one figure per line), html (a page with charts, which loads nothing from the network).
 Documents count on their own date, once the tax authority has accepted them.
 
 Example:
-  fiscalflow report ${kind} --html ${kind}.html`,
+  fiscalflow report ${kind} --out ${kind}.html`,
     )
     .action((flags: ReportFlags) => runReport(context, kind, flags));
 }
@@ -76,15 +81,13 @@ Example:
 async function runReport(context: CliContext, kind: Period["kind"], flags: ReportFlags): Promise<void> {
   const { periodOf, standingOf } = await import("./period.ts");
   const { withLedger } = await import("../with-ledger.ts");
-  if (flags.csv === true && flags.json === true) throw new UsageError("Give --csv or --json, not both.");
-  const { html, bom = false, force = false } = flags;
-  if (bom && flags.csv !== true) throw new UsageError("--bom belongs to --csv.");
-  if (force && html === undefined) throw new UsageError("--force belongs to --html.");
   const { refuseExisting, withWholeFile } = await import("../whole-file.ts");
-  if (html !== undefined && !force) await refuseExisting(html, "--html");
+  const format = formatOf(flags, BY_ENDING);
+  const forMachines = format === "csv" || format === "json";
+  const { out, force = false, connection, business: businessId } = flags;
+  if (out !== undefined && !force) await refuseExisting(out);
   const nowMs = Date.now();
   const period = periodOf(kind, flags.date, nowMs);
-  const { connection, business: businessId } = flags;
   const { businesses, sellerOf } = await withLedger(
     context,
     async (ledger, config) => {
@@ -94,31 +97,50 @@ async function runReport(context: CliContext, kind: Period["kind"], flags: Repor
       if (note !== undefined) printNote(context, note);
       return { businesses: reports, sellerOf: configuredSeller(config) };
     },
-    { forMachines: flags.csv === true || flags.json === true },
+    { forMachines },
   );
   const standing = standingOf(period, nowMs);
   // The page for people says it itself.
-  if (standing !== undefined && (flags.csv === true || flags.json === true)) printNote(context, standing);
-  if (html !== undefined) {
-    const { renderHtml } = await import("./render-html.ts");
-    const page = renderHtml(period, businesses, nowMs, sellerOf);
-    const write = async (whole: WholeFile): Promise<void> => {
-      await whole.append(page);
-      await whole.keepAs(html, { force });
-    };
-    await withWholeFile(html, write, "--html");
-    printNote(context, `Written to ${html}.`);
-    if (flags.csv !== true && flags.json !== true) return;
+  if (standing !== undefined && forMachines) printNote(context, standing);
+  const text = await rendered(format, flags, { period, businesses, nowMs, standing, sellerOf });
+  if (out === undefined) return await written(context, text);
+  const file = resolve(out);
+  await withWholeFile(file, async (whole) => {
+    await whole.append(text);
+    await whole.keepAs(file, { force });
+  });
+  printNote(context, `Written to ${out}.`);
+}
+
+interface Report {
+  period: Period;
+  businesses: readonly BusinessReport[];
+  nowMs: number;
+  standing: string | undefined;
+  sellerOf: SellerOf;
+}
+
+async function rendered(
+  format: ReportFormat | "json",
+  { bom = false }: ReportFlags,
+  { period, businesses, nowMs, standing, sellerOf }: Report,
+): Promise<string> {
+  switch (format) {
+    case "html":
+      return (await import("./render-html.ts")).renderHtml(period, businesses, nowMs, sellerOf);
+    case "csv": {
+      const { renderCsv } = await import("./render-csv.ts");
+      return `${bom ? BYTE_ORDER_MARK : ""}${renderCsv(period, businesses, nowMs)}\r\n`;
+    }
+    case "text": {
+      const { renderText } = await import("./render-text.ts");
+      return `${printable(renderText(period, businesses, nowMs, sellerOf))}\n`;
+    }
+    case "json": {
+      const { withAmounts } = await import("./money.ts");
+      const told = businesses.map((report) => withSeller(report, sellerOf));
+      const data = { period, madeAtMs: nowMs, standing: standing ?? null, businesses: withAmounts(told, AMOUNTS) };
+      return `${JSON.stringify(withInstants(data), null, 2)}\n`;
+    }
   }
-  if (flags.csv === true) {
-    const { renderCsv } = await import("./render-csv.ts");
-    context.stdout.write(`${bom ? BYTE_ORDER_MARK : ""}${renderCsv(period, businesses, nowMs)}\r\n`);
-    return;
-  }
-  const { renderText } = await import("./render-text.ts");
-  const { withAmounts } = await import("./money.ts");
-  const told = businesses.map((report) => withSeller(report, sellerOf));
-  const data = { period, madeAtMs: nowMs, standing: standing ?? null, businesses: withAmounts(told, AMOUNTS) };
-  const text = renderText(period, businesses, nowMs, sellerOf);
-  printResult(context, flags.json, withInstants(data), text);
 }
