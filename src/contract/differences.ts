@@ -36,7 +36,8 @@ export function differencesInWords(known: SaleContent, asked: SaleContent): stri
     (key) => (known.customer?.[key] ?? null) !== (asked.customer?.[key] ?? null),
   );
   if (parts.length > 0) found.push(`the customer (${parts.map((key) => CUSTOMER_PARTS[key]).join(", ")})`);
-  const lines = differingFields(known, asked).flatMap((field) => /^lines\[(\d+)\]$/.exec(field)?.[1] ?? []);
+  const ofLines = differingFields(known, asked).flatMap((field) => /^lines\[(\d+)\]/.exec(field)?.[1] ?? []);
+  const lines = [...new Set(ofLines)];
   found.push(...lines.slice(0, MOST_LINES).map((index) => ofLine(known, asked, Number(index))));
   if (lines.length > MOST_LINES) found.push(`and ${lines.length - MOST_LINES} more lines`);
   return found;

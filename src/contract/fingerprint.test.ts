@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { differingFields, fingerprintOf, saleContent } from "./fingerprint.ts";
+import { differingFields, fingerprintOf, type SaleContent, saleContent } from "./fingerprint.ts";
 import type { SaleFields } from "./sale.ts";
 
 const tea = { itemId: "itm_tea", quantity: 2, unitPrice: 350 };
@@ -41,13 +41,14 @@ describe("the fingerprint of a sale", () => {
     ["paymentTypeCode", { paymentTypeCode: "02" }],
     ["saleId", { saleId: "sal_1" }],
     ["branch", { branch: "01" }],
-    ["customer", { customer: { ...sale.customer, name: "Achieng" } }],
-    ["customer", { customer: { ...sale.customer, pin: "A000000000B" } }],
-    ["customer", { customer: { ...sale.customer, phone: "0711" } }],
-    ["customer", { customer: { ...sale.customer, email: "a@example.com" } }],
-    ["lines[0]", { lines: [{ ...tea, quantity: 3 }, flour] }],
-    ["lines[0]", { lines: [{ ...tea, unitPrice: 351 }, flour] }],
-    ["lines[1]", { lines: [tea, { ...flour, sku: "FLOUR-3" }] }],
+    ["customer.name", { customer: { ...sale.customer, name: "Achieng" } }],
+    ["customer.pin", { customer: { ...sale.customer, pin: "A000000000B" } }],
+    ["customer.phone", { customer: { ...sale.customer, phone: "0711" } }],
+    ["customer.email", { customer: { ...sale.customer, email: "a@example.com" } }],
+    ["customer", { customer: {} }],
+    ["lines[0].quantity", { lines: [{ ...tea, quantity: 3 }, flour] }],
+    ["lines[0].unitPrice", { lines: [{ ...tea, unitPrice: 351 }, flour] }],
+    ["lines[1].sku", { lines: [tea, { ...flour, sku: "FLOUR-3" }] }],
     ["lines[2]", { lines: [tea, flour, tea] }],
     ["lines[1]", { lines: [tea] }],
   ])("counts %s (%j), and the difference is named", (field, change) => {
@@ -64,7 +65,12 @@ describe("the fingerprint of a sale", () => {
   test("counts the order of the lines", () => {
     const turned = { lines: [flour, tea] };
     expect(printOf(turned)).not.toBe(printOf());
-    expect(differingFields(contentOf(), contentOf(turned))).toEqual(["lines[0]", "lines[1]"]);
+    const ofEach = (first: string, second: string) => [
+      ...[first, "quantity", "unitPrice"].map((part) => `lines[0].${part}`),
+      ...[second, "quantity", "unitPrice"].map((part) => `lines[1].${part}`),
+    ];
+    expect(differingFields(contentOf(), contentOf(turned))).toEqual(ofEach("sku", "itemId"));
+    expect(differingFields(contentOf(turned), contentOf())).toEqual(ofEach("itemId", "sku"));
   });
 
   test("differs where the same text names an item as id, external id or sku", () => {
@@ -98,12 +104,16 @@ describe("the fingerprint of a sale", () => {
     expect(fingerprintOf(saleContent(undated, "biz_1"))).not.toBe(printOf());
   });
 
-  test("names no field where nothing differs", () => {
+  test("names no field where nothing differs, in whatever order a kept content has its fields", () => {
     expect(differingFields(contentOf(), contentOf())).toEqual([]);
+    const turned = (value: object) => Object.fromEntries(Object.entries(value).toReversed());
+    const { customer, lines } = contentOf();
+    const kept = { ...turned(contentOf()), customer: turned(customer ?? {}), lines: lines.map(turned) };
+    expect(differingFields(kept as unknown as SaleContent, contentOf())).toEqual([]);
   });
 
   test("names all fields that differ", () => {
-    const other = contentOf({ saleDate: "2026-11-20", customer: { pin: "B" }, lines: [flour, flour] });
-    expect(differingFields(contentOf(), other)).toEqual(["saleDate", "customer", "lines[0]"]);
+    const other = contentOf({ saleDate: "2026-11-20", customer: { ...sale.customer, pin: "B" }, lines: [] });
+    expect(differingFields(contentOf(), other)).toEqual(["saleDate", "customer.pin", "lines[0]", "lines[1]"]);
   });
 });

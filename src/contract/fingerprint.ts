@@ -56,23 +56,30 @@ export function fingerprintOf(content: SaleContent): string {
   return sha256Hex(JSON.stringify(content));
 }
 
-/** The names of the fields in which two contents differ, lines by their position. */
-export function differingFields(a: SaleContent, b: SaleContent): string[] {
-  const fields: string[] = [];
-  for (const key of Object.keys(a) as (keyof SaleContent)[]) {
-    if (key !== "lines" && spelt(a[key]) !== spelt(b[key])) fields.push(key);
+/**
+ * The fields in which what is asked for differs from what is known, as whoever asks calls them: `customer.pin`,
+ * `lines[1].quantity`. What only one of the two has is named as a whole.
+ */
+export function differingFields(known: SaleContent, asked: SaleContent): string[] {
+  const { customer, lines, ...fields } = asked;
+  const { customer: knownCustomer, lines: knownLines, ...knownFields } = known;
+  const found = differingParts(knownFields, fields);
+  found.push(...within("customer", knownCustomer, customer));
+  for (let i = 0; i < Math.max(knownLines.length, lines.length); i++) {
+    const [kind = ""] = lines[i]?.item.split(":") ?? [];
+    const parts = within(`lines[${i}]`, knownLines[i], lines[i]);
+    found.push(...parts.map((part) => part.replace(/\.item$/, `.${kind === "id" ? "itemId" : kind}`)));
   }
-  for (let i = 0; i < Math.max(a.lines.length, b.lines.length); i++) {
-    if (spelt(a.lines[i]) !== spelt(b.lines[i])) fields.push(`lines[${i}]`);
-  }
-  return fields;
+  return found;
 }
 
-/** Whatever the order of its keys: a content that was kept may come back in another. */
-function spelt(value: unknown): string | undefined {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === "object" && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([one], [other]) => (one < other ? -1 : 1)))
-      : part,
-  );
+function within(name: string, known: object | null | undefined, asked: object | null | undefined): string[] {
+  if (known && asked) return differingParts(known, asked).map((part) => `${name}.${part}`);
+  return known || asked ? [name] : [];
+}
+
+/** A content that was kept may come back with its keys in another order. */
+function differingParts(known: object, asked: object): string[] {
+  const before = new Map<string, unknown>(Object.entries(known));
+  return Object.entries(asked).flatMap(([part, value]) => ((before.get(part) ?? null) === value ? [] : [part]));
 }

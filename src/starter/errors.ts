@@ -13,7 +13,9 @@ import { GRPC, type GrpcError, grpcErrorsOf, grpcInWords, grpcName } from "./grp
 export class SaleConflictError extends FiscalflowError {
   override readonly name = "SaleConflictError";
   override readonly code = "Conflict";
-  /** The fields in which the contents differ; empty where the known content is not kept. */
+  /**
+   * The fields in which the contents differ, such as `lines[1].quantity`; empty where the known content is not kept.
+   */
   readonly fields: readonly string[];
 
   constructor(message: string, fields: readonly string[] = []) {

@@ -106,7 +106,10 @@ describeWithTemporal("the client package of another service", () => {
   test("names the fields in which a known sale differs, and finds the same one", async () => {
     await starter.startSaleAndWait(sale("TAKEN"));
     const other = { ...sale("TAKEN"), lines: [{ ...TEA, quantity: 9 }] };
-    await expect(starter.startSaleAndWait(other)).rejects.toMatchObject({ code: "Conflict", fields: ["lines[0]"] });
+    await expect(starter.startSaleAndWait(other)).rejects.toMatchObject({
+      code: "Conflict",
+      fields: ["lines[0].quantity"],
+    });
     expect(await starter.startSaleAndWait(sale("TAKEN"))).toMatchObject({ result: "known" });
     expect(rig.simulator.documents("TAKEN")).toHaveLength(1);
   });
@@ -124,7 +127,7 @@ describeWithTemporal("the client package of another service", () => {
       return error.code === "Conflict" ? error.fields : undefined;
     };
     expect(fieldsOf(invalid)).toEqual([expect.stringMatching(/^lines: /)]);
-    expect(fieldsOf(conflict)).toEqual(["lines[0]"]);
+    expect(fieldsOf(conflict)).toEqual(["lines[0].quantity"]);
     expect(() => fieldsOf(new TypeError("another"))).toThrow("another");
     const codes: readonly ClientError["code"][] = ERROR_CODES satisfies readonly ErrorCode[];
     expect(codes).toContain("InvalidInput");
