@@ -81,9 +81,12 @@ export class NotAllowedError extends FiscalflowError {
    * update at all, which the message says.
    */
   readonly allowed: readonly string[];
+  /** What is wrong with the request's own form, a line for each field; empty where that is right. */
+  readonly problems: readonly string[];
 
-  constructor(message: string) {
+  constructor(message: string, problems: readonly string[] = []) {
     super(message);
+    this.problems = problems;
     const [, allowed = "none"] = /; allowed updates: ([\w, ]+)\.$/.exec(message) ?? [];
     this.allowed = allowed === "none" ? [] : allowed.split(", ");
   }

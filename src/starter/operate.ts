@@ -16,11 +16,12 @@ import { sha256Hex } from "../contract/sha256.ts";
 import type { ResolveBatchRequest } from "../contract/sync-batch.ts";
 import { InvalidInputError, parseInput } from "../contract/schema/parse-input.ts";
 import { printableText } from "../contract/schema/text.ts";
+import { problemsOfAnswer } from "../contract/schema/updates.ts";
 import { unfilledFields, type UpdateExample } from "../contract/update-examples.ts";
 import { ANSWER_WITHIN_MS, answeredInTime } from "./answered-in-time.ts";
 import { bounded } from "./bound.ts";
 import { refusedByClosed } from "./closed-run.ts";
-import { SaleNotFoundError, temporalError, workflowError } from "./errors.ts";
+import { NotAllowedError, SaleNotFoundError, temporalError, workflowError } from "./errors.ts";
 import { answerTo } from "./no-answer.ts";
 import { type RestartReply, type RestartRequest, restartWorkflow } from "./restart.ts";
 
@@ -48,6 +49,13 @@ function updateIdOf(update: string, request: object, options: AnswerOptions): st
   const given = Object.entries(request).filter(([, value]) => value !== undefined);
   const sorted = given.toSorted(([one], [other]) => (one < other ? -1 : 1));
   return `${requestId}:${sha256Hex(JSON.stringify([update, sorted])).slice(0, 16)}`;
+}
+
+/** A workflow names the first problem of a malformed answer: this names all, as an input's error does. */
+function withProblems(error: Error, update: string, request: object): Error {
+  return error instanceof NotAllowedError
+    ? new NotAllowedError(error.message, problemsOfAnswer(update, request))
+    : error;
 }
 
 /** A restart asks the dead run first what had been asked of it, which takes as long as any question may. */
@@ -87,7 +95,8 @@ export function operations(client: Client, identity: string = callerIdentity()) 
       );
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) throw await unreached(workflowId);
-      if (error instanceof WorkflowUpdateFailedError) throw workflowError(error.cause ?? error);
+      if (error instanceof WorkflowUpdateFailedError)
+        throw withProblems(workflowError(error.cause ?? error), update, payload);
       throw temporalError(error);
     }
   }

@@ -15,6 +15,8 @@ import {
   type ClientError,
   type ErrorCode,
   type OpenAttention,
+  type ResolveDocumentRequest,
+  type ResolveStockRequest,
   type Starter,
 } from "../../src/starter/index.ts";
 import { type CuttableLine, startCuttableLine } from "../rig/cuttable-line.ts";
@@ -146,6 +148,23 @@ describeWithTemporal("the client package of another service", () => {
     await expect(starter.cancel({ invoice: "OPEN" }, { reason: "why" })).rejects.toMatchObject({
       code: "NotAllowed",
       allowed: ["refund", "outcome"],
+      problems: [],
+    });
+    const malformed = { referenceId: 5, applied: "yes", note: " ", colour: "red" } as unknown as ResolveStockRequest;
+    await expect(starter.resolveStock({ invoice: "OPEN" }, malformed)).rejects.toMatchObject({
+      code: "NotAllowed",
+      allowed: ["refund", "outcome"],
+      problems: [
+        "referenceId: expected a string, found 5",
+        'applied: expected a boolean, found "yes"',
+        'note: expected a text, found " "',
+        "colour: unknown field",
+      ],
+    });
+    const neither = { note: "seen" } as ResolveDocumentRequest;
+    await expect(starter.resolveDocument({ invoice: "OPEN" }, neither)).rejects.toMatchObject({
+      code: "NotAllowed",
+      problems: [expect.stringMatching(/^input: expected either saleId or notCreated/)],
     });
     await expect(
       starter.resolveBatch({ invoice: "OPEN" }, { processed: true, note: "seen in the dashboard" }),

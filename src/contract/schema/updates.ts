@@ -9,7 +9,9 @@ import type {
   ResolveStockRequest,
   RetryRequest,
 } from "../messages.ts";
+import { UPDATES } from "../names.ts";
 import type { ResolveBatchRequest } from "../sync-batch.ts";
+import { describeProblems } from "./describe-problems.ts";
 
 /**
  * What the updates take, as their workflows check it: these are published as JSON Schemas, for callers in any language.
@@ -73,3 +75,18 @@ export const acknowledgeRequestSchema = z.strictObject({
   note,
   by,
 }) satisfies z.ZodType<AcknowledgeRequest>;
+
+const OF_OPERATORS: Readonly<Record<string, z.ZodType>> = {
+  [UPDATES.retry]: retryRequestSchema,
+  [UPDATES.cancel]: cancelRequestSchema,
+  [UPDATES.resolveStock]: resolveStockRequestSchema,
+  [UPDATES.resolveDocument]: resolveDocumentRequestSchema,
+  [UPDATES.resolveBatch]: resolveBatchRequestSchema,
+  [UPDATES.acknowledge]: acknowledgeRequestSchema,
+};
+
+/** What is wrong with the form of an operator's answer, a line for each field. */
+export function problemsOfAnswer(update: string, request: unknown): string[] {
+  const error = OF_OPERATORS[update]?.safeParse(request).error;
+  return error ? describeProblems(error, request) : [];
+}
