@@ -16,6 +16,7 @@ import { bounded } from "./bound.ts";
 import { workflowError } from "./errors.ts";
 import { NoAnswerError, questionToLedger } from "./no-answer.ts";
 import { askLedger } from "./start-question.ts";
+import { warnOnce } from "./warn-once.ts";
 
 export interface EventsRequest {
   connection?: string | undefined;
@@ -65,16 +66,11 @@ export async function* readEvents(
   }
 }
 
-/** A reader that is started again and again is not to fill a log. */
-const warned = new Set<string>();
-
 /** No event at all is what a mistyped business has, and a new one: nothing else tells the two from each other. */
 function warnOfNothing({ connection = DEFAULT_CONNECTION, businessId }: ReadEventsInput): void {
   const business = businessId === undefined ? "its business" : `business "${businessId}"`;
   const message = `The ledger has no event yet of connection "${connection}" and ${business}. If it should have, check both names.`;
-  if (warned.has(message)) return;
-  warned.add(message);
-  process.emitWarning(message, { type: "FiscalflowWarning", code: "NoEvents" });
+  warnOnce("NoEvents", message);
 }
 
 /** Does not wait for what the work makes of the signal. */

@@ -3,13 +3,14 @@ import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from "
 import type { Attention, AttentionCode } from "../contract/attention.ts";
 import { NO_BUSINESS } from "../contract/ids.ts";
 import type { WorkflowState } from "../contract/messages.ts";
-import { SEARCH_ATTRIBUTES, STATE_QUERY } from "../contract/names.ts";
+import { SEARCH_ATTRIBUTES, STATE_QUERY, WORKFLOW_TYPES } from "../contract/names.ts";
 import { type UpdateExample, updateExamples } from "../contract/update-examples.ts";
 import { ANSWER_WITHIN_MS, answeredInTime } from "./answered-in-time.ts";
 import { attributesOf } from "./attributes.ts";
 import { bounded, TEMPORAL_WITHIN_MS } from "./bound.ts";
 import { temporalError } from "./errors.ts";
 import { NoAnswerError, NoWorkerError, queryOf } from "./no-answer.ts";
+import { warnOnce } from "./warn-once.ts";
 
 /** One thing that needs an operator. */
 export interface OpenAttention extends Pick<Attention, "subject" | "evidence"> {
@@ -37,7 +38,8 @@ export interface AttentionFilter {
 /**
  * What needs an operator, in all sales, credit notes and background jobs that run, as Temporal lists them: its list
  * follows the workflows by a second or so. Each page of the list, and each question to a workflow, has a bound. A
- * workflow that does not answer is listed with what the list has of it.
+ * workflow that does not answer is listed with what the list has of it. Node prints a warning of a business that
+ * Temporal has no workflow of.
  * @throws NoWorkerError, TemporalUnavailableError
  */
 export async function* listAttention(client: Client, { businessId }: AttentionFilter): AsyncGenerator<OpenAttention> {
@@ -45,9 +47,12 @@ export async function* listAttention(client: Client, { businessId }: AttentionFi
     businessId === undefined ? "" : ` AND ${SEARCH_ATTRIBUTES.business} = ${JSON.stringify(businessId)}`;
   const query = `ExecutionStatus = "Running" AND ${SEARCH_ATTRIBUTES.attention} IS NOT NULL${ofBusiness}`;
   const executions = client.workflow.list({ query })[Symbol.asyncIterator]();
-  for (;;) {
+  for (let isEmpty = true; ; isEmpty = false) {
     const next = await nextOf(client, executions);
-    if (next.done) return;
+    if (next.done) {
+      if (isEmpty && businessId !== undefined) await warnOfUnknown(client, businessId, ofBusiness);
+      return;
+    }
     const { code, ...listed } = listedOf(next.value);
     const handle = client.workflow.getHandle(listed.workflowId);
     try {
@@ -64,6 +69,24 @@ export async function* listAttention(client: Client, { businessId }: AttentionFi
     }
   }
 }
+
+/** A mistyped business needs nobody either. */
+async function warnOfUnknown(client: Client, businessId: string, ofBusiness: string): Promise<void> {
+  // A question to the ledger carries the business that was asked for, whether there is one or not.
+  const query = `WorkflowType NOT IN ("${WORKFLOW_TYPES.findSale}", "${WORKFLOW_TYPES.readEvents}")${ofBusiness}`;
+  try {
+    const { count } = await client.withDeadline(Date.now() + COUNT_WITHIN_MS, () => client.workflow.count(query));
+    if (count === 0)
+      warnOnce(
+        "NoWorkflows",
+        `Temporal has no workflow, open or closed, of business "${businessId}". If it should have, check the name.`,
+      );
+  } catch {
+    // The list is whole without it.
+  }
+}
+
+const COUNT_WITHIN_MS = 3_000;
 
 /** Asks Temporal for the next page where the one before is at its end. */
 function nextOf<T>(client: Client, pages: AsyncIterator<T, void>): Promise<IteratorResult<T, void>> {

@@ -283,7 +283,20 @@ describeWithTemporal("the client package of another service", () => {
     await expect.poll(async () => (await listed()).map(({ code }) => code).toSorted()).toHaveLength(2);
     const found = await listed();
     expect(await listed({ businessId: "biz_1" })).toEqual(found);
-    expect(await listed({ businessId: "biz_2" })).toEqual([]);
+    const warnings: Error[] = [];
+    const hear = (warning: Error): void => void warnings.push(warning);
+    process.on("warning", hear);
+    // Whoever reads its events leaves a workflow that has its name.
+    for await (const event of starter.events({ businessId: "biz_typo" })) expect(event).toBeUndefined();
+    for (const businessId of ["biz_typo", "biz_typo", "biz_1"])
+      for await (const one of starter.listAttention({ businessId })) expect(one).toMatchObject({ businessId: "biz_1" });
+    await expect
+      .poll(() => warnings.filter(({ name }) => name === "FiscalflowWarning").map(({ message }) => message))
+      .toEqual([
+        expect.stringContaining("The ledger has no event yet"),
+        'Temporal has no workflow, open or closed, of business "biz_typo". If it should have, check the name.',
+      ]);
+    process.off("warning", hear);
     const [unknown, stock] = ["item-unknown", "stock-unknown"].map((code) => found.find((one) => one.code === code));
     expect(unknown).toMatchObject({
       workflowId: "sale/default/biz_1/UNKNOWN",
@@ -319,6 +332,12 @@ describeWithTemporal("the client package of another service", () => {
       stockMovements: [{ state: "applied", decision: { by: "till-1" } }],
     });
     await expect.poll(() => listed()).toEqual([]);
+    process.on("warning", hear);
+    // Of a business whose sales need nobody, an empty list is all there is to say.
+    expect(await listed({ businessId: "biz_1" })).toEqual([]);
+    await new Promise(setImmediate);
+    process.off("warning", hear);
+    expect(warnings).toHaveLength(2);
   });
 
   describe("while no worker runs", () => {
