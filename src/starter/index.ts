@@ -24,7 +24,15 @@ import { type AttentionFilter, listAttention, type OpenAttention } from "./list-
 import { callerIdentity, operations } from "./operate.ts";
 import { waitForOutcome } from "./outcome.ts";
 import { type CheckedRefund, refundSale } from "./refund.ts";
-import { requireConnection, requireKey, requireTarget, saleIdOf, type SaleKey, type UpdateTarget } from "./sale-key.ts";
+import {
+  requireBusiness,
+  requireConnection,
+  requireKey,
+  requireTarget,
+  saleIdOf,
+  type SaleKey,
+  type UpdateTarget,
+} from "./sale-key.ts";
 import {
   type DefaultBusinesses,
   type SaleStart,
@@ -177,6 +185,7 @@ export function createStarter(options: StarterOptions) {
   const checkedStart = async (input: SaleInput): Promise<{ start: SaleStart; warnings: string[] }> => {
     const start = saleStart(input, businesses);
     checkConnection(start.input);
+    requireBusiness(start.input);
     const checks = checksOf(start.input);
     const warnings = checks ? doubtsOf(start.input, checks, Date.now()) : [];
     // A sale that was started once is found again, whatever it looks like today.
@@ -196,7 +205,8 @@ export function createStarter(options: StarterOptions) {
   });
   return {
     /**
-     * Starts a sale, or finds the one that has its number; waits for nothing of it.
+     * Starts a sale, or finds the one that has its number; waits for nothing of it. A sale whose business neither the
+     * input nor `businesses` names is refused.
      * @throws InvalidInputError, UnknownConnectionError, SaleConflictError
      */
     startSale: (input: SaleInput): Promise<StartedSale> =>

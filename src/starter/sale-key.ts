@@ -40,6 +40,17 @@ export function requireConnection(connections: readonly string[], connection: st
   if (!connections.includes(connection)) throw new UnknownConnectionError(connection, connections);
 }
 
+/**
+ * The workflow's id has the business, also where the workers know which one is meant: under another id they refuse the
+ * sale.
+ * @throws InvalidInputError
+ */
+export function requireBusiness({ connection = DEFAULT_CONNECTION, businessId }: SaleInput): void {
+  if (businessId !== undefined) return;
+  const expected = `expected a business, since no default of connection "${connection}" is known here (\`businesses\` of createStarter, or COMPLIANCE_BUSINESS_ID)`;
+  throw new InvalidInputError("sale input", [`businessId: ${expected}, found nothing`]);
+}
+
 /** Of the sale that is started with this input. */
 export function saleKeyOf({
   traderInvoiceNumber: invoice,

@@ -206,7 +206,7 @@ describeWithTemporal("the client package of another service", () => {
 
   test("says that Temporal refused the call where there is no such namespace", async () => {
     const namespace = "nobody-made-this-one";
-    const lost = createStarter({ client: new Client({ connection, namespace }) });
+    const lost = createStarter({ client: new Client({ connection, namespace }), businesses: { default: "biz_1" } });
     const key = { invoice: "NO-NAMESPACE" };
     for (const call of [
       () => lost.startSale(sale("NO-NAMESPACE")),

@@ -50,12 +50,14 @@ describeWithTemporal("one document per number", () => {
   });
 
   test("a sale started under an id that is not its own is refused, and nothing is sent", async () => {
-    const withoutBusiness = createStarter({ client: rig.client });
-    const refused = withoutBusiness.startSaleAndWait(input("OWN-ID-1"), { waitSeconds: 20 });
-    await expect(refused).rejects.toThrow(InvalidInputError);
-    await expect(refused).rejects.toThrow(
-      'workflow id: expected "sale/default/biz_1/OWN-ID-1", found "sale/default/-/OWN-ID-1". Name the business "biz_1"',
-    );
+    const withoutBusiness = await startDirectly("sale/default/-/OWN-ID-1", input("OWN-ID-1"));
+    await expect(withoutBusiness.result()).rejects.toMatchObject({
+      cause: {
+        message: expect.stringContaining(
+          'workflow id: expected "sale/default/biz_1/OWN-ID-1", found "sale/default/-/OWN-ID-1". Name the business "biz_1"',
+        ),
+      },
+    });
     const ofOther = await startDirectly("sale/default/biz_1/OWN-ID-2", input("OWN-ID-1"));
     await expect(ofOther.result()).rejects.toThrow(WorkflowFailedError);
     const note = { saleId: "sale_1", reason: "06", traderInvoiceNumber: "CN-OWN-ID" };
@@ -69,6 +71,19 @@ describeWithTemporal("one document per number", () => {
     const own = await rig.starter.startSaleAndWait(input("OWN-ID-1"), { waitSeconds: 20 });
     expect(own).toMatchObject({ result: "started", outcome: { stage: "completed" } });
     expect(rig.simulator.documents("OWN-ID-1")).toHaveLength(1);
+  });
+
+  test("a sale whose business nobody names is refused before anything is started", async () => {
+    const unnamed = createStarter({ client: rig.client, businesses: { other: "biz_1" } });
+    for (const call of [unnamed.startSale, unnamed.startSaleAndWait])
+      await expect(call(input("UNNAMED-1"))).rejects.toMatchObject({
+        code: "InvalidInput",
+        problems: [expect.stringMatching(/^businessId: expected a business, .+"default".+ found nothing$/)],
+      });
+    const nobody = rig.client.workflow.getHandle("sale/default/-/UNNAMED-1").describe();
+    await expect(nobody).rejects.toThrow(WorkflowNotFoundError);
+    const named = { ...input("UNNAMED-1"), businessId: "biz_1" };
+    expect(await unnamed.startSaleAndWait(named)).toMatchObject({ outcome: { stage: "completed" } });
   });
 
   test("the same number with other content is a conflict that names what differs", async () => {
