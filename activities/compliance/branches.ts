@@ -1,7 +1,7 @@
 import { type Business, UnexpectedAnswerError } from "../../src/compliance/index.ts";
 import type { Branch, ComplianceActivities, Refusal } from "../../src/contract/index.ts";
 import { refusalOf, throwIfRetryable } from "../classified-call.ts";
-import { type ActivityContext, callAndClassify, runtimeOf } from "./calls.ts";
+import { type ActivityContext, callAndClassify, ifMistyped, runtimeOf } from "./calls.ts";
 import { UnreadAnswers } from "./unread-answers.ts";
 
 type BranchRequest = Parameters<ComplianceActivities["readBranch"]>[0];
@@ -29,8 +29,9 @@ export function createBranchActivities(context: ActivityContext) {
       seen.set(request.connection, classified.data);
       const branch = findBranch(classified.data, request, runtime.profile.keyReach);
       if (branch) return { kind: "branch", branch };
+      const isListed = classified.data.some(({ id }) => id === request.businessId);
       const message =
-        `The business has no branch "${request.branch}". If it has one, the API uses other names than the dialect: set ` +
+        `The business has no branch "${request.branch}".${isListed ? "" : ifMistyped(runtime, request)} If it has one, the API uses other names than the dialect: set ` +
         `${SETTINGS} in COMPLIANCE_DIALECT.`;
       return {
         kind: "refused",

@@ -103,22 +103,42 @@ export async function callAndClassify<Data>(
     const { trouble } = runtime.health;
     const replayed = error instanceof ComplianceApiError && error.replayed;
     const meaning = classifyError(operation, error, runtime.dialect, options);
-    return { meaning, error, replayed, operation, message, trouble, hint: hintOf(runtime, operation, error) };
+    return { meaning, error, replayed, operation, message, trouble, hint: hintOf(runtime, operation, target, error) };
   }
 }
 
 /** A request that the service does not understand may have been made with names that are not the service's. */
-function hintOf({ dialect }: ComplianceRuntime, operation: OperationName, error: unknown): string {
+function hintOf(runtime: ComplianceRuntime, operation: OperationName, target: CallTarget, error: unknown): string {
   if (!(error instanceof ComplianceApiError)) return "";
   const { status, apiCode, apiMessage = "", extras } = error;
   const misunderstood = status === 400 || status === 404 || status === 405;
-  const isOfTheAuthority = apiCode !== undefined && apiCode === dialect.errors.authorityRejected;
+  const isOfTheAuthority = apiCode !== undefined && apiCode === runtime.dialect.errors.authorityRejected;
   // What is refused for its content has a document or an item beside it, and stock is refused for what is in it.
   const unexplained =
     status === 422 && operation !== "adjustStock" && !isOfTheAuthority && !extras.seenSale && !extras.seenItem;
   if (!misunderstood && !unexplained) return "";
+  const { dialect } = runtime;
   const codes = operation === "createCreditNote" && status === 422 ? ["errors.alreadyCredited"] : [];
-  return settingsHint([...codes, ...settingsBehind(operation, apiMessage, dialect)]);
+  const business = status === 404 ? businessHint(runtime, operation, target) : "";
+  return `${business}${settingsHint([...codes, ...settingsBehind(operation, apiMessage, dialect)])}`;
+}
+
+/** The calls with which something begins: what follows them has a business that there is. */
+const FIRST_CALLS: readonly OperationName[] = ["listItems", "createSale", "listPurchases", "pullPurchases"];
+
+/** Which of the ids is not there a 404 does not say (Fiscal Compliance API, "Errors"). */
+function businessHint(runtime: ComplianceRuntime, operation: OperationName, target: CallTarget): string {
+  if (FIRST_CALLS.includes(operation)) return ifMistyped(runtime, target);
+  const { businessId } = target;
+  // A document that is adopted, or one that an operator has named by a mistyped id.
+  return operation === "getSale" && businessId !== undefined ? ` It was asked for the business "${businessId}".` : "";
+}
+
+/** Nobody names the business to which a key is bound but the configuration. */
+export function ifMistyped({ profile }: ComplianceRuntime, { businessId }: CallTarget): string {
+  return profile.keyReach === "organisation" && businessId !== undefined
+    ? ` If the business "${businessId}" is mistyped, cancel this, and start it again with the right one.`
+    : "";
 }
 
 /**

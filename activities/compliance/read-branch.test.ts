@@ -36,6 +36,10 @@ describe("a branch", () => {
       message: expect.stringMatching(/^The business has no branch "branch_9"\..*businesses\.branches/),
       details: { branches: [{ id: "branch_1" }, { id: "branch_2" }] },
     });
+    expect(await read(served, "branch_9")).not.toMatchObject({ message: expect.stringContaining("mistyped") });
+    expect(await read(served, "branch_9", "biz_typo")).toMatchObject({
+      message: expect.stringContaining('"branch_9". If the business "biz_typo" is mistyped, cancel this'),
+    });
   });
 
   test("cannot be read where the service uses other names, which is shown with the settings after several reads", async () => {

@@ -24,7 +24,12 @@ describe("reading a document", () => {
 
   test("of an id that does not exist is not found", async () => {
     const served = await serve();
-    expect(await read(served, "sale_gone")).toMatchObject({ kind: "refused", attention: "not-found", status: 404 });
+    expect(await read(served, "sale_gone")).toMatchObject({
+      kind: "refused",
+      attention: "not-found",
+      status: 404,
+      message: expect.stringMatching(/ It was asked for the business "biz_1"\.$/),
+    });
   });
 
   test("requests the document with exactly that id, whatever characters it has", async () => {

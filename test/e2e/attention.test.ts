@@ -117,6 +117,21 @@ describeWithTemporal("a sale that needs an operator", () => {
     expect(await result("GONE-1")).toMatchObject({ stage: "completed" });
   });
 
+  test("because its business is mistyped names the business, and what to do", async () => {
+    const mistyped = { invoice: "TYPO-1", businessId: "biz_typo" };
+    const sale = { traderInvoiceNumber: "TYPO-1", lines: [TEA], refundWindow: "0" };
+    const { outcome } = await rig.starter.startSaleAndWait({ ...sale, businessId: "biz_typo" });
+    const named =
+      'Business not found. If the business "biz_typo" is mistyped, cancel this, and start it again with the right one.';
+    expect(outcome.attention).toMatchObject({ code: "not-found", message: expect.stringContaining(named) });
+    const state = await rig.starter.getSale(mistyped);
+    expect(state).toMatchObject({ attentions: [{ message: expect.stringContaining(named) }] });
+    await rig.starter.cancel(mistyped, { reason: "mistyped" });
+    expect(await rig.starter.outcome(mistyped, { waitSeconds: 20 })).toMatchObject({ stage: "cancelled" });
+    expect(await rig.starter.startSaleAndWait(sale)).toMatchObject({ outcome: { stage: "completed" } });
+    expect(rig.simulator.documents("TYPO-1")).toHaveLength(1);
+  });
+
   test("because its key is refused goes on once the key works and retry is sent", async () => {
     rig.simulator.setKey("cmp_sk_test_simulator", {
       scopes: ["sales:read", "catalog:read", "catalog:write", "stock:write"],
