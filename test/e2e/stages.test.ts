@@ -38,9 +38,10 @@ describeWithTemporal("the stage of a sale", () => {
 
   test("goes from adjusting-stock to completed where the authority is quicker than the stock", async () => {
     const stock = hold("QUICK-1");
-    rig.simulator.setAuthority("QUICK-1", [{ do: "accept", afterMs: 200 }]);
+    rig.simulator.setAuthority("QUICK-1", [{ do: "down" }]);
     const handle = await start("QUICK-1");
     await rig.stateWhen("QUICK-1", ({ stage }) => stage === "adjusting-stock");
+    rig.simulator.setAuthority("QUICK-1", [{ do: "accept" }]);
     await rig.stateWhen("QUICK-1", ({ stage }) => stage === "completed");
     stock.release();
     expect(await handle.result()).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied" }] });
