@@ -1,10 +1,10 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { TestWorkflowEnvironment } from "@temporalio/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { findTestServer } from "./find-test-server.ts";
 import { testServerOrSkipReason } from "./server-or-skip-reason.ts";
 import { fakeMachine } from "./test-support/fake-executables.ts";
+import { startTimeSkipping } from "./test-support/start-time-skipping.ts";
 
 const USAGE = "echo 'Usage: <command> <port> <flags>'";
 const CACHED = "cache/temporal-test-server-1.31.0/temporal-test-server";
@@ -82,8 +82,7 @@ const server = await testServerOrSkipReason();
 
 describe.skipIf(server.skipReason)("the time-skipping server that is found", () => {
   it("skips a month of time within a moment", { timeout: 60_000 }, async () => {
-    const executable = { type: "existing-path", path: server.path ?? "" } as const;
-    const environment = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } });
+    const environment = await startTimeSkipping(server.path ?? "");
     onTestFinished(() => environment.teardown());
     const beforeMs = await environment.currentTimeMs();
     await environment.sleep("30 days");

@@ -1,4 +1,4 @@
-import { TestWorkflowEnvironment } from "@temporalio/testing";
+import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import type { WorkflowHandle } from "@temporalio/client";
 import { Worker } from "@temporalio/worker";
 import { describe, inject } from "vitest";
@@ -6,6 +6,7 @@ import { describe, inject } from "vitest";
 import { loadConfig } from "../../src/config/index.ts";
 import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES, type SaleInput, saleWorkflowId } from "../../src/contract/index.ts";
 import { testServerOrSkipReason } from "../../src/embedded/index.ts";
+import { startTimeSkipping } from "../../src/embedded/test-support/start-time-skipping.ts";
 import { type Simulator, startSimulator } from "../../src/dev/simulator/index.ts";
 import { createWorkers } from "../../src/worker/create-workers.ts";
 import { ledgerOf } from "../../src/worker/ledger-of.ts";
@@ -34,23 +35,9 @@ export interface SkippingRig {
   close(): Promise<void>;
 }
 
-/** The SDK gives the server five seconds, which a busy machine may not have. */
-const MOST_STARTS = 20;
-
-async function startServer(): Promise<TestWorkflowEnvironment> {
-  const executable = { type: "existing-path", path: server.path ?? "" } as const;
-  for (let starts = 1; ; starts++) {
-    try {
-      return await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } });
-    } catch (error) {
-      if (starts >= MOST_STARTS) throw error;
-    }
-  }
-}
-
 /** The product with its real timings, on a server that skips time: what takes days here takes seconds of the test. */
 export async function startSkippingRig(): Promise<SkippingRig> {
-  const env = await startServer();
+  const env = await startTimeSkipping(server.path ?? "");
   const namespace = env.namespace ?? "default";
   const searchAttributes = Object.fromEntries(Object.values(SEARCH_ATTRIBUTES).map((name) => [name, KEYWORD]));
   await env.connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
