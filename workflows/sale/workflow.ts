@@ -68,18 +68,17 @@ async function runSale(context: SaleContext, prepared: PreparedSale): Promise<vo
   const { run } = context;
   const { sale } = prepared;
   run.moveTo("resolving-items", "the items of its lines");
-  let stock: StockKeeping | undefined;
+  const stock = new StockKeeping(context);
   let end: FinalStatus;
   try {
     context.branch = await unlessCancelled(run, () => resolveBranch(context, sale.branch));
-    stock = new StockKeeping(context);
     const goods = await unlessCancelled(run, () => resolveGoods(context, prepared));
     end = await issueAndAwait(context, prepared, goods, stock);
   } catch (error) {
     if (!(error instanceof CancelledByOperator)) throw error;
     end = "cancelled-by-operator";
   }
-  if (stock && end === "completed") {
+  if (end === "completed") {
     checkTotal(context, prepared);
     run.moveTo("completed", "its stock movements");
     await stayOpenForRefund(context, stock, prepared);
@@ -87,7 +86,7 @@ async function runSale(context: SaleContext, prepared: PreparedSale): Promise<vo
     run.givenUp = true;
     // An unknown movement is resolved before the sale is `cancelled`: only what was taken can go back.
     run.moveTo(run.stage, "the return of its goods to stock");
-    await stock?.giveBack(sale.traderInvoiceNumber, "undone");
+    await stock.giveBack(sale.traderInvoiceNumber, "undone");
     run.moveTo("cancelled", "nothing");
     await run.noAttentionOpen();
   }
