@@ -13,8 +13,8 @@ type PackageName = (typeof PACKAGES)[number];
 
 const EXAMPLES = join(ROOT, "examples");
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
-/** What a user installs beside the packages, to compile and run the examples. */
-const BESIDE = ["@temporalio/envconfig", "@types/node"];
+/** What a user installs beside the packages, to compile and run the examples; the last for a workflow's use of Nexus. */
+const BESIDE = ["@temporalio/envconfig", "@types/node", "@temporalio/workflow"];
 
 const run = promisify(execFile);
 

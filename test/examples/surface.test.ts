@@ -11,6 +11,7 @@ import { answers, answersThatAreNone, refunds, refundsThatAreNone, sales, salesT
 
 const PACKAGE = fileURLToPath(new URL("../../package.json", import.meta.url));
 const INPUTS = fileURLToPath(new URL("inputs.ts", import.meta.url));
+const NEXUS = fileURLToPath(new URL("../../docs/nexus.md", import.meta.url));
 const SURFACE = fileURLToPath(new URL("surface.txt", import.meta.url));
 
 let consumer: Consumer;
@@ -82,4 +83,12 @@ test("the types of the inputs allow what their schemas accept, and nothing of wh
     for (const input of refused)
       expect(schema.safeParse(input), JSON.stringify(input)).toMatchObject({ success: false });
   }
+});
+
+test("the workflow in the page on Nexus compiles, strictly", async () => {
+  const [, program = ""] = /```ts\n([^]+?)```/.exec(await readFile(NEXUS, "utf8")) ?? [];
+  expect(program).toContain('from "@fiscalflow/client/nexus"');
+  await writeFile(join(consumer.folder, "order.ts"), program);
+  const node16 = { module: "node16", moduleResolution: "node16" };
+  await compileStrictly(consumer.folder, ["order.ts"], { ...node16, skipLibCheck: true });
 });
