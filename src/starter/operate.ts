@@ -16,7 +16,7 @@ import { sha256Hex } from "../contract/sha256.ts";
 import type { ResolveBatchRequest } from "../contract/sync-batch.ts";
 import { InvalidInputError, parseInput } from "../contract/schema/parse-input.ts";
 import { printableText } from "../contract/schema/text.ts";
-import { problemsOfAnswer } from "../contract/schema/updates.ts";
+import { answerSchema, problemsOfAnswer } from "../contract/schema/updates.ts";
 import { unfilledFields, type UpdateExample } from "../contract/update-examples.ts";
 import { ANSWER_WITHIN_MS, answeredInTime } from "./answered-in-time.ts";
 import { bounded } from "./bound.ts";
@@ -38,13 +38,16 @@ export interface AnswerOptions {
 
 const answerOptionsSchema = z.object({ requestId: printableText(200).optional() });
 
+/** Plain JavaScript passes anything. The rest of it the workflow checks. */
+const requestSchema = z.looseObject({});
+
 /**
  * Temporal answers an update id that it knows with the first reply, whatever comes with it. So the request is part of
  * the id: another answer under the same `requestId` must not be lost.
  * @throws InvalidInputError
  */
 function updateIdOf(update: string, request: object, options: AnswerOptions): string {
-  const { requestId } = parseInput(answerOptionsSchema, options, "options of the answer");
+  const { requestId } = parseInput(answerOptionsSchema, options, "option of the answer");
   if (requestId === undefined) return randomUUID();
   const given = Object.entries(request).filter(([, value]) => value !== undefined);
   const sorted = given.toSorted(([one], [other]) => (one < other ? -1 : 1));
@@ -77,7 +80,11 @@ export function callerIdentity(): string {
  * @throws InvalidInputError, NotAllowedError, SaleNotFoundError, NoAnswerError, NoWorkerError, TemporalUnavailableError
  */
 export function operations(client: Client, identity: string = callerIdentity()) {
-  const signed = <R extends object>(request: R & { by?: unknown }) => ({ ...request, by: request.by ?? identity });
+  /** @throws InvalidInputError where it is no object */
+  const signed = <R extends object>(request: R & { by?: unknown }, what: string) => {
+    parseInput(requestSchema, request, what);
+    return { ...request, by: request.by ?? identity };
+  };
   async function send(
     workflowId: string,
     update: string,
@@ -85,8 +92,8 @@ export function operations(client: Client, identity: string = callerIdentity()) 
     options: AnswerOptions = {},
   ): Promise<MessageReply> {
     const handle = client.workflow.getHandle(workflowId);
+    const payload = signed(request, `input of the update ${update}`);
     const updateId = updateIdOf(update, request, options);
-    const payload = signed(request);
     try {
       return await bounded(client, ANSWER_WITHIN_MS, () =>
         answeredInTime(client, answerTo(workflowId, update), () =>
@@ -125,7 +132,7 @@ export function operations(client: Client, identity: string = callerIdentity()) 
      * @throws NotAllowedError, SaleNotFoundError, NoAnswerError, NoWorkerError, TemporalUnavailableError
      */
     restart: async (workflowId: string, request: RestartRequest): Promise<RestartReply> => {
-      const asked = signed(request);
+      const asked = signed(request, "restart");
       return await bounded(client, RESTART_WITHIN_MS, async () => {
         try {
           return await restartWorkflow(client, workflowId, asked);
@@ -134,8 +141,12 @@ export function operations(client: Client, identity: string = callerIdentity()) 
         }
       });
     },
-    /** @throws InvalidInputError where the input still has a text of the example that `listAttention` shows */
-    answer: async (workflowId: string, { update, input }: OperatorAnswer, options?: AnswerOptions) => {
+    /**
+     * @throws InvalidInputError where the update is none of these, or its input still has a text of the example that
+     * `listAttention` shows
+     */
+    answer: async (workflowId: string, answer: OperatorAnswer, options?: AnswerOptions) => {
+      const { update, input } = parseInput(answerSchema, answer, "answer");
       const problems = unfilledFields(input);
       if (problems.length > 0) throw new InvalidInputError(`input of the update ${update}`, problems);
       return await send(workflowId, update, input, options);

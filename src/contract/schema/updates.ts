@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { ATTENTION_CODES } from "../attention.ts";
+import { ATTENTION_CODES, type ResolvingUpdate } from "../attention.ts";
 import type {
   AcknowledgeRequest,
   CancelRequest,
@@ -54,7 +54,10 @@ export const resolveDocumentRequestSchema = z
   .refine(
     (request): request is ResolveDocumentRequest =>
       (request.saleId === undefined) !== (request.notCreated === undefined),
-    { error: "expected either saleId or notCreated" },
+    {
+      error: ({ input }) =>
+        `expected either saleId or notCreated, found ${(input as { saleId?: unknown }).saleId === undefined ? "neither" : "both"}`,
+    },
   )
   .meta({
     oneOf: [{ required: ["saleId"] }, { required: ["notCreated"] }],
@@ -84,6 +87,17 @@ const OF_OPERATORS: Readonly<Record<string, z.ZodType>> = {
   [UPDATES.resolveBatch]: resolveBatchRequestSchema,
   [UPDATES.acknowledge]: acknowledgeRequestSchema,
 };
+
+/** An operator's answer by its update's name, as a program passes it. */
+export const answerSchema = z.object({
+  update: z.enum(Object.keys(OF_OPERATORS) as ResolvingUpdate[], {
+    error: ({ input }) =>
+      input === UPDATES.refund
+        ? 'expected an operator\'s answer, found "refund": call `refund` in place of `answer`'
+        : undefined,
+  }),
+  input: z.looseObject({}),
+});
 
 /** What is wrong with the form of an operator's answer, a line for each field. */
 export function problemsOfAnswer(update: string, request: unknown): string[] {

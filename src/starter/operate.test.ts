@@ -1,0 +1,46 @@
+import { Client, Connection } from "@temporalio/client";
+import { expect, test } from "vitest";
+
+import { createStarter } from "./index.ts";
+
+const starter = createStarter({ client: new Client({ connection: Connection.lazy() }) });
+const SALE = { invoice: "INV-1" };
+
+type Call = (target: typeof SALE, request?: unknown) => Promise<unknown>;
+
+const CALLS = ["cancel", "resolveStock", "resolveDocument", "resolveBatch", "acknowledge", "answer", "restart"] as const;
+
+test.each([
+  [undefined, "nothing"],
+  [null, "null"],
+  ["x", '"x"'],
+  [[], "a list of 0"],
+])("an answer that is %j and no object is refused by every function that takes one", async (wrong, found) => {
+  const expected = { code: "InvalidInput", problems: [`input: expected an object, found ${found}`] };
+  // A retry may say nothing.
+  for (const name of wrong === undefined ? CALLS : [...CALLS, "retry" as const])
+    await expect((starter[name] as Call)(SALE, wrong), name).rejects.toMatchObject(expected);
+  const answer = (starter.answer as Call)(SALE, { update: "cancel", input: wrong });
+  await expect(answer).rejects.toMatchObject(expected);
+});
+
+test("an update that no operator's answer is, is refused, and a refund is sent to the function of that name", async () => {
+  const input = { reason: "06", traderInvoiceNumber: "CN-1" };
+  const problemOf = async (update?: string): Promise<unknown> => {
+    const error: unknown = await (starter.answer as Call)(SALE, { update, input }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "InvalidInput" });
+    return (error as { problems?: unknown }).problems;
+  };
+  expect(await problemOf("refund")).toEqual([
+    'update: expected an operator\'s answer, found "refund": call `refund` in place of `answer`',
+  ]);
+  const answers = '"retry", "cancel", "resolveStock", "resolveDocument", "resolveBatch", "acknowledge"';
+  expect(await problemOf("outcome")).toEqual([`update: expected one of ${answers}, found "outcome"`]);
+  expect(await problemOf()).toEqual([`update: expected one of ${answers}, found nothing`]);
+});
+
+test("a request id that is none is refused", async () => {
+  await expect(starter.cancel(SALE, { reason: "why" }, { requestId: "" })).rejects.toThrow(
+    /^The option of the answer is not valid:\n {2}requestId: expected at least 1 character, found an empty text$/,
+  );
+});
