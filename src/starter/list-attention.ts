@@ -1,9 +1,12 @@
 import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
+import { z } from "zod";
 
 import type { Attention, AttentionCode } from "../contract/attention.ts";
 import { NO_BUSINESS } from "../contract/ids.ts";
 import type { WorkflowState } from "../contract/messages.ts";
 import { SEARCH_ATTRIBUTES, STATE_QUERY, WORKFLOW_TYPES } from "../contract/names.ts";
+import { parseInput } from "../contract/schema/parse-input.ts";
+import { businessIdentifier } from "../contract/schema/sale-input.ts";
 import { type UpdateExample, updateExamples } from "../contract/update-examples.ts";
 import { ANSWER_WITHIN_MS, answeredInTime } from "./answered-in-time.ts";
 import { attributesOf } from "./attributes.ts";
@@ -35,14 +38,17 @@ export interface AttentionFilter {
   businessId?: string | undefined;
 }
 
+const filterSchema = z.object({ businessId: businessIdentifier.optional() });
+
 /**
  * What needs an operator, in all sales, credit notes and background jobs that run, as Temporal lists them: its list
  * follows the workflows by a second or so. Each page of the list, and each question to a workflow, has a bound. A
  * workflow that does not answer is listed with what the list has of it. Node prints a warning of a business that
  * Temporal has no workflow of.
- * @throws NoWorkerError, TemporalUnavailableError
+ * @throws InvalidInputError, NoWorkerError, TemporalUnavailableError
  */
-export async function* listAttention(client: Client, { businessId }: AttentionFilter): AsyncGenerator<OpenAttention> {
+export async function* listAttention(client: Client, filter: AttentionFilter): AsyncGenerator<OpenAttention> {
+  const { businessId } = parseInput(filterSchema, filter, "filter of the list");
   const ofBusiness =
     businessId === undefined ? "" : ` AND ${SEARCH_ATTRIBUTES.business} = ${JSON.stringify(businessId)}`;
   const query = `ExecutionStatus = "Running" AND ${SEARCH_ATTRIBUTES.attention} IS NOT NULL${ofBusiness}`;

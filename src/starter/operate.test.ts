@@ -1,14 +1,22 @@
 import { Client, Connection } from "@temporalio/client";
 import { expect, test } from "vitest";
 
-import { createStarter } from "./index.ts";
+import { createStarter, type Starter } from "./index.ts";
 
 const starter = createStarter({ client: new Client({ connection: Connection.lazy() }) });
 const SALE = { invoice: "INV-1" };
 
 type Call = (target: typeof SALE, request?: unknown) => Promise<unknown>;
 
-const CALLS = ["cancel", "resolveStock", "resolveDocument", "resolveBatch", "acknowledge", "answer", "restart"] as const;
+const CALLS = [
+  "cancel",
+  "resolveStock",
+  "resolveDocument",
+  "resolveBatch",
+  "acknowledge",
+  "answer",
+  "restart",
+] as const;
 
 test.each([
   [undefined, "nothing"],
@@ -43,4 +51,12 @@ test("a request id that is none is refused", async () => {
   await expect(starter.cancel(SALE, { reason: "why" }, { requestId: "" })).rejects.toThrow(
     /^The option of the answer is not valid:\n {2}requestId: expected at least 1 character, found an empty text$/,
   );
+});
+
+test.each(["", 5, null])("a list of what needs an operator, of the business %j, is refused", async (wrong) => {
+  const filter = { businessId: wrong } as unknown as Parameters<Starter["listAttention"]>[0];
+  await expect(starter.listAttention(filter).next()).rejects.toMatchObject({
+    code: "InvalidInput",
+    problems: [expect.stringMatching(/^businessId: expected /)],
+  });
 });
