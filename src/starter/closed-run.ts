@@ -2,9 +2,13 @@ import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError }
 
 import { FAILURES } from "../contract/calls.ts";
 import { type ClosedRun, endedInWords, type ClosedStatus } from "../contract/closed-run.ts";
-import { WORKFLOW_TYPES } from "../contract/names.ts";
+import { creditNoteWorkflowId } from "../contract/ids.ts";
+import { DEFAULT_CONNECTION, WORKFLOW_TYPES } from "../contract/names.ts";
 import { nairobiTime } from "../contract/nairobi-date.ts";
+import type { SaleInput, SaleOutcome } from "../contract/sale.ts";
 import { NotAllowedError } from "./errors.ts";
+import { inputOfRun } from "./input-of-run.ts";
+import { saleKeyOf } from "./sale-key.ts";
 
 const STATUSES: Readonly<Record<string, ClosedStatus>> = {
   TERMINATED: "terminated",
@@ -77,24 +81,36 @@ const RESTART = "restart it (`fiscalflow sale restart`), then answer what it ask
 /** After what is said of a sale. */
 export const SEE_ITS_CREDIT_NOTE = " Its credit note is a workflow of its own: on the command line, add --credit-note.";
 
-/** Of the workflows that are closed: what they are called, and what is possible once they completed, or ended early. */
-const CLOSED_KINDS: Readonly<Record<string, { noun: string; next: string; again: string }>> = {
-  [WORKFLOW_TYPES.sale]: {
-    noun: "sale",
-    next: ` Allowed: a refund, where it is completed.${SEE_ITS_CREDIT_NOTE}`,
-    again: RESTART,
-  },
-  [WORKFLOW_TYPES.creditNote]: {
-    noun: "credit note",
-    next: "",
-    again: RESTART,
-  },
+/** Of the workflows that are closed: what they are called, and what is possible once they ended early. */
+const CLOSED_KINDS: Readonly<Record<string, { noun: string; again: string }>> = {
+  [WORKFLOW_TYPES.sale]: { noun: "sale", again: RESTART },
+  [WORKFLOW_TYPES.creditNote]: { noun: "credit note", again: RESTART },
   [WORKFLOW_TYPES.correctSale]: {
     noun: "correction",
-    next: "",
     again: "ask for the same correction again (`fiscalflow sale correct`), which carries it on.",
   },
 };
+
+/** What is left to do about a sale that has finished. No worker is needed. */
+export async function leftToDo(client: Client, run: WorkflowExecutionDescription): Promise<string> {
+  const { stage, sale, creditNote, numberTaken } = await resultOf(client, run);
+  if (stage === "cancelled" || !sale) {
+    const number = numberTaken ? ", under another number" : "";
+    return ` It is cancelled, and was not signed. If it is to be sold after all, start it again${number}.`;
+  }
+  const [input] = await inputOfRun(client, run);
+  const { connection = DEFAULT_CONNECTION, businessId } = saleKeyOf(input as SaleInput);
+  const note = await lastRunOf(client, creditNoteWorkflowId({ connection, businessId, saleId: sale.id }));
+  if (note && note.status.name !== "COMPLETED") return SEE_ITS_CREDIT_NOTE;
+  const noted = note && (await resultOf(client, note));
+  if (stage !== "credited" && noted?.stage !== "credited") return " It is completed. Allowed: a refund.";
+  const number = (noted?.creditNote ?? creditNote)?.traderInvoiceNumber;
+  return ` It is credited${number === undefined ? "" : ` by ${number}`}: nothing is left to do.`;
+}
+
+async function resultOf(client: Client, { workflowId, runId }: RunFacts): Promise<SaleOutcome> {
+  return (await client.workflow.getHandle(workflowId, runId).result()) as SaleOutcome;
+}
 
 /**
  * Why no update reaches a sale, a credit note or a correction that is closed, and what is possible in its place.
@@ -104,11 +120,12 @@ export async function refusedByClosed(client: Client, workflowId: string): Promi
   const run = await lastRunOf(client, workflowId);
   const kind = run && CLOSED_KINDS[run.type];
   if (!kind || run.status.name === "RUNNING") return undefined;
-  const { noun, next, again } = kind;
+  const { noun, again } = kind;
   const closed = await closedRunOf(client, run);
   if (closed)
     return new NotAllowedError(
       `The workflow ${workflowId} ${endedInWords(closed)} on ${nairobiTime(closed.atMs)}: no update reaches it, and nothing carries it on. Allowed: ${again}`,
     );
+  const next = run.type === WORKFLOW_TYPES.sale ? await leftToDo(client, run) : "";
   return new NotAllowedError(`The ${noun} ${workflowId} is finished and closed: it waits for nothing.${next}`);
 }

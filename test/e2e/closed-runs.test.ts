@@ -114,7 +114,15 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     await done.result();
     const late = rig.starter.retry({ invoice: "END-DONE" });
     await expect(late).rejects.toThrow(NotAllowedError);
-    await expect(late).rejects.toThrow(/is finished and closed: it waits for nothing.*add --credit-note/);
+    await expect(late).rejects.toThrow(
+      /is finished and closed: it waits for nothing\. It is completed\. Allowed: a refund\.$/,
+    );
+    const note = { reason: "06", traderInvoiceNumber: "CN-END-DONE" } as const;
+    await rig.starter.refund({ invoice: "END-DONE" }, note, { waitSeconds: 20 });
+    const credited = / It is credited by CN-END-DONE: nothing is left to do\.$/;
+    const retried = (): Promise<unknown> => rig.starter.retry({ invoice: "END-DONE" }).catch(String);
+    await expect.poll(retried, { timeout: 10_000 }).toMatch(credited);
+    await expect(rig.starter.restart({ invoice: "END-DONE" }, { note: "again" })).rejects.toThrow(credited);
   });
 
   test("is restarted once for many requests at once, and keeps who asked and why", async () => {
@@ -138,7 +146,9 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     await expect.poll(async () => (await rig.starter.outcome({ invoice: "END-1" })).stage).toBe("cancelled");
     await result("END-1");
     const finished = rig.starter.restart({ invoice: "END-1" }, { note: "again" });
-    await expect(finished).rejects.toThrow(/is finished, so there is nothing to carry on\..*add --credit-note/);
+    await expect(finished).rejects.toThrow(
+      /is finished, so there is nothing to carry on\..* It is cancelled, and was not signed\. .* start it again\.$/,
+    );
   });
 
   test("takes over its document and its movement when it is restarted, and nothing is done twice", async () => {
