@@ -13,8 +13,10 @@ import {
   type MainActivities,
   refundDoubtsOf,
   refundOfCorrection,
+  type RefusalDetails,
   saleContent,
   type SeenSale,
+  UPDATES,
 } from "../../src/contract/index.ts";
 import { correctionInputSchema, InvalidInputError, parseInput } from "../../src/contract/schema/index.ts";
 import type { Ledger, NumberOwner } from "../../src/ledger/index.ts";
@@ -99,7 +101,8 @@ function refuseUnlessCreditable(input: CorrectionInput, original: SeenSale | nul
       );
     const instead =
       "Wait until it is signed; or cancel it, and start the corrected sale as a new sale (`fiscalflow sale start`)";
-    throw refusal(`The sale ${invoice} is at stage ${stage}, and only a signed sale can be corrected. ${instead}.`);
+    const message = `The sale ${invoice} is at stage ${stage}, and only a signed sale can be corrected. ${instead}.`;
+    throw refusal(message, FAILURES.notAllowed, { allowed: original.run === "open" ? [UPDATES.cancel] : [] });
   }
   const conflict = refund && creditConflict(refund, refundOfCorrection(input, original));
   if (conflict) throw conflictFailure(conflict.message, conflict.fields);
@@ -137,8 +140,12 @@ function refuseUnlessIssuable(number: string, fingerprint: string, corrected: Se
     );
 }
 
-function refusal(message: string, type: string = FAILURES.notAllowed): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(`${message} Nothing was done.`, type);
+function refusal(
+  message: string,
+  type: string = FAILURES.notAllowed,
+  ...details: RefusalDetails[]
+): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(`${message} Nothing was done.`, type, ...details);
 }
 
 function conflictFailure(message: string, fields: string[] = []): ApplicationFailure {

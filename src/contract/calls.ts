@@ -217,3 +217,8 @@ export const FAILURES = {
 export interface ConflictDetails {
   fields: string[];
 }
+
+/** Beside the message of a `NotAllowed`, where it is another workflow that takes updates. */
+export interface RefusalDetails {
+  allowed: string[];
+}

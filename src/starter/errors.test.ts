@@ -16,6 +16,11 @@ test("an update that a workflow does not have is not allowed, and the error says
   });
 });
 
+test("a refusal names the updates that its details name", () => {
+  const failure = ApplicationFailure.nonRetryable("Not signed.", FAILURES.notAllowed, { allowed: ["cancel"] });
+  expect(workflowError(failure)).toMatchObject({ code: "NotAllowed", allowed: ["cancel"], problems: [] });
+});
+
 test("a refused sale is told what differs, and what can be done: the same content, another number, cancel or correct", () => {
   const content = (quantity: number) =>
     saleContent({ traderInvoiceNumber: "INV-1", lines: [{ sku: "TEA", quantity, unitPrice: 350 }] }, "biz_1");

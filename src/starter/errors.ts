@@ -1,6 +1,6 @@
 import { ApplicationFailure, NamespaceNotFoundError } from "@temporalio/client";
 
-import { type ConflictDetails, FAILURES } from "../contract/calls.ts";
+import { type ConflictDetails, FAILURES, type RefusalDetails } from "../contract/calls.ts";
 import { differencesInWords, INSTEAD_OF_OTHER_CONTENT, otherContent } from "../contract/differences.ts";
 import { differingFields, type SaleContent } from "../contract/fingerprint.ts";
 import { FiscalflowError } from "../contract/fiscalflow-error.ts";
@@ -84,11 +84,11 @@ export class NotAllowedError extends FiscalflowError {
   /** What is wrong with the request's own form, a line for each field; empty where that is right. */
   readonly problems: readonly string[];
 
-  constructor(message: string, problems: readonly string[] = []) {
+  constructor(message: string, problems: readonly string[] = [], named?: readonly string[]) {
     super(message);
     this.problems = problems;
     const [, allowed = "none"] = /; allowed updates: ([\w, ]+)\.$/.exec(message) ?? [];
-    this.allowed = allowed === "none" ? [] : allowed.split(", ");
+    this.allowed = named ?? (allowed === "none" ? [] : allowed.split(", "));
   }
 }
 
@@ -177,15 +177,17 @@ export function workflowError(cause: unknown): Error {
       `This workflow has no update ${lacking}, at any stage. Nothing was changed. \`listAttention\` names the updates that resolve an attention.`,
     );
   if (cause.type === FAILURES.notFound) return SaleNotFoundError.ofWorkflow(cause.message);
-  if (cause.type === FAILURES.notAllowed) return new NotAllowedError(cause.message);
-  if (cause.type === FAILURES.conflict) return new SaleConflictError(cause.message, conflictFields(cause));
+  if (cause.type === FAILURES.notAllowed)
+    return new NotAllowedError(cause.message, [], detailsOf<RefusalDetails>(cause).allowed);
+  if (cause.type === FAILURES.conflict)
+    return new SaleConflictError(cause.message, detailsOf<ConflictDetails>(cause).fields);
   if (cause.type === FAILURES.invalidInput) return InvalidInputError.ofWorkflow(cause.message);
   return new SaleFailedError(cause.message, { cause });
 }
 
-function conflictFields({ details }: ApplicationFailure): string[] {
-  const [known] = (details ?? []) as (Partial<ConflictDetails> | null | undefined)[];
-  return known?.fields ?? [];
+function detailsOf<T>({ details }: ApplicationFailure): Partial<T> {
+  const [first] = (details ?? []) as (Partial<T> | null | undefined)[];
+  return first ?? {};
 }
 
 /**

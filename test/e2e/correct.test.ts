@@ -239,6 +239,7 @@ describeWithTemporal("a correction", () => {
     await expect(correct("REFUSED-3", { ...request("REFUSED-3"), creditNote: "CN-OTHER" })).rejects.toMatchObject({
       fields: ["creditNote", "restock"],
     });
+    await expect(correct("REFUSED-2", by({}))).rejects.toMatchObject({ code: "NotAllowed", allowed: ["cancel"] });
     expect(await rig.starter.correction({ invoice: "REFUSED-0" })).toBeUndefined();
     expect(documentsOf("REFUSED-1")).toEqual([["sale", "completed", "REFUSED-1", 700]]);
     expect(await correct("REFUSED-1")).toMatchObject({ stage: "corrected" });
