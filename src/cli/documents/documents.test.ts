@@ -415,6 +415,24 @@ describe("fiscalflow documents", () => {
     expect(month.stdout).not.toContain("another day");
   });
 
+  it("has of whole months no figure of other days, and neither has the report", async () => {
+    const { businessId } = await nightShift();
+    const none = { signedOnAnotherDay: null, datedOnAnotherDay: null };
+    const month = ["month", "--date", "2025-11", "--business", businessId];
+    const months = ["documents", "period", "--from", "2025-10-01", "--to", "2025-11-30", "--business", businessId];
+    const env = { LEDGER_URL: test.url };
+    for (const argv of [["documents", ...month], ["report", ...month], months]) {
+      const { stdout } = await callCli([...argv, "--json"], { env });
+      expect(JSON.parse(stdout).businesses).toMatchObject([{ oddDates: none }]);
+    }
+    const csv = await callCli(["report", ...month, "--format", "csv"], { env });
+    expect(csv.stdout).not.toContain("another day");
+    const day = ["report", "day", "--date", "2025-11-20", "--business", businessId, "--format", "csv"];
+    expect((await callCli(day, { env })).stdout).toMatch(
+      /,"dated on another day, not counted: sales",,,,,,2025-11-19,/,
+    );
+  });
+
   it("has of the sales and of the credit notes the other months of each, and so does the report", async () => {
     const business = someBusiness();
     const sale = signed("INV-OCTOBER", "01/11/2025", { saleDate: "2025-10-31" });

@@ -18,11 +18,11 @@ export function notesOf({ oddDates, notSigned, givenUp, malformedPins, notIssued
       `${signed(elsewhere)} in this period, and dated in another month; not listed and not counted here. See: ${commands}`,
     );
   }
-  if (nextDay.count > 0)
+  if (nextDay && nextDay.count > 0)
     notes.push(
       `${signed(nextDay)} on another day of the month than those listed: signed on ${nextDay.days.join(", ")}.`,
     );
-  if (dayBefore.count > 0) {
+  if (dayBefore && dayBefore.count > 0) {
     const commands = dayBefore.days.map((day) => `fiscalflow documents day --date ${day}`).join(", ");
     notes.push(
       `${signed(dayBefore)} in this period, and dated on another day of the month; not listed and not counted here. See: ${commands}`,

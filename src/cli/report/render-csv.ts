@@ -183,8 +183,8 @@ function oddDateLines(odd: OddDates): Line[] {
     ...lines("dated in the future", inFuture, () => ({})),
     ...lines("signed in another month", late, months),
     ...lines("dated in another month, not counted", elsewhere, months),
-    ...lines("signed on another day", nextDay, days),
-    ...lines("dated on another day, not counted", dayBefore, days),
+    ...(nextDay ? lines("signed on another day", nextDay, days) : []),
+    ...(dayBefore ? lines("dated on another day, not counted", dayBefore, days) : []),
   ];
 }
 

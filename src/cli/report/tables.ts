@@ -81,16 +81,16 @@ function toLookAt({ oddDates: odd, buyers: { malformedPin } }: BusinessReport): 
   // Apart: together, a sale and the credit note that reverses it would come to nothing.
   const rows = <Kind extends Amounts>(
     name: string,
-    { sales, creditNotes }: { sales: Kind; creditNotes: Kind },
+    of: { sales: Kind; creditNotes: Kind } | null,
     othersOf: (kind: Kind) => readonly string[],
   ): string[][] =>
     (
       [
-        [`${name} (sales)`, sales],
-        [`${name} (credit notes)`, creditNotes],
+        [`${name} (sales)`, of?.sales],
+        [`${name} (credit notes)`, of?.creditNotes],
       ] as const
     ).flatMap(([what, kind]) =>
-      kind.count === 0
+      !kind || kind.count === 0
         ? []
         : [[what, othersOf(kind).join(", "), String(kind.count), money(kind.taxAmount), money(kind.total)]],
     );

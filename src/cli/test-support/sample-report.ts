@@ -3,7 +3,6 @@ import type { BusinessReport } from "../../ledger/index.ts";
 const NONE = { total: "0", taxableAmount: "0", taxAmount: "0" };
 const NO_AMOUNTS = { count: 0, ...NONE };
 const NO_MONTHS = { ...NO_AMOUNTS, months: [] };
-const NO_DAYS = { ...NO_AMOUNTS, days: [] };
 export const NOW_MS = Date.UTC(2026, 10, 21, 12);
 
 /** A month of a shop, with words of other people that a page or a spreadsheet might obey. */
@@ -51,8 +50,8 @@ export function sampleReport(): BusinessReport {
         months: ["2026-12", "2027-01"],
       },
       datedInAnotherMonth: { ...NO_MONTHS, sales: NO_MONTHS, creditNotes: NO_MONTHS },
-      signedOnAnotherDay: { ...NO_DAYS, sales: NO_DAYS, creditNotes: NO_DAYS },
-      datedOnAnotherDay: { ...NO_DAYS, sales: NO_DAYS, creditNotes: NO_DAYS },
+      signedOnAnotherDay: null,
+      datedOnAnotherDay: null,
     },
     payments: [
       {

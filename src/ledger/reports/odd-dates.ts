@@ -31,19 +31,21 @@ export async function readOddDates(db: Queries, chain: Chain, days: Days): Promi
   const future = await sumsOf(db, sql`''::text`, sql`${signed} where document_date > ${TODAY}`);
   const late = await sumsOf(db, sql`left(signed_on, 7)`, sql`${signed} where ${IN_ANOTHER_MONTH}`);
   const early = await sumsOf(db, sql`left(document_date, 7)`, sql`${elsewhere} where ${IN_ANOTHER_MONTH}`);
-  const nextDay = await sumsOf(
-    db,
-    sql`signed_on`,
-    sql`${signed} where not ${IN_ANOTHER_MONTH} and ${signedOutside(days)}`,
-  );
-  const dayBefore = await sumsOf(db, sql`document_date`, sql`${elsewhere} where not ${IN_ANOTHER_MONTH}`);
+  const ofDays = async (day: RawBuilder<unknown>, documents: RawBuilder<unknown>) =>
+    areWholeMonths(days) ? null : withDays(await sumsOf(db, day, sql`${documents} and not ${IN_ANOTHER_MONTH}`));
   return {
     inFuture: future.amounts,
     signedInAnotherMonth: withMonths(late),
     datedInAnotherMonth: withMonths(early),
-    signedOnAnotherDay: withDays(nextDay),
-    datedOnAnotherDay: withDays(dayBefore),
+    signedOnAnotherDay: await ofDays(sql`signed_on`, sql`${signed} where ${signedOutside(days)}`),
+    datedOnAnotherDay: await ofDays(sql`document_date`, sql`${elsewhere} where true`),
   };
+}
+
+function areWholeMonths({ from, to }: Days): boolean {
+  const after = new Date(to);
+  after.setUTCDate(after.getUTCDate() + 1);
+  return from.endsWith("-01") && after.getUTCDate() === 1;
 }
 
 function withMonths({ amounts, others }: OddSums): AmountsOfMonths {

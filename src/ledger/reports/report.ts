@@ -60,11 +60,12 @@ export interface OddDates {
   /** Signed in the period, and dated outside of it in another month: counted there, and not here. */
   datedInAnotherMonth: AmountsOfMonths;
   /**
-   * Of the period, signed on a day outside of it, in the month of their date: none where the period is whole months.
+   * Of the period, signed on a day outside of it, in the month of their date. Null where the period is whole months,
+   * which have no such days.
    */
-  signedOnAnotherDay: AmountsOfDays;
-  /** Signed in the period, and dated outside of it in the same month: counted there, and not here. */
-  datedOnAnotherDay: AmountsOfDays;
+  signedOnAnotherDay: AmountsOfDays | null;
+  /** Signed in the period, and dated outside of it in the same month: counted there, and not here. Null as above. */
+  datedOnAnotherDay: AmountsOfDays | null;
 }
 
 /** The sums of sales and credit notes, and those of each: a sale and its credit note come to nothing together. */
