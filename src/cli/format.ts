@@ -28,7 +28,7 @@ export function formatOf<Format extends string>(
 ): Format | "text" | "json" {
   if (json && format !== undefined) throw new UsageError("Give --format or --json, not both.");
   if (force && out === undefined) throw new UsageError("--force belongs to --out.");
-  const chosen = json ? "json" : (format ?? formatByEnding(out, byEnding));
+  const chosen = json ? "json" : (format ?? formatByEnding(out, { ...byEnding, ".json": "json" as const }));
   if (bom && chosen !== "csv") throw new UsageError("--bom belongs to --format csv.");
   return chosen;
 }
@@ -42,5 +42,6 @@ export function formatByEnding<Format extends string>(
   const format = ending === "" ? "text" : byEnding[ending];
   if (format) return format;
   const known = Object.keys(byEnding).join(", ");
-  throw new UsageError(`No format has the ending ${ending}: use one of ${known}, or add --format.`);
+  const json = ending === ".json" ? " For JSON, redirect the output of --json to the file." : "";
+  throw new UsageError(`No format has the ending ${ending}: use one of ${known}, or add --format.${json}`);
 }

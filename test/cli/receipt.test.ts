@@ -295,6 +295,7 @@ describeWithTemporal("fiscalflow receipt", () => {
     [["R-1", "--format", "pdf", "--font", "package.json"], "not a font"],
     [["R-1", "--format", "docx"], "Allowed choices are text, escpos, html, pdf"],
     [["R-1", "--out", "x.docx"], "No format has the ending .docx: use one of .pdf, .html, .htm, .txt, or add --format"],
+    [["R-1", "--out", "x.json"], "For JSON, redirect the output of --json to the file."],
     [["R-1", "--out", "/no/such/folder/x"], "cannot be written (ENOENT)"],
     [["R-1", "--original", "--out", "/no/such/folder/x"], "cannot be written (ENOENT)"],
   ])("%j is a wrong call", async (argv, message) => {

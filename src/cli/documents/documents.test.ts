@@ -694,6 +694,7 @@ describe("fiscalflow documents", () => {
     ["named.csv", [], /^connection,business,type,number,/, true],
     ["NAMED.CSV", [], /^connection,business,type,number,/, true],
     ["plain.csv", ["--json"], /^\{"period":/, false],
+    ["plain.json", [], /^\{"period":/, false],
     ["table.txt", [], /^\S+ \(connection default\), 2025-11-01/, false],
   ])("writes %s with %j as its name says, unless it is told otherwise", async (name, flags, begins, notes) => {
     const businessId = await november();
@@ -730,7 +731,10 @@ describe("fiscalflow documents", () => {
 
   it.each([
     [["month", "--format", "csv", "--json"], "not both"],
-    [["month", "--out", "november.xlsx"], "No format has the ending .xlsx: use one of .csv, .txt, or add --format."],
+    [
+      ["month", "--out", "november.xlsx"],
+      "No format has the ending .xlsx: use one of .csv, .txt, .json, or add --format.",
+    ],
     [["month", "--force"], "--force belongs to --out"],
     [["month", "--bom"], "--bom belongs to --format csv"],
     [["month", "--bom", "--json"], "--bom belongs to --format csv"],

@@ -10,7 +10,7 @@ import { type FormatFlags, withFormats } from "../format.ts";
 import { type ResultFlags, type Scope } from "../sale/scope.ts";
 import type { Owner, PeriodList } from "./list.ts";
 
-type ListFormat = "text" | "csv";
+type ListFormat = "text" | "csv" | "json";
 
 export interface ListFlags extends Scope, ResultFlags, FormatFlags<ListFormat> {
   bom?: boolean;
@@ -38,11 +38,12 @@ export function registerList<One extends Owner<Row>, Row>(
       withFormats(group.command(name).description(`List the ${nouns} of ${days} (Africa/Nairobi), from the ledger.`), [
         "text",
         "csv",
+        "json",
       ] satisfies ListFormat[]).option(...BOM_FLAG),
     ).addHelpText(
       "after",
       `
-Formats: text (a table), csv (one line for each ${noun}).
+Formats: text (a table), csv (one line for each ${noun}), json.
 ${counts}
 
 Example:

@@ -13,7 +13,7 @@ import { configuredNote } from "./configured-note.ts";
 import { refuseUnknown } from "./refuse-unknown.ts";
 import { configuredSeller, type SellerOf, withSeller } from "./seller-of.ts";
 
-const FORMATS = ["text", "csv", "html"] as const;
+const FORMATS = ["text", "csv", "html", "json"] as const;
 
 type ReportFormat = (typeof FORMATS)[number];
 
@@ -69,7 +69,7 @@ function registerPeriod(
     .addHelpText(
       "after",
       `
-Formats: text, csv (one figure per line), html (a page with charts, which loads nothing from the network).
+Formats: text, csv (one figure per line), html (a page with charts, which loads nothing from the network), json.
 Documents count on their own date, once the tax authority has accepted them.
 
 Example:
@@ -121,7 +121,7 @@ interface Report {
 }
 
 async function rendered(
-  format: ReportFormat | "json",
+  format: ReportFormat,
   { bom = false }: ReportFlags,
   { period, businesses, nowMs, standing, sellerOf }: Report,
 ): Promise<string> {

@@ -54,6 +54,9 @@ describe("the file of a report", () => {
     ["day.txt", [], /^\S+ \(connection default\), /],
     ["day", [], /^\S+ \(connection default\), /],
     ["day.htm", ["--format", "csv", "--bom"], /^\uFEFFconnection,business,period,/],
+    ["day.json", [], /^\{\n {2}"period":/],
+    ["day.json", ["--format", "csv"], /^connection,business,period,/],
+    ["day.txt", ["--format", "json"], /^\{\n {2}"period":/],
     ["day.dat", ["--json"], /^\{\n {2}"period":/],
   ])("writes %s with %j in the format of its ending, unless it is told otherwise", async (name, flags, begins) => {
     const file = join(folder, name);
@@ -64,7 +67,10 @@ describe("the file of a report", () => {
   });
 
   it.each([
-    [["--out", "day.pdf"], "No format has the ending .pdf: use one of .csv, .html, .htm, .txt, or add --format."],
+    [
+      ["--out", "day.pdf"],
+      "No format has the ending .pdf: use one of .csv, .html, .htm, .txt, .json, or add --format.",
+    ],
     [["--format", "csv", "--json"], "Give --format or --json, not both."],
     [["--bom", "--out", "day.html"], "--bom belongs to --format csv."],
   ])("refuses %j", async (flags, why) => {
