@@ -2,6 +2,7 @@ import { nairobiInstant } from "../../contract/nairobi-date.ts";
 import type { Amounts, BusinessReport, OddDates, Period, SignedFigures, TaxOfRate } from "../../ledger/index.ts";
 import { asText, csvLine } from "../csv.ts";
 import { amount } from "./money.ts";
+import { paymentType } from "./payment-type.ts";
 
 /** Each means one thing in every line; a line leaves empty what its figure does not have. */
 const COLUMNS = [
@@ -97,7 +98,7 @@ function linesOf(report: BusinessReport, period: Period): Line[] {
           ["payment type: credit notes", creditNotes],
         ] as const
       ).map(([figure, { count, total }]): Line => {
-        return { figure, payment_type: paymentTypeCode ?? "", count: String(count), total };
+        return { figure, payment_type: paymentTypeCode ?? paymentType(null), count: String(count), total };
       }),
     ),
     ...report.course.flatMap(({ at: when, sales, creditNotes }): Line[] => {

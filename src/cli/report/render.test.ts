@@ -202,6 +202,14 @@ test("a payment type is in words where the authority's list has it", () => {
   );
   const text = renderText(MONTH, [{ ...sampleReport(), payments: types }], NOW_MS);
   for (const words of ["cash (01)", "mobile money (06)", "99", "not stated"]) expect(text).toMatch(words);
+  const csv = renderCsv(MONTH, [{ ...sampleReport(), payments: types }], NOW_MS);
+  for (const figure of ["payment type", "payment type: sales", "payment type: credit notes"])
+    expect([...csv.matchAll(new RegExp(`,${figure},,,([^,]*),`, "g"))].map(([, type]) => type)).toEqual([
+      "01",
+      "06",
+      "99",
+      "not stated",
+    ]);
 });
 
 test("a payment type has what sales took in and what credit notes gave back apart, and their sums are the totals", () => {
