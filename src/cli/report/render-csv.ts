@@ -156,13 +156,12 @@ function buyerLines(which: string, { sales, creditNotes, taxes }: SignedFigures)
   ];
 }
 
-/** The count is that of both. */
-function notInCourseLines({ notInCourse: { count, sales, creditNotes } }: BusinessReport): Line[] {
+function notInCourseLines({ notInCourse: { count, total, sales, creditNotes, counts } }: BusinessReport): Line[] {
   if (count === 0) return [];
   return [
-    { figure: "not in the course", count: String(count) },
-    { figure: "not in the course: sales", total: sales },
-    { figure: "not in the course: credit notes", total: creditNotes },
+    { figure: "not in the course", count: String(count), total },
+    { figure: "not in the course: sales", count: String(counts.sales), total: sales },
+    { figure: "not in the course: credit notes", count: String(counts.creditNotes), total: creditNotes },
   ];
 }
 

@@ -159,7 +159,8 @@ test("the CSV of a day names the day, and its hours with the day", () => {
 
 test("the course of a day is by the hour of the start, and says what was started on another day", () => {
   const course = [{ at: "11", sales: "700.2", creditNotes: "0" }];
-  const notInCourse = { count: 2, sales: "812.5", creditNotes: "-12.5" };
+  const counts = { sales: 1, creditNotes: 1 };
+  const notInCourse = { count: 2, total: "800", sales: "812.5", creditNotes: "-12.5", counts };
   const day = periodOf("day", "2026-11-20", NOW_MS);
   const page = renderHtml(day, [{ ...sampleReport(), course, notInCourse }], NOW_MS);
   expect(page).toContain("<h3>Sales and credit notes by the hour in which each was started</h3>");
@@ -168,9 +169,9 @@ test("the course of a day is by the hour of the start, and says what was started
   expect(renderHtml(day, [{ ...sampleReport(), course: [], notInCourse }], NOW_MS)).toContain(note);
   expect(renderHtml(day, [{ ...sampleReport(), course }], NOW_MS)).not.toContain("not shown");
   const rows = csvRows(renderCsv(day, [{ ...sampleReport(), course, notInCourse }], NOW_MS), "figure");
-  expect(rows["not in the course"]).toMatchObject({ count: "2", total: "" });
-  expect(rows["not in the course: sales"]).toMatchObject({ at: "", total: "812.50" });
-  expect(rows["not in the course: credit notes"]).toMatchObject({ total: "-12.50" });
+  expect(rows["not in the course"]).toMatchObject({ count: "2", total: "800.00" });
+  expect(rows["not in the course: sales"]).toMatchObject({ at: "", count: "1", total: "812.50" });
+  expect(rows["not in the course: credit notes"]).toMatchObject({ count: "1", total: "-12.50" });
   expect(renderHtml(MONTH, [sampleReport()], NOW_MS)).toContain("<h3>Sales and credit notes by day</h3>");
 });
 

@@ -67,7 +67,7 @@ export function sampleReport(): BusinessReport {
       sales: String(30_000 + ((day * 7919) % 45_000)),
       creditNotes: day % 7 === 3 ? "-4200.5" : "0",
     })),
-    notInCourse: { count: 0, sales: "0", creditNotes: "0" },
+    notInCourse: { count: 0, total: "0", sales: "0", creditNotes: "0", counts: { sales: 0, creditNotes: 0 } },
     movements: [
       {
         itemId: "item_tea",

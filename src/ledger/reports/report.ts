@@ -27,7 +27,7 @@ export interface BusinessReport extends BusinessFigures {
   /** For each day of a month, or each hour of the day in which a document's workflow was started. */
   course: { at: string; sales: string; creditNotes: string }[];
   /** Of a day: its documents whose workflow was started on another day, so that no hour of `course` has them. */
-  notInCourse: { count: number; sales: string; creditNotes: string };
+  notInCourse: Paid & { sales: string; creditNotes: string; counts: { sales: number; creditNotes: number } };
   movements: MovementsOfItem[];
   /** As things are now, whatever the period. */
   open: OpenDocument[];

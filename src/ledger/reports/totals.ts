@@ -97,19 +97,24 @@ export async function readCourse(
     period.kind === "month"
       ? sql`document_date`
       : sql`case when to_char(${started}, 'YYYY-MM-DD') = document_date then to_char(${started}, 'HH24') end`;
-  const { rows } = await sql<{ at: string | null; count: string; sales: string; notes: string }>`
-    select ${at} as at, count(*) as count, coalesce(sum(total) filter (where ${SALES}), 0) as sales,
-      coalesce(sum(total) filter (where ${NOTES}), 0) as notes
+  type Row = Record<"sales" | "notes" | "total", string> & Record<"sale_count" | "note_count", number>;
+  const { rows } = await sql<Row & { at: string | null }>`
+    select ${at} as at, coalesce(sum(total) filter (where ${SALES}), 0) as sales, coalesce(sum(total), 0) as total,
+      coalesce(sum(total) filter (where ${NOTES}), 0) as notes,
+      (count(*) filter (where ${SALES}))::int as sale_count, (count(*) filter (where ${NOTES}))::int as note_count
     from (${signedDocuments(chain, period)}) as signed group by 1 order by 1`.execute(db);
   const elsewhere = rows.find(({ at: when }) => when === null);
+  const counts = { sales: elsewhere?.sale_count ?? 0, creditNotes: elsewhere?.note_count ?? 0 };
   return {
     course: rows.flatMap(({ at: when, sales, notes }) =>
       when === null ? [] : [{ at: when, sales, creditNotes: notes }],
     ),
     notInCourse: {
-      count: Number(elsewhere?.count ?? 0),
+      count: counts.sales + counts.creditNotes,
+      total: elsewhere?.total ?? "0",
       sales: elsewhere?.sales ?? "0",
       creditNotes: elsewhere?.notes ?? "0",
+      counts,
     },
   };
 }

@@ -59,7 +59,7 @@ function keptOf({ items, purchases, billPayments, syncBatches }: ServiceBooks): 
       },
       payments: [],
       course: [],
-      notInCourse: { count: 0, sales: "0", creditNotes: "0" },
+      notInCourse: { count: 0, total: "0", sales: "0", creditNotes: "0", counts: { sales: 0, creditNotes: 0 } },
       movements: [],
       open: [],
       moreOpen: 0,
