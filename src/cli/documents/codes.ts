@@ -1,6 +1,6 @@
 import { refundReasonWords } from "../../contract/index.ts";
+import { KNOWN_PAYMENT_TYPES } from "../../contract/payment-type.ts";
 import type { ListedDocument } from "../../ledger/index.ts";
-import { isKnownPaymentType } from "../report/payment-type.ts";
 
 interface Codes {
   /** Null where there is none. */
@@ -11,7 +11,7 @@ interface Codes {
 /** What the codes of a document say, as far as that is known. */
 export function codesOf({ paymentTypeCode, refundReason }: ListedDocument): Codes {
   return {
-    paymentTypeUnknown: paymentTypeCode === null ? null : !isKnownPaymentType(paymentTypeCode),
+    paymentTypeUnknown: paymentTypeCode === null ? null : !KNOWN_PAYMENT_TYPES.includes(paymentTypeCode),
     refundReasonInWords: refundReason === null ? null : (refundReasonWords(refundReason) ?? null),
   };
 }

@@ -217,12 +217,14 @@ describe("fiscalflow documents", () => {
     const argv = ["month", "--date", "2025-11", "--business", businessId, "--json"];
     const list = JSON.parse((await documents(...argv)).stdout);
     const report = JSON.parse((await callCli(["report", ...argv], { env: { LEDGER_URL: test.url } })).stdout);
-    const [{ documents: listed, notSigned, givenUp, malformedPins, notIssued, ...figures }] = list.businesses;
+    const [{ documents: listed, notSigned, givenUp, malformedPins, unknownPaymentTypes, notIssued, ...figures }] =
+      list.businesses;
     expect(withTwoPlaces(report.businesses[0])).toMatchObject(figures);
-    expect({ notSigned, givenUp, malformedPins, notIssued, period: list.period }).toEqual({
+    expect({ notSigned, givenUp, malformedPins, unknownPaymentTypes, notIssued, period: list.period }).toEqual({
       notSigned: 1,
       givenUp: 0,
       malformedPins: 0,
+      unknownPaymentTypes: 0,
       notIssued: 1,
       period: { from: "2025-11-01", to: "2025-11-30" },
     });
@@ -337,7 +339,21 @@ describe("fiscalflow documents", () => {
     expect((await documents(...month)).stdout).toMatch(/CN-BEFORE \(credit note\) .* dated before its sale$/m);
     const { stdout } = await documents(...argv);
     expect(stdout.match(/dated before its sale/g)).toHaveLength(1);
-    const rows = rowsOf((await documents(...argv, "--format", "csv")).stdout);
+    const note =
+      "Note: 1 credit note is signed (tax -104.58, total -808.20) and dated before the sale that it reverses.\n";
+    expect(stdout).toContain(note);
+    const csv = await documents(...argv, "--format", "csv");
+    expect(csv.stderr).toContain(note);
+    const report = (...flags: string[]) => callCli(["report", ...month, ...flags], { env: { LEDGER_URL: test.url } });
+    expect((await report()).stdout).toMatch(
+      /^ {2}counted here: dated before its sale \(credit notes\) +see fiscalflow documents +1 +-104\.58 +-808\.20$/m,
+    );
+    expect(csvRows((await report("--format", "csv")).stdout, "figure")["dated before its sale"]).toMatchObject({
+      count: "1",
+      tax: "-104.58",
+      total: "-808.20",
+    });
+    const rows = rowsOf(csv.stdout);
     expect(Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, row["dated_before_sale"]]))).toEqual({
       "INV-1": "",
       "CN-BEFORE": "yes",
@@ -641,6 +657,7 @@ describe("fiscalflow documents", () => {
     const { stdout } = await documents(...argv);
     expect(stdout).toMatch(/^2025-11-20 .* INV-99 .* unknown payment type 99$/m);
     expect(stdout.match(/unknown payment type/g)).toHaveLength(1);
+    expect(stdout).toContain("Note: 1 listed document has a payment type that is not in the authority's list.\n");
     expect(rowsOf((await documents(...argv, "--format", "csv")).stdout)).toMatchObject({
       "INV-CASH": { payment_type_unknown: "no" },
       "INV-99": { payment_type_unknown: "yes" },

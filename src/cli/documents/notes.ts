@@ -3,11 +3,16 @@ import type { Amounts, DocumentsOfBusiness, OddAmounts } from "../../ledger/inde
 import { counted } from "../output.ts";
 import { money } from "../report/money.ts";
 
-export function notesOf({ oddDates, notSigned, givenUp, malformedPins, notIssued }: DocumentsOfBusiness): string[] {
-  const { inFuture, signedInAnotherMonth: late, datedInAnotherMonth: elsewhere } = oddDates;
+export function notesOf(of: DocumentsOfBusiness): string[] {
+  const { oddDates, notSigned, givenUp, malformedPins, unknownPaymentTypes: unknownTypes, notIssued } = of;
+  const { inFuture, datedBeforeSale: before, signedInAnotherMonth: late, datedInAnotherMonth: elsewhere } = oddDates;
   const { signedOnAnotherDay: nextDay, datedOnAnotherDay: dayBefore } = oddDates;
   const notes: string[] = [];
   if (inFuture.count > 0) notes.push(`${signed(inFuture)} and dated in the future.`);
+  if (before.count > 0)
+    notes.push(
+      `${are(before.count, "credit note")} signed (${sumOf(before)}) and dated before the sale that ${before.count === 1 ? "it reverses" : "they reverse"}.`,
+    );
   if (late.count > 0)
     notes.push(
       `${signed(late)} in another month than ${late.count === 1 ? "it is" : "they are"} dated: signed in ${late.months.join(", ")}.`,
@@ -38,6 +43,10 @@ export function notesOf({ oddDates, notSigned, givenUp, malformedPins, notIssued
     notes.push(
       `${counted(malformedPins, "listed document")} ${malformedPins === 1 ? "has" : "have"} a malformed buyer's PIN: expected ${EXPECTED_PIN}.`,
     );
+  if (unknownTypes > 0)
+    notes.push(
+      `${counted(unknownTypes, "listed document")} ${unknownTypes === 1 ? "has" : "have"} a payment type that is not in the authority's list.`,
+    );
   if (notIssued > 0)
     notes.push(
       notIssued === 1
@@ -51,12 +60,17 @@ const SEE_OPEN = 'See "Open and parked now": fiscalflow report day';
 
 /** Sales and credit notes apart: together, a sale and the credit note that reverses it would come to nothing. */
 function signed({ count, sales, creditNotes }: OddAmounts): string {
-  const of = ({ taxAmount, total }: Amounts) => `tax ${money(taxAmount)}, total ${money(total)}`;
   const kinds = [
-    ...(sales.count > 0 ? [creditNotes.count > 0 ? `${counted(sales.count, "sale")}: ${of(sales)}` : of(sales)] : []),
-    ...(creditNotes.count > 0 ? [`${counted(creditNotes.count, "credit note")}: ${of(creditNotes)}`] : []),
+    ...(sales.count > 0
+      ? [creditNotes.count > 0 ? `${counted(sales.count, "sale")}: ${sumOf(sales)}` : sumOf(sales)]
+      : []),
+    ...(creditNotes.count > 0 ? [`${counted(creditNotes.count, "credit note")}: ${sumOf(creditNotes)}`] : []),
   ];
   return `${are(count, "document")} signed (${kinds.join("; ")})`;
+}
+
+function sumOf({ taxAmount, total }: Amounts): string {
+  return `tax ${money(taxAmount)}, total ${money(total)}`;
 }
 
 function are(count: number, noun: string): string {

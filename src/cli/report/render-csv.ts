@@ -1,8 +1,8 @@
 import { nairobiInstant } from "../../contract/nairobi-date.ts";
+import { paymentType } from "../../contract/payment-type.ts";
 import type { Amounts, BusinessReport, OddDates, Period, SignedFigures, TaxOfRate } from "../../ledger/index.ts";
 import { asText, csvLine } from "../csv.ts";
 import { amount } from "./money.ts";
-import { paymentType } from "./payment-type.ts";
 
 /** Each means one thing in every line; a line leaves empty what its figure does not have. */
 const COLUMNS = [
@@ -181,6 +181,7 @@ function oddDateLines(odd: OddDates): Line[] {
   ];
   return [
     ...lines("dated in the future", inFuture, () => ({})),
+    { figure: "dated before its sale", ...amounts(odd.datedBeforeSale) },
     ...lines("signed in another month", late, months),
     ...lines("dated in another month, not counted", elsewhere, months),
     ...(nextDay ? lines("signed on another day", nextDay, days) : []),

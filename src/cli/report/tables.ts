@@ -1,9 +1,9 @@
 import { MEANING } from "../../contract/index.ts";
 import type { Amounts, BusinessReport, OpenDocument, TaxOfRate } from "../../ledger/index.ts";
 import { nairobiTime } from "../../contract/nairobi-date.ts";
+import { paymentType } from "../../contract/payment-type.ts";
 import { buyerRows } from "./buyers.ts";
 import { age, amountsRow, money, plain, rateText } from "./money.ts";
-import { paymentType } from "./payment-type.ts";
 
 /** One table of a report, for the terminal and for the page. The first column is text, the others as `right` says. */
 export interface ReportTable {
@@ -81,7 +81,7 @@ function toLookAt({ oddDates: odd, buyers: { malformedPin } }: BusinessReport): 
   // Apart: together, a sale and the credit note that reverses it would come to nothing.
   const rows = <Kind extends Amounts>(
     name: string,
-    of: { sales: Kind; creditNotes: Kind } | null,
+    of: { sales?: Kind; creditNotes: Kind } | null,
     othersOf: (kind: Kind) => readonly string[],
   ): string[][] =>
     (
@@ -96,7 +96,8 @@ function toLookAt({ oddDates: odd, buyers: { malformedPin } }: BusinessReport): 
     );
   const months = (kind: { months: readonly string[] }) => kind.months;
   const days = (kind: { days: readonly string[] }) => kind.days;
-  const { inFuture, signedInAnotherMonth: late, datedInAnotherMonth: elsewhere } = odd;
+  const listed = () => ["see fiscalflow documents"];
+  const { inFuture, datedBeforeSale, signedInAnotherMonth: late, datedInAnotherMonth: elsewhere } = odd;
   const { signedOnAnotherDay: nextDay, datedOnAnotherDay: dayBefore } = odd;
   return {
     title: "Signed documents to look at before the tax return",
@@ -104,13 +105,14 @@ function toLookAt({ oddDates: odd, buyers: { malformedPin } }: BusinessReport): 
     right: [2, 3, 4],
     rows: [
       ...rows("counted here: dated in the future", inFuture, () => ["after today"]),
+      ...rows("counted here: dated before its sale", { creditNotes: datedBeforeSale }, listed),
       ...rows("counted here: signed in another month than dated", late, months),
       ...rows("not counted here: signed in this period, dated in another month", elsewhere, months),
       ...rows("counted here: signed on another day of the month", nextDay, days),
       ...rows("not counted here: signed in this period, dated on another day of the month", dayBefore, days),
-      ...rows("counted here: the buyer's PIN is malformed", malformedPin, () => ["see fiscalflow documents"]),
+      ...rows("counted here: the buyer's PIN is malformed", malformedPin, listed),
     ],
-    none: "No signed document has a malformed buyer's PIN, is dated in the future, or is known to be signed in another month or period than that of its date.",
+    none: "No signed document has a malformed buyer's PIN, is dated in the future or before its sale, or is known to be signed in another month or period than that of its date.",
   };
 }
 

@@ -42,6 +42,7 @@ export function sampleReport(): BusinessReport {
     },
     oddDates: {
       inFuture: { ...NO_AMOUNTS, sales: NO_AMOUNTS, creditNotes: NO_AMOUNTS },
+      datedBeforeSale: NO_AMOUNTS,
       signedInAnotherMonth: {
         count: 2,
         ...NONE,

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 
 import { givenText, type Receipt } from "../../contract/index.ts";
+import { KNOWN_PAYMENT_TYPES } from "../../contract/payment-type.ts";
 import type { Database, Queries } from "../database.ts";
 import { pagesOf, readOneState } from "../one-state.ts";
 import type { BusinessDocuments, DocumentsOfBusiness, DocumentsRequest, ListedDocument } from "./listed.ts";
@@ -38,12 +39,14 @@ async function countOthers(
   db: Queries,
   chain: Chain,
   { from, to }: Days,
-): Promise<Pick<DocumentsOfBusiness, "notSigned" | "givenUp" | "malformedPins" | "notIssued">> {
-  const { rows } = await sql<{ not_signed: string; given_up: string; malformed_pins: string; not_issued: string }>`
+): Promise<Pick<DocumentsOfBusiness, "notSigned" | "givenUp" | "malformedPins" | "unknownPaymentTypes" | "notIssued">> {
+  type Counts = Record<"not_signed" | "given_up" | "malformed_pins" | "unknown_types" | "not_issued", string>;
+  const { rows } = await sql<Counts>`
     select
       count(*) filter (where status is distinct from 'completed' and not ${GIVEN_UP}) as not_signed,
       count(*) filter (where ${GIVEN_UP}) as given_up,
       count(*) filter (where ${PIN_MALFORMED}) as malformed_pins,
+      count(*) filter (where payment_type_code not in (${sql.join(KNOWN_PAYMENT_TYPES)})) as unknown_types,
       (select count(*) from documents
         where connection = ${chain.connection} and business_id = ${chain.business_id} and document_id is null
           and not failed and closed is null and stage <> 'cancelled' and document_date between ${from} and ${to}) as not_issued
@@ -54,6 +57,7 @@ async function countOthers(
     notSigned: Number(row.not_signed),
     givenUp: Number(row.given_up),
     malformedPins: Number(row.malformed_pins),
+    unknownPaymentTypes: Number(row.unknown_types),
     notIssued: Number(row.not_issued),
   };
 }

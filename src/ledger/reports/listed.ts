@@ -65,6 +65,8 @@ export interface DocumentsOfBusiness extends BusinessFigures {
   givenUp: number;
   /** Listed with a buyer's PIN that is not of a PIN's form. */
   malformedPins: number;
+  /** Listed with a payment type that is not in the authority's list. */
+  unknownPaymentTypes: number;
   /** Not listed: sales and credit notes under way that have no document, as far as is known. */
   notIssued: number;
 }

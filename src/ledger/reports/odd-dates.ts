@@ -10,6 +10,12 @@ export const TODAY = sql<string>`to_char(clock_timestamp() at time zone 'Africa/
 /** Nothing where it is not known when the document was signed. */
 export const IN_ANOTHER_MONTH = sql<boolean>`left(signed_on, 7) <> left(document_date, 7)`;
 
+/** Of a table `signed`. Nothing where the ledger does not have the sale. */
+const BEFORE_SALE = sql<boolean>`signed.type = 'credit_note' and document_date < (
+  select sale.document_date from documents as sale
+  where sale.connection = signed.connection and sale.business_id = signed.business_id and sale.type = 'sale'
+    and sale.document_id = signed.original_document_id limit 1)`;
+
 interface SumsRow {
   net: Amounts;
   sales: Amounts;
@@ -29,12 +35,14 @@ export async function readOddDates(db: Queries, chain: Chain, days: Days): Promi
   const signed = sql`(${signedDocuments(chain, days)}) as signed`;
   const elsewhere = datedElsewhere(chain, days);
   const future = await sumsOf(db, sql`''::text`, sql`${signed} where document_date > ${TODAY}`);
+  const before = await sumsOf(db, sql`''::text`, sql`${signed} where ${BEFORE_SALE}`);
   const late = await sumsOf(db, sql`left(signed_on, 7)`, sql`${signed} where ${IN_ANOTHER_MONTH}`);
   const early = await sumsOf(db, sql`left(document_date, 7)`, sql`${elsewhere} where ${IN_ANOTHER_MONTH}`);
   const ofDays = async (day: RawBuilder<unknown>, documents: RawBuilder<unknown>) =>
     areWholeMonths(days) ? null : withDays(await sumsOf(db, day, sql`${documents} and not ${IN_ANOTHER_MONTH}`));
   return {
     inFuture: future.amounts,
+    datedBeforeSale: before.amounts.creditNotes,
     signedInAnotherMonth: withMonths(late),
     datedInAnotherMonth: withMonths(early),
     signedOnAnotherDay: await ofDays(sql`signed_on`, sql`${signed} where ${signedOutside(days)}`),

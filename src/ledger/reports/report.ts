@@ -55,6 +55,8 @@ export interface Amounts {
 export interface OddDates {
   /** Of the period, dated after today (Africa/Nairobi, by the database's clock). */
   inFuture: OddAmounts;
+  /** Credit notes of the period, dated on an earlier day than the sale that they reverse, where that day is known. */
+  datedBeforeSale: Amounts;
   /** Of the period, signed in another month than that of their date. */
   signedInAnotherMonth: AmountsOfMonths;
   /** Signed in the period, and dated outside of it in another month: counted there, and not here. */

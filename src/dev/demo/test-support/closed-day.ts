@@ -52,6 +52,7 @@ function keptOf({ items, purchases, billPayments, syncBatches }: ServiceBooks): 
       buyers: { withPin: nobody, withoutPin: nobody, malformedPin: nobody },
       oddDates: {
         inFuture: { ...none, sales: none, creditNotes: none },
+        datedBeforeSale: none,
         signedInAnotherMonth: { ...noMonths, sales: noMonths, creditNotes: noMonths },
         datedInAnotherMonth: { ...noMonths, sales: noMonths, creditNotes: noMonths },
         signedOnAnotherDay: { ...noDays, sales: noDays, creditNotes: noDays },

@@ -12,9 +12,7 @@ const WORDS: Readonly<Record<string, string>> = {
   "07": "other",
 };
 
-export function isKnownPaymentType(code: string): boolean {
-  return Object.hasOwn(WORDS, code);
-}
+export const KNOWN_PAYMENT_TYPES: readonly string[] = Object.keys(WORDS);
 
 export function paymentType(code: string | null): string {
   if (code === null) return "not stated";
