@@ -5,6 +5,8 @@ import { findingText } from "./finding-text.ts";
 /** What was found of a business's events, and of the rows that they tell of. */
 export interface VerifiedChain extends Omit<ChainReport, "findings"> {
   documents: number;
+  /** Of these, sales and credit notes without a document. */
+  withoutDocument: number;
   purchases: number;
   billPayments: number;
   syncBatches: number;
@@ -17,7 +19,7 @@ export async function* verifiedChains(
   request: VerifyRequest = {},
 ): AsyncGenerator<VerifiedChain> {
   for await (const chain of ledger.events.verify(request)) {
-    const { documents, ...ofDocuments } = await ledger.records.verify(chain);
+    const { documents, withoutDocument, ...ofDocuments } = await ledger.records.verify(chain);
     const { purchases, ...ofPurchases } = await ledger.purchases.verify(chain);
     const { billPayments, ...ofPayments } = await ledger.billPayments.verify(chain);
     const { syncBatches, ...ofBatches } = await ledger.syncBatches.verify(chain);
@@ -25,6 +27,7 @@ export async function* verifiedChains(
     yield {
       ...chain,
       documents,
+      withoutDocument,
       purchases,
       billPayments,
       syncBatches,
@@ -45,9 +48,10 @@ export function chainText(chain: VerifiedChain): string {
 }
 
 /** Of a business, or of an accounting connection, whose chains have other rows. */
-function rowsOf({ documents, purchases, billPayments, syncBatches }: VerifiedChain): string[] {
+function rowsOf({ documents, withoutDocument, purchases, billPayments, syncBatches }: VerifiedChain): string[] {
   const rows = [
-    [documents, "document"],
+    [documents - withoutDocument, "document"],
+    [withoutDocument, "sale or credit note without a document", "sales and credit notes without a document"],
     [purchases, "purchase"],
     [billPayments, "bill payment"],
     [syncBatches, "sync batch", "sync batches"],

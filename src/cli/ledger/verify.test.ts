@@ -32,6 +32,18 @@ describe("fiscalflow ledger verify", () => {
     );
   });
 
+  it("counts apart the sales and credit notes that have no document", async () => {
+    const businessId = await businessWithSales();
+    const cancelled = recordOf("INV-6", { document: null, stage: "cancelled", movements: [] });
+    await test.ledger.records.saveDocument({ connection: "default", businessId }, cancelled, WRITER);
+    const said = await verify("--business", businessId);
+    expect(said.stdout).toContain(
+      "unaltered: 6 events, 5 documents, 1 sale or credit note without a document; head 6 ",
+    );
+    const json = await verify("--business", businessId, "--json");
+    expect(JSON.parse(json.stdout)).toMatchObject({ chains: [{ documents: 6, withoutDocument: 1 }] });
+  });
+
   it.each([
     [
       "update events set content = replace(content, '700.2', '70.2') where business_id = $1 and number = 3",

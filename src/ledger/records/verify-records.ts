@@ -16,7 +16,11 @@ import {
 
 export interface RecordsReport extends RowFindings {
   documents: number;
+  /** Of these, sales and credit notes that have no document at the service, as far as the ledger knows. */
+  withoutDocument: number;
 }
+
+const COUNT_WITHIN_MS = 30_000;
 
 /**
  * Holds each document of a business, with its lines and movements, against the event that it was written with, in
@@ -25,7 +29,14 @@ export interface RecordsReport extends RowFindings {
  */
 export async function verifyRecords(database: Database, chain: Chain): Promise<RecordsReport> {
   const { rows: documents, ...found } = await verifyRows(database, chain, DOCUMENTS);
-  return { documents, ...found };
+  const withoutDocument = await database.transact((db) => countWithout(db, chain), COUNT_WITHIN_MS);
+  return { documents, withoutDocument, ...found };
+}
+
+async function countWithout(db: Queries, { connection, business_id }: Chain): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from documents
+    where connection = ${connection} and business_id = ${business_id} and document_id is null`.execute(db);
+  return rows[0]?.count ?? 0;
 }
 
 interface KeptDocument extends KeptRow {
