@@ -431,6 +431,14 @@ describe("fiscalflow documents", () => {
     expect(month.stdout).not.toContain("another day");
   });
 
+  it.each(["documents", "purchases", "bill-payments", "report"])(
+    "says in the help of %s what a month is",
+    async (name) => {
+      const { stdout } = await callCli([name, "month", "--help"]);
+      expect(stdout.replaceAll(/\s+/g, " ")).toContain("the month, YYYY-MM or a day in it (default: this month)");
+    },
+  );
+
   it("has of whole months no figure of other days, and neither has the report", async () => {
     const { businessId } = await nightShift();
     const none = { signedOnAnotherDay: null, datedOnAnotherDay: null };

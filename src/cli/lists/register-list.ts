@@ -62,7 +62,7 @@ Example:
     .option("--date <date>", "the day, YYYY-MM-DD (default: today)")
     .action((flags: ListFlags) => listDated("day", flags));
   command("month", "one month", "month")
-    .option("--date <date>", "the month, YYYY-MM (default: this month)")
+    .option("--date <date>", "the month, YYYY-MM or a day in it (default: this month)")
     .action((flags: ListFlags) => listDated("month", flags));
   const date = (name: string) => `the day it ${name}, YYYY-MM-DD; the day is included`;
   command("period", "any days", "period --from 2026-10-01 --to 2026-12-31")

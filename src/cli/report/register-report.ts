@@ -51,7 +51,7 @@ Example:
   fiscalflow report day`,
     );
   registerPeriod(report, context, "day", "YYYY-MM-DD", "today");
-  registerPeriod(report, context, "month", "YYYY-MM", "this month");
+  registerPeriod(report, context, "month", "YYYY-MM or a day in it", "this month");
 }
 
 function registerPeriod(
