@@ -161,7 +161,8 @@ async function look(client: Client, handle: WorkflowHandle, wait: Wait): Promise
   if (fingerprint !== undefined && known !== undefined && known !== fingerprint) {
     throw SaleConflictError.ofOtherContent(wait.sale?.invoice ?? handle.workflowId);
   }
-  return { ...outcomeOfState(state, Date.now()), ...(closed && { closed }) };
+  const outcome = outcomeOfState(state, Date.now());
+  return closed ? { ...(await withRefund(client, outcome, wait)), closed } : outcome;
 }
 
 async function described(handle: WorkflowHandle): Promise<WorkflowExecutionDescription> {

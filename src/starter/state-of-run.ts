@@ -4,6 +4,7 @@ import { type ClosedRun, endedInWords } from "../contract/closed-run.ts";
 import type { WorkflowState } from "../contract/messages.ts";
 import { STATE_QUERY } from "../contract/names.ts";
 import { restartedOf } from "../contract/restarted.ts";
+import { areSettled } from "../contract/stock-movement.ts";
 import { firstTrouble } from "../contract/service-trouble.ts";
 import { type FromWorkflow, ledgerState, type SaleState } from "./answer-from-ledger.ts";
 import { answeredInTime } from "./answered-in-time.ts";
@@ -44,11 +45,26 @@ export async function stateOfRun(
   const isRefused = !carriesOn(run) && !state.numberTaken && (await wasRefused(client, run));
   const next = isRefused
     ? "nothing was sent: correct what was refused, and start it again"
-    : "nobody carries it on until it is restarted";
+    : hasNoWorkLeft(state)
+      ? "nothing is left to do, and a refund works without a restart"
+      : UNTIL_RESTARTED;
   const waitingFor = `nothing: its workflow ${endedInWords(closed)}; ${next}`;
   // What a call of it has met says nothing any more.
   const { serviceTrouble: _, ...last } = state;
   return { state: { ...last, waitingFor, closed: { ...closed, ...(isRefused && { refused: true }) } }, isCompleted };
+}
+
+const UNTIL_RESTARTED = "nobody carries it on until it is restarted";
+
+/** Of a run that ended without an outcome: whether a restart has anything to carry on. */
+export function needsRestart({ closed, waitingFor }: SaleState): boolean {
+  return closed !== undefined && closed.refused !== true && waitingFor.endsWith(UNTIL_RESTARTED);
+}
+
+/** Of a sale: only its refund window was open. */
+export function hasNoWorkLeft({ workflow, stage, refund, attentions, stockMovements }: WorkflowState): boolean {
+  const isSigned = workflow === "sale" && stage === "completed" && !refund;
+  return isSigned && attentions.length === 0 && areSettled(stockMovements);
 }
 
 /** The workflow does not see the attempts of its activities: what they have met is its trouble too. */

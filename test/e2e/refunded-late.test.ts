@@ -14,7 +14,7 @@ describeWithTemporal("a sale that was refunded after it had closed", () => {
     rig = await startRig({ receiver: false });
   });
   afterAll(() => rig?.close());
-  const { start, result } = salesOf(() => rig);
+  const { start, result, handleOf } = salesOf(() => rig);
   const views = viewsOf(() => rig);
   const { fiscalflow, listedAs, shown, openNumbers, endedNumbers } = views;
 
@@ -84,6 +84,42 @@ describeWithTemporal("a sale that was refunded after it had closed", () => {
     expect(await rig.starter.outcome({ invoice })).toMatchObject(credited);
     expect(await rig.starter.getSale({ invoice })).toMatchObject(credited);
     expect(await shown(invoice)).toMatchObject(credited);
+  });
+
+  test("where it was terminated in its refund window, has nothing left to do, and is credited without a restart", async () => {
+    const invoice = "LATE-4";
+    await start(invoice, { refundWindow: "1 hour" });
+    await rig.stateWhen(
+      invoice,
+      ({ stage, stockMovements: [movement] }) => stage === "completed" && movement?.state === "applied",
+    );
+    await expect.poll(async () => (await kept(invoice))?.record.stage).toBe("completed");
+    await handleOf(invoice).terminate("by mistake");
+    const nothing = "nothing is left to do, and a refund works without a restart";
+    const page = async (): Promise<string> => (await fiscalflow("sale", "show", invoice)).stdout;
+    expect(await page()).toContain(nothing);
+    expect(await page()).not.toContain("sale restart");
+    await expect.poll(() => listedAs(invoice, "--ended")).toMatchObject([{ stage: "completed", waitsFor: "nothing" }]);
+
+    const refund = ["--reason", "06", "--number", "CN-LATE-4", "--wait"];
+    expect((await fiscalflow("sale", "refund", invoice, ...refund)).stdout).toContain("credited in full");
+    const closed = { status: "terminated" };
+    const credited = {
+      stage: "credited",
+      closed,
+      creditNote: { traderInvoiceNumber: "CN-LATE-4", status: "completed" },
+    };
+    expect(await rig.starter.outcome({ invoice })).toMatchObject(credited);
+    expect(await shown(invoice)).toMatchObject(credited);
+    expect(await page()).toMatch(
+      /Stage {9}credited \(terminated\)\n(.*\n)* {2}Credit note {3}\S+ CN-LATE-4, completed/,
+    );
+    expect(await page()).not.toContain("sale restart");
+    const common = { stage: "credited", status: "terminated", waitsFor: "nothing", creditNote: "CN-LATE-4" };
+    for (const flags of [[], ["--ended"], ["--stage", "credited"], ["--ended", "--stage", "credited"]])
+      await expect.poll(() => listedAs(invoice, ...flags), { message: flags.join(" ") }).toMatchObject([common]);
+    for (const flags of [["--attention"], ["--stage", "completed"]])
+      expect(await listedAs(invoice, ...flags)).toEqual([]);
   });
 
   test("whose credit note was terminated shows that, and how to restart the credit note", async () => {

@@ -62,9 +62,9 @@ async function listSales(context: CliContext, flags: ListFlags): Promise<void> {
   const { isRefundStage, refundedLater } = await import("./refunded-later.ts");
   const { stage } = flags;
   const query = visibilityQuery({ ...flags, creditNotes: attention || ended });
-  // What is closed as completed needs no operator, and was not ended.
+  // What is closed needs no operator.
   const also =
-    isRefundStage(stage) && !attention && !ended ? (client: Client) => refundedLater(client, flags, stage) : undefined;
+    isRefundStage(stage) && !attention ? (client: Client) => refundedLater(client, flags, stage, ended) : undefined;
   const listed = async (executions: readonly WorkflowExecutionInfo[], client: Client): Promise<ListedSale[]> =>
     (await listedSales(executions, client, { refused: !ended })).filter(
       (sale) => stage === undefined || sale.stage === stage,

@@ -18,7 +18,7 @@ import {
 import { attributesOf } from "../../starter/attributes.ts";
 import { closedStatusOf, wasRefused } from "../../starter/closed-run.ts";
 import { contentOfInput, inputOfRun } from "../../starter/input-of-run.ts";
-import { documentTotals } from "./document-totals.ts";
+import { askSales } from "./ask-sales.ts";
 import { inParallel } from "./in-parallel.ts";
 import { firstStarts, runsOf, withoutFollowed } from "./runs.ts";
 import { typesClause } from "./visibility-query.ts";
@@ -74,11 +74,12 @@ export async function listedSales(
   const notes = await creditNotesOf(current, client);
   const reversed = await reversedSales(current, client);
   const startedAt = await firstStarts(current, client);
-  const totalOf = documentTotals(client);
+  const ask = askSales(client);
   const rows = await inParallel(current, CONCURRENCY, async (execution) => {
     const isRefused = await wasRefused(client, execution);
     if (isRefused && !refused) return [];
     const { workflowId, startTime } = execution;
+    const mayBeThrough = !isRefused && endedAsCompleted(execution);
     const reverses = reversed.get(workflowId);
     const told = reverses ?? execution;
     const sale = listed(execution, {
@@ -86,9 +87,10 @@ export async function listedSales(
       content: await contentOf(told, client),
       startedAtMs: startedAt.get(workflowId) ?? startTime.getTime(),
       reverses,
+      noWorkLeft: mayBeThrough && (await ask.hasNoWorkLeft(execution)),
     });
     if (sale.amount === null && sale.saleId !== null && told.type === WORKFLOW_TYPES.sale)
-      sale.amount = await totalOf(told);
+      sale.amount = await ask.totalOf(told);
     if (reverses && sale.amount !== null && Number(sale.amount) > 0) sale.amount = `-${sale.amount}`;
     return [isRefused ? { ...sale, waitsFor: REFUSED } : sale];
   });
@@ -176,9 +178,21 @@ interface Known {
   content: Partial<SaleContent> | undefined;
   startedAtMs: number;
   reverses: WorkflowExecutionInfo | undefined;
+  /** Though its run ended without an outcome. */
+  noWorkLeft: boolean;
 }
 
-function listed(execution: WorkflowExecutionInfo, { note, content, startedAtMs, reverses }: Known): ListedSale {
+/** Whether only its refund window may have been open when it ended. */
+function endedAsCompleted({ status, type, ...execution }: WorkflowExecutionInfo): boolean {
+  const attributes = attributesOf(execution);
+  const isSigned = type === WORKFLOW_TYPES.sale && attributes.get(SEARCH_ATTRIBUTES.stage) === "completed";
+  return isSigned && closedStatusOf(status.name) !== undefined && !attributes.has(SEARCH_ATTRIBUTES.attention);
+}
+
+function listed(
+  execution: WorkflowExecutionInfo,
+  { note, content, startedAtMs, reverses, noWorkLeft }: Known,
+): ListedSale {
   const { workflowId, type } = execution;
   const attributes = attributesOf(execution);
   const stageText = attributes.get(SEARCH_ATTRIBUTES.stage);
@@ -196,7 +210,7 @@ function listed(execution: WorkflowExecutionInfo, { note, content, startedAtMs, 
     signedBefore,
     status,
     attention,
-    waitsFor: waitsFor({ stage, signedBefore, status, attention, type }),
+    waitsFor: waitsFor({ stage, signedBefore, status: noWorkLeft ? "completed" : status, attention, type }),
     creditNote: note?.number ?? null,
     creditNoteOf: (reverses && attributesOf(reverses).get(SEARCH_ATTRIBUTES.invoice)) ?? null,
     buyer: content?.customer?.name ?? content?.customer?.pin ?? null,

@@ -4,7 +4,7 @@ import { SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from "../../contract/index.ts";
 import { attributesOf } from "../../starter/attributes.ts";
 import { runsOf } from "./runs.ts";
 import type { Scope } from "./scope.ts";
-import { allOf, businessClause, idClause, quoted, RUNNING, typesClause } from "./visibility-query.ts";
+import { allOf, businessClause, ENDED, idClause, quoted, RUNNING, typesClause } from "./visibility-query.ts";
 
 export type RefundStage = "crediting" | "credited";
 
@@ -13,13 +13,15 @@ export function isRefundStage(stage: string | undefined): stage is RefundStage {
 }
 
 /**
- * Sales that were refunded after their workflow had closed as completed. Their own attributes keep saying `completed`,
- * so they are found by their credit notes.
+ * Sales that were refunded after their workflow had closed at the stage `completed`, which their own attributes keep:
+ * they are found by their credit notes.
+ * @param ended only those whose workflow ended without an outcome
  */
 export async function refundedLater(
   client: Client,
   { connection, business }: Scope,
   stage: RefundStage,
+  ended: boolean,
 ): Promise<WorkflowExecutionInfo[]> {
   const ofNote = stage === "credited" ? stageClause(stage) : `${RUNNING} AND ${SEARCH_ATTRIBUTES.stage} != "credited"`;
   const notes = allOf([
@@ -35,7 +37,7 @@ export async function refundedLater(
   }
   const closed = allOf([
     typesClause([WORKFLOW_TYPES.sale]),
-    'ExecutionStatus = "Completed"',
+    ended ? ENDED : 'ExecutionStatus != "Running"',
     stageClause("completed"),
     businessClause(business),
     connection === undefined ? undefined : idClause([`sale/${connection}/`]),

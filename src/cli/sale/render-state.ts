@@ -5,10 +5,12 @@ import {
   MEANING,
   nairobiTime,
   type ResolvingUpdate,
+  type Stage,
   troubleInWords,
   type WorkflowState,
 } from "../../contract/index.ts";
 import type { PendingCall, SaleState } from "../../starter/index.ts";
+import { needsRestart } from "../../starter/state-of-run.ts";
 import { nairobiClock } from "../output.ts";
 import { balanceLines } from "./balance-lines.ts";
 import { evidenceLines } from "./evidence-lines.ts";
@@ -36,7 +38,7 @@ export function renderState(
     [
       "Ended",
       closed &&
-        `${nairobiTime(closed.atMs)}: ${closedInWords(closed)}, ${isThrough(state) ? "after it was completed: only its refund window ended" : "without an outcome"}`,
+        `${nairobiTime(closed.atMs)}: ${closedInWords(closed)}, ${wasThrough(state) ? "after it was completed: only its refund window ended" : "without an outcome"}`,
     ],
     ["Waits for", waitsForInWords(state)],
     ["API", state.serviceTrouble && `${troubleInWords(state.serviceTrouble)}, as far as calls show`],
@@ -56,7 +58,7 @@ export function renderState(
   const lines = [title, ...sourceLines(state), ...rows.flatMap(([label, value]) => (value ? row(label, value) : []))];
   if (state.stockMovements.length > 0)
     lines.push("Stock movements", ...state.stockMovements.map(indented(movementLine)), ...othersLines(state));
-  if (closed && !closed.refused) lines.push("To carry it on", `    ${restartCommand(target)}`);
+  if (needsRestart(state)) lines.push("To carry it on", `    ${restartCommand(target)}`);
   for (const attention of state.attentions) {
     const { code, subject, message, sinceMs } = attention;
     lines.push(
@@ -141,7 +143,11 @@ function decisionLine(decision: WorkflowState["decisions"][number]): string {
   return `${nairobiTime(atMs)} ${by ?? "somebody"}: ${about}${answer === undefined ? "" : `: ${answer}`}${note === "" ? "" : `; ${note}`}`;
 }
 
-/** Nothing is left to be done but a refund. */
-function isThrough({ stage, attentions, stockMovements }: SaleState): boolean {
-  return stage === "completed" && attentions.length === 0 && areSettled(stockMovements);
+const SIGNED_STAGES: readonly Stage[] = ["completed", "crediting", "credited"];
+
+/** Of one that ended: nothing was left to be done but a refund. */
+function wasThrough(state: SaleState): boolean {
+  const { stage, attentions, stockMovements } = state;
+  const isDone = SIGNED_STAGES.includes(stage) && attentions.length === 0 && areSettled(stockMovements);
+  return isDone && !needsRestart(state);
 }

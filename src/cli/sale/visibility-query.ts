@@ -46,7 +46,7 @@ export function idClause(prefixes: readonly string[], ids: readonly string[] = [
 export const RUNNING = 'ExecutionStatus = "Running"';
 /** A run that is closed keeps its attributes, and takes no operator's updates. */
 export const NEEDS_AN_OPERATOR = `${SEARCH_ATTRIBUTES.attention} IS NOT NULL AND ${RUNNING}`;
-const ENDED = `ExecutionStatus IN (${Object.values(CLOSED_STATUSES).map(quoted).join(", ")})`;
+export const ENDED = `ExecutionStatus IN (${Object.values(CLOSED_STATUSES).map(quoted).join(", ")})`;
 
 export function typesClause(types: readonly string[]): string {
   return `WorkflowType IN (${types.map(quoted).join(", ")})`;
