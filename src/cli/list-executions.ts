@@ -7,6 +7,14 @@ import { printNote, printResult } from "./output.ts";
 /** A page of Temporal's list has at most so many. */
 const LARGEST_PAGE = 1_000;
 
+const ORDER = "open ones first, then the latest closed ones";
+
+/** As Temporal lists them: what is open first, then what closed last; among what is open, what was started last. */
+function asListed(one: WorkflowExecutionInfo, other: WorkflowExecutionInfo): number {
+  const closedMs = ({ closeTime }: WorkflowExecutionInfo) => closeTime?.getTime() ?? Number.MAX_SAFE_INTEGER;
+  return closedMs(other) - closedMs(one) || other.startTime.getTime() - one.startTime.getTime();
+}
+
 interface Wanted {
   query: string;
   limit: number;
@@ -37,13 +45,12 @@ export async function listExecutions<Listed>(
     const others = (await also?.(client)) ?? [];
     const count = ofQuery + others.length;
     found.push(...others);
-    // Temporal lists what was started last first.
-    if (others.length > 0) found.sort((one, other) => other.startTime.getTime() - one.startTime.getTime());
+    if (others.length > 0) found.sort(asListed);
     found.splice(limit);
     const [rows, said] = await Promise.all([listed(found, client), remarks(client)]);
     const lead = said.length === 0 ? "" : `${said.join("\n")}\n\n`;
     printResult(context, json, rows, `${lead}${rows.length === 0 ? "None." : table(rows)}`);
     if (json === true) for (const remark of said) printNote(context, remark);
-    if (count > found.length) printNote(context, `${found.length} of ${count}; --limit shows more.`);
+    if (count > found.length) printNote(context, `${found.length} of ${count}, ${ORDER}; --limit shows more.`);
   });
 }

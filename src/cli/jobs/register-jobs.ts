@@ -20,7 +20,7 @@ Example: every job that needs an operator
   withFilters(
     jobs
       .command("list")
-      .description("List the newest jobs, open and closed; with --attention, all that need an operator.")
+      .description("List jobs: open ones first, then closed ones, the latest of each first.")
       .option("--attention", "only jobs that need an operator")
       .option("--limit <number>", "maximum number of results", wholeNumber(1, 100_000), DEFAULT_LIMIT),
   )

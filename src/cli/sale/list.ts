@@ -23,7 +23,7 @@ export function registerList(sale: Command, context: CliContext): void {
   withFilters(
     sale
       .command("list")
-      .description("List the newest sales, open and closed; with --attention, all that need an operator.")
+      .description("List sales: open ones first, then closed ones, the latest of each first.")
       .option("--attention", "only open sales, credit notes and corrections that need an operator")
       .addOption(
         new Option(
