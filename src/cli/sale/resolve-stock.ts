@@ -1,11 +1,13 @@
 import type { Client } from "@temporalio/client";
 import type { Command } from "commander";
 
+import type { MessageReply } from "../../contract/index.ts";
 import type { SaleKey } from "../../starter/index.ts";
 import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { printNote } from "../output.ts";
 import { CREDIT_NOTE_FLAG, operateOne, type OperatorFlags } from "./operate.ts";
+import { commandLine, type CommandTarget } from "./resolving-commands.ts";
 import { parseInvoice, parseText, withScope } from "./scope.ts";
 
 interface ResolveStockFlags extends OperatorFlags {
@@ -43,10 +45,16 @@ Example:
       const answer: Parameters<typeof operateOne>[3] = async (operate, id, { client, keyOf }) => {
         const warning = await warningOf(client, id, keyOf(invoice, flags), { reference, applied });
         if (warning !== undefined) printNote(context, warning);
-        return operate.resolveStock(id, { referenceId: reference, applied, note });
+        const reply = await operate.resolveStock(id, { referenceId: reference, applied, note });
+        return { ...reply, message: whatIsLeft(reply, { ...flags, invoice }) };
       };
       await operateOne(context, invoice, flags, answer, applied ? COUNTS_AS_MADE : IS_SENT_AGAIN);
     });
+}
+
+function whatIsLeft({ attention }: MessageReply, target: CommandTarget): string {
+  if (attention === undefined) return "Recorded: nothing is left for you to do.";
+  return `Recorded: an operator is still needed (${attention}), see ${commandLine({ verb: "show", flags: [] }, { ...target, creditNote: false })}.`;
 }
 
 /** The balance is evidence alone, so it warns and never refuses. */
