@@ -51,8 +51,9 @@ describeWithTemporal("fiscalflow sale watch and show:", () => {
     rig.simulator.setAuthority("WATCH-1", [{ do: "accept" }]);
     await says("completed");
     await sale(["resolve-stock", "WATCH-1", "--reference", movement, "--applied", "--note", "the balance fell by 2"]);
-    const { exitCode, stdout } = await watching;
+    const { exitCode, stdout, stderr } = await watching;
     expect(exitCode).toBe(0);
+    expect(stderr).toBe("How to resolve it: fiscalflow sale show WATCH-1. This command goes on watching.\n");
     const lines = stdout.trimEnd().split("\n");
     expect(lines.at(-1)).toMatch(/^\d\d:\d\d:\d\d {2}completed; receipt \S+; stock movements: 1 applied/);
     expect(new Set(lines.map((one) => one.slice(8))).size).toBe(lines.length);

@@ -5,6 +5,7 @@ import { areSettled, SETTLED_STAGES } from "../../contract/index.ts";
 import type { SaleState } from "../../starter/index.ts";
 import type { CliContext } from "../context.ts";
 import { nairobiClock, printNote, printResult } from "../output.ts";
+import { commandLine } from "./resolving-commands.ts";
 import { parseInvoice, type ResultFlags, type Scope, withScope } from "./scope.ts";
 
 const LOOK_EVERY_MS = 500;
@@ -38,6 +39,7 @@ async function watchSale(context: CliContext, invoice: string, flags: Scope & Re
     const key = sales.keyOf(invoice, flags);
     const notes = troubleNotes(context, sales);
     let shownLine = "";
+    let isOperatorTold = false;
     let silent = false;
     for (;;) {
       let state: SaleState | undefined;
@@ -54,6 +56,11 @@ async function watchSale(context: CliContext, invoice: string, flags: Scope & Re
         const now = JSON.stringify(seen);
         if (now !== shownLine) tell(context, seen, state, flags.json);
         shownLine = now;
+        if (seen.needs.length > 0 && !isOperatorTold) {
+          const show = commandLine({ verb: "show", flags: [] }, { ...flags, invoice });
+          printNote(context, `How to resolve it: ${show}. This command goes on watching.`);
+          isOperatorTold = true;
+        }
         if (isSettled(state)) return;
         await notes.tell(key, state);
       }
