@@ -107,7 +107,7 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
       const refused = await fiscalflow("sale", words[0] ?? "", "END-1", ...words.slice(1));
       expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
       expect(refused.stderr).toMatch(
-        /was terminated \("by mistake".* on \d{4}-\d\d-\d\d \d\d:\d\d EAT: no update reaches it.*fiscalflow sale restart/,
+        /was terminated \("by mistake".* on \d{4}-\d\d-\d\d \d\d:\d\d EAT: no update reaches it.*`fiscalflow sale restart END-1 --note '<why>'`/,
       );
     }
     const done = await start("END-DONE");

@@ -48,14 +48,17 @@ export function orCreditNoteHint(invoice: string, command: string): (error: unkn
 }
 
 /**
- * Of what the sale refused: the same, and where it is the credit note that needs somebody, the commands that reach that.
+ * Of what the sale refused: the same, with the whole command of a restart; and where it is the credit note that needs
+ * somebody, the commands that reach that.
  */
 export function orCreditNoteCommands(sales: Sales, target: CommandTarget): (error: unknown) => Promise<never> {
   return async (error) => {
     if (!(error instanceof Error) || error.name !== "NotAllowedError") throw error;
-    if (target.creditNote === true || target.correction === true) throw error;
-    const lines = await creditNoteCommands(sales, target).catch(() => []);
-    throw lines.length === 0 ? error : new CommandFailedError([error.message, ...lines].join("\n"), { cause: error });
+    const message = error.message.replace("`fiscalflow sale restart`", `\`${restartCommand(target)}\``);
+    const isOther = target.creditNote === true || target.correction === true;
+    const lines = isOther ? [] : await creditNoteCommands(sales, target).catch(() => []);
+    if (lines.length === 0 && message === error.message) throw error;
+    throw new CommandFailedError([message, ...lines].join("\n"), { cause: error });
   };
 }
 
