@@ -151,7 +151,9 @@ describeWithTemporal("fiscalflow sale", () => {
     });
     const parked = await sale(["show", "CLI-6"]);
     expect(parked.exitCode).toBe(0);
-    expect(parked.stdout).toContain("Needs an operator: item-rejected, since ");
+    expect(parked.stdout).toMatch(
+      /Needs an operator: item-rejected.*, since .*\n {2}Correct the item in the API's dashboard\.\n/,
+    );
     expect(parked.stdout).toContain("    fiscalflow sale retry CLI-6");
 
     rig.simulator.updateItem("item_refused", { registration: ["accept"] });
@@ -224,10 +226,11 @@ describeWithTemporal("fiscalflow sale", () => {
       /fiscalflow sale (resolve-stock .* --applied .*)/.exec((await sale(["show", "CLI-9"])).stdout)?.[1] ?? "";
     const words = line.replace("'<how you know>'", "seen").split(" ");
     const counts = "The movement counts as made: it is not sent again.\n";
-    expect(await sale(words)).toMatchObject({ exitCode: 0, stderr: counts });
-    const { stdout } = await sale(["show", "CLI-9"]);
-    expect(stdout).toContain("CLI-9/item_tea/sold: DEDUCT 2 of item_tea, applied");
-    expect(stdout).toMatch(/Decisions\n.*resolveStock stock-unknown \(CLI-9\/item_tea\/sold\): applied; seen/);
+    const stdout = "CLI-9: Recorded: nothing is left for you to do.\n";
+    expect(await sale(words)).toEqual({ exitCode: 0, stdout, stderr: counts });
+    const page = (await sale(["show", "CLI-9"])).stdout;
+    expect(page).toContain("CLI-9/item_tea/sold: DEDUCT 2 of item_tea, applied");
+    expect(page).toMatch(/Decisions\n.*resolveStock stock-unknown \(CLI-9\/item_tea\/sold\): applied; seen/);
   });
 
   test("resolve-stock --not-applied says what follows, and show how the movement came to be applied", async () => {
@@ -306,16 +309,17 @@ describeWithTemporal("fiscalflow sale", () => {
     expect(said.stderr).toContain("shows under its sale: fiscalflow sale show INVOICE. fiscalflow documents");
   });
 
-  test("list shows the newest, --attention those that need an operator, and --limit how many more there are", async () => {
+  test("list shows open sales first, --attention those that need an operator, and --limit how many more there are", async () => {
     await listed([], (stdout) => ["CLI-1", "CLI-2", "CLI-3", "CLI-9"].every((number) => stdout.includes(number)));
     const needing = await listed(["--attention", "--connection", "default"], (stdout) => !stdout.includes("CLI-9"));
     expect(needing.stdout).toContain("CLI-3");
     expect(needing.stdout).not.toContain("CLI-2");
     const one = await sale(["list", "--limit", "1", "--json"]);
     expect(JSON.parse(one.stdout)).toHaveLength(1);
-    expect(one.stderr).toMatch(/^1 of \d+; --limit shows more\.\n$/);
+    expect(one.stderr).toMatch(/^1 of \d+, open ones first, then the latest closed ones; --limit shows more\.\n$/);
     expect((await sale(["list", "--connection", "elsewhere"])).stdout).toBe("None.\n");
     expect(await sale(["cancel", "CLI-3", "--reason", "test over"])).toMatchObject({ exitCode: 0 });
+    expect((await sale(["show", "CLI-3"])).stdout).toMatch(/^ {2}Document {6}none$/m);
   });
 
   test("list has the amount and the buyer of a sale that another program started, without a memo", async () => {

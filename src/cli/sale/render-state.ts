@@ -7,6 +7,7 @@ import {
   type ResolvingUpdate,
   type Stage,
   troubleInWords,
+  whatToDo,
   type WorkflowState,
 } from "../../contract/index.ts";
 import type { PendingCall, SaleState } from "../../starter/index.ts";
@@ -31,10 +32,10 @@ export function renderState(
   target: CommandTarget,
   endedNote?: string,
 ): string {
-  const { document, creditNote, closed } = state;
+  const { stage, document, creditNote, closed } = state;
   const rows: [string, string | undefined][] = [
     ["Workflow", workflowId],
-    ["Stage", closed ? `${state.stage} (${closed.status})` : state.stage],
+    ["Stage", closed ? `${stage} (${closed.status})` : stage],
     [
       "Ended",
       closed &&
@@ -49,7 +50,7 @@ export function renderState(
         : undefined,
     ],
     ["Cancellation", state.cancelRequested === undefined ? undefined : cancellationText(state, state.cancelRequested)],
-    ["Document", document ? documentLine(document) : "none yet"],
+    ["Document", document ? documentLine(document) : stage === "cancelled" ? "none" : "none yet"],
     ["Error", document?.error ?? undefined],
     ["Receipt", document?.receipt ? receiptLines(document.receipt).join("\n") : undefined],
     ["Credit note", creditNote ? documentLine(creditNote) : state.creditNoteWorkflowId],
@@ -61,12 +62,14 @@ export function renderState(
   if (needsRestart(state)) lines.push("To carry it on", `    ${restartCommand(target)}`);
   for (const attention of state.attentions) {
     const { code, subject, message, sinceMs } = attention;
+    // No message reaches what the ledger alone knows, or what is closed: above it stands how that goes on.
+    const isReached = state.source === "workflow" && !closed;
     lines.push(
       `${closed ? "When it ended it needed an operator" : "Needs an operator"}: ${code}${subject === undefined ? "" : ` (${subject})`}, since ${nairobiTime(sinceMs)}`,
+      ...(isReached ? [`  ${whatToDo(attention)}`] : []),
       `  ${MEANING[code]}. ${message}`,
       ...[...balanceLines(attention), ...evidenceLines(attention)].map((line) => `  ${line}`),
-      // No message reaches what the ledger alone knows, or what is closed: above it stands how that goes on.
-      ...(state.source === "ledger" || closed ? [] : howToResolve(attention, target, endedNote)),
+      ...(isReached ? howToResolve(attention, target, endedNote) : []),
     );
   }
   const hidden = (state.inAll?.attentions ?? 0) - state.attentions.length;

@@ -34,7 +34,7 @@ interface ShowFlags extends Scope, ResultFlags {
 
 async function showSale(context: CliContext, invoice: string, flags: ShowFlags): Promise<void> {
   const { withSales } = await import("./with-sales.ts");
-  const { readTimeline, timelinePage } = await import("./timeline/show-timeline.ts");
+  const { readTimeline, timelinePage, withAllCallbacks } = await import("./timeline/show-timeline.ts");
   const { withFleetTrouble } = await import("./service-troubles.ts");
   await withSales(context, async (sales) => {
     const key = sales.keyOf(invoice, flags);
@@ -48,19 +48,22 @@ async function showSale(context: CliContext, invoice: string, flags: ShowFlags):
     const target = { ...flags, invoice };
     const title = `Sale ${invoice} of ${businessId} (connection ${connection})`;
     const endedNote = note?.state.closed && !note.state.closed.refused ? note.workflowId : undefined;
-    const pages = [renderState(title, starter.workflowId(key), state, target, endedNote)];
+    const timeline = await readTimeline(sales.client, starter.workflowId(key));
+    const counted = withAllCallbacks(state, timeline);
+    const pages = [renderState(title, starter.workflowId(key), counted, target, endedNote)];
+    const ofNote = note && (await readTimeline(sales.client, note.workflowId));
     if (note) {
       const noteTitle = `Credit note ${note.state.document?.traderInvoiceNumber ?? ""}`.trimEnd();
-      pages.push(renderState(noteTitle, note.workflowId, note.state, { ...target, creditNote: true }));
+      pages.push(
+        renderState(noteTitle, note.workflowId, withAllCallbacks(note.state, ofNote), { ...target, creditNote: true }),
+      );
     }
     const { corrects, correction, stopped } = await correctionsOf(sales, key);
     if (corrects !== undefined) pages.push(`Corrects ${corrects}: see fiscalflow sale show ${shellWord(corrects)}`);
     const shown = correction && (await withDocuments(sales, key, correction, { note: note?.state }));
     if (shown) pages.push(correctionLines(shown, target).join("\n"));
     if (stopped !== undefined) pages.push(stopped);
-    const timeline = await readTimeline(sales.client, starter.workflowId(key));
     if (timeline) pages.push(timelinePage(timeline));
-    const ofNote = note && (await readTimeline(sales.client, note.workflowId));
     if (ofNote) pages.push(timelinePage(ofNote, "Timeline of the credit note"));
     const data = {
       ...state,

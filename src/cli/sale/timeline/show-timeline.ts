@@ -4,7 +4,7 @@ import { nairobiDate, nairobiTime } from "../../../contract/nairobi-date.ts";
 import { lastRunOf } from "../../../starter/closed-run.ts";
 import { nairobiClock } from "../../output.ts";
 import { runsOf } from "../runs.ts";
-import { type HistoryEvent, resetsIn, timelineOf, type TimelineEntry } from "./timeline.ts";
+import { CALLBACK, type HistoryEvent, resetsIn, timelineOf, type TimelineEntry } from "./timeline.ts";
 
 /** One call's worth. A sale of hundreds of movements has more, and nobody reads them here. */
 const MOST_EVENTS = 1_000;
@@ -68,6 +68,15 @@ async function readRun(client: Client, workflowId: string, runId: string): Promi
     if (error instanceof WorkflowNotFoundError || isNotFound(error)) return undefined;
     throw error;
   }
+}
+
+/** With the callbacks of the runs before the last one too, as the timeline shows them. */
+export function withAllCallbacks<Counted extends { callbacksReceived: number }>(
+  state: Counted,
+  timeline: Timeline | undefined,
+): Counted {
+  const shown = timeline?.entries.filter(({ what }) => what === CALLBACK).length ?? 0;
+  return { ...state, callbacksReceived: Math.max(state.callbacksReceived, shown) };
 }
 
 /** As a page below the sale's. */

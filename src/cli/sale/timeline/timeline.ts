@@ -93,8 +93,10 @@ function resultIn(activity: string, result: unknown, runBeganAtMs: number): stri
   return kind in MOVED ? MOVED[kind as keyof typeof MOVED] : undefined;
 }
 
+export const CALLBACK = "received a callback";
+
 const SIGNALS: Readonly<Record<string, string>> = {
-  callbackReceived: "received a callback",
+  callbackReceived: CALLBACK,
   refundRequested: "was asked for a refund",
 };
 
