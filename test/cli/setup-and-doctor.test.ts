@@ -232,6 +232,7 @@ describeWithTemporal("on a server with search attributes and task ordering", () 
       expect({ query, count: Number(counted.count) }).toEqual({ query, count: 0 });
     }
     await connection.close();
+    expect(stdout).toMatch(/^! Schedules: missing: \S+.*\n {2}→ run `fiscalflow setup`$/m);
     expect(stdout).toContain("✓ priority and fairness: the server orders by both");
     expect(stdout).toContain("✓ accounting default, key: development, not signed, reaches 1 company");
     const calls = "6 calls of the API and 2 of the accounting service made";

@@ -16,6 +16,7 @@ import { checkConnection } from "./check-connection.ts";
 import { checkLedger } from "./check-ledger.ts";
 import { checkOrdering } from "./check-ordering.ts";
 import { checkOverlaps, type Reach } from "./check-overlaps.ts";
+import { checkSchedules } from "./check-schedules.ts";
 import { checkCalls, checkNamespace, checkSearchAttributes, checkServer, checkWorkers } from "./check-temporal.ts";
 import { viewsFinding } from "./check-views.ts";
 import { fault, type Finding } from "./finding.ts";
@@ -96,6 +97,7 @@ async function examineTemporal(
     });
     add(viewsFinding({ uiUrl: uiUrl && uiAddress(uiUrl), namespace }));
     await attempt("workers", () => checkWorkers(connection, namespace, applications));
+    if (config) await attempt("Schedules", () => checkSchedules(connection, namespace, config));
     // Asked by the search attributes: without them the same fault would be told twice.
     if (areAttributesThere) await attempt("workers' calls", () => checkCalls(connection, namespace));
     await attempt("priority and fairness", () => checkOrdering(connection, namespace), EXPERIMENT_MS);
