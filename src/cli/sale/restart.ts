@@ -55,7 +55,7 @@ Examples:
 function withMessage(reply: RestartReply): RestartReply & { message: string } {
   const message =
     reply.result === "restarted"
-      ? "the new run takes over what the run before did, and goes on with the rest. If its document is rejected, it is submitted again."
+      ? "the new run takes over what the run before did, and goes on with the rest. A rejected document is submitted again."
       : "somebody else has restarted it; nothing was started here.";
   return { ...reply, message };
 }

@@ -50,3 +50,22 @@ test("the timeline says that a run was restarted, and why, and how the run befor
     { atMs: 250_000, what: "failed", note: "a" },
   ]);
 });
+
+test("a timeline leaves out the callbacks that a reset gives to the new run again", () => {
+  const at = (eventId: number, more: object) => ({ eventId, eventTime: { seconds: eventId, nanos: 0 }, ...more });
+  const callback = { workflowExecutionSignaledEventAttributes: { signalName: "callbackReceived" } };
+  const events = [
+    at(1, { workflowExecutionStartedEventAttributes: {} }),
+    at(2, callback),
+    at(3, { workflowTaskFailedEventAttributes: { newRunId: "new", baseRunId: "base" } }),
+    at(4, callback),
+    at(5, { workflowTaskScheduledEventAttributes: {} }),
+    at(6, callback),
+  ] as unknown as Parameters<typeof timelineOf>[0];
+  expect(timelineOf(events).map(({ atMs, what }) => [atMs, what])).toEqual([
+    [1_000, "started"],
+    [2_000, "received a callback"],
+    [3_000, "was reset"],
+    [6_000, "received a callback"],
+  ]);
+});

@@ -136,11 +136,14 @@ export function timelineOf(events: readonly HistoryEvent[], fromEventId = 1): Ti
   const outcomes = outcomesOf(events);
   const isOver = events.some((event) => ENDS.some(([name]) => event[name]));
   let runBeganAtMs = 0;
+  let isReapplied = false;
   return events.flatMap((event): TimelineEntry[] => {
     const atMs = timeOf(event);
     const reset = event.workflowTaskFailedEventAttributes?.newRunId ? event.workflowTaskFailedEventAttributes : null;
     // What comes before the reset was done by the run that was reset.
     if (event.workflowExecutionStartedEventAttributes || reset) runBeganAtMs = atMs;
+    // Up to its first task a run has what came to the run that was reset, which shows it.
+    isReapplied = reset !== null || (isReapplied && !event.workflowTaskScheduledEventAttributes);
     if (Number(event.eventId) < fromEventId) return [];
     const entry = (what: string, more: Partial<TimelineEntry> = {}): TimelineEntry[] => [{ atMs, what, ...more }];
     if (reset) return entry("was reset", reset.failure?.message ? { note: firstLine(reset.failure.message) } : {});
@@ -158,7 +161,7 @@ export function timelineOf(events: readonly HistoryEvent[], fromEventId = 1): Ti
     const timer = event.timerFiredEventAttributes;
     if (timer) return pause(events, String(timer.startedEventId), atMs);
     const signal = event.workflowExecutionSignaledEventAttributes?.signalName;
-    if (signal) return SIGNALS[signal] === undefined ? [] : entry(SIGNALS[signal]);
+    if (signal) return isReapplied || SIGNALS[signal] === undefined ? [] : entry(SIGNALS[signal]);
     const update = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input?.name;
     if (update) return SILENT_UPDATES.includes(update) ? [] : entry(`received the update ${update}`);
     if (event.workflowExecutionCancelRequestedEventAttributes) return entry("was asked to cancel");
