@@ -57,7 +57,7 @@ function updateIdOf(update: string, request: object, options: AnswerOptions): st
 /** A workflow names the first problem of a malformed answer: this names all, as an input's error does. */
 function withProblems(error: Error, update: string, request: object): Error {
   return error instanceof NotAllowedError
-    ? new NotAllowedError(error.message, problemsOfAnswer(update, request))
+    ? new NotAllowedError(error.message, problemsOfAnswer(update, request), error.allowed)
     : error;
 }
 
