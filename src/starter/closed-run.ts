@@ -76,7 +76,9 @@ async function closeEventOf(client: Client, { workflowId, runId }: RunFacts) {
   return history?.events?.at(-1);
 }
 
-const RESTART = "restart it (`fiscalflow sale restart`), then answer what it asks.";
+/** The command line puts in its place the whole command. */
+export const RESTART_COMMAND = "`fiscalflow sale restart`";
+const RESTART = `restart it (${RESTART_COMMAND}), then answer what it asks.`;
 
 /** After what is said of a sale. */
 export const SEE_ITS_CREDIT_NOTE = " Its credit note is a workflow of its own: on the command line, add --credit-note.";

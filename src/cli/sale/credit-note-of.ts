@@ -1,5 +1,6 @@
 import { creditNoteWorkflowId, endedInWords } from "../../contract/index.ts";
 import type { SaleKey, SaleNotFoundError, SaleState } from "../../starter/index.ts";
+import { RESTART_COMMAND } from "../../starter/closed-run.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import type { BusinessScope } from "../jobs/business-of.ts";
 import { shellWord } from "../output.ts";
@@ -54,7 +55,7 @@ export function orCreditNoteHint(invoice: string, command: string): (error: unkn
 export function orCreditNoteCommands(sales: Sales, target: CommandTarget): (error: unknown) => Promise<never> {
   return async (error) => {
     if (!(error instanceof Error) || error.name !== "NotAllowedError") throw error;
-    const message = error.message.replace("`fiscalflow sale restart`", `\`${restartCommand(target)}\``);
+    const message = error.message.replace(RESTART_COMMAND, `\`${restartCommand(target)}\``);
     const isOther = target.creditNote === true || target.correction === true;
     const lines = isOther ? [] : await creditNoteCommands(sales, target).catch(() => []);
     if (lines.length === 0 && message === error.message) throw error;

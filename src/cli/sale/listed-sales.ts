@@ -183,7 +183,8 @@ interface Known {
 }
 
 /** Whether only its refund window may have been open when it ended. */
-function endedAsCompleted({ status, type, ...execution }: WorkflowExecutionInfo): boolean {
+function endedAsCompleted(execution: WorkflowExecutionInfo): boolean {
+  const { status, type } = execution;
   const attributes = attributesOf(execution);
   const isSigned = type === WORKFLOW_TYPES.sale && attributes.get(SEARCH_ATTRIBUTES.stage) === "completed";
   return isSigned && closedStatusOf(status.name) !== undefined && !attributes.has(SEARCH_ATTRIBUTES.attention);
