@@ -23,6 +23,7 @@ const anything = fc.oneof(
 const ELSEWHERE = {
   traderInvoiceNumber: "ELSEWHERE-1",
   connection: "pe",
+  businessId: "biz_1",
   lines: [{ itemId: "item_delivery", quantity: 1 }],
 };
 const line = fc.record({
@@ -61,12 +62,20 @@ const input = fc.oneof(
   { weight: 20, arbitrary: anything },
 );
 
-/** Bad input names its fields; good input is refused only where its number belongs to another sale. */
-function isClearRefusal(error: unknown, isGood: boolean): boolean {
+const NOT_VALID = /^The sale input is not valid:\n {2}\S/;
+const NO_BUSINESS = /^The sale input is not valid:\n {2}businessId: expected a business, [^\n]*$/;
+
+/**
+ * Bad input names its fields. Good input is refused where its number belongs to another sale, and where neither it nor
+ * the starter names a business.
+ */
+function isClearRefusal(error: unknown, raw: unknown, isGood: boolean): boolean {
   if (!(error instanceof Error) || NOT_FOR_PEOPLE.test(error.message)) return false;
-  return isGood
-    ? error.name === "SaleConflictError" && error.message.startsWith("The number ")
-    : error.name === "InvalidInputError" && /^The sale input is not valid:\n {2}\S/.test(error.message);
+  if (error.name === "SaleConflictError") return isGood && error.message.startsWith("The number ");
+  if (error.name !== "InvalidInputError") return false;
+  const { connection = "default", businessId } = { ...(raw as SaleInput) };
+  if (isGood && (connection === "default" || businessId !== undefined)) return false;
+  return (isGood ? NO_BUSINESS : NOT_VALID).test(error.message);
 }
 
 /**
@@ -97,7 +106,7 @@ describeWithTemporal("the starter, for 10,000 random inputs", () => {
         return isGood ? "well" : `${workflowId} was started by bad input`;
       } catch (error) {
         refused += 1;
-        return isClearRefusal(error, isGood) ? "well" : `refused with ${String(error)}`;
+        return isClearRefusal(error, raw, isGood) ? "well" : `refused with ${String(error)}`;
       }
     };
     await fc.assert(
