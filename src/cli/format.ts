@@ -21,14 +21,19 @@ export function withFormats(command: Command, formats: readonly string[]): Comma
     .option("--force", "replace the file if it exists");
 }
 
+/** @throws UsageError */
+export function requireOut({ out, force }: Pick<FormatFlags<string>, "out" | "force">): void {
+  if (force && out === undefined) throw new UsageError("--force belongs to --out.");
+}
+
 /** @throws UsageError where the flags do not go together, or no format has the ending of the file */
 export function formatOf<Format extends string>(
-  { format, out, force, json, bom }: FormatFlags<Format> & { json?: boolean; bom?: boolean },
+  { format, json, bom, ...file }: FormatFlags<Format> & { json?: boolean; bom?: boolean },
   byEnding: Readonly<Record<string, Format>>,
 ): Format | "text" | "json" {
   if (json && format !== undefined) throw new UsageError("Give --format or --json, not both.");
-  if (force && out === undefined) throw new UsageError("--force belongs to --out.");
-  const chosen = json ? "json" : (format ?? formatByEnding(out, { ...byEnding, ".json": "json" as const }));
+  requireOut(file);
+  const chosen = json ? "json" : (format ?? formatByEnding(file.out, { ...byEnding, ".json": "json" as const }));
   if (bom && chosen !== "csv") throw new UsageError("--bom belongs to --format csv.");
   return chosen;
 }

@@ -1,6 +1,6 @@
 import type { Seller } from "../../receipt/page.ts";
 import { UsageError } from "../cli-error.ts";
-import { formatByEnding, type FormatFlags } from "../format.ts";
+import { formatByEnding, type FormatFlags, requireOut } from "../format.ts";
 
 export const FORMATS = ["text", "escpos", "html", "pdf"] as const;
 
@@ -36,7 +36,7 @@ export function printPlan(flags: PrintFlags, isTerminal: boolean): PrintPlan {
   const { json = false, out, force = false, seller, sellerPin: pin, sellerAddress: address, font } = flags;
   if (json && (flags.format !== undefined || out !== undefined || seller !== undefined || font !== undefined))
     throw new UsageError("--json prints the signed values: leave --format, --out, --seller and --font out.");
-  if (force && out === undefined) throw new UsageError("--force belongs to --out.");
+  requireOut(flags);
   if (seller === undefined && (pin !== undefined || address !== undefined))
     throw new UsageError("--seller-pin and --seller-address belong to --seller.");
   const format = flags.format ?? formatByEnding(out, BY_ENDING);
