@@ -677,6 +677,11 @@ describe("fiscalflow documents", () => {
       { number: "INV-CASH", paymentTypeUnknown: false },
       { number: "INV-UNSTATED", paymentTypeUnknown: null },
     ]);
+    const report = await callCli(["report", ...argv], { env: { LEDGER_URL: test.url } });
+    expect(report.stdout).toMatch(
+      /^ {2}counted here: the payment type 99 is unknown \(sales\) +see fiscalflow documents +1 +808\.20$/m,
+    );
+    expect(report.stdout.match(/is unknown/g)).toHaveLength(1);
   });
 
   it("lists each document once where two workflows have it, as signed where one knows that", async () => {

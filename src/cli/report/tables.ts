@@ -1,7 +1,7 @@
 import { MEANING } from "../../contract/index.ts";
 import type { Amounts, BusinessReport, OpenDocument, TaxOfRate } from "../../ledger/index.ts";
 import { nairobiTime } from "../../contract/nairobi-date.ts";
-import { paymentType } from "../../contract/payment-type.ts";
+import { KNOWN_PAYMENT_TYPES, paymentType } from "../../contract/payment-type.ts";
 import { buyerRows } from "./buyers.ts";
 import { age, amountsRow, money, plain, rateText } from "./money.ts";
 
@@ -77,9 +77,9 @@ function buyers(report: BusinessReport): ReportTable {
   };
 }
 
-function toLookAt({ oddDates: odd, buyers: { malformedPin } }: BusinessReport): ReportTable {
+function toLookAt({ oddDates: odd, buyers: { malformedPin }, payments: types }: BusinessReport): ReportTable {
   // Apart: together, a sale and the credit note that reverses it would come to nothing.
-  const rows = <Kind extends Amounts>(
+  const rows = <Kind extends Pick<Amounts, "count" | "total"> & { taxAmount?: string }>(
     name: string,
     of: { sales?: Kind; creditNotes: Kind } | null,
     othersOf: (kind: Kind) => readonly string[],
@@ -92,7 +92,15 @@ function toLookAt({ oddDates: odd, buyers: { malformedPin } }: BusinessReport): 
     ).flatMap(([what, kind]) =>
       !kind || kind.count === 0
         ? []
-        : [[what, othersOf(kind).join(", "), String(kind.count), money(kind.taxAmount), money(kind.total)]],
+        : [
+            [
+              what,
+              othersOf(kind).join(", "),
+              String(kind.count),
+              kind.taxAmount === undefined ? "" : money(kind.taxAmount),
+              money(kind.total),
+            ],
+          ],
     );
   const months = (kind: { months: readonly string[] }) => kind.months;
   const days = (kind: { days: readonly string[] }) => kind.days;
@@ -111,8 +119,13 @@ function toLookAt({ oddDates: odd, buyers: { malformedPin } }: BusinessReport): 
       ...rows("counted here: signed on another day of the month", nextDay, days),
       ...rows("not counted here: signed in this period, dated on another day of the month", dayBefore, days),
       ...rows("counted here: the buyer's PIN is malformed", malformedPin, listed),
+      ...types.flatMap(({ paymentTypeCode: code, ...paid }) =>
+        code === null || KNOWN_PAYMENT_TYPES.includes(code)
+          ? []
+          : rows(`counted here: the payment type ${code} is unknown`, paid, listed),
+      ),
     ],
-    none: "No signed document has a malformed buyer's PIN, is dated in the future or before its sale, or is known to be signed in another month or period than that of its date.",
+    none: "No signed document has a malformed buyer's PIN or an unknown payment type, is dated in the future or before its sale, or is known to be signed in another month or period than that of its date.",
   };
 }
 
