@@ -52,11 +52,10 @@ async function showSale(context: CliContext, invoice: string, flags: ShowFlags):
     const counted = withAllCallbacks(state, timeline);
     const pages = [renderState(title, starter.workflowId(key), counted, target, endedNote)];
     const ofNote = note && (await readTimeline(sales.client, note.workflowId));
-    if (note) {
-      const noteTitle = `Credit note ${note.state.document?.traderInvoiceNumber ?? ""}`.trimEnd();
-      pages.push(
-        renderState(noteTitle, note.workflowId, withAllCallbacks(note.state, ofNote), { ...target, creditNote: true }),
-      );
+    const noteState = note && withAllCallbacks(note.state, ofNote);
+    if (noteState) {
+      const noteTitle = `Credit note ${noteState.document?.traderInvoiceNumber ?? ""}`.trimEnd();
+      pages.push(renderState(noteTitle, note.workflowId, noteState, { ...target, creditNote: true }));
     }
     const { corrects, correction, stopped } = await correctionsOf(sales, key);
     if (corrects !== undefined) pages.push(`Corrects ${corrects}: see fiscalflow sale show ${shellWord(corrects)}`);
@@ -66,8 +65,8 @@ async function showSale(context: CliContext, invoice: string, flags: ShowFlags):
     if (timeline) pages.push(timelinePage(timeline));
     if (ofNote) pages.push(timelinePage(ofNote, "Timeline of the credit note"));
     const data = {
-      ...state,
-      ...(note && { creditNoteState: note.state }),
+      ...counted,
+      ...(noteState && { creditNoteState: noteState }),
       ...(shown && { correction: shown }),
       ...(corrects !== undefined && { corrects }),
       ...(timeline && { timeline }),
