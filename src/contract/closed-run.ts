@@ -12,6 +12,8 @@ export interface ClosedRun {
   by?: string;
   /** In a state: what was asked of it was refused, and nothing was sent. It is started again, and not restarted. */
   refused?: true;
+  /** In a state: only the refund window was open. It needs no restart, and is refunded without one. */
+  settled?: true;
 }
 
 /** Temporal's own words for them, as its lists are filtered by them. */

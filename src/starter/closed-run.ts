@@ -78,6 +78,8 @@ async function closeEventOf(client: Client, { workflowId, runId }: RunFacts) {
 
 /** The command line puts in its place the whole command. */
 export const RESTART_COMMAND = "`fiscalflow sale restart`";
+/** The command line adds the command. */
+export const REFUND_ALLOWED = "Allowed: a refund.";
 const RESTART = `restart it (${RESTART_COMMAND}), then answer what it asks.`;
 
 /** After what is said of a sale. */
@@ -105,7 +107,7 @@ export async function leftToDo(client: Client, run: WorkflowExecutionDescription
   const note = await lastRunOf(client, creditNoteWorkflowId({ connection, businessId, saleId: sale.id }));
   if (note && note.status.name !== "COMPLETED") return SEE_ITS_CREDIT_NOTE;
   const noted = note && (await resultOf(client, note));
-  if (stage !== "credited" && noted?.stage !== "credited") return " It is completed. Allowed: a refund.";
+  if (stage !== "credited" && noted?.stage !== "credited") return ` It is completed. ${REFUND_ALLOWED}`;
   const number = (noted?.creditNote ?? creditNote)?.traderInvoiceNumber;
   return ` It is credited${number === undefined ? "" : ` by ${number}`}: nothing is left to do.`;
 }

@@ -43,22 +43,22 @@ export async function stateOfRun(
   if (!closed) return { state: carriesOn(run) ? await withKeptDocument(client, key, state) : state, isCompleted };
   // What it carries on may have sent something.
   const isRefused = !carriesOn(run) && !state.numberTaken && (await wasRefused(client, run));
+  const isSettled = !isRefused && hasNoWorkLeft(state);
   const next = isRefused
     ? "nothing was sent: correct what was refused, and start it again"
-    : hasNoWorkLeft(state)
+    : isSettled
       ? "nothing is left to do, and a refund works without a restart"
-      : UNTIL_RESTARTED;
+      : "nobody carries it on until it is restarted";
   const waitingFor = `nothing: its workflow ${endedInWords(closed)}; ${next}`;
   // What a call of it has met says nothing any more.
   const { serviceTrouble: _, ...last } = state;
-  return { state: { ...last, waitingFor, closed: { ...closed, ...(isRefused && { refused: true }) } }, isCompleted };
+  const ended: ClosedRun = { ...closed, ...(isRefused && { refused: true }), ...(isSettled && { settled: true }) };
+  return { state: { ...last, waitingFor, closed: ended }, isCompleted };
 }
 
-const UNTIL_RESTARTED = "nobody carries it on until it is restarted";
-
 /** Of a run that ended without an outcome: whether a restart has anything to carry on. */
-export function needsRestart({ closed, waitingFor }: SaleState): boolean {
-  return closed !== undefined && closed.refused !== true && waitingFor.endsWith(UNTIL_RESTARTED);
+export function needsRestart({ closed }: SaleState): boolean {
+  return closed !== undefined && closed.refused !== true && closed.settled !== true;
 }
 
 /** Of a sale: only its refund window was open. */

@@ -117,6 +117,9 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     await expect(late).rejects.toThrow(
       /is finished and closed: it waits for nothing\. It is completed\. Allowed: a refund\.$/,
     );
+    expect((await fiscalflow("sale", "retry", "END-DONE")).stderr).toMatch(
+      /Allowed: a refund\.\n +fiscalflow sale refund END-DONE --reason '<code>' --number '<of the credit note>'$/m,
+    );
     const note = { reason: "06", traderInvoiceNumber: "CN-END-DONE" } as const;
     await rig.starter.refund({ invoice: "END-DONE" }, note, { waitSeconds: 20 });
     const credited = / It is credited by CN-END-DONE: nothing is left to do\.$/;

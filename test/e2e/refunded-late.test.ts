@@ -100,6 +100,10 @@ describeWithTemporal("a sale that was refunded after it had closed", () => {
     expect(await page()).toContain(nothing);
     expect(await page()).not.toContain("sale restart");
     await expect.poll(() => listedAs(invoice, "--ended")).toMatchObject([{ stage: "completed", waitsFor: "nothing" }]);
+    expect(await shown(invoice)).toMatchObject({ closed: { status: "terminated", settled: true } });
+    const query = `FiscalInvoice = "${invoice}"`;
+    const many = await fiscalflow("sale", "restart", "--query", query, "--note", "all", "--dry-run");
+    expect(many.stdout).toContain("0 found");
 
     const refund = ["--reason", "06", "--number", "CN-LATE-4", "--wait"];
     expect((await fiscalflow("sale", "refund", invoice, ...refund)).stdout).toContain("credited in full");

@@ -1,10 +1,10 @@
 import { creditNoteWorkflowId, endedInWords } from "../../contract/index.ts";
 import type { SaleKey, SaleNotFoundError, SaleState } from "../../starter/index.ts";
-import { RESTART_COMMAND } from "../../starter/closed-run.ts";
+import { REFUND_ALLOWED, RESTART_COMMAND } from "../../starter/closed-run.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import type { BusinessScope } from "../jobs/business-of.ts";
 import { shellWord } from "../output.ts";
-import { type CommandTarget, resolvingCommands, restartCommand } from "./resolving-commands.ts";
+import { type CommandTarget, refundCommand, resolvingCommands, restartCommand } from "./resolving-commands.ts";
 import type { Sales } from "./with-sales.ts";
 
 /**
@@ -49,13 +49,15 @@ export function orCreditNoteHint(invoice: string, command: string): (error: unkn
 }
 
 /**
- * Of what the sale refused: the same, with the whole command of a restart; and where it is the credit note that needs
- * somebody, the commands that reach that.
+ * Of what the sale refused: the same, with the whole command of a restart or a refund; and where it is the credit note
+ * that needs somebody, the commands that reach that.
  */
 export function orCreditNoteCommands(sales: Sales, target: CommandTarget): (error: unknown) => Promise<never> {
   return async (error) => {
     if (!(error instanceof Error) || error.name !== "NotAllowedError") throw error;
-    const message = error.message.replace(RESTART_COMMAND, `\`${restartCommand(target)}\``);
+    const message = error.message
+      .replace(RESTART_COMMAND, `\`${restartCommand(target)}\``)
+      .replace(REFUND_ALLOWED, `${REFUND_ALLOWED}\n    ${refundCommand(target)}`);
     const isOther = target.creditNote === true || target.correction === true;
     const lines = isOther ? [] : await creditNoteCommands(sales, target).catch(() => []);
     if (lines.length === 0 && message === error.message) throw error;

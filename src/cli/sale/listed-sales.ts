@@ -20,7 +20,7 @@ import { closedStatusOf, wasRefused } from "../../starter/closed-run.ts";
 import { contentOfInput, inputOfRun } from "../../starter/input-of-run.ts";
 import { askSales } from "./ask-sales.ts";
 import { inParallel } from "./in-parallel.ts";
-import { firstStarts, runsOf, withoutFollowed } from "./runs.ts";
+import { endedAsCompleted, firstStarts, runsOf, withoutFollowed } from "./runs.ts";
 import { typesClause } from "./visibility-query.ts";
 
 export interface ListedSale {
@@ -180,14 +180,6 @@ interface Known {
   reverses: WorkflowExecutionInfo | undefined;
   /** Though its run ended without an outcome. */
   noWorkLeft: boolean;
-}
-
-/** Whether only its refund window may have been open when it ended. */
-function endedAsCompleted(execution: WorkflowExecutionInfo): boolean {
-  const { status, type } = execution;
-  const attributes = attributesOf(execution);
-  const isSigned = type === WORKFLOW_TYPES.sale && attributes.get(SEARCH_ATTRIBUTES.stage) === "completed";
-  return isSigned && closedStatusOf(status.name) !== undefined && !attributes.has(SEARCH_ATTRIBUTES.attention);
 }
 
 function listed(

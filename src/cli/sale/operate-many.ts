@@ -146,7 +146,7 @@ interface Target {
 }
 
 async function found({ client }: Sales, flags: ManyFlags, of: ManyCommand["of"]): Promise<Target[]> {
-  const { withoutFollowed, withoutRefused } = await import("./runs.ts");
+  const { withoutFollowed, withWorkLeft } = await import("./runs.ts");
   const executions: WorkflowExecutionInfo[] = [];
   const query = visibilityQuery({ ...flags, creditNotes: true, openOnly: of === "open", ended: of === "ended" });
   try {
@@ -163,7 +163,8 @@ async function found({ client }: Sales, flags: ManyFlags, of: ManyCommand["of"])
     throw error;
   }
   const current = await withoutFollowed(executions, client);
-  return (await withoutRefused(current, client)).map((execution) => {
+  const wanted = of === "ended" ? await withWorkLeft(current, client) : current;
+  return wanted.map((execution) => {
     const attributes = attributesOf(execution);
     const { stage, attention, invoice } = SEARCH_ATTRIBUTES;
     return {

@@ -54,6 +54,11 @@ export function restartCommand(target: CommandTarget): string {
   return commandLine({ verb: "restart", flags: ["--note", "'<why>'"] }, target);
 }
 
+/** The command line that reverses a completed sale. */
+export function refundCommand(target: CommandTarget): string {
+  return commandLine({ verb: "refund", flags: ["--reason", "'<code>'", "--number", "'<of the credit note>'"] }, target);
+}
+
 /** A command line about one sale, ready to be pasted. */
 export function commandLine({ verb, flags }: { verb: string; flags: string[] }, target: CommandTarget): string {
   const { invoice, connection = DEFAULT_CONNECTION, business, creditNote, correction } = target;

@@ -1,8 +1,9 @@
 import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 
-import { SEARCH_ATTRIBUTES } from "../../contract/index.ts";
+import { SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from "../../contract/index.ts";
 import { attributesOf } from "../../starter/attributes.ts";
 import { closedStatusOf, lastRunOf, type RunFacts, wasRefused } from "../../starter/closed-run.ts";
+import { askSales } from "./ask-sales.ts";
 import { inParallel } from "./in-parallel.ts";
 import { allOf, quoted } from "./visibility-query.ts";
 
@@ -46,13 +47,30 @@ export async function withoutFollowed<Execution extends RunFacts>(
   return executions.filter((_, index) => isLast[index]);
 }
 
-/** Runs that a restart would carry on: what was refused had issued nothing, and its caller was told. */
-export async function withoutRefused<Execution extends RunFacts>(
-  executions: readonly Execution[],
+/**
+ * Runs that a restart would carry on. What was refused had issued nothing, and its caller was told; of some only the
+ * refund window was open.
+ */
+export async function withWorkLeft(
+  executions: readonly WorkflowExecutionInfo[],
   client: Client,
-): Promise<Execution[]> {
-  const refused = await inParallel(executions, CONCURRENCY, (execution) => wasRefused(client, execution));
-  return executions.filter((_, index) => refused[index] !== true);
+): Promise<WorkflowExecutionInfo[]> {
+  const ask = askSales(client);
+  const isThrough = await inParallel(
+    executions,
+    CONCURRENCY,
+    async (execution) =>
+      (await wasRefused(client, execution)) || (endedAsCompleted(execution) && (await ask.hasNoWorkLeft(execution))),
+  );
+  return executions.filter((_, index) => isThrough[index] !== true);
+}
+
+/** Whether only its refund window may have been open when it ended. */
+export function endedAsCompleted(execution: WorkflowExecutionInfo): boolean {
+  const { status, type } = execution;
+  const attributes = attributesOf(execution);
+  const isSigned = type === WORKFLOW_TYPES.sale && attributes.get(SEARCH_ATTRIBUTES.stage) === "completed";
+  return isSigned && closedStatusOf(status.name) !== undefined && !attributes.has(SEARCH_ATTRIBUTES.attention);
 }
 
 /**
