@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 
@@ -14,6 +15,8 @@ export async function postText(
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<number> {
+  // Each call that is under way listens to it, however many there are.
+  setMaxListeners(0, signal);
   const send = url.startsWith("https:") ? requestHttps : requestHttp;
   return await new Promise<number>((resolve, reject) => {
     const request = send(
