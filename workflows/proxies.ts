@@ -48,9 +48,6 @@ const MARGIN_MS = 20_000;
 /** Schedule-to-start timeout of an at-most-once call. Nothing was sent then, so the workflow schedules it again. */
 const LONGEST_IN_QUEUE = "12 hours" as const;
 
-/** Schedule-to-close timeout of calls that may be repeated freely. After it, an operator is shown the call. */
-const LONGEST_CALL = "24 hours" as const;
-
 /** Retried without a total bound. */
 const MAIN_OPTIONS = {
   taskQueue: MAIN_TASK_QUEUE,
@@ -108,7 +105,7 @@ export function callsOf(run: AttentionList, profile: ConnectionProfile) {
   const { connection, application, businessId, businessWeight: fairnessWeight, timings } = profile;
   const weight = fairnessWeight === undefined ? {} : { fairnessWeight };
   const fair = profile.keyReach === "organisation" && businessId ? { fairnessKey: businessId, ...weight } : {};
-  const { callTimeoutMs } = timings;
+  const { callTimeoutMs, unservedAfterMs: scheduleToCloseTimeout } = timings;
   const interactive = (priorityKey: number): ActivityOptions =>
     requests(complianceTaskQueue(application), callTimeoutMs, { priorityKey, ...fair });
   const background = (priorityKey: number): ActivityOptions =>
@@ -118,7 +115,7 @@ export function callsOf(run: AttentionList, profile: ConnectionProfile) {
   const activities = <Activities, Mapped>(options: ActivityOptions, meaningOf?: (error: ActivityFailure) => Mapped) =>
     activitiesWith<Activities, Mapped>(options, meaningOf, () => ({ retriedAtMs: run.retriedAtMs }));
   const repeatable = (queue: ActivityOptions) => {
-    const options = { ...queue, scheduleToCloseTimeout: LONGEST_CALL };
+    const options = { ...queue, scheduleToCloseTimeout };
     const convergingOptions = { ...options, retry: FAIL_WHEN_WORKER_IS_LOST };
     return {
       /** Retried freely. */
@@ -153,7 +150,8 @@ export function callsOf(run: AttentionList, profile: ConnectionProfile) {
 }
 
 /** The same for one accounting connection. */
-export function accountingCallsOf(run: AttentionList, { connection, callTimeoutMs }: AccountingProfile) {
+export function accountingCallsOf(run: AttentionList, profile: AccountingProfile) {
+  const { connection, callTimeoutMs, unservedAfterMs } = profile;
   const options = (priorityKey: number): ActivityOptions =>
     requests(accountingTaskQueue(connection), callTimeoutMs, { priorityKey });
   const wait = activitiesWith<Pick<AccountingActivities, "awaitAccounting">>(options(4));
@@ -161,7 +159,7 @@ export function accountingCallsOf(run: AttentionList, { connection, callTimeoutM
   return {
     /** For synchronisations, which nobody waits for. */
     read: activitiesWith<Pick<AccountingActivities, "keepBillPaymentsPage" | "sampleBillPayments">, Refusal>(
-      { ...options(4), scheduleToCloseTimeout: LONGEST_CALL },
+      { ...options(4), scheduleToCloseTimeout: unservedAfterMs },
       asRefused,
     ),
     /** At most once: the API does not say what processing does, nor that it may be repeated. */

@@ -37,7 +37,7 @@ async function served(names: Record<string, string> = {}) {
     refused: (operation: string, status: number) => void alerts.push(`${operation} ${status}`),
     works: () => undefined,
   };
-  const profile = { connection: "default", callTimeoutMs: 5_000 };
+  const profile = { connection: "default", callTimeoutMs: 5_000, unservedAfterMs: 60_000 };
   const health = new ServiceHealth(Date.now, () => Promise.resolve(undefined), "accounting");
   const accounting = new Map([["default", { profile, client, dialect, keyWatch, health }]]);
   const observed: Observation[] = [];

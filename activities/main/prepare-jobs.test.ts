@@ -28,7 +28,8 @@ describe("the preparation of a reconciliation", () => {
     const { context } = await serve({ env: { ...env, ...keys }, configFileText });
     const dialect = parseAccountingDialect();
     const served = books.map(
-      (name) => [name, { profile: { connection: name, callTimeoutMs: 1_000 }, dialect }] as const,
+      (name) =>
+        [name, { profile: { connection: name, callTimeoutMs: 1_000, unservedAfterMs: 60_000 }, dialect }] as const,
     );
     const { prepareReconcile } = createJobPreparations(context.connections, new Map(served));
     return await prepareReconcile({ input });

@@ -18,6 +18,7 @@ describe("the configuration from variables", () => {
         refusedKeyPauseMs: 30_000,
         failingPauseMs: 1_000,
         slowAfterMs: 3_600_000,
+        unservedAfterMs: 86_400_000,
         catalogueAgeMs: 600_000,
         idempotencyKeyLifeMs: 86_400_000,
         fallbackLimitPerMinute: 120,

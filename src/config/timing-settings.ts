@@ -68,6 +68,12 @@ export const timingSettings = {
     [MINUTE, 30 * DAY],
     "`authority-slow` is raised for a document that has been in flight for this long",
   ),
+  unservedAfterMs: milliseconds(
+    "unservedAfterMs",
+    DAY,
+    [MINUTE, 30 * DAY],
+    "`unexpected-answer` is raised for a read, or the registration of an item, that the service has not served for this long; it goes on by itself once the service answers",
+  ),
   catalogueAgeMs: milliseconds(
     "catalogueAgeMs",
     10 * MINUTE,

@@ -13,6 +13,7 @@ describe("the timings of a workflow", () => {
       firstPollMs: 5_000,
       firstPollWithCallbackMs: 60_000,
       slowAfterMs: 3_600_000,
+      unservedAfterMs: 86_400_000,
       keyLifeMs: 86_400_000,
       refundWindowMs: 86_400_000,
     });

@@ -8,13 +8,14 @@ const FILLED = 0.8;
 
 /** The configured timings that a workflow gets. */
 export function workflowTimings(timings: Timings): WorkflowTimings {
-  const { callTimeoutMs, firstPollMs, firstPollWithCallbackMs, slowAfterMs, refundWindowMs } = timings;
+  const { callTimeoutMs, firstPollMs, firstPollWithCallbackMs, slowAfterMs, unservedAfterMs, refundWindowMs } = timings;
   return {
     callTimeoutMs,
     resubmissionDelaysMs: growingDelays(timings.resubmissions, timings.resubmissionWindowMs * FILLED),
     firstPollMs,
     firstPollWithCallbackMs,
     slowAfterMs,
+    unservedAfterMs,
     keyLifeMs: timings.idempotencyKeyLifeMs,
     refundWindowMs,
   };

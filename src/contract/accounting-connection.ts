@@ -3,6 +3,8 @@ export interface AccountingProfile {
   connection: string;
   /** One HTTP call, from connecting to the last byte. */
   callTimeoutMs: number;
+  /** As of the other service. */
+  unservedAfterMs: number;
 }
 
 /** Every call names where it goes. */

@@ -33,6 +33,8 @@ export interface Refusal {
   apiCode?: string;
   /** Of a refused key: what it may not do, as the client names it. */
   operation?: string;
+  /** It was tried for as long as a call is, and the service never served it. */
+  unserved?: true;
   /** The API's `errors` and `branches`, or an excerpt of what came. */
   details?: Record<string, unknown>;
 }

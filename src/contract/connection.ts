@@ -34,6 +34,8 @@ export interface WorkflowTimings {
   firstPollMs: number;
   firstPollWithCallbackMs: number;
   slowAfterMs: number;
+  /** Schedule-to-close timeout of calls that may be repeated. After it an operator is shown that none was served. */
+  unservedAfterMs: number;
   keyLifeMs: number;
   refundWindowMs: number;
 }

@@ -39,7 +39,8 @@ export function createAccountingRuntimes(
         transport: breaker,
         timeoutMs: timings.callTimeoutMs,
       });
-      const profile = { connection: name, callTimeoutMs: timings.callTimeoutMs };
+      const { callTimeoutMs, unservedAfterMs } = timings;
+      const profile = { connection: name, callTimeoutMs, unservedAfterMs };
       const health = new ServiceHealth(Date.now, seenBefore, "accounting");
       return [name, { runtime: { profile, client, dialect, keyWatch: keyWatch(name, watch), health }, breaker }];
     }),

@@ -35,8 +35,8 @@ export interface SkippingRig {
   close(): Promise<void>;
 }
 
-/** The product with its real timings, on a server that skips time: what takes days here takes seconds of the test. */
-export async function startSkippingRig(): Promise<SkippingRig> {
+/** The product with its real timings, but for those that are given as settings, on a server that skips time: what takes days here takes seconds of the test. */
+export async function startSkippingRig(more: Record<string, string> = {}): Promise<SkippingRig> {
   const env = await startTimeSkipping(server.path ?? "");
   const namespace = env.namespace ?? "default";
   const searchAttributes = Object.fromEntries(Object.values(SEARCH_ATTRIBUTES).map((name) => [name, KEYWORD]));
@@ -51,6 +51,7 @@ export async function startSkippingRig(): Promise<SkippingRig> {
       ACCOUNTING_API_KEY: "sk_development_simulator",
       ACCOUNTING_CLIENT_SECRET: "cs_simulator",
       LEDGER_URL: await freshDatabase(inject("ledgerServerUrl")),
+      ...more,
     },
   });
   // This server cannot be asked for the end of a history, by which queries of cached runs are checked.

@@ -65,12 +65,14 @@ export function activitiesWith<Activities, Mapped = never>(
   return proxy as Summarised<Activities, Mapped>;
 }
 
-/**
- * For calls that may be repeated: an operator is shown that the call has had no answer for its schedule-to-close time.
- */
+/** For calls that may be repeated. */
 export function asRefused(error: ActivityFailure): Refusal {
   rethrowCancellation(error);
-  return { kind: "refused", attention: "unexpected-answer", message: `${error.activityType}: ${rootMessage(error)}` };
+  const refused = { kind: "refused", attention: "unexpected-answer" } as const;
+  const message = `${error.activityType}: ${rootMessage(error)}`;
+  // A defect, which no waiting mends.
+  if (error.retryState === "NON_RETRYABLE_FAILURE") return { ...refused, message };
+  return { ...refused, unserved: true, message: `The service does not serve this call. ${message}` };
 }
 
 /** For converging writes: the workflow reads the present state before it tries again. */

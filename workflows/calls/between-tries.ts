@@ -117,12 +117,13 @@ export class BetweenTries {
   /** The same for a caller that handles cancellation, and whatever else ends the wait, by itself. */
   async parkOnRefusal(refusal: Refusal, options: AttentionOptions = {}): Promise<Verdict> {
     const { code = refusal.attention, subject, message = refusal.message, until } = options;
-    const attention = { code, message, ...(subject !== undefined && { subject }), ...evidenceOf(refusal) };
-    if (code === "credentials") return await this.#parkOnRefusedKey(attention, until, refusal);
-    this.clearRefusal();
     // `acknowledge` alone would leave the call without an answer.
     const updates = code === "unexpected-answer" && { resolvedBy: ["retry"] as const };
-    return await park(this.#run, { ...attention, ...updates }, { until });
+    const about = { ...(subject !== undefined && { subject }), ...evidenceOf(refusal), ...updates };
+    const attention = { code, message, ...about };
+    if (code === "credentials" || refusal.unserved) return await this.#parkUntilServed(attention, until, refusal);
+    this.clearRefusal();
+    return await park(this.#run, attention, { until });
   }
 
   /** To be called once the call has another result than a refusal. */
@@ -194,23 +195,26 @@ export class BetweenTries {
     if (this.#lostAttention) this.#run.clear(attentionKey("unexpected-answer", this.#lostAttention.subject));
   }
 
-  /** Ends by `retry`, by a cancellation, or by itself once `awaitService` finds the key accepted. */
-  async #parkOnRefusedKey(
+  /**
+   * Ends by `retry`, by a cancellation, or by itself once `awaitService` finds that the service accepts the key, or
+   * answers again.
+   */
+  async #parkUntilServed(
     attention: NewAttention,
     until: (() => boolean) | undefined,
-    { status, operation }: Refusal,
+    { status, operation, unserved }: Refusal,
   ): Promise<Verdict> {
     const run = this.#run;
     const { awaitService } = run;
-    if (!awaitService) throw new Error("a key can be refused only once it is known where calls go");
+    if (!awaitService) throw new Error("a call can be refused only once it is known where calls go");
     const key = attentionKey(attention.code, attention.subject);
     const sinceMs = this.#refusal?.key === key ? this.#refusal.sinceMs : Date.now();
     run.updateMessage(key, attention);
     this.#refusal = { key, sinceMs };
-    const summary = "Wait until the service accepts the key: each attempt is one look";
-    const refused = { status, operation };
+    const summary = unserved ? WAIT_FOR_SERVICE : "Wait until the service accepts the key: each attempt is one look";
+    const refused = unserved ? {} : { refused: { status, operation } };
     const wake = (): Promise<boolean> =>
-      awaitService(summary, { triedAtMs: Date.now(), sinceMs, refused }).then(() => true);
+      awaitService(summary, { triedAtMs: Date.now(), sinceMs, ...refused }).then(() => true);
     const verdict = await park(run, { ...attention, sinceMs }, { until, wake, keepsAfterWake: true });
     // Cleared by another call, which found the key accepted.
     if (verdict === "acknowledged") this.#refusal = undefined;

@@ -219,7 +219,7 @@ async function keepLines(
   for (;;) {
     const asked = { ...target, ...of };
     const result = await calls.background.read.keepLines("Read the lines of the document into the ledger", asked);
-    if (isRefusal(result) && result.attention === "credentials") {
+    if (isRefusal(result) && (result.attention === "credentials" || result.unserved)) {
       await betweenTries.parkOnRefusal(result);
       continue;
     }
