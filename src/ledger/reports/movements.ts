@@ -4,7 +4,18 @@ import type { Queries } from "../database.ts";
 import type { MovementsOfItem, Period } from "./report.ts";
 import type { Chain } from "./signed.ts";
 
-/** Movements of the period's documents, by item, each reference once. */
+/** Where the record of a sale says that goods came back by its refund: on which day the signed credit note is dated. */
+const RETURNED_ON = sql<string | null>`(
+  select note.document_date from documents as note
+  where note.connection = m.connection and note.business_id = m.business_id and note.type = 'credit_note'
+    and note.original_document_id = d.document_id and note.status = 'completed'
+    and m.type = 'sale' and m.purpose = 'restocked'
+  order by note.number limit 1)`;
+
+/**
+ * Movements of the period's documents, by item, each reference once. Goods that came back by a refund belong to the
+ * credit note, whichever workflow returned them: the sale's does while it is open, and the credit note's afterwards.
+ */
 export async function readMovements(
   db: Queries,
   { connection, business_id }: Chain,
@@ -21,11 +32,20 @@ export async function readMovements(
     against_balance: string;
   }>`
     with documents_of_period as (
-      select connection, business_id, type, number from documents
+      select connection, business_id, type, number, document_id, original_document_id, document_date from documents
       where connection = ${connection} and business_id = ${business_id} and document_date between ${from} and ${to}),
+    with_reversed as (
+      select connection, business_id, type, number, document_id, document_date from documents_of_period
+      union
+      select s.connection, s.business_id, s.type, s.number, s.document_id, s.document_date
+      from documents as s join documents_of_period as note
+        on s.connection = note.connection and s.business_id = note.business_id
+          and s.document_id = note.original_document_id
+      where s.type = 'sale' and note.type = 'credit_note'),
     moved as (
       select distinct on (m.reference_id) m.*
-      from stock_movements as m join documents_of_period using (connection, business_id, type, number)
+      from stock_movements as m join with_reversed as d using (connection, business_id, type, number)
+      where coalesce(${RETURNED_ON}, d.document_date) between ${from} and ${to}
       order by m.reference_id, m.state = 'applied' desc),
     named as (
       select l.item_id, max(l.name) as name
