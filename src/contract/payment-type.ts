@@ -14,6 +14,11 @@ const WORDS: Readonly<Record<string, string>> = {
 
 export const KNOWN_PAYMENT_TYPES: readonly string[] = Object.keys(WORDS);
 
+/** Null where no code is stated. */
+export function isUnknownPaymentType(code: string | null): boolean | null {
+  return code === null ? null : !KNOWN_PAYMENT_TYPES.includes(code);
+}
+
 export function paymentType(code: string | null): string {
   if (code === null) return "not stated";
   const words = WORDS[code];

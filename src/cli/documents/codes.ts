@@ -1,5 +1,5 @@
 import { refundReasonWords } from "../../contract/index.ts";
-import { KNOWN_PAYMENT_TYPES } from "../../contract/payment-type.ts";
+import { isUnknownPaymentType } from "../../contract/payment-type.ts";
 import type { ListedDocument } from "../../ledger/index.ts";
 
 interface Codes {
@@ -11,7 +11,7 @@ interface Codes {
 /** What the codes of a document say, as far as that is known. */
 export function codesOf({ paymentTypeCode, refundReason }: ListedDocument): Codes {
   return {
-    paymentTypeUnknown: paymentTypeCode === null ? null : !KNOWN_PAYMENT_TYPES.includes(paymentTypeCode),
+    paymentTypeUnknown: isUnknownPaymentType(paymentTypeCode),
     refundReasonInWords: refundReason === null ? null : (refundReasonWords(refundReason) ?? null),
   };
 }

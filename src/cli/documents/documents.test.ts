@@ -604,6 +604,7 @@ describe("fiscalflow documents", () => {
     expect(payments).toEqual([
       {
         paymentTypeCode: "01",
+        paymentTypeUnknown: false,
         count: 2,
         total: "0.00",
         sales: { count: 1, total: "808.20" },
@@ -611,6 +612,7 @@ describe("fiscalflow documents", () => {
       },
       {
         paymentTypeCode: "06",
+        paymentTypeUnknown: false,
         count: 1,
         total: "808.20",
         sales: { count: 1, total: "808.20" },
@@ -682,6 +684,12 @@ describe("fiscalflow documents", () => {
       /^ {2}counted here: the payment type 99 is unknown \(sales\) +see fiscalflow documents +1 +808\.20$/m,
     );
     expect(report.stdout.match(/is unknown/g)).toHaveLength(1);
+    const json = await callCli(["report", ...argv, "--json"], { env: { LEDGER_URL: test.url } });
+    expect(JSON.parse(json.stdout).businesses[0].payments).toMatchObject([
+      { paymentTypeCode: "01", paymentTypeUnknown: false },
+      { paymentTypeCode: "99", paymentTypeUnknown: true },
+      { paymentTypeCode: null, paymentTypeUnknown: null },
+    ]);
   });
 
   it("lists each document once where two workflows have it, as signed where one knows that", async () => {

@@ -138,7 +138,13 @@ async function rendered(
     }
     case "json": {
       const { withAmounts } = await import("./money.ts");
-      const told = businesses.map((report) => withSeller(report, sellerOf));
+      const { isUnknownPaymentType } = await import("../../contract/payment-type.ts");
+      const told = businesses.map((report) => {
+        const payments = report.payments.map(({ paymentTypeCode, ...paid }) => {
+          return { paymentTypeCode, paymentTypeUnknown: isUnknownPaymentType(paymentTypeCode), ...paid };
+        });
+        return withSeller({ ...report, payments }, sellerOf);
+      });
       const data = { period, madeAtMs: nowMs, standing: standing ?? null, businesses: withAmounts(told, AMOUNTS) };
       return `${JSON.stringify(withInstants(data), null, 2)}\n`;
     }

@@ -1,5 +1,5 @@
 import { nairobiInstant } from "../../contract/nairobi-date.ts";
-import { paymentType } from "../../contract/payment-type.ts";
+import { isUnknownPaymentType, paymentType } from "../../contract/payment-type.ts";
 import type { Amounts, BusinessReport, OddDates, Period, SignedFigures, TaxOfRate } from "../../ledger/index.ts";
 import { asText, csvLine } from "../csv.ts";
 import { amount } from "./money.ts";
@@ -90,17 +90,10 @@ function linesOf(report: BusinessReport, period: Period): Line[] {
     { figure: "malformed PIN", ...amounts(malformedPin.net) },
     { figure: "malformed PIN: sales", ...amounts(malformedPin.sales) },
     { figure: "malformed PIN: credit notes", ...amounts(malformedPin.creditNotes) },
-    ...report.payments.flatMap(({ paymentTypeCode, sales, creditNotes, ...net }) =>
-      (
-        [
-          ["payment type", net],
-          ["payment type: sales", sales],
-          ["payment type: credit notes", creditNotes],
-        ] as const
-      ).map(([figure, { count, total }]): Line => {
-        return { figure, payment_type: paymentTypeCode ?? paymentType(null), count: String(count), total };
-      }),
-    ),
+    ...report.payments
+      .filter(({ paymentTypeCode }) => isUnknownPaymentType(paymentTypeCode) === true)
+      .flatMap((payment) => paymentLines("unknown payment type", payment)),
+    ...report.payments.flatMap((payment) => paymentLines("payment type", payment)),
     ...report.course.flatMap(({ at: when, sales, creditNotes }): Line[] => {
       const at = period.kind === "day" ? `${period.from}T${when}` : when;
       return [
@@ -154,6 +147,16 @@ function buyerLines(which: string, { sales, creditNotes, taxes }: SignedFigures)
       { figure: `tax of ${ofNotes}`, ...rate(tax), ...amounts(tax.creditNotes) },
     ]),
   ];
+}
+
+function paymentLines(
+  figure: string,
+  { paymentTypeCode, sales, creditNotes, ...net }: BusinessReport["payments"][number],
+): Line[] {
+  const line = (name: string, { count, total }: typeof sales): Line => {
+    return { figure: name, payment_type: paymentTypeCode ?? paymentType(null), count: String(count), total };
+  };
+  return [line(figure, net), line(`${figure}: sales`, sales), line(`${figure}: credit notes`, creditNotes)];
 }
 
 function notInCourseLines({ notInCourse: { count, total, sales, creditNotes, counts } }: BusinessReport): Line[] {

@@ -236,6 +236,26 @@ test("a payment type has what sales took in and what credit notes gave back apar
   expect(lines).toContain(`${of},payment type: credit notes,,,01,,,,,,,,,,,,3,,,,-1200.50,,`);
 });
 
+test("the CSV has the documents of each payment type that is not in the authority's list, beside the malformed PINs", () => {
+  const sales = { count: 2, total: "1400.4" };
+  const creditNotes = { count: 1, total: "-700.2" };
+  const payments = ["01", "99", "X1", null].map((paymentTypeCode) => {
+    return { paymentTypeCode, count: 3, total: "700.2", sales, creditNotes };
+  });
+  const lines = renderCsv(MONTH, [{ ...sampleReport(), payments }], NOW_MS).split("\r\n");
+  const of = "default,biz_<b>1</b>,2026-11,2026-11-21T15:00:00+03:00";
+  const first = lines.findIndex((line) => line.includes("malformed PIN: credit notes")) + 1;
+  expect(lines.slice(first, first + 7)).toEqual([
+    `${of},unknown payment type,,,99,,,,,,,,,,,,3,,,,700.20,,`,
+    `${of},unknown payment type: sales,,,99,,,,,,,,,,,,2,,,,1400.40,,`,
+    `${of},unknown payment type: credit notes,,,99,,,,,,,,,,,,1,,,,-700.20,,`,
+    `${of},unknown payment type,,,X1,,,,,,,,,,,,3,,,,700.20,,`,
+    `${of},unknown payment type: sales,,,X1,,,,,,,,,,,,2,,,,1400.40,,`,
+    `${of},unknown payment type: credit notes,,,X1,,,,,,,,,,,,1,,,,-700.20,,`,
+    `${of},payment type,,,01,,,,,,,,,,,,3,,,,700.20,,`,
+  ]);
+});
+
 test("page and table are headed by the business's name and PIN, where they are known", () => {
   const sellers = { "biz_<b>1</b>": { name: "Duka & Sons", pin: "P051234567Z" } };
   const sellerOf = configuredSeller(load({ ...COMPLIANCE, COMPLIANCE_SELLERS: JSON.stringify(sellers) }));

@@ -1,7 +1,7 @@
 import { MEANING } from "../../contract/index.ts";
 import type { Amounts, BusinessReport, OpenDocument, TaxOfRate } from "../../ledger/index.ts";
 import { nairobiTime } from "../../contract/nairobi-date.ts";
-import { KNOWN_PAYMENT_TYPES, paymentType } from "../../contract/payment-type.ts";
+import { isUnknownPaymentType, paymentType } from "../../contract/payment-type.ts";
 import { buyerRows } from "./buyers.ts";
 import { age, amountsRow, money, plain, rateText } from "./money.ts";
 
@@ -120,9 +120,9 @@ function toLookAt({ oddDates: odd, buyers: { malformedPin }, payments: types }: 
       ...rows("not counted here: signed in this period, dated on another day of the month", dayBefore, days),
       ...rows("counted here: the buyer's PIN is malformed", malformedPin, listed),
       ...types.flatMap(({ paymentTypeCode: code, ...paid }) =>
-        code === null || KNOWN_PAYMENT_TYPES.includes(code)
-          ? []
-          : rows(`counted here: the payment type ${code} is unknown`, paid, listed),
+        isUnknownPaymentType(code) === true
+          ? rows(`counted here: the payment type ${code} is unknown`, paid, listed)
+          : [],
       ),
     ],
     none: "No signed document has a malformed buyer's PIN or an unknown payment type, is dated in the future or before its sale, or is known to be signed in another month or period than that of its date.",
