@@ -217,15 +217,17 @@ describe("fiscalflow documents", () => {
     const argv = ["month", "--date", "2025-11", "--business", businessId, "--json"];
     const list = JSON.parse((await documents(...argv)).stdout);
     const report = JSON.parse((await callCli(["report", ...argv], { env: { LEDGER_URL: test.url } })).stdout);
-    const [{ documents: listed, notSigned, givenUp, malformedPins, unknownPaymentTypes, notIssued, ...figures }] =
-      list.businesses;
+    const [{ documents: listed, notSigned, givenUp, malformedPins, unknownPaymentTypes, ...others }] = list.businesses;
+    const { notIssued, endedNotIssued, ...figures } = others;
     expect(withTwoPlaces(report.businesses[0])).toMatchObject(figures);
-    expect({ notSigned, givenUp, malformedPins, unknownPaymentTypes, notIssued, period: list.period }).toEqual({
+    const counts = { notSigned, givenUp, malformedPins, unknownPaymentTypes, notIssued, endedNotIssued };
+    expect({ ...counts, period: list.period }).toEqual({
       notSigned: 1,
       givenUp: 0,
       malformedPins: 0,
       unknownPaymentTypes: 0,
       notIssued: 1,
+      endedNotIssued: 0,
       period: { from: "2025-11-01", to: "2025-11-30" },
     });
     expect(listed).toHaveLength(5);
@@ -511,6 +513,34 @@ describe("fiscalflow documents", () => {
     expect(of).toMatchObject({ notSigned: 2, givenUp: 2 });
     const given = of.documents.find(({ number }: ListedDocument) => number === "INV-GIVEN-UP");
     expect(given).toMatchObject({ givenUp: true, total: null, notSignedTotal: null, givenUpTotal: "808.20" });
+  });
+
+  it("says how many ended before they were known to have a document, apart from those that are under way", async () => {
+    const business = someBusiness();
+    const closed = { status: "terminated", atMs: 1_763_600_000_000 } as const;
+    const save = (number: string, more: Partial<DocumentRecord>) => {
+      const of = recordOf(number, { document: null, movements: [], stage: "submitting", date: "2025-11-20", ...more });
+      return test.ledger.records.saveDocument(business, of, WRITER);
+    };
+    const argv = ["day", "--date", "2025-11-20", "--business", business.businessId];
+    const noted = async () => (await documents(...argv, "--format", "csv")).stderr;
+    const see = `See "Ended without an outcome": fiscalflow report day`;
+    await save("INV-UNDER-WAY", {});
+    await save("INV-OTHER-DAY", { closed, date: "2025-11-21" });
+    await save("INV-REFUSED", { closed, failed: true });
+    await save("INV-CANCELLED", { closed, stage: "cancelled" });
+    await save("INV-SUBMITTED", { closed, document: signed("INV-SUBMITTED", null, { status: "pending" }) });
+    expect(await noted()).not.toContain(see);
+    await save("INV-ENDED", { closed });
+    expect(await noted()).toContain(
+      `Note: 1 sale or credit note of this period ended before it was known to have a document, and nothing carries it on; it is not listed. ${see}\n`,
+    );
+    await save("CN-ENDED", { closed, type: "credit_note", originalSaleId: "s1" });
+    expect(await noted()).toContain(
+      `Note: 2 sales and credit notes of this period ended before they were known to have a document, and nothing carries them on; they are not listed. ${see}\n`,
+    );
+    const [of] = JSON.parse((await documents(...argv, "--json")).stdout).businesses;
+    expect(of).toMatchObject({ notIssued: 1, notSigned: 1, endedNotIssued: 2 });
   });
 
   it("takes a document as given up only where every workflow that has it gave it up", async () => {

@@ -4,9 +4,10 @@ import { counted } from "../output.ts";
 import { money } from "../report/money.ts";
 
 export function notesOf(of: DocumentsOfBusiness): string[] {
-  const { oddDates, notSigned, givenUp, malformedPins, unknownPaymentTypes: unknownTypes, notIssued } = of;
+  const { oddDates, notSigned, givenUp, malformedPins, unknownPaymentTypes: unknownTypes } = of;
   const { inFuture, datedBeforeSale: before, signedInAnotherMonth: late, datedInAnotherMonth: elsewhere } = oddDates;
   const { signedOnAnotherDay: nextDay, datedOnAnotherDay: dayBefore } = oddDates;
+  const { notIssued, endedNotIssued: ended } = of;
   const notes: string[] = [];
   if (inFuture.count > 0) notes.push(`${signed(inFuture)} and dated in the future.`);
   if (before.count > 0)
@@ -53,10 +54,17 @@ export function notesOf(of: DocumentsOfBusiness): string[] {
         ? `1 sale or credit note of this period is under way and is not known to have a document; it is not listed. ${SEE_OPEN}`
         : `${notIssued} sales and credit notes of this period are under way and are not known to have a document; they are not listed. ${SEE_OPEN}`,
     );
+  if (ended > 0)
+    notes.push(
+      ended === 1
+        ? `1 sale or credit note of this period ended before it was known to have a document, and nothing carries it on; it is not listed. ${SEE_ENDED}`
+        : `${ended} sales and credit notes of this period ended before they were known to have a document, and nothing carries them on; they are not listed. ${SEE_ENDED}`,
+    );
   return notes;
 }
 
 const SEE_OPEN = 'See "Open and parked now": fiscalflow report day';
+const SEE_ENDED = 'See "Ended without an outcome": fiscalflow report day';
 
 /** Sales and credit notes apart: together, a sale and the credit note that reverses it would come to nothing. */
 function signed({ count, sales, creditNotes }: OddAmounts): string {

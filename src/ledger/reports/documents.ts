@@ -7,7 +7,7 @@ import { pagesOf, readOneState } from "../one-state.ts";
 import type { BusinessDocuments, DocumentsOfBusiness, DocumentsRequest, ListedDocument } from "./listed.ts";
 import { readFigures } from "./figures.ts";
 import { IN_ANOTHER_MONTH, signedOutside, TODAY } from "./odd-dates.ts";
-import type { Days } from "./report.ts";
+import type { BusinessFigures, Days } from "./report.ts";
 import { type Chain, chainsOf, GIVEN_UP, issuedDocuments, PIN_MALFORMED } from "./signed.ts";
 
 /**
@@ -39,17 +39,21 @@ async function countOthers(
   db: Queries,
   chain: Chain,
   { from, to }: Days,
-): Promise<Pick<DocumentsOfBusiness, "notSigned" | "givenUp" | "malformedPins" | "unknownPaymentTypes" | "notIssued">> {
-  type Counts = Record<"not_signed" | "given_up" | "malformed_pins" | "unknown_types" | "not_issued", string>;
+): Promise<Omit<DocumentsOfBusiness, keyof BusinessFigures>> {
+  type OfListed = "not_signed" | "given_up" | "malformed_pins" | "unknown_types";
+  type Counts = Record<OfListed | "not_issued" | "ended_not_issued", string>;
+  const withoutDocument = sql`
+    from documents
+    where connection = ${chain.connection} and business_id = ${chain.business_id} and document_id is null
+      and not failed and stage <> 'cancelled' and document_date between ${from} and ${to}`;
   const { rows } = await sql<Counts>`
     select
       count(*) filter (where status is distinct from 'completed' and not ${GIVEN_UP}) as not_signed,
       count(*) filter (where ${GIVEN_UP}) as given_up,
       count(*) filter (where ${PIN_MALFORMED}) as malformed_pins,
       count(*) filter (where payment_type_code not in (${sql.join(KNOWN_PAYMENT_TYPES)})) as unknown_types,
-      (select count(*) from documents
-        where connection = ${chain.connection} and business_id = ${chain.business_id} and document_id is null
-          and not failed and closed is null and stage <> 'cancelled' and document_date between ${from} and ${to}) as not_issued
+      (select count(*) ${withoutDocument} and closed is null) as not_issued,
+      (select count(*) ${withoutDocument} and closed is not null) as ended_not_issued
     from (${issuedDocuments(chain, { from, to })}) as issued`.execute(db);
   const [row] = rows;
   if (!row) throw new Error("a count has one row");
@@ -59,6 +63,7 @@ async function countOthers(
     malformedPins: Number(row.malformed_pins),
     unknownPaymentTypes: Number(row.unknown_types),
     notIssued: Number(row.not_issued),
+    endedNotIssued: Number(row.ended_not_issued),
   };
 }
 

@@ -69,6 +69,8 @@ export interface DocumentsOfBusiness extends BusinessFigures {
   unknownPaymentTypes: number;
   /** Not listed: sales and credit notes under way that have no document, as far as is known. */
   notIssued: number;
+  /** Not listed: those whose workflow ended before they were known to have a document, and that nothing carries on. */
+  endedNotIssued: number;
 }
 
 export interface BusinessDocuments extends DocumentsOfBusiness {
