@@ -39,6 +39,7 @@ const HEAD = [
   "buyer_pin_malformed",
   "dated_before_sale",
   "payment_type_unknown",
+  "number_used_twice",
 ];
 
 /** The columns of amounts can be added up: each holds signed documents alone, or none. */
@@ -88,6 +89,7 @@ function cells(document: ListedDocument, rates: readonly string[]): string[] {
     ...[document.customerPinMalformed, document.datedBeforeSale, paymentTypeUnknown].map((is) =>
       is === null ? "" : is ? "yes" : "no",
     ),
+    document.numberUsedTwice ? "yes" : "no",
     ...byRate(taxes, rates).map(figure),
   ];
 }

@@ -168,6 +168,7 @@ describe("fiscalflow documents", () => {
       buyer_pin_malformed: "no",
       dated_before_sale: "",
       payment_type_unknown: "no",
+      number_used_twice: "no",
       taxable_B_16: "603.62",
       tax_B_16: "96.58",
       taxable_E_8: "100.00",
@@ -217,15 +218,17 @@ describe("fiscalflow documents", () => {
     const argv = ["month", "--date", "2025-11", "--business", businessId, "--json"];
     const list = JSON.parse((await documents(...argv)).stdout);
     const report = JSON.parse((await callCli(["report", ...argv], { env: { LEDGER_URL: test.url } })).stdout);
-    const [{ documents: listed, notSigned, givenUp, malformedPins, unknownPaymentTypes, ...others }] = list.businesses;
-    const { notIssued, endedNotIssued, ...figures } = others;
+    const [{ documents: listed, ...of }] = list.businesses;
+    const { notSigned, givenUp, malformedPins, unknownPaymentTypes, ...others } = of;
+    const { numbersUsedTwice, notIssued, endedNotIssued, ...figures } = others;
     expect(withTwoPlaces(report.businesses[0])).toMatchObject(figures);
-    const counts = { notSigned, givenUp, malformedPins, unknownPaymentTypes, notIssued, endedNotIssued };
-    expect({ ...counts, period: list.period }).toEqual({
+    const listedCounts = { notSigned, givenUp, malformedPins, unknownPaymentTypes, numbersUsedTwice };
+    expect({ ...listedCounts, notIssued, endedNotIssued, period: list.period }).toEqual({
       notSigned: 1,
       givenUp: 0,
       malformedPins: 0,
       unknownPaymentTypes: 0,
+      numbersUsedTwice: 0,
       notIssued: 1,
       endedNotIssued: 0,
       period: { from: "2025-11-01", to: "2025-11-30" },
@@ -720,6 +723,45 @@ describe("fiscalflow documents", () => {
       { paymentTypeCode: "99", paymentTypeUnknown: true },
       { paymentTypeCode: null, paymentTypeUnknown: null },
     ]);
+  });
+
+  it("marks both where a credit note has the number of a sale, if both are listed", async () => {
+    const business = someBusiness();
+    const save = (number: string, document: SaleDocument) => {
+      const type = document.type === "credit_note" ? "credit_note" : "sale";
+      return test.ledger.records.saveDocument(business, recordOf(number, { type, document, movements: [] }), WRITER);
+    };
+    const sales = ["INV-1", "INV-2"].map((number) => signed(number, "20/11/2025"));
+    for (const sale of sales) await save(sale.traderInvoiceNumber, sale);
+    // It was asked for under another number.
+    const note = { ...noteOf(signed("INV-2", null), "INV-1", "2025-11-24"), id: "sale_note" };
+    await save("CN-1", note);
+    // Two workflows that have one document do not make its number that of two.
+    await save("CN-2", note);
+    const argv = ["month", "--date", "2025-11", "--business", business.businessId];
+    const { stdout } = await documents(...argv);
+    expect(stdout).toMatch(/ INV-1 +CU\/INV-1 .* number used twice$/m);
+    expect(stdout).toMatch(/ INV-1 \(credit note\) .* number used twice$/m);
+    expect(stdout.match(/number used twice$/gm)).toHaveLength(2);
+    const words = "Note: 1 number is used by two or more listed documents.\n";
+    expect(stdout).toContain(words);
+    const csv = await documents(...argv, "--format", "csv");
+    expect(csv.stderr).toContain(words);
+    const marks = Object.values(csvRows(csv.stdout, "document_id")).map((row) => [
+      row["number"],
+      row["number_used_twice"],
+    ]);
+    expect(marks).toEqual([
+      ["INV-1", "yes"],
+      ["INV-2", "no"],
+      ["INV-1", "yes"],
+    ]);
+    const [of] = JSON.parse((await documents(...argv, "--json")).stdout).businesses;
+    expect(of.numbersUsedTwice).toBe(1);
+    expect(of.documents.map((one: ListedDocument) => one.numberUsedTwice)).toEqual([true, false, true]);
+    const day = await documents("day", "--date", "2025-11-24", "--business", business.businessId);
+    expect(day.stdout).toMatch(/ INV-1 \(credit note\) /);
+    expect(day.stdout).not.toContain("used twice");
   });
 
   it("lists each document once where two workflows have it, as signed where one knows that", async () => {

@@ -7,7 +7,7 @@ export function notesOf(of: DocumentsOfBusiness): string[] {
   const { oddDates, notSigned, givenUp, malformedPins, unknownPaymentTypes: unknownTypes } = of;
   const { inFuture, datedBeforeSale: before, signedInAnotherMonth: late, datedInAnotherMonth: elsewhere } = oddDates;
   const { signedOnAnotherDay: nextDay, datedOnAnotherDay: dayBefore } = oddDates;
-  const { notIssued, endedNotIssued: ended } = of;
+  const { numbersUsedTwice: shared, notIssued, endedNotIssued: ended } = of;
   const notes: string[] = [];
   if (inFuture.count > 0) notes.push(`${signed(inFuture)} and dated in the future.`);
   if (before.count > 0)
@@ -48,6 +48,7 @@ export function notesOf(of: DocumentsOfBusiness): string[] {
     notes.push(
       `${counted(unknownTypes, "listed document")} ${unknownTypes === 1 ? "has" : "have"} a payment type that is not in the authority's list.`,
     );
+  if (shared > 0) notes.push(`${are(shared, "number")} used by two or more listed documents.`);
   if (notIssued > 0)
     notes.push(
       notIssued === 1

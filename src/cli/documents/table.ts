@@ -39,6 +39,7 @@ function cells(document: ListedDocument): string[] {
     signedWhen(document),
     document.customerPinMalformed === true && "malformed PIN",
     codesOf(document).paymentTypeUnknown === true && `unknown payment type ${paymentTypeCode}`,
+    document.numberUsedTwice && "number used twice",
   ];
   return [
     document.date,

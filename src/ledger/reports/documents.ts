@@ -35,12 +35,22 @@ async function readBusiness(db: Queries, chain: Chain, days: Days): Promise<Docu
   return { ...(await readFigures(db, chain, days)), ...(await countOthers(db, chain, days)) };
 }
 
+/** The number of the document, also where another one was asked for. */
+const NUMBER = sql<string>`coalesce(document_number, number)`;
+
+/** With whether another document among these has the same number. */
+function numberedDocuments(chain: Chain, days: Days): RawBuilder<unknown> {
+  return sql`
+    select *, count(*) over (partition by ${NUMBER}) > 1 as number_used_twice
+    from (${issuedDocuments(chain, days)}) as issued`;
+}
+
 async function countOthers(
   db: Queries,
   chain: Chain,
   { from, to }: Days,
 ): Promise<Omit<DocumentsOfBusiness, keyof BusinessFigures>> {
-  type OfListed = "not_signed" | "given_up" | "malformed_pins" | "unknown_types";
+  type OfListed = "not_signed" | "given_up" | "malformed_pins" | "unknown_types" | "numbers_used_twice";
   type Counts = Record<OfListed | "not_issued" | "ended_not_issued", string>;
   const withoutDocument = sql`
     from documents
@@ -52,9 +62,10 @@ async function countOthers(
       count(*) filter (where ${GIVEN_UP}) as given_up,
       count(*) filter (where ${PIN_MALFORMED}) as malformed_pins,
       count(*) filter (where payment_type_code not in (${sql.join(KNOWN_PAYMENT_TYPES)})) as unknown_types,
+      count(distinct ${NUMBER}) filter (where number_used_twice) as numbers_used_twice,
       (select count(*) ${withoutDocument} and closed is null) as not_issued,
       (select count(*) ${withoutDocument} and closed is not null) as ended_not_issued
-    from (${issuedDocuments(chain, { from, to })}) as issued`.execute(db);
+    from (${numberedDocuments(chain, { from, to })}) as listed`.execute(db);
   const [row] = rows;
   if (!row) throw new Error("a count has one row");
   return {
@@ -62,6 +73,7 @@ async function countOthers(
     givenUp: Number(row.given_up),
     malformedPins: Number(row.malformed_pins),
     unknownPaymentTypes: Number(row.unknown_types),
+    numbersUsedTwice: Number(row.numbers_used_twice),
     notIssued: Number(row.not_issued),
     endedNotIssued: Number(row.ended_not_issued),
   };
@@ -80,6 +92,7 @@ interface Row {
   document_date: string;
   signed_on: string | null;
   given_up: boolean;
+  number_used_twice: boolean;
   in_future: boolean;
   in_another_month: boolean | null;
   outside_period: boolean | null;
@@ -108,7 +121,7 @@ const CREDITED_LATER = sql`d.type = 'sale' and d.stage = 'completed' and exists 
 
 function documentsQuery(chain: Chain, days: Days): RawBuilder<unknown> {
   return sql`
-    select d.type, coalesce(d.document_number, d.number) as number, d.document_id, d.status,
+    select d.type, coalesce(d.document_number, d.number) as number, d.number_used_twice, d.document_id, d.status,
       case when ${CREDITED_LATER} then 'credited' else d.stage end as stage,
       ${GIVEN_UP} as given_up, ${PIN_MALFORMED} as pin_malformed,
       d.document_date, d.signed_on, d.document_date > ${TODAY} as in_future, ${IN_ANOTHER_MONTH} as in_another_month,
@@ -116,7 +129,7 @@ function documentsQuery(chain: Chain, days: Days): RawBuilder<unknown> {
       d.cu_invoice_no, d.receipt, d.customer_name, d.customer_pin, d.payment_type_code,
       d.total, d.taxable_amount, d.tax_amount, by_rate.taxes, d.original_document_id, d.refund_reason,
       reversed.number as reversed_number, reversed.reversed_date, reversed.cu_invoice_no as reversed_cu_invoice_no
-    from (${issuedDocuments(chain, days)}) as d
+    from (${numberedDocuments(chain, days)}) as d
     left join lateral (
       select json_agg(json_build_object('taxRate', tax_rate::text, 'taxTypeCode', tax_type_code, 'total', total::text,
         'taxableAmount', taxable::text, 'taxAmount', tax::text) order by tax_rate desc, tax_type_code) as taxes
@@ -139,6 +152,7 @@ function listed({ connection, business_id }: Chain, row: Row): ListedDocument {
     businessId: business_id,
     type: row.type,
     number: row.number,
+    numberUsedTwice: row.number_used_twice,
     documentId: row.document_id,
     status: row.status,
     stage: row.stage,

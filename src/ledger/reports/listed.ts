@@ -10,6 +10,8 @@ export interface ListedDocument {
   businessId: string;
   type: "sale" | "credit_note";
   number: string;
+  /** Another document of the list has the number too. */
+  numberUsedTwice: boolean;
   documentId: string;
   /** The service's word. */
   status: string | null;
@@ -67,6 +69,8 @@ export interface DocumentsOfBusiness extends BusinessFigures {
   malformedPins: number;
   /** Listed with a payment type that is not in the authority's list. */
   unknownPaymentTypes: number;
+  /** Numbers that more than one listed document has. */
+  numbersUsedTwice: number;
   /** Not listed: sales and credit notes under way that have no document, as far as is known. */
   notIssued: number;
   /** Not listed: those whose workflow ended before they were known to have a document, and that nothing carries on. */
