@@ -1,8 +1,8 @@
-import { type Attention, balanceAgainst, nairobiTime, NO_EARLIER_BALANCE } from "../../contract/index.ts";
+import { type Attention, balanceAgainst, nairobiTime } from "../../contract/index.ts";
 
 /**
  * What the item's balance says of a movement of unknown outcome, in words. Evidence and no more: other tills and the
- * dashboard move the balance too.
+ * dashboard move the balance too. Where no balance is known, `whatToDo` says so.
  */
 export function balanceLines({ code, evidence = {} }: Attention): string[] {
   if (code !== "stock-unknown") return [];
@@ -10,7 +10,7 @@ export function balanceLines({ code, evidence = {} }: Attention): string[] {
   const before = balanceAt(lastQuantityOnHand, lastSeenAt);
   const after = balanceAt(laterQuantityOnHand, laterSeenAt);
   const lines = [
-    before === undefined ? NO_EARLIER_BALANCE : `Last balance before it was sent: ${before}.`,
+    ...(before === undefined ? [] : [`Last balance before it was sent: ${before}.`]),
     ...(after === undefined ? [] : [`First balance after it: ${after}${expectation(evidence)}.`]),
   ];
   const speaks = after === undefined ? undefined : SPEAKS[String(evidence["balanceSpeaks"])];
