@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
 
-import { type Attention, type AttentionCode, RESOLVED_BY, type SaleDocument, type Stage } from "../../contract/index.ts";
+import {
+  type Attention,
+  type AttentionCode,
+  RESOLVED_BY,
+  type SaleDocument,
+  type Stage,
+} from "../../contract/index.ts";
 import type { SaleState } from "../../starter/index.ts";
 import { renderState } from "./render-state.ts";
 
@@ -33,4 +39,21 @@ function page(code: AttentionCode, stage: Stage = "completed", more: Partial<Att
 test("a movement of unknown outcome whose item has no known balance says so once", () => {
   const said = page("stock-unknown", "completed", { subject: "INV-1/item_tea/sold", evidence: {} });
   expect(said.match(/No balance of the item is known/g)).toHaveLength(1);
+});
+
+test("a signed document that differs from its sale shows the commands that credit or correct it", () => {
+  expect(page("mismatch")).toContain(
+    [
+      "    fiscalflow sale acknowledge INV-1 --code mismatch --note '<how you know>' --business biz_2",
+      "  If the document is wrong, credit it, or credit it and issue the corrected sale:",
+      "    fiscalflow sale refund INV-1 --reason '<code>' --number '<of the credit note>' --business biz_2",
+      "    fiscalflow sale correct INV-1 '<file of the corrected sale>' --reason '<code>' --credit-note '<its number>' --business biz_2",
+    ].join("\n"),
+  );
+});
+
+test("a document that differs and cannot be credited yet shows no command that credits it", () => {
+  const said = page("mismatch", "submitting");
+  expect(said).toContain("fiscalflow sale acknowledge INV-1");
+  expect(said).not.toContain("fiscalflow sale refund");
 });

@@ -15,7 +15,13 @@ import { needsRestart } from "../../starter/state-of-run.ts";
 import { nairobiClock } from "../output.ts";
 import { balanceLines } from "./balance-lines.ts";
 import { evidenceLines } from "./evidence-lines.ts";
-import { resolvingCommands, type CommandTarget, restartCommand } from "./resolving-commands.ts";
+import {
+  type CommandTarget,
+  correctCommand,
+  refundCommand,
+  resolvingCommands,
+  restartCommand,
+} from "./resolving-commands.ts";
 import { documentLine, movementLine, receiptLines } from "./render-document.ts";
 import { waitsForInWords } from "./waits-for.ts";
 
@@ -70,6 +76,7 @@ export function renderState(
       `  ${MEANING[code]}. ${message}`,
       ...[...balanceLines(attention), ...evidenceLines(attention)].map((line) => `  ${line}`),
       ...(isReached ? howToResolve(attention, target, endedNote) : []),
+      ...(isReached && code === "mismatch" ? howToCorrect(state, target) : []),
     );
   }
   const hidden = (state.inAll?.attentions ?? 0) - state.attentions.length;
@@ -91,6 +98,15 @@ function howToResolve(attention: Attention, target: CommandTarget, endedNote: st
     ...of([restartCommand({ ...target, creditNote: true }), ...by("retry")]),
     "  Or leave the sale as it is, without this refund:",
     ...of(by("acknowledge")),
+  ];
+}
+
+/** Of a document that differs from what was asked for, once a refund is allowed. */
+function howToCorrect({ workflow, stage }: SaleState, target: CommandTarget): string[] {
+  if (workflow !== "sale" || stage !== "completed") return [];
+  return [
+    "  If the document is wrong, credit it, or credit it and issue the corrected sale:",
+    ...[refundCommand(target), correctCommand(target)].map((command) => `    ${command}`),
   ];
 }
 

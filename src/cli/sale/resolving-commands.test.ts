@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { type Attention, ATTENTION_CODES, type AttentionCode, RESOLVED_BY } from "../../contract/index.ts";
 import { createProgram } from "../program.ts";
-import { resolvingCommands } from "./resolving-commands.ts";
+import { correctCommand, resolvingCommands } from "./resolving-commands.ts";
 import { parseText } from "./scope.ts";
 import { Readable } from "node:stream";
 
@@ -34,6 +34,9 @@ describe("the commands that resolve an attention", () => {
 
   test("pass a number that begins with a hyphen behind `--`", () => {
     expect(resolvingCommands(attention("credentials"), { invoice: "-1" })).toEqual(["fiscalflow sale retry -- '-1'"]);
+    expect(correctCommand({ invoice: "-1" })).toBe(
+      "fiscalflow sale correct --reason '<code>' --credit-note '<its number>' -- '-1' '<file of the corrected sale>'",
+    );
   });
 
   /** No sale has it. */

@@ -59,8 +59,22 @@ export function refundCommand(target: CommandTarget): string {
   return commandLine({ verb: "refund", flags: ["--reason", "'<code>'", "--number", "'<of the credit note>'"] }, target);
 }
 
+/** The command line that reverses a completed sale, and issues the corrected one. */
+export function correctCommand(target: CommandTarget): string {
+  const operands = ["'<file of the corrected sale>'"];
+  const flags = ["--reason", "'<code>'", "--credit-note", "'<its number>'"];
+  return commandLine({ verb: "correct", operands, flags }, target);
+}
+
+interface CommandWords {
+  verb: string;
+  /** Behind the number. */
+  operands?: string[];
+  flags: string[];
+}
+
 /** A command line about one sale, ready to be pasted. */
-export function commandLine({ verb, flags }: { verb: string; flags: string[] }, target: CommandTarget): string {
+export function commandLine({ verb, operands = [], flags }: CommandWords, target: CommandTarget): string {
   const { invoice, connection = DEFAULT_CONNECTION, business, creditNote, correction } = target;
   const scope = [
     ...(connection === DEFAULT_CONNECTION ? [] : ["--connection", connection]),
@@ -70,7 +84,7 @@ export function commandLine({ verb, flags }: { verb: string; flags: string[] }, 
   ];
   // Behind `--` a number that begins with a hyphen is no flag.
   const words = invoice.startsWith("-")
-    ? [...flags, ...scope, "--", shellWord(invoice)]
-    : [shellWord(invoice), ...flags, ...scope];
+    ? [...flags, ...scope, "--", shellWord(invoice), ...operands]
+    : [shellWord(invoice), ...operands, ...flags, ...scope];
   return ["fiscalflow", "sale", verb, ...words].join(" ");
 }
