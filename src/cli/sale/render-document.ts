@@ -53,7 +53,8 @@ function decisionText({ applied, note, atMs }: MovementDecision, { state, sentAt
 }
 
 /** An outcome on one line. */
-export function outcomeLine({ stage, sale, receipt, creditNote, attention, closed }: SaleOutcome): string {
+export function outcomeLine(outcome: SaleOutcome): string {
+  const { stage, sale, receipt, creditNote, attention, closed } = outcome;
   const document = creditNote ?? sale;
   const signed = creditNote ? creditNote.receipt : receipt;
   const parts = [
@@ -61,8 +62,14 @@ export function outcomeLine({ stage, sale, receipt, creditNote, attention, close
     ...(document ? [`document ${document.id} ${document.status}`, totalText(document.totals)] : []),
     ...(signed ? [`receipt ${receiptLines(signed)[0] ?? ""}`] : []),
     ...(attention ? [`needs an operator: ${attention.code}`] : []),
+    ...(isSubmittedAgain(outcome) ? ["fiscalflow submits it again by itself"] : []),
   ];
   return parts.join(", ");
+}
+
+/** Between two automatic resubmissions; once they are used up, an operator is needed. */
+function isSubmittedAgain({ stage, attention, cancelRequested, closed }: SaleOutcome): boolean {
+  return stage === "rejected" && !attention && cancelRequested === undefined && !closed;
 }
 
 /** Of a sale that was waited for: its document needs an operator, or nothing comes of it. */
