@@ -35,7 +35,8 @@ export async function stateOfRun(
   const ask = () => answeredInTime(client, queryOf(workflowId), () => handle.query<WorkflowState>(STATE_QUERY));
   let state: SaleState;
   try {
-    state = withPendingCalls(await ask(), pendingCallsOf(client, run));
+    // Of a run that ended in the middle of a call, Temporal still tells that call.
+    state = withPendingCalls(await ask(), closed ? [] : pendingCallsOf(client, run));
   } catch (error) {
     if (run.status.name === "RUNNING" || !isUnreadable(error)) throw error;
     state = await keptState(client, workflowId, key, closed);

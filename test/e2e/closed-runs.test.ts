@@ -61,6 +61,18 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
   });
 
+  test("shows no call as pending that it was terminated in the middle of", async () => {
+    rig.simulator.inject({ operation: "createSale", when: "before", kind: "slow", delayMs: 5_000, times: 1 });
+    await start("END-CALL");
+    const calls = async () => ((await shown("END-CALL"))["pendingCalls"] ?? []) as { call: string; state: string }[];
+    await expect.poll(() => calls()).toMatchObject([{ call: "createSale", state: "under-way" }]);
+    await handleOf("END-CALL").terminate("by mistake");
+    expect(await shown("END-CALL")).toMatchObject({ closed: { status: "terminated" } });
+    expect(await calls()).toEqual([]);
+    await rig.starter.restart({ invoice: "END-CALL" }, { note: "a slip" });
+    await result("END-CALL");
+  });
+
   test("is not listed as ended, nor restarted by a query, where it was refused: its caller was told, and nothing was issued", async () => {
     const elsewhere = { traderInvoiceNumber: "REFUSED-1", lines: [TEA], connection: "elsewhere", businessId: "biz_1" };
     await expect(rig.starter.startSaleAndWait(elsewhere)).rejects.toThrow(InvalidInputError);
