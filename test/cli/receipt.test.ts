@@ -219,6 +219,24 @@ describeWithTemporal("fiscalflow receipt", () => {
     expect(shown.stdout.replaceAll(/\s+/g, " ")).toContain("This document was cancelled, and is not valid");
   });
 
+  test("a sale that was cancelled has no receipt, and is not said to have none yet", async () => {
+    const none = await receipt(["R-GONE", "--json"]);
+    expect(none).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(none.stderr).toBe(
+      "The sale R-GONE has no receipt, and gets none: it is cancelled. See: fiscalflow sale show R-GONE\n",
+    );
+  });
+
+  test("the command that shows a sale without a receipt names its business", async () => {
+    const input = { traderInvoiceNumber: "R-NOBODY", lines: [TEA], businessId: "biz_nobody" };
+    await rig.starter.startSale(input);
+    const sale = { invoice: "R-NOBODY", businessId: "biz_nobody" };
+    await expect.poll(async () => (await rig.starter.getSale(sale)).attentions).toHaveLength(1);
+    const none = await receipt(["R-NOBODY", "--business", "biz_nobody"]);
+    expect(none.stderr).toMatch(/has no receipt yet: .*See: fiscalflow sale show R-NOBODY --business biz_nobody$/m);
+    await rig.starter.cancel(sale, { reason: "test over" });
+  });
+
   test("a sale that is not signed yet has no signed values and no file of the service", async () => {
     for (const argv of [
       ["R-2", "--json"],

@@ -89,6 +89,15 @@ describeWithTemporal("fiscalflow sale", () => {
     ]);
   });
 
+  test("start prints the command that shows the sale with the business and connection of its file", async () => {
+    const { stdout } = await sale(["start", "-"], saleOf("CLI-ELSE", { businessId: "biz_else" }));
+    expect(stdout).toMatch(/\n {2}next: fiscalflow sale show CLI-ELSE --business biz_else\n$/);
+    const elsewhere = { invoice: "CLI-ELSE", businessId: "biz_else" };
+    await expect.poll(async () => (await rig.starter.getSale(elsewhere)).attentions).toHaveLength(1);
+    const cancelled = await sale(["cancel", "CLI-ELSE", "--business", "biz_else", "--reason", "test over"]);
+    expect(cancelled).toMatchObject({ exitCode: 0 });
+  });
+
   test("start of a list prints a line for each sale, and exits with 1 if one of them fails", async () => {
     const sales = [saleOf("CLI-2"), { ...saleOf("CLI-3"), lines: [{ sku: "nothing", quantity: 1, unitPrice: 1 }] }];
     const { exitCode, stdout, stderr } = await sale(["start", "-", "--wait", "20"], sales);

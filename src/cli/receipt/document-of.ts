@@ -6,6 +6,7 @@ import type { CliContext } from "../context.ts";
 import type { BusinessScope } from "../jobs/business-of.ts";
 import { printNote, shellWord } from "../output.ts";
 import { creditNoteOf, isNotFound, orCreditNoteHint } from "../sale/credit-note-of.ts";
+import { scopeFlags, showCommand } from "../sale/resolving-commands.ts";
 import type { Scope } from "../sale/scope.ts";
 import { type Sales, withSales } from "../sale/with-sales.ts";
 
@@ -20,9 +21,8 @@ interface Wanted extends Scope {
 export async function documentOf(context: CliContext, number: string, wanted: Wanted): Promise<PrintedDocument> {
   const found = await find(context, number, wanted);
   const { document, stage, key, invoice, name } = found;
-  if (!document) throw new CommandFailedError(nothingYet(found, "no document was issued"));
-  // What was cancelled while the authority had it may be signed yet.
-  const cancelled = document.status === "cancelled" || (document.status === "failed" && stage === "cancelled");
+  if (!document) throw new CommandFailedError(noReceipt(found, wanted, "no document was issued"));
+  const cancelled = isCancelled(found);
   if (cancelled) printNote(context, `The ${name} is cancelled, and not signed: what is printed says so.`);
   else if (!signedReceipt(document))
     printNote(context, `The ${name} is not signed (stage ${stage}): what is printed is provisional.`);
@@ -48,7 +48,7 @@ export async function signedDocumentOf(
   const found = await find(context, number, wanted);
   const { document } = found;
   if (document?.receipt) return { ...document, receipt: document.receipt };
-  throw new CommandFailedError(nothingYet(found, "the tax authority has not signed it"));
+  throw new CommandFailedError(noReceipt(found, wanted, "the tax authority has not signed it"));
 }
 
 interface Found {
@@ -67,7 +67,7 @@ interface Found {
 async function find(context: CliContext, number: string, wanted: Wanted): Promise<Found> {
   return await withSales(context, async (sales) => {
     const asked = sales.keyOf(number, wanted);
-    const { invoice, state } = await saleOrReversed(sales, asked);
+    const { invoice, state } = await saleOrReversed(sales, asked, wanted);
     const { document, stage } = state;
     const key = { ...asked, invoice };
     if (wanted.creditNote !== true && invoice === number) {
@@ -78,7 +78,7 @@ async function find(context: CliContext, number: string, wanted: Wanted): Promis
     if (!note && !known.document) throw new CommandFailedError(`The sale ${invoice} has no credit note.`);
     const itsNumber = known.document?.traderInvoiceNumber;
     if (invoice !== number && itsNumber !== undefined && itsNumber !== number) {
-      const command = `fiscalflow receipt ${shellWord(invoice)} --credit-note`;
+      const command = ["fiscalflow receipt", shellWord(invoice), "--credit-note", ...scopeFlags(wanted)].join(" ");
       throw new CommandFailedError(
         `The credit note ${number} has no receipt: another one, ${itsNumber}, reverses the sale ${invoice}. See: ${command}`,
       );
@@ -98,19 +98,31 @@ function reversalOf(sale: SaleState, note: SaleDocument | null, refund: Refund |
 async function saleOrReversed(
   { starter }: Sales,
   key: SaleKey & BusinessScope,
+  wanted: Scope,
 ): Promise<{ invoice: string; state: SaleState }> {
   const { invoice } = key;
   try {
     return { invoice, state: await starter.getSale(key) };
   } catch (error) {
     const reversed = isNotFound(error) ? error.creditNoteOf : undefined;
-    if (reversed === undefined) return orCreditNoteHint(invoice, "fiscalflow receipt INVOICE --credit-note")(error);
+    const command = ["fiscalflow receipt INVOICE --credit-note", ...scopeFlags(wanted)].join(" ");
+    if (reversed === undefined) return orCreditNoteHint(invoice, command)(error);
     return { invoice: reversed, state: await starter.getSale({ ...key, invoice: reversed }) };
   }
 }
 
-function nothingYet({ name, stage, invoice }: Found, why: string): string {
-  return `The ${name} has no receipt yet: ${why} (stage ${stage}). See: fiscalflow sale show ${shellWord(invoice)}`;
+function noReceipt(found: Found, wanted: Scope, why: string): string {
+  const { name, stage, invoice } = found;
+  const none = isCancelled(found)
+    ? "has no receipt, and gets none: it is cancelled."
+    : `has no receipt yet: ${why} (stage ${stage}).`;
+  return `The ${name} ${none} See: ${showCommand(invoice, wanted)}`;
+}
+
+/** What was cancelled while the authority had it may be signed yet. */
+function isCancelled({ document, stage }: Found): boolean {
+  if (document?.status === "cancelled") return true;
+  return stage === "cancelled" && (!document || document.status === "failed");
 }
 
 /** An answer of Temporal's leaves many lines out; the ledger keeps them. */

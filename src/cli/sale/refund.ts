@@ -5,9 +5,10 @@ import { parseInput, refundRequestSchema } from "../../contract/schema/index.ts"
 import { waitSeconds } from "../arguments.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
-import { printResult, shellWord } from "../output.ts";
+import { printResult } from "../output.ts";
 import { bookedOf } from "./correction-documents.ts";
 import { documentLines } from "./render-correction.ts";
+import { showCommand } from "./resolving-commands.ts";
 import { parseInvoice, type ResultFlags, type Scope, withScope } from "./scope.ts";
 
 const DEFAULT_WAIT_SECONDS = 60;
@@ -67,7 +68,7 @@ async function refundSale(context: CliContext, invoice: string, flags: RefundFla
     warn(refunded.warnings, { ...key, sent: "the credit note was sent" });
     return refunded;
   });
-  printResult(context, flags.json, outcome, refundText(invoice, number, outcome));
+  printResult(context, flags.json, outcome, refundText(invoice, number, showCommand(invoice, flags), outcome));
   if (outcome.stage !== "credited" && outcome.attention !== undefined) throw new CommandFailedError("");
 }
 
@@ -82,16 +83,15 @@ function goodsAreOut({ refund, stockMovements }: SaleOutcome): boolean {
 /**
  * What became of it, as a sentence, and the credit note once it is signed. A sale that is open tells of itself; else
  * its credit note does.
+ * @param show the command that shows the sale
  */
-function refundText(invoice: string, number: string, outcome: SaleOutcome): string {
+function refundText(invoice: string, number: string, show: string, outcome: SaleOutcome): string {
   const { stage, creditNote, receipt, attention, closed } = outcome;
   const note = creditNote?.traderInvoiceNumber ?? number;
   if (stage === "credited") {
     const signed = creditNote && { ...creditNote, receipt: creditNote.receipt ?? receipt };
     const lines = signed ? documentLines("Credit note", bookedOf(signed)) : [];
-    const goods = goodsAreOut(outcome)
-      ? [`Its goods are not back in stock yet. See fiscalflow sale show ${shellWord(invoice)}`]
-      : [];
+    const goods = goodsAreOut(outcome) ? [`Its goods are not back in stock yet. See ${show}`] : [];
     return [
       `${invoice} is credited in full by ${note} (document ${creditNote?.id ?? "unknown"}).`,
       ...lines,
@@ -101,9 +101,8 @@ function refundText(invoice: string, number: string, outcome: SaleOutcome): stri
   if (closed) return `${invoice}: the workflow of its credit note ${note} ${endedInWords(closed)}.`;
   // Of the sale, or of the credit note alone: the refund was accepted, and then given up.
   if (stage === "completed" || stage === "cancelled")
-    return `${invoice} is not refunded: its credit note ${note} was given up. See fiscalflow sale show ${shellWord(invoice)}`;
+    return `${invoice} is not refunded: its credit note ${note} was given up. See ${show}`;
   const goesOn = `The refund of ${invoice} by credit note ${note} is under way`;
-  if (attention)
-    return `${goesOn}, and needs an operator: ${attention.code}. See fiscalflow sale show ${shellWord(invoice)}`;
-  return `${goesOn}, and goes on by itself. See fiscalflow sale show ${shellWord(invoice)}`;
+  if (attention) return `${goesOn}, and needs an operator: ${attention.code}. See ${show}`;
+  return `${goesOn}, and goes on by itself. See ${show}`;
 }

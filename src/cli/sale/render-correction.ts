@@ -1,7 +1,6 @@
 import { MEANING, nairobiTime } from "../../contract/index.ts";
 import type { Correction, SaleKey } from "../../starter/index.ts";
-import { shellWord } from "../output.ts";
-import { resolvingCommands, type CommandTarget } from "./resolving-commands.ts";
+import { type CommandTarget, resolvingCommands, showCommand } from "./resolving-commands.ts";
 import type { BookedDocument, ShownCorrection } from "./correction-documents.ts";
 import { receiptLines, totalText } from "./render-document.ts";
 import type { Sales } from "./with-sales.ts";
@@ -20,7 +19,7 @@ export function correctionLines(correction: ShownCorrection, target: CommandTarg
     ...(heldUp
       ? [
           `  The ${ofWhat} needs an operator: ${heldUp.code}. ${MEANING[heldUp.code]}.`,
-          `    fiscalflow sale show ${shellWord(shown)}`,
+          `    ${showCommand(shown, target)}`,
         ]
       : []),
     ...attentions.flatMap((attention) => [

@@ -66,6 +66,20 @@ export function correctCommand(target: CommandTarget): string {
   return commandLine({ verb: "correct", operands, flags }, target);
 }
 
+/** The command line that shows a sale. */
+export function showCommand(invoice: string, { connection, business }: Scope): string {
+  const scope = { ...(connection !== undefined && { connection }), ...(business !== undefined && { business }) };
+  return commandLine({ verb: "show", flags: [] }, { invoice, ...scope });
+}
+
+/** What names the connection and the business in a command, where they are not the default. */
+export function scopeFlags({ connection = DEFAULT_CONNECTION, business }: Scope): string[] {
+  return [
+    ...(connection === DEFAULT_CONNECTION ? [] : ["--connection", connection]),
+    ...(business === undefined ? [] : ["--business", shellWord(business)]),
+  ];
+}
+
 interface CommandWords {
   verb: string;
   /** Behind the number. */
@@ -75,10 +89,9 @@ interface CommandWords {
 
 /** A command line about one sale, ready to be pasted. */
 export function commandLine({ verb, operands = [], flags }: CommandWords, target: CommandTarget): string {
-  const { invoice, connection = DEFAULT_CONNECTION, business, creditNote, correction } = target;
+  const { invoice, creditNote, correction } = target;
   const scope = [
-    ...(connection === DEFAULT_CONNECTION ? [] : ["--connection", connection]),
-    ...(business === undefined ? [] : ["--business", shellWord(business)]),
+    ...scopeFlags(target),
     ...(creditNote === true ? ["--credit-note"] : []),
     ...(correction === true ? ["--correction"] : []),
   ];

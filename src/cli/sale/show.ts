@@ -1,11 +1,12 @@
 import type { Command } from "commander";
 
 import type { CliContext } from "../context.ts";
-import { printResult, shellWord } from "../output.ts";
+import { printResult } from "../output.ts";
 import { withDocuments } from "./correction-documents.ts";
 import { creditNoteOf, orCreditNoteHint } from "./credit-note-of.ts";
 import { correctionLines, correctionsOf } from "./render-correction.ts";
 import { renderState } from "./render-state.ts";
+import { showCommand } from "./resolving-commands.ts";
 import { parseInvoice, type ResultFlags, type Scope, withScope } from "./scope.ts";
 
 export function registerShow(sale: Command, context: CliContext): void {
@@ -42,7 +43,7 @@ async function showSale(context: CliContext, invoice: string, flags: ShowFlags):
     const { starter } = sales;
     if (flags.web === true)
       return await (await import("./show-web.ts")).showInBrowser(context, starter.workflowId(key), flags.json);
-    const known = await starter.getSale(key).catch(orCreditNoteHint(invoice, "fiscalflow sale show INVOICE"));
+    const known = await starter.getSale(key).catch(orCreditNoteHint(invoice, showCommand("INVOICE", flags)));
     const state = await withFleetTrouble(sales.client, connection, known);
     const note = await creditNoteOf(sales, key, state);
     const target = { ...flags, invoice };
@@ -58,7 +59,7 @@ async function showSale(context: CliContext, invoice: string, flags: ShowFlags):
       pages.push(renderState(noteTitle, note.workflowId, noteState, { ...target, creditNote: true }));
     }
     const { corrects, correction, stopped } = await correctionsOf(sales, key);
-    if (corrects !== undefined) pages.push(`Corrects ${corrects}: see fiscalflow sale show ${shellWord(corrects)}`);
+    if (corrects !== undefined) pages.push(`Corrects ${corrects}: see ${showCommand(corrects, flags)}`);
     const shown = correction && (await withDocuments(sales, key, correction, { note: note?.state }));
     if (shown) pages.push(correctionLines(shown, target).join("\n"));
     if (stopped !== undefined) pages.push(stopped);

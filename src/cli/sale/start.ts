@@ -12,7 +12,7 @@ import { parseJson } from "../parse-json.ts";
 import { readText } from "../read-text.ts";
 import { inParallel } from "./in-parallel.ts";
 import { readSales } from "./read-sales.ts";
-import { commandLine, restartCommand } from "./resolving-commands.ts";
+import { restartCommand, showCommand } from "./resolving-commands.ts";
 import { isUnsuccessful, outcomeLine } from "./render-document.ts";
 import { type ResultFlags, type Scope, withScope } from "./scope.ts";
 
@@ -87,7 +87,8 @@ async function startSales(context: CliContext, file: string, flags: StartFlags):
   });
   const lines = results.map(startedLine);
   const [only] = results;
-  if (!isList && only && only.result !== "failed") lines.push(`  next: ${nextCommand(only, flags)}`);
+  const [input] = sales;
+  if (!isList && only && only.result !== "failed" && input) lines.push(`  next: ${nextCommand(only, input)}`);
   printResult(context, flags.json, isList ? results : only, lines.join("\n"));
   const failed = results.filter(isFailed).length;
   if (isList) printNote(context, tally(results, failed));
@@ -118,11 +119,12 @@ function startedLine(started: Started): string {
 }
 
 /** What whoever started it is likely to want to run now. */
-function nextCommand({ invoice, result, outcome }: Exclude<Started, { result: "failed" }>, scope: Scope): string {
-  const target = { ...scope, invoice };
-  return result === "closed" || outcome?.closed
-    ? restartCommand(target)
-    : commandLine({ verb: "show", flags: [] }, target);
+function nextCommand(
+  { invoice, result, outcome }: Exclude<Started, { result: "failed" }>,
+  { connection, businessId: business }: SaleInput,
+): string {
+  const scope = { ...(connection !== undefined && { connection }), ...(business !== undefined && { business }) };
+  return result === "closed" || outcome?.closed ? restartCommand({ ...scope, invoice }) : showCommand(invoice, scope);
 }
 
 function isFailed(started: Started): boolean {
