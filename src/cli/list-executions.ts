@@ -18,39 +18,62 @@ function asListed(one: WorkflowExecutionInfo, other: WorkflowExecutionInfo): num
 interface Wanted {
   query: string;
   limit: number;
+  /** Whether several executions may be one row, so that Temporal's count of them is too high. */
+  hasRunsBeside?: boolean;
   json?: boolean | undefined;
   /** What the query does not find, and belongs among what it does. */
   also?: ((client: Client) => Promise<WorkflowExecutionInfo[]>) | undefined;
 }
 
 /**
- * Prints what Temporal lists, up to a limit, and says where there is more.
+ * Prints what Temporal lists, up to a limit of rows, and says where there is more.
  * @param remarks notes about the list as a whole: above the table, or as notes beside the JSON
  */
 export async function listExecutions<Listed>(
   context: CliContext,
-  { query, limit, json, also }: Wanted,
+  { query, limit, json, hasRunsBeside = false, also }: Wanted,
   listed: (executions: readonly WorkflowExecutionInfo[], client: Client) => Promise<Listed[]>,
   table: (all: readonly Listed[]) => string,
   remarks: (client: Client) => Promise<readonly string[]> = () => Promise.resolve([]),
 ): Promise<void> {
   await withTemporal(context, async ({ client }) => {
-    const found: WorkflowExecutionInfo[] = [];
-    const pageSize = Math.min(limit, LARGEST_PAGE);
-    for await (const execution of client.workflow.list({ query, pageSize })) {
-      found.push(execution);
-      if (found.length >= limit) break;
-    }
-    const { count: ofQuery } = await client.workflow.count(query);
     const others = (await also?.(client)) ?? [];
-    const count = ofQuery + others.length;
-    found.push(...others);
-    if (others.length > 0) found.sort(asListed);
-    found.splice(limit);
-    const [rows, said] = await Promise.all([listed(found, client), remarks(client)]);
+    const [all, said] = await Promise.all([
+      firstRows(client, { query, atLeast: limit + 1, others }, (found) => listed(found, client)),
+      remarks(client),
+    ]);
+    const rows = all.slice(0, limit);
     const lead = said.length === 0 ? "" : `${said.join("\n")}\n\n`;
     printResult(context, json, rows, `${lead}${rows.length === 0 ? "None." : table(rows)}`);
     if (json === true) for (const remark of said) printNote(context, remark);
-    if (count > found.length) printNote(context, `${found.length} of ${count}, ${ORDER}; --limit shows more.`);
+    if (all.length <= limit) return;
+    if (hasRunsBeside) {
+      printNote(context, `There are more than these, ${ORDER}: --limit shows more.`);
+      return;
+    }
+    const { count } = await client.workflow.count(query);
+    printNote(context, `${rows.length} of ${count + others.length}, ${ORDER}; --limit shows more.`);
   });
+}
+
+/** The rows of as many executions as it takes, in the order of the list; fewer where there are no more. */
+async function firstRows<Listed>(
+  client: Client,
+  { query, atLeast, others }: { query: string; atLeast: number; others: readonly WorkflowExecutionInfo[] },
+  listed: (executions: readonly WorkflowExecutionInfo[]) => Promise<Listed[]>,
+): Promise<Listed[]> {
+  const pages = client.workflow.list({ query, pageSize: Math.min(atLeast, LARGEST_PAGE) })[Symbol.asyncIterator]();
+  const found: WorkflowExecutionInfo[] = [];
+  for (let wanted = atLeast; ; wanted *= 2) {
+    let isWhole = false;
+    while (!isWhole && found.length < wanted) {
+      const next = await pages.next();
+      if (next.done === true) isWhole = true;
+      else found.push(next.value);
+    }
+    // Rows depend on each other: all that is found is looked at together.
+    const all = others.length === 0 ? found : [...found, ...others].toSorted(asListed);
+    const rows = await listed(isWhole ? all : all.slice(0, wanted));
+    if (isWhole || rows.length >= atLeast) return rows;
+  }
 }

@@ -325,10 +325,38 @@ describeWithTemporal("fiscalflow sale", () => {
     expect(needing.stdout).not.toContain("CLI-2");
     const one = await sale(["list", "--limit", "1", "--json"]);
     expect(JSON.parse(one.stdout)).toHaveLength(1);
-    expect(one.stderr).toMatch(/^1 of \d+, open ones first, then the latest closed ones; --limit shows more\.\n$/);
+    expect(one.stderr).toBe(
+      "There are more than these, open ones first, then the latest closed ones: --limit shows more.\n",
+    );
     expect((await sale(["list", "--connection", "elsewhere"])).stdout).toBe("None.\n");
     expect(await sale(["cancel", "CLI-3", "--reason", "test over"])).toMatchObject({ exitCode: 0 });
     expect((await sale(["show", "CLI-3"])).stdout).toMatch(/^ {2}Document {6}none$/m);
+  });
+
+  test("list --limit counts sales, and not the runs that a restarted sale has left behind", async () => {
+    const numbers = ["CLI-RUNS-1", "CLI-RUNS-2", "CLI-RUNS-3"];
+    const query = `FiscalInvoice IN (${numbers.map((number) => `"${number}"`).join(", ")})`;
+    for (const number of numbers)
+      await sale(["start", "-"], { ...saleOf(number), lines: [{ sku: "never", quantity: 1, unitPrice: 1 }] });
+    for (const number of numbers) {
+      await rig.client.workflow.getHandle(rig.starter.workflowId({ invoice: number })).terminate("by mistake");
+      await rig.starter.restart({ invoice: number }, { note: "a slip" });
+    }
+    await expect.poll(async () => (await rig.client.workflow.count(query)).count).toBe(6);
+    const numbersOf = ({ stdout }: CliResult) =>
+      (JSON.parse(stdout) as { invoice: string }[]).map(({ invoice }) => invoice);
+    const all = numbersOf(await sale(["list", "--json"]));
+    const exactly = await sale(["list", "--json", "--limit", String(all.length)]);
+    expect(exactly).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(numbersOf(exactly)).toEqual(all);
+    const less = await sale(["list", "--json", "--limit", String(all.length - 1)]);
+    expect(numbersOf(less)).toEqual(all.slice(0, -1));
+    expect(less.stderr).toContain("There are more than these");
+    // Of open workflows each has one run.
+    await expect
+      .poll(async () => (await sale(["list", "--attention", "--limit", "1"])).stderr)
+      .toMatch(/^1 of [3-9], open ones first, then the latest closed ones; --limit shows more\.$/m);
+    for (const number of numbers) await sale(["cancel", number, "--reason", "test over"]);
   });
 
   test("list has the amount and the buyer of a sale that another program started, without a memo", async () => {

@@ -71,7 +71,9 @@ async function listSales(context: CliContext, flags: ListFlags): Promise<void> {
     );
   const { serviceTroubles, troubleLine } = await import("./service-troubles.ts");
   const remarks = async (client: Client): Promise<string[]> => (await serviceTroubles(client, flags)).map(troubleLine);
-  await listExecutions(context, { query, limit, json, also }, listed, (sales) => table(sales, Date.now()), remarks);
+  // An open workflow has one run.
+  const hasRunsBeside = !attention || stage !== undefined;
+  await listExecutions(context, { query, limit, json, hasRunsBeside, also }, listed, (sales) => table(sales, Date.now()), remarks);
 }
 
 function kindOf({ type, creditNoteOf }: ListedSale): string {
