@@ -21,6 +21,8 @@ interface Wanted {
   /** Whether several executions may be one row, so that Temporal's count of them is too high. */
   hasRunsBeside?: boolean;
   json?: boolean | undefined;
+  /** What to say of a list without rows. */
+  ofNone?: ((client: Client) => Promise<string | undefined>) | undefined;
   /** What the query does not find, and belongs among what it does. */
   also?: ((client: Client) => Promise<WorkflowExecutionInfo[]>) | undefined;
 }
@@ -31,7 +33,7 @@ interface Wanted {
  */
 export async function listExecutions<Listed>(
   context: CliContext,
-  { query, limit, json, hasRunsBeside = false, also }: Wanted,
+  { query, limit, json, hasRunsBeside = false, ofNone, also }: Wanted,
   listed: (executions: readonly WorkflowExecutionInfo[], client: Client) => Promise<Listed[]>,
   table: (all: readonly Listed[]) => string,
   remarks: (client: Client) => Promise<readonly string[]> = () => Promise.resolve([]),
@@ -46,6 +48,8 @@ export async function listExecutions<Listed>(
     const lead = said.length === 0 ? "" : `${said.join("\n")}\n\n`;
     printResult(context, json, rows, `${lead}${rows.length === 0 ? "None." : table(rows)}`);
     if (json === true) for (const remark of said) printNote(context, remark);
+    const empty = rows.length === 0 ? await ofNone?.(client) : undefined;
+    if (empty !== undefined) printNote(context, empty);
     if (all.length <= limit) return;
     if (hasRunsBeside) {
       printNote(context, `There are more than these, ${ORDER}: --limit shows more.`);

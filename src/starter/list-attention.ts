@@ -49,14 +49,14 @@ const filterSchema = z.object({ businessId: businessIdentifier.optional() });
  */
 export async function* listAttention(client: Client, filter: AttentionFilter): AsyncGenerator<OpenAttention> {
   const { businessId } = parseInput(filterSchema, filter, "filter of the list");
-  const ofBusiness =
-    businessId === undefined ? "" : ` AND ${SEARCH_ATTRIBUTES.business} = ${JSON.stringify(businessId)}`;
+  const ofBusiness = businessId === undefined ? "" : clauseOf(businessId);
   const query = `ExecutionStatus = "Running" AND ${SEARCH_ATTRIBUTES.attention} IS NOT NULL${ofBusiness}`;
   const executions = client.workflow.list({ query })[Symbol.asyncIterator]();
   for (let isEmpty = true; ; isEmpty = false) {
     const next = await nextOf(client, executions);
     if (next.done) {
-      if (isEmpty && businessId !== undefined) await warnOfUnknown(client, businessId, ofBusiness);
+      const unknown = isEmpty && businessId !== undefined ? await noWorkflowsOf(client, businessId) : undefined;
+      if (unknown !== undefined) warnOnce("NoWorkflows", unknown);
       return;
     }
     const { code, ...listed } = listedOf(next.value);
@@ -76,20 +76,22 @@ export async function* listAttention(client: Client, filter: AttentionFilter): A
   }
 }
 
-/** A mistyped business needs nobody either. */
-async function warnOfUnknown(client: Client, businessId: string, ofBusiness: string): Promise<void> {
+/** What to say of a business of which a list is empty, as that of a mistyped one is; undefined where it has workflows. */
+export async function noWorkflowsOf(client: Client, businessId: string): Promise<string | undefined> {
   // A question to the ledger carries the business that was asked for, whether there is one or not.
-  const query = `WorkflowType NOT IN ("${WORKFLOW_TYPES.findSale}", "${WORKFLOW_TYPES.readEvents}")${ofBusiness}`;
+  const query = `WorkflowType NOT IN ("${WORKFLOW_TYPES.findSale}", "${WORKFLOW_TYPES.readEvents}")${clauseOf(businessId)}`;
   try {
     const { count } = await client.withDeadline(Date.now() + COUNT_WITHIN_MS, () => client.workflow.count(query));
-    if (count === 0)
-      warnOnce(
-        "NoWorkflows",
-        `Temporal has no workflow, open or closed, of business "${businessId}". If it should have, check the name.`,
-      );
+    if (count > 0) return undefined;
+    return `Temporal has no workflow, open or closed, of business "${businessId}". If it should have, check the name.`;
   } catch {
     // The list is whole without it.
+    return undefined;
   }
+}
+
+function clauseOf(businessId: string): string {
+  return ` AND ${SEARCH_ATTRIBUTES.business} = ${JSON.stringify(businessId)}`;
 }
 
 const COUNT_WITHIN_MS = 3_000;

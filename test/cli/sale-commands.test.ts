@@ -359,6 +359,20 @@ describeWithTemporal("fiscalflow sale", () => {
     for (const number of numbers) await sale(["cancel", number, "--reason", "test over"]);
   });
 
+  test("list says of a business that Temporal has no workflow of to check its name", async () => {
+    const warning =
+      'Temporal has no workflow, open or closed, of business "biz_typo". If it should have, check the name.\n';
+    for (const flags of [[], ["--attention"]]) {
+      const none = await sale(["list", "--business", "biz_typo", ...flags]);
+      expect(none).toEqual({ exitCode: 0, stdout: "None.\n", stderr: warning });
+    }
+    expect(await sale(["list", "--business", "biz_1", "--stage", "registering"])).toEqual({
+      exitCode: 0,
+      stdout: "None.\n",
+      stderr: "",
+    });
+  });
+
   test("list has the amount and the buyer of a sale that another program started, without a memo", async () => {
     // 413.375, of which the document states 413.38.
     const lines = [{ itemId: "item_tea", quantity: 2.5, unitPrice: 165.35 }];

@@ -71,9 +71,18 @@ async function listSales(context: CliContext, flags: ListFlags): Promise<void> {
     );
   const { serviceTroubles, troubleLine } = await import("./service-troubles.ts");
   const remarks = async (client: Client): Promise<string[]> => (await serviceTroubles(client, flags)).map(troubleLine);
+  const { noWorkflowsOf } = await import("../../starter/list-attention.ts");
+  const { business } = flags;
+  const ofNone = business === undefined ? undefined : (client: Client) => noWorkflowsOf(client, business);
   // An open workflow has one run.
   const hasRunsBeside = !attention || stage !== undefined;
-  await listExecutions(context, { query, limit, json, hasRunsBeside, also }, listed, (sales) => table(sales, Date.now()), remarks);
+  await listExecutions(
+    context,
+    { query, limit, json, hasRunsBeside, ofNone, also },
+    listed,
+    (sales) => table(sales, Date.now()),
+    remarks,
+  );
 }
 
 function kindOf({ type, creditNoteOf }: ListedSale): string {
