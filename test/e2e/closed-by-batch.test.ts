@@ -66,6 +66,11 @@ describeWithTemporal("a sale that a batch operation has terminated", () => {
     }
     expect((await listed("--attention")).filter(({ invoice }) => numbers.includes(invoice))).toEqual([]);
 
+    const said = "3 workflows ended without an outcome, and nothing carries them on until they are restarted";
+    const needing = await fiscalflow("sale", "list", "--attention", "--business", "biz_1");
+    expect(needing.stdout).toBe(`${said}: fiscalflow sale list --ended --business biz_1\n\nNone.\n`);
+    expect((await fiscalflow("doctor")).stdout).toContain(said);
+
     const restart = ["sale", "restart", "--query", ofBatch, "--note", "the batch was a mistake"];
     const unsure = await fiscalflow(...restart);
     expect(unsure).toMatchObject({ exitCode: 2, stdout: "" });
@@ -99,6 +104,7 @@ describeWithTemporal("a sale that a batch operation has terminated", () => {
     expect((await endedNumbers()).filter((number) => numbers.includes(number))).toEqual([]);
     expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
     await expect.poll(() => ended()).toEqual([]);
+    expect((await fiscalflow("sale", "list", "--attention")).stdout).not.toContain("ended without an outcome");
 
     const cancelled = await answering("y", "sale", "cancel", "--query", ofBatch, "--reason", "test over");
     expect(cancelled.exitCode).toBe(0);

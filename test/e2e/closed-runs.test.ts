@@ -88,6 +88,10 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     await expect.poll(async () => (await rig.client.workflow.count(failed)).count).toBe(2);
     expect(await listedAs("REFUSED-1", "--ended")).toEqual([]);
     expect(await listedAs("CN-TAKEN", "--ended")).toEqual([]);
+    const needing = await fiscalflow("sale", "list", "--attention");
+    expect(needing.stdout).toContain(
+      "1 workflow ended without an outcome, and nothing carries it on until it is restarted: fiscalflow sale list --ended",
+    );
     const restart = await fiscalflow("sale", "restart", "--query", failed, "--note", "why", "--dry-run");
     expect(restart.stdout).toBe("0 found; nothing was changed.\n");
     expect(await listedAs("REFUSED-1")).toMatchObject([

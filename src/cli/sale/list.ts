@@ -43,6 +43,7 @@ export function registerList(sale: Command, context: CliContext): void {
       "after",
       `
 Above it stands what is wrong with the API, and since when, as the sales that wait for it have met it.
+With --attention, it also says how many workflows ended without an outcome and are to be restarted.
 The list is Temporal's, and follows the sales by a second or so. Amount and buyer are those that the sale was started with;
 of a sale that was adopted without lines, the amount is its document's. A credit note has those of its sale, the amount
 below zero.
@@ -70,7 +71,12 @@ async function listSales(context: CliContext, flags: ListFlags): Promise<void> {
       (sale) => stage === undefined || sale.stage === stage,
     );
   const { serviceTroubles, troubleLine } = await import("./service-troubles.ts");
-  const remarks = async (client: Client): Promise<string[]> => (await serviceTroubles(client, flags)).map(troubleLine);
+  const { endedLine } = await import("./ended-line.ts");
+  const remarks = async (client: Client): Promise<string[]> => {
+    const troubles = (await serviceTroubles(client, flags)).map(troubleLine);
+    const toRestart = attention ? await endedLine(client, flags) : undefined;
+    return toRestart === undefined ? troubles : [...troubles, toRestart];
+  };
   const { noWorkflowsOf } = await import("../../starter/list-attention.ts");
   const { business } = flags;
   const ofNone = business === undefined ? undefined : (client: Client) => noWorkflowsOf(client, business);
