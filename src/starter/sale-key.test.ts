@@ -35,6 +35,14 @@ test.each([undefined, {}, { invoice: 5 }, { workflowId: "" }])(
   },
 );
 
+test("a sale without a business is refused with where one can be named, in a program and on the command line", async () => {
+  const sale = { traderInvoiceNumber: "A", lines: [{ sku: "S", quantity: 1, unitPrice: 1 }] };
+  const where = "(`businesses` of createStarter; on the command line COMPLIANCE_BUSINESS_ID or --business)";
+  await expect(starter.startSale(sale)).rejects.toMatchObject(
+    refused(`no default of connection "default" is known here ${where}`),
+  );
+});
+
 test("options without a client are refused with what is expected", () => {
   expect(() => createStarter({} as { client: Client })).toThrow("client: expected a Client of @temporalio/client");
 });

@@ -47,7 +47,7 @@ export function requireConnection(connections: readonly string[], connection: st
  */
 export function requireBusiness({ connection = DEFAULT_CONNECTION, businessId }: SaleInput): void {
   if (businessId !== undefined) return;
-  const expected = `expected a business, since no default of connection "${connection}" is known here (\`businesses\` of createStarter, or COMPLIANCE_BUSINESS_ID)`;
+  const expected = `expected a business, since no default of connection "${connection}" is known here (\`businesses\` of createStarter; on the command line COMPLIANCE_BUSINESS_ID or --business)`;
   throw new InvalidInputError("sale input", [`businessId: ${expected}, found nothing`]);
 }
 
