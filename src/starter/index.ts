@@ -152,7 +152,7 @@ export type Starter = ReturnType<typeof createStarter>;
  */
 export function createStarter(options: StarterOptions) {
   if (!(options?.client instanceof Object))
-    throw new InvalidInputError("options of the starter", ["client: expected a Client of @temporalio/client"]);
+    throw new InvalidInputError("options of the starter", ["client: expected a Client of @temporalio/client"], "are");
   const { client, businesses = {}, connections, inputChecks = {}, identity = callerIdentity() } = options;
   const operate = operations(client, identity);
   const checkConnection = ({ connection }: { connection?: string }): void => {

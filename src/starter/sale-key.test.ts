@@ -44,5 +44,7 @@ test("a sale without a business is refused with where one can be named, in a pro
 });
 
 test("options without a client are refused with what is expected", () => {
-  expect(() => createStarter({} as { client: Client })).toThrow("client: expected a Client of @temporalio/client");
+  expect(() => createStarter({} as { client: Client })).toThrow(
+    "The options of the starter are not valid:\n  client: expected a Client of @temporalio/client",
+  );
 });

@@ -13,8 +13,8 @@ export class InvalidInputError extends FiscalflowError {
   readonly code = FAILURES.invalidInput;
   readonly problems: readonly string[];
 
-  constructor(what: string, problems: readonly string[]) {
-    super(`The ${what} is not valid:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
+  constructor(what: string, problems: readonly string[], verb: "is" | "are" = "is") {
+    super(`The ${what} ${verb} not valid:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
     this.problems = problems;
   }
 
