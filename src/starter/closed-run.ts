@@ -3,7 +3,7 @@ import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError }
 import { FAILURES } from "../contract/calls.ts";
 import { type ClosedRun, endedInWords, type ClosedStatus } from "../contract/closed-run.ts";
 import { creditNoteWorkflowId } from "../contract/ids.ts";
-import { DEFAULT_CONNECTION, WORKFLOW_TYPES } from "../contract/names.ts";
+import { DEFAULT_CONNECTION, UPDATES, WORKFLOW_TYPES } from "../contract/names.ts";
 import { nairobiTime } from "../contract/nairobi-date.ts";
 import type { SaleInput, SaleOutcome } from "../contract/sale.ts";
 import { NotAllowedError } from "./errors.ts";
@@ -95,21 +95,32 @@ const CLOSED_KINDS: Readonly<Record<string, { noun: string; again: string }>> = 
   },
 };
 
-/** What is left to do about a sale that has finished. No worker is needed. */
-export async function leftToDo(client: Client, run: WorkflowExecutionDescription): Promise<string> {
+/** What is left to do about a sale: in words, which follow a sentence, and which updates are allowed. */
+export interface LeftToDo {
+  words: string;
+  allowed: readonly string[];
+}
+
+/** Of a sale that has finished. No worker is needed. */
+export async function leftToDo(client: Client, run: WorkflowExecutionDescription): Promise<LeftToDo> {
   const { stage, sale, creditNote, numberTaken } = await resultOf(client, run);
   if (stage === "cancelled" || !sale) {
     const number = numberTaken ? ", under another number" : "";
-    return ` It is cancelled, and was not signed. If it is to be sold after all, start it again${number}.`;
+    const words = ` It is cancelled, and was not signed. If it is to be sold after all, start it again${number}.`;
+    return { words, allowed: [] };
   }
   const [input] = await inputOfRun(client, run);
   const { connection = DEFAULT_CONNECTION, businessId } = saleKeyOf(input as SaleInput);
   const note = await lastRunOf(client, creditNoteWorkflowId({ connection, businessId, saleId: sale.id }));
-  if (note && note.status.name !== "COMPLETED") return SEE_ITS_CREDIT_NOTE;
+  if (note && note.status.name !== "COMPLETED") return { words: SEE_ITS_CREDIT_NOTE, allowed: [] };
   const noted = note && (await resultOf(client, note));
-  if (stage !== "credited" && noted?.stage !== "credited") return ` It is completed. ${REFUND_ALLOWED}`;
+  if (stage !== "credited" && noted?.stage !== "credited")
+    return { words: ` It is completed. ${REFUND_ALLOWED}`, allowed: [UPDATES.refund] };
   const number = (noted?.creditNote ?? creditNote)?.traderInvoiceNumber;
-  return ` It is credited${number === undefined ? "" : ` by ${number}`}: nothing is left to do.`;
+  return {
+    words: ` It is credited${number === undefined ? "" : ` by ${number}`}: nothing is left to do.`,
+    allowed: [],
+  };
 }
 
 async function resultOf(client: Client, { workflowId, runId }: RunFacts): Promise<SaleOutcome> {
@@ -130,6 +141,8 @@ export async function refusedByClosed(client: Client, workflowId: string): Promi
     return new NotAllowedError(
       `The workflow ${workflowId} ${endedInWords(closed)} on ${nairobiTime(closed.atMs)}: no update reaches it, and nothing carries it on. Allowed: ${again}`,
     );
-  const next = run.type === WORKFLOW_TYPES.sale ? await leftToDo(client, run) : "";
-  return new NotAllowedError(`The ${noun} ${workflowId} is finished and closed: it waits for nothing.${next}`);
+  const { words = "", allowed }: Partial<LeftToDo> =
+    run.type === WORKFLOW_TYPES.sale ? await leftToDo(client, run) : {};
+  const finished = `The ${noun} ${workflowId} is finished and closed: it waits for nothing.${words}`;
+  return new NotAllowedError(finished, [], allowed);
 }

@@ -13,7 +13,7 @@ import { InvalidInputError, parseInput } from "../contract/schema/parse-input.ts
 import { restartRequestSchema } from "../contract/schema/updates.ts";
 import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES, STATE_QUERY, WORKFLOW_TYPES } from "../contract/names.ts";
 import { answeredInTime } from "./answered-in-time.ts";
-import { closedRunOf, leftToDo, SEE_ITS_CREDIT_NOTE } from "./closed-run.ts";
+import { closedRunOf, leftToDo, type LeftToDo, SEE_ITS_CREDIT_NOTE } from "./closed-run.ts";
 import { NotAllowedError, SaleNotFoundError } from "./errors.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
 import { inputOfRun } from "./input-of-run.ts";
@@ -72,10 +72,12 @@ export async function restartWorkflow(
     const is = isRunning
       ? "is running: what it waits for is answered by its updates (retry, cancel and so on)"
       : "is finished, so there is nothing to carry on";
-    const ofSale = () => (isRunning ? SEE_ITS_CREDIT_NOTE : leftToDo(client, run));
-    const other = run.type === WORKFLOW_TYPES.sale ? await ofSale() : "";
+    const ofSale = () => (isRunning ? { words: SEE_ITS_CREDIT_NOTE } : leftToDo(client, run));
+    const { words = "", allowed }: Partial<LeftToDo> = run.type === WORKFLOW_TYPES.sale ? await ofSale() : {};
     throw new NotAllowedError(
-      `The workflow ${workflowId} ${is}. Only one that was terminated, failed or timed out is restarted.${other}`,
+      `The workflow ${workflowId} ${is}. Only one that was terminated, failed or timed out is restarted.${words}`,
+      [],
+      allowed,
     );
   }
   const input = await inputOfRun(client, run);

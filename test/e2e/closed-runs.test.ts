@@ -130,9 +130,16 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     await done.result();
     const late = rig.starter.retry({ invoice: "END-DONE" });
     await expect(late).rejects.toThrow(NotAllowedError);
-    await expect(late).rejects.toThrow(
-      /is finished and closed: it waits for nothing\. It is completed\. Allowed: a refund\.$/,
-    );
+    await expect(late).rejects.toMatchObject({
+      message: expect.stringMatching(
+        /is finished and closed: it waits for nothing\. It is completed\. Allowed: a refund\.$/,
+      ),
+      allowed: ["refund"],
+    });
+    await expect(rig.starter.restart({ invoice: "END-DONE" }, { note: "again" })).rejects.toMatchObject({
+      message: expect.stringMatching(/so there is nothing to carry on\. .* It is completed\. Allowed: a refund\.$/),
+      allowed: ["refund"],
+    });
     expect((await fiscalflow("sale", "retry", "END-DONE")).stderr).toMatch(
       /Allowed: a refund\.\n +fiscalflow sale refund END-DONE --reason '<code>' --number '<of the credit note>'$/m,
     );
