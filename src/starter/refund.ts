@@ -51,6 +51,21 @@ export async function refundSale(
   client: Client,
   key: SaleKey,
   request: RefundRequest,
+  asked: { waitMs: number; checks: InputChecks | undefined },
+): Promise<CheckedRefund> {
+  try {
+    return await refundAndWait(client, key, request, asked);
+  } catch (error) {
+    // A workflow that finds the number taken names no field.
+    if (!(error instanceof SaleConflictError) || error.fields.length > 0) throw error;
+    throw new SaleConflictError(error.message, ["traderInvoiceNumber"]);
+  }
+}
+
+async function refundAndWait(
+  client: Client,
+  key: SaleKey,
+  request: RefundRequest,
   { waitMs, checks }: { waitMs: number; checks: InputChecks | undefined },
 ): Promise<CheckedRefund> {
   const askedAtMs = Date.now();

@@ -82,7 +82,11 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     const refund = (invoice: string) =>
       rig.starter.refund({ invoice }, { reason: "06", traderInvoiceNumber: "CN-TAKEN" }, { waitSeconds: 20 });
     await refund("REFUSED-2");
-    await expect(refund("REFUSED-3")).rejects.toThrow(/CN-TAKEN belongs to the credit note of another sale/);
+    await expect(refund("REFUSED-3")).rejects.toMatchObject({
+      code: "Conflict",
+      fields: ["traderInvoiceNumber"],
+      message: expect.stringContaining("CN-TAKEN belongs to the credit note of another sale"),
+    });
     const failed = 'ExecutionStatus = "Failed"';
     // The list follows the runs by a moment.
     await expect.poll(async () => (await rig.client.workflow.count(failed)).count).toBe(2);
