@@ -1,11 +1,21 @@
-import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
+import {
+  type Client,
+  QueryNotRegisteredError,
+  type WorkflowExecutionDescription,
+  WorkflowNotFoundError,
+} from "@temporalio/client";
 
 import { FAILURES } from "../contract/calls.ts";
 import { type ClosedRun, endedInWords, type ClosedStatus } from "../contract/closed-run.ts";
 import { creditNoteWorkflowId } from "../contract/ids.ts";
-import { DEFAULT_CONNECTION, UPDATES, WORKFLOW_TYPES } from "../contract/names.ts";
+import type { WorkflowState } from "../contract/messages.ts";
+import { DEFAULT_CONNECTION, SEARCH_ATTRIBUTES, STATE_QUERY, UPDATES, WORKFLOW_TYPES } from "../contract/names.ts";
 import { nairobiTime } from "../contract/nairobi-date.ts";
 import type { SaleInput, SaleOutcome } from "../contract/sale.ts";
+import { areSettled } from "../contract/stock-movement.ts";
+import { isWithoutAnswer } from "./answered-in-time.ts";
+import { attributesOf } from "./attributes.ts";
+import { within } from "./bound.ts";
 import { NotAllowedError } from "./errors.ts";
 import { inputOfRun } from "./input-of-run.ts";
 import { saleKeyOf } from "./sale-key.ts";
@@ -16,6 +26,9 @@ const STATUSES: Readonly<Record<string, ClosedStatus>> = {
   TIMED_OUT: "timed-out",
   CANCELLED: "canceled",
 };
+
+/** How long whoever is refused waits for a worker to say that nothing is left to do. */
+const SETTLED_WITHIN_MS = 3_000;
 
 /** HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT: the last event alone. */
 const CLOSE_EVENT = 2;
@@ -95,6 +108,12 @@ const CLOSED_KINDS: Readonly<Record<string, { noun: string; again: string }>> = 
   },
 };
 
+/** Of a sale: only its refund window was open. */
+export function hasNoWorkLeft({ workflow, stage, refund, attentions, stockMovements }: WorkflowState): boolean {
+  const isSigned = workflow === "sale" && stage === "completed" && !refund;
+  return isSigned && attentions.length === 0 && areSettled(stockMovements);
+}
+
 /** What is left to do about a sale: in words, which follow a sentence, and which updates are allowed. */
 export interface LeftToDo {
   words: string;
@@ -109,9 +128,33 @@ export async function leftToDo(client: Client, run: WorkflowExecutionDescription
     const words = ` It is cancelled, and was not signed. If it is to be sold after all, start it again${number}.`;
     return { words, allowed: [] };
   }
+  return await leftOfSigned(client, run, sale.id, { stage, creditNote });
+}
+
+/** Of a sale whose run ended without an outcome: undefined where it needs a restart, or no worker says that it does not. */
+async function leftOfEnded(client: Client, run: WorkflowExecutionDescription): Promise<LeftToDo | undefined> {
+  const mayBeThrough = attributesOf(run).get(SEARCH_ATTRIBUTES.stage) === "completed";
+  if (run.type !== WORKFLOW_TYPES.sale || !mayBeThrough) return undefined;
+  const handle = client.workflow.getHandle(run.workflowId, run.runId);
+  try {
+    const state = await within(client, SETTLED_WITHIN_MS, () => handle.query<WorkflowState>(STATE_QUERY));
+    if (!hasNoWorkLeft(state) || !state.document) return undefined;
+    return await leftOfSigned(client, run, state.document.id, state);
+  } catch (error) {
+    if (error instanceof QueryNotRegisteredError || isWithoutAnswer(error)) return undefined;
+    throw error;
+  }
+}
+
+async function leftOfSigned(
+  client: Client,
+  run: WorkflowExecutionDescription,
+  saleId: string,
+  { stage, creditNote }: Pick<SaleOutcome, "stage" | "creditNote">,
+): Promise<LeftToDo> {
   const [input] = await inputOfRun(client, run);
   const { connection = DEFAULT_CONNECTION, businessId } = saleKeyOf(input as SaleInput);
-  const note = await lastRunOf(client, creditNoteWorkflowId({ connection, businessId, saleId: sale.id }));
+  const note = await lastRunOf(client, creditNoteWorkflowId({ connection, businessId, saleId }));
   if (note && note.status.name !== "COMPLETED") return { words: SEE_ITS_CREDIT_NOTE, allowed: [] };
   const noted = note && (await resultOf(client, note));
   if (stage !== "credited" && noted?.stage !== "credited")
@@ -130,17 +173,25 @@ async function resultOf(client: Client, { workflowId, runId }: RunFacts): Promis
 /**
  * Why no update reaches a sale, a credit note or a correction that is closed, and what is possible in its place.
  * Undefined for others, and where Temporal knows no such workflow.
+ * @param update that was refused. Where even a refund was, a sale that ended has to be restarted
  */
-export async function refusedByClosed(client: Client, workflowId: string): Promise<NotAllowedError | undefined> {
+export async function refusedByClosed(
+  client: Client,
+  workflowId: string,
+  update: string,
+): Promise<NotAllowedError | undefined> {
   const run = await lastRunOf(client, workflowId);
   const kind = run && CLOSED_KINDS[run.type];
   if (!kind || run.status.name === "RUNNING") return undefined;
   const { noun, again } = kind;
   const closed = await closedRunOf(client, run);
-  if (closed)
-    return new NotAllowedError(
-      `The workflow ${workflowId} ${endedInWords(closed)} on ${nairobiTime(closed.atMs)}: no update reaches it, and nothing carries it on. Allowed: ${again}`,
-    );
+  if (closed) {
+    const ended = `The workflow ${workflowId} ${endedInWords(closed)} on ${nairobiTime(closed.atMs)}: no update reaches it`;
+    const left = update === UPDATES.refund ? undefined : await leftOfEnded(client, run);
+    return left
+      ? new NotAllowedError(`${ended}, and nothing is left to do in it.${left.words}`, [], left.allowed)
+      : new NotAllowedError(`${ended}, and nothing carries it on. Allowed: ${again}`);
+  }
   const { words = "", allowed }: Partial<LeftToDo> =
     run.type === WORKFLOW_TYPES.sale ? await leftToDo(client, run) : {};
   const finished = `The ${noun} ${workflowId} is finished and closed: it waits for nothing.${words}`;

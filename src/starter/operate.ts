@@ -101,16 +101,16 @@ export function operations(client: Client, identity: string = callerIdentity()) 
         ),
       );
     } catch (error) {
-      if (error instanceof WorkflowNotFoundError) throw await unreached(workflowId);
+      if (error instanceof WorkflowNotFoundError) throw await unreached(workflowId, update);
       if (error instanceof WorkflowUpdateFailedError)
         throw withProblems(workflowError(error.cause ?? error), update, payload);
       throw temporalError(error);
     }
   }
   /** Temporal says the same of a workflow that is closed, and of one that there never was. */
-  async function unreached(workflowId: string): Promise<unknown> {
+  async function unreached(workflowId: string, update: string): Promise<unknown> {
     try {
-      return (await refusedByClosed(client, workflowId)) ?? new SaleNotFoundError(workflowId);
+      return (await refusedByClosed(client, workflowId, update)) ?? new SaleNotFoundError(workflowId);
     } catch (error) {
       return temporalError(error);
     }

@@ -148,7 +148,7 @@ export async function beginRefund(
   if (closed.stage === "credited" || closed.creditNote?.status === "completed")
     return { workflowId, outcome: sameOrConflict(closed, refund) };
   if (closed.stage !== "completed" || !closed.sale) {
-    const refused = closed.closed && (await refusedByClosed(client, workflowId));
+    const refused = closed.closed && (await refusedByClosed(client, workflowId, UPDATES.refund));
     if (refused) throw refused;
     throw new NotAllowedError(`The sale ${key.invoice} is ${closed.stage}; only a completed sale can be refunded.`);
   }
@@ -193,7 +193,9 @@ async function closedOutcome(client: Client, key: SaleKey): Promise<SaleOutcome>
   } catch (error) {
     // Its run ended before it could keep its record: once it is restarted, it finds its document.
     const refused =
-      isKnown && error instanceof SaleNotFoundError ? await refusedByClosed(client, workflowId) : undefined;
+      isKnown && error instanceof SaleNotFoundError
+        ? await refusedByClosed(client, workflowId, UPDATES.refund)
+        : undefined;
     throw refused ?? error;
   }
 }

@@ -4,12 +4,11 @@ import { type ClosedRun, endedInWords } from "../contract/closed-run.ts";
 import type { WorkflowState } from "../contract/messages.ts";
 import { STATE_QUERY } from "../contract/names.ts";
 import { restartedOf } from "../contract/restarted.ts";
-import { areSettled } from "../contract/stock-movement.ts";
 import { firstTrouble } from "../contract/service-trouble.ts";
 import { type FromWorkflow, ledgerState, type SaleState } from "./answer-from-ledger.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { TEMPORAL_WITHIN_MS, within } from "./bound.ts";
-import { closedRunOf, wasRefused } from "./closed-run.ts";
+import { closedRunOf, hasNoWorkLeft, wasRefused } from "./closed-run.ts";
 import { LedgerAwayError, SaleNotFoundError } from "./errors.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
 import { NoAnswerError, queryOf } from "./no-answer.ts";
@@ -60,12 +59,6 @@ export async function stateOfRun(
 /** Of a run that ended without an outcome: whether a restart has anything to carry on. */
 export function needsRestart({ closed }: SaleState): boolean {
   return closed !== undefined && closed.refused !== true && closed.settled !== true;
-}
-
-/** Of a sale: only its refund window was open. */
-export function hasNoWorkLeft({ workflow, stage, refund, attentions, stockMovements }: WorkflowState): boolean {
-  const isSigned = workflow === "sale" && stage === "completed" && !refund;
-  return isSigned && attentions.length === 0 && areSettled(stockMovements);
 }
 
 /** The workflow does not see the attempts of its activities: what they have met is its trouble too. */

@@ -101,6 +101,16 @@ describeWithTemporal("a sale that was refunded after it had closed", () => {
     expect(await page()).not.toContain("sale restart");
     await expect.poll(() => listedAs(invoice, "--ended")).toMatchObject([{ stage: "completed", waitsFor: "nothing" }]);
     expect(await shown(invoice)).toMatchObject({ closed: { status: "terminated", settled: true } });
+    const retry = () => rig.starter.retry({ invoice });
+    await expect(retry()).rejects.toMatchObject({
+      message: expect.stringMatching(
+        /was terminated \("by mistake".*: no update reaches it, and nothing is left to do in it\. It is completed\. Allowed: a refund\.$/,
+      ),
+      allowed: ["refund"],
+    });
+    expect((await fiscalflow("sale", "retry", invoice)).stderr).toMatch(
+      /Allowed: a refund\.\n +fiscalflow sale refund LATE-4 /,
+    );
     const query = `FiscalInvoice = "${invoice}"`;
     const many = await fiscalflow("sale", "restart", "--query", query, "--note", "all", "--dry-run");
     expect(many.stdout).toContain("0 found");
@@ -119,6 +129,12 @@ describeWithTemporal("a sale that was refunded after it had closed", () => {
       /Stage {9}credited \(terminated\)\n(.*\n)* {2}Credit note {3}\S+ CN-LATE-4, completed/,
     );
     expect(await page()).not.toContain("sale restart");
+    await expect(retry()).rejects.toMatchObject({
+      message: expect.stringMatching(
+        /nothing is left to do in it\. It is credited by CN-LATE-4: nothing is left to do\.$/,
+      ),
+      allowed: [],
+    });
     const common = { stage: "credited", status: "terminated", waitsFor: "nothing", creditNote: "CN-LATE-4" };
     for (const flags of [[], ["--ended"], ["--stage", "credited"], ["--ended", "--stage", "credited"]])
       await expect.poll(() => listedAs(invoice, ...flags), { message: flags.join(" ") }).toMatchObject([common]);

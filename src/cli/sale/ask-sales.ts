@@ -2,7 +2,7 @@ import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from "
 
 import { type SaleOutcome, STATE_QUERY, type WorkflowState } from "../../contract/index.ts";
 import { isWithoutAnswer } from "../../starter/answered-in-time.ts";
-import { hasNoWorkLeft } from "../../starter/state-of-run.ts";
+import { hasNoWorkLeft } from "../../starter/closed-run.ts";
 import { isUnreadable } from "../../starter/unreadable-run.ts";
 
 const ANSWER_WITHIN_MS = 3_000;
