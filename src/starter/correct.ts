@@ -30,7 +30,7 @@ import { correctionInputSchema } from "../contract/schema/correction-input.ts";
 import { InvalidInputError, parseInput } from "../contract/schema/parse-input.ts";
 import { aboutWorkflow } from "../contract/summary.ts";
 import { answeredInTime } from "./answered-in-time.ts";
-import { TEMPORAL_WITHIN_MS, within } from "./bound.ts";
+import { LOOK_PAUSE_MS, REFUSED_WITHIN_MS, TEMPORAL_WITHIN_MS, within } from "./bound.ts";
 import { NotAllowedError, SaleConflictError, SaleNotFoundError, workflowError } from "./errors.ts";
 import { type Asked, queryOf, requestedCorrection } from "./no-answer.ts";
 import type { SaleKey } from "./sale-key.ts";
@@ -49,10 +49,6 @@ export type CheckedCorrection = Correction & {
   /** What looks wrong in the request, field by field; absent where nothing does. */
   warnings?: string[];
 };
-
-/** What may stand against it is known soon, and a refusal is worth an answer, also to who does not wait for the end. */
-export const REFUSED_WITHIN_MS = 5_000;
-const LOOK_PAUSE_MS = 300;
 
 interface Memo {
   fingerprint: string;

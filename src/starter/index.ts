@@ -8,15 +8,8 @@ import { DEFAULT_CONNECTION } from "../contract/names.ts";
 import type { RefundRequest, SaleInput, SaleOutcome } from "../contract/sale.ts";
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
 import { type KnownOutcome, ledgerOutcome, ledgerState, type SaleState } from "./answer-from-ledger.ts";
-import { bounded, waitMsOf } from "./bound.ts";
-import {
-  type CheckedCorrection,
-  type Correction,
-  correctionIdOf,
-  correctionOf,
-  correctSale,
-  REFUSED_WITHIN_MS,
-} from "./correct.ts";
+import { bounded, REFUSED_WITHIN_MS, waitMsOf } from "./bound.ts";
+import { type CheckedCorrection, type Correction, correctionIdOf, correctionOf, correctSale } from "./correct.ts";
 import { SaleNotFoundError, temporalError } from "./errors.ts";
 import { type EventsRequest, readEvents } from "./events.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
@@ -270,8 +263,9 @@ export function createStarter(options: StarterOptions) {
     /**
      * Reverses the sale in full, within its refund window or after it, and waits for the credit note as long as asked
      * (seconds; default 0: it returns as soon as the refund is accepted, whatever becomes of the credit note). `refund`
-     * of the outcome says what was accepted, `stage` how far it is. Whoever does not wait is not told that the credit
-     * note's number is another sale's: then the sale needs an operator.
+     * of the outcome says what was accepted, `stage` how far it is. Within the window, whoever does not wait is not told
+     * that the credit note's number is another sale's: then the sale needs an operator. After it, the call looks for
+     * such a refusal for at most five seconds.
      * @throws InvalidInputError, UnknownConnectionError, NotAllowedError, SaleConflictError, SaleNotFoundError
      */
     refund: (key: SaleKey, request: RefundRequest, { waitSeconds = 0 }: WaitOptions = {}): Promise<CheckedRefund> =>

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   type Client,
   WorkflowExecutionAlreadyStartedError,
@@ -29,6 +30,7 @@ import { refundRequestSchema } from "../contract/schema/refund-request.ts";
 import { aboutWorkflow } from "../contract/summary.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { ledgerOutcome } from "./answer-from-ledger.ts";
+import { LOOK_PAUSE_MS, REFUSED_WITHIN_MS } from "./bound.ts";
 import { lastRunOf, refusedByClosed } from "./closed-run.ts";
 import { NotAllowedError, SaleConflictError, SaleNotFoundError, workflowError } from "./errors.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
@@ -74,11 +76,34 @@ async function refundAndWait(
   const { workflowId, outcome, closedSale } = await beginRefund(client, key, request, waitSeconds, checks);
   const { sale } = closedSale ?? outcome;
   const warnings = checks ? refundDoubtsOf(request, checks, askedAtMs, sale?.saleDate) : [];
-  const isOver = waitMs === 0 || endsWait(outcome);
-  const last = isOver
-    ? outcome
-    : await waitForOutcome(client, { workflowId, waitMs: Math.max(deadlineMs - Date.now(), 0) });
+  const last = await lastOutcome(client, { workflowId, outcome, isLate: closedSale !== undefined, waitMs, deadlineMs });
   return { ...(closedSale ? refundedLate(closedSale, last) : last), ...(warnings.length > 0 && { warnings }) };
+}
+
+async function lastOutcome(
+  client: Client,
+  wait: { workflowId: string; outcome: SaleOutcome; isLate: boolean; waitMs: number; deadlineMs: number },
+): Promise<SaleOutcome> {
+  const { workflowId, outcome, isLate, waitMs, deadlineMs } = wait;
+  if (endsWait(outcome)) return outcome;
+  if (waitMs > 0) return await waitForOutcome(client, { workflowId, waitMs: Math.max(deadlineMs - Date.now(), 0) });
+  return isLate ? await pastRefusal(client, workflowId, outcome) : outcome;
+}
+
+/**
+ * Of a credit note that has just begun: what is true once nothing stands against its number any more, or when the time
+ * for that is up. Within its window the sale itself has an operator told of a refusal; afterwards nobody would be.
+ * @throws SaleConflictError
+ */
+async function pastRefusal(client: Client, workflowId: string, begun: SaleOutcome): Promise<SaleOutcome> {
+  const byMs = Date.now() + REFUSED_WITHIN_MS;
+  let seen = begun;
+  // Whose the number is shows before the credit note is sent.
+  while (seen.stage === "submitting" && !seen.creditNote && !seen.attention && Date.now() < byMs) {
+    await sleep(LOOK_PAUSE_MS);
+    seen = await waitForOutcome(client, { workflowId, waitMs: 0 });
+  }
+  return seen;
 }
 
 /**

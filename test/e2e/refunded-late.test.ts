@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { creditNoteWorkflowId, type RefundRequest, type SaleInput } from "../../src/contract/index.ts";
 import type { ListedDocument } from "../../src/ledger/index.ts";
+import { REFUSED_WITHIN_MS } from "../../src/starter/bound.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { forgetWorkflow } from "../rig/forget-workflow.ts";
 import { salesOf } from "../rig/sales-of.ts";
@@ -37,7 +38,9 @@ describeWithTemporal("a sale that was refunded after it had closed", () => {
     const invoice = "LATE-1";
     const { document } = await closedSale(invoice, { customer: { name: "Wanjiku" } });
     rig.simulator.setAuthority("CN-LATE-1", [{ do: "down" }]);
-    await rig.starter.refund({ invoice }, refundOf(invoice));
+    const askedAtMs = Date.now();
+    expect(await rig.starter.refund({ invoice }, refundOf(invoice))).toMatchObject({ stage: "crediting" });
+    expect(Date.now() - askedAtMs).toBeLessThan(REFUSED_WITHIN_MS);
     expect(await rig.starter.outcome({ invoice })).toMatchObject({ stage: "crediting" });
     expect(await rig.starter.getSale({ invoice })).toMatchObject({ stage: "crediting" });
     const rowOf = (...flags: string[]) => listedAs(invoice, ...flags);
@@ -140,6 +143,25 @@ describeWithTemporal("a sale that was refunded after it had closed", () => {
       await expect.poll(() => listedAs(invoice, ...flags), { message: flags.join(" ") }).toMatchObject([common]);
     for (const flags of [["--attention"], ["--stage", "completed"]])
       expect(await listedAs(invoice, ...flags)).toEqual([]);
+  });
+
+  test("is refused a number that another sale's credit note has, whoever waits for it, and is credited under another one", async () => {
+    const number = "CN-SHARED";
+    const [first, invoice] = ["LATE-5", "LATE-6"];
+    await closedSale(first);
+    await closedSale(invoice);
+    await rig.starter.refund({ invoice: first }, { reason: "06", traderInvoiceNumber: number }, { waitSeconds: 20 });
+    await expect(rig.starter.refund({ invoice }, { reason: "06", traderInvoiceNumber: number })).rejects.toMatchObject({
+      code: "Conflict",
+      fields: ["traderInvoiceNumber"],
+      message: expect.stringContaining(`${number} belongs to the credit note of another sale: ${first} `),
+    });
+    const refused = await fiscalflow("sale", "refund", invoice, "--reason", "06", "--number", number);
+    expect(refused).toMatchObject({ exitCode: 1, stdout: "", stderr: expect.stringContaining("Use another number") });
+
+    expect(await rig.starter.refund({ invoice }, refundOf(invoice), { waitSeconds: 20 })).toMatchObject({
+      stage: "credited",
+    });
   });
 
   test("whose credit note was terminated shows that, and how to restart the credit note", async () => {
