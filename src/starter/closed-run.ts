@@ -73,11 +73,23 @@ const REFUSALS: readonly unknown[] = [FAILURES.invalidInput, FAILURES.conflict, 
 
 /** Whether the run failed because what was asked of it was refused. */
 export async function wasRefused(client: Client, run: RunFacts): Promise<boolean> {
-  if (closedStatusOf(run.status.name) !== "failed") return false;
+  return (await refusalOf(client, run)) !== undefined;
+}
+
+/** The type of the failure by which what was asked of the run was refused; undefined where it was not. */
+export async function refusalOf(client: Client, run: RunFacts): Promise<string | undefined> {
+  if (closedStatusOf(run.status.name) !== "failed") return undefined;
   const end = await closeEventOf(client, run);
   let failure = end?.workflowExecutionFailedEventAttributes?.failure;
   while (failure && !REFUSALS.includes(failure.applicationFailureInfo?.type)) failure = failure.cause;
-  return Boolean(failure);
+  return failure?.applicationFailureInfo?.type ?? undefined;
+}
+
+/** Whether each run of the workflow failed by the same refusal, so that none has sent anything. */
+export async function wasRefusedEachTime(client: Client, workflowId: string, refusal: string): Promise<boolean> {
+  for await (const run of client.workflow.list({ query: `WorkflowId = ${JSON.stringify(workflowId)}` }))
+    if ((await refusalOf(client, run)) !== refusal) return false;
+  return true;
 }
 
 async function closeEventOf(client: Client, { workflowId, runId }: RunFacts) {
@@ -155,8 +167,9 @@ async function leftOfSigned(
   const [input] = await inputOfRun(client, run);
   const { connection = DEFAULT_CONNECTION, businessId } = saleKeyOf(input as SaleInput);
   const note = await lastRunOf(client, creditNoteWorkflowId({ connection, businessId, saleId }));
-  if (note && note.status.name !== "COMPLETED") return { words: SEE_ITS_CREDIT_NOTE, allowed: [] };
-  const noted = note && (await resultOf(client, note));
+  const isRefused = note !== undefined && (await wasRefused(client, note));
+  if (note && !isRefused && note.status.name !== "COMPLETED") return { words: SEE_ITS_CREDIT_NOTE, allowed: [] };
+  const noted = note && !isRefused ? await resultOf(client, note) : undefined;
   if (stage !== "credited" && noted?.stage !== "credited")
     return { words: ` It is completed. ${REFUND_ALLOWED}`, allowed: [UPDATES.refund] };
   const number = (noted?.creditNote ?? creditNote)?.traderInvoiceNumber;

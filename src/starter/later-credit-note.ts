@@ -20,7 +20,7 @@ export interface LaterCreditNote {
 
 /**
  * The refund of a sale whose workflow had closed as completed: the sale does not learn of it, its credit note's own
- * workflow tells. Undefined where there is none, or where it was given up. @throws NoAnswerError
+ * workflow tells. Undefined where there is none, or where it was given up or refused. @throws NoAnswerError
  */
 export async function laterCreditNote(
   client: Client,
@@ -32,7 +32,7 @@ export async function laterCreditNote(
   try {
     const { state } = await stateOfRun(client, workflowId, key);
     const { stage, document, refund, attentions, closed } = state;
-    if (stage === "cancelled") return undefined;
+    if (stage === "cancelled" || closed?.refused) return undefined;
     const [attention] = attentions;
     return {
       stage: stageOfRefunded(stage, closed !== undefined),

@@ -1,5 +1,6 @@
 import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
 
+import { FAILURES } from "../contract/calls.ts";
 import { type ClosedRun, endedInWords } from "../contract/closed-run.ts";
 import type { WorkflowState } from "../contract/messages.ts";
 import { STATE_QUERY } from "../contract/names.ts";
@@ -8,7 +9,7 @@ import { firstTrouble } from "../contract/service-trouble.ts";
 import { type FromWorkflow, ledgerState, type SaleState } from "./answer-from-ledger.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { TEMPORAL_WITHIN_MS, within } from "./bound.ts";
-import { closedRunOf, hasNoWorkLeft, wasRefused } from "./closed-run.ts";
+import { closedRunOf, hasNoWorkLeft, refusalOf, wasRefusedEachTime } from "./closed-run.ts";
 import { LedgerAwayError, SaleNotFoundError } from "./errors.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
 import { NoAnswerError, queryOf } from "./no-answer.ts";
@@ -41,11 +42,12 @@ export async function stateOfRun(
     state = await keptState(client, workflowId, key, closed);
   }
   if (!closed) return { state: carriesOn(run) ? await withKeptDocument(client, key, state) : state, isCompleted };
-  // What it carries on may have sent something.
-  const isRefused = !carriesOn(run) && !state.numberTaken && (await wasRefused(client, run));
+  const refusal = await refusalOf(client, run);
+  const isRefused = refusal !== undefined && (await hasSentNothing(client, run, state, refusal));
   const isSettled = !isRefused && hasNoWorkLeft(state);
+  const isNumberTaken = state.workflow === "creditNote" && refusal === FAILURES.conflict;
   const next = isRefused
-    ? "nothing was sent: correct what was refused, and start it again"
+    ? `nothing was sent: ${isNumberTaken ? "refund the sale again under another number" : "correct what was refused, and start it again"}`
     : isSettled
       ? "nothing is left to do, and a refund works without a restart"
       : "nobody carries it on until it is restarted";
@@ -54,6 +56,18 @@ export async function stateOfRun(
   const { serviceTrouble: _, ...last } = state;
   const ended: ClosedRun = { ...closed, ...(isRefused && { refused: true }), ...(isSettled && { settled: true }) };
   return { state: { ...last, waitingFor, closed: ended }, isCompleted };
+}
+
+/** Of a run that was refused. What it carries on may have sent something. */
+async function hasSentNothing(
+  client: Client,
+  run: WorkflowExecutionDescription,
+  { document, numberTaken }: SaleState,
+  refusal: string,
+): Promise<boolean> {
+  // That a credit note's number is another sale's shows when it is to be sent, and in place of that.
+  if (refusal !== FAILURES.conflict) return !carriesOn(run) && !numberTaken;
+  return !document && (!carriesOn(run) || (await wasRefusedEachTime(client, run.workflowId, refusal)));
 }
 
 /** Of a run that ended without an outcome: whether a restart has anything to carry on. */

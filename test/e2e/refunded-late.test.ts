@@ -149,7 +149,7 @@ describeWithTemporal("a sale that was refunded after it had closed", () => {
     const number = "CN-SHARED";
     const [first, invoice] = ["LATE-5", "LATE-6"];
     await closedSale(first);
-    await closedSale(invoice);
+    const { document } = await closedSale(invoice);
     await rig.starter.refund({ invoice: first }, { reason: "06", traderInvoiceNumber: number }, { waitSeconds: 20 });
     await expect(rig.starter.refund({ invoice }, { reason: "06", traderInvoiceNumber: number })).rejects.toMatchObject({
       code: "Conflict",
@@ -159,6 +159,24 @@ describeWithTemporal("a sale that was refunded after it had closed", () => {
     const refused = await fiscalflow("sale", "refund", invoice, "--reason", "06", "--number", number);
     expect(refused).toMatchObject({ exitCode: 1, stdout: "", stderr: expect.stringContaining("Use another number") });
 
+    const noteId = creditNoteWorkflowId({ ...BUSINESS, saleId: document.id });
+    const saysRefundAgain = async (): Promise<void> => {
+      const page = (await fiscalflow("sale", "show", invoice)).stdout;
+      expect(page).toContain("nothing was sent: refund the sale again under another number");
+      expect(page).not.toContain("sale restart");
+      expect(await rig.starter.getSale({ invoice })).toMatchObject({ stage: "completed" });
+      const { stderr } = await fiscalflow("sale", "retry", invoice);
+      expect(stderr).toContain("It is completed. Allowed: a refund.");
+      expect(stderr).not.toContain("--credit-note");
+    };
+    await saysRefundAgain();
+    await rig.starter.restart({ workflowId: noteId }, { note: "try again" });
+    await expect(rig.client.workflow.getHandle(noteId).result()).rejects.toMatchObject({ cause: { type: "Conflict" } });
+    // The list of its runs follows them by a moment.
+    await expect
+      .poll(async () => (await fiscalflow("sale", "show", invoice)).stdout)
+      .toContain("refund the sale again under another number");
+    await saysRefundAgain();
     expect(await rig.starter.refund({ invoice }, refundOf(invoice), { waitSeconds: 20 })).toMatchObject({
       stage: "credited",
     });

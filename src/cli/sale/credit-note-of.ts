@@ -72,6 +72,7 @@ export async function creditNoteCommands(sales: Sales, sale: CommandTarget): Pro
   if (!note || note.state.source === "ledger") return [];
   const { attentions, closed } = note.state;
   const target = { ...sale, creditNote: true };
+  if (closed?.refused) return [];
   if (closed)
     return [
       `The workflow of its credit note ${endedInWords(closed)}. To carry it on:`,
