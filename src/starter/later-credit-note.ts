@@ -1,6 +1,7 @@
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 
 import type { AttentionCode } from "../contract/attention.ts";
+import type { ClosedRun } from "../contract/closed-run.ts";
 import { creditNoteWorkflowId } from "../contract/ids.ts";
 import { DEFAULT_CONNECTION } from "../contract/names.ts";
 import type { SaleDocument } from "../contract/documents.ts";
@@ -16,6 +17,8 @@ export interface LaterCreditNote {
   refund?: Refund;
   creditNoteWorkflowId: string;
   creditNoteAttention?: AttentionCode;
+  /** How the credit note's run ended, where it has no outcome. */
+  ended?: ClosedRun;
 }
 
 /**
@@ -30,16 +33,18 @@ export async function laterCreditNote(
   const { connection = DEFAULT_CONNECTION, businessId } = key;
   const workflowId = creditNoteWorkflowId({ connection, businessId, saleId });
   try {
-    const { state } = await stateOfRun(client, workflowId, key);
+    const { state, isChild } = await stateOfRun(client, workflowId, key);
     const { stage, document, refund, attentions, closed } = state;
     if (stage === "cancelled" || closed?.refused) return undefined;
     const [attention] = attentions;
     return {
-      stage: stageOfRefunded(stage, closed !== undefined),
+      // Of one that the sale has started, within its window, an operator had decided by the time the sale was closed.
+      stage: stageOfRefunded(stage, closed !== undefined && isChild),
       ...(document && { creditNote: document }),
       ...(refund && { refund }),
       creditNoteWorkflowId: workflowId,
       ...(attention && !closed && { creditNoteAttention: attention.code }),
+      ...(closed && { ended: closed }),
     };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;

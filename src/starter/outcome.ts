@@ -20,7 +20,7 @@ import { isWithoutAnswer, whyNobodyAnswers } from "./answered-in-time.ts";
 import { boundMs, within } from "./bound.ts";
 import { closedRunOf } from "./closed-run.ts";
 import { NotAllowedError, SaleConflictError, SaleFailedError, SaleNotFoundError, workflowError } from "./errors.ts";
-import { laterCreditNote } from "./later-credit-note.ts";
+import { laterCreditNote, stageOfRefunded } from "./later-credit-note.ts";
 import { type Asked, waitFor } from "./no-answer.ts";
 import type { SaleKey } from "./sale-key.ts";
 import { isUnreadable, fromLedgerInstead } from "./unreadable-run.ts";
@@ -178,8 +178,8 @@ async function withRefund(client: Client, outcome: SaleOutcome, { sale }: Wait):
   if (!sale || outcome.stage !== "completed" || !outcome.sale) return outcome;
   const later = await laterCreditNote(client, sale, outcome.sale.id);
   if (!later) return outcome;
-  const { creditNoteWorkflowId: _id, creditNoteAttention: _attention, ...refunded } = later;
-  return { ...outcome, ...refunded };
+  const { creditNoteWorkflowId: _id, creditNoteAttention: _attention, ended, ...refunded } = later;
+  return { ...outcome, ...refunded, stage: stageOfRefunded(later.stage, ended !== undefined) };
 }
 
 /** A run that failed for what its caller can correct says so as an error. */

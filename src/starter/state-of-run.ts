@@ -27,10 +27,11 @@ export async function stateOfRun(
   client: Client,
   workflowId: string,
   key: SaleKey,
-): Promise<{ state: SaleState; isCompleted: boolean }> {
+): Promise<{ state: SaleState; isCompleted: boolean; isChild: boolean }> {
   const handle = client.workflow.getHandle(workflowId);
   const run = await within(client, TEMPORAL_WITHIN_MS, () => handle.describe());
   const isCompleted = run.status.name === "COMPLETED";
+  const isChild = Boolean(run.parentExecution);
   const closed = await closedRunOf(client, run);
   const ask = () => answeredInTime(client, queryOf(workflowId), () => handle.query<WorkflowState>(STATE_QUERY));
   let state: SaleState;
@@ -41,7 +42,8 @@ export async function stateOfRun(
     if (run.status.name === "RUNNING" || !isUnreadable(error)) throw error;
     state = await keptState(client, workflowId, key, closed);
   }
-  if (!closed) return { state: carriesOn(run) ? await withKeptDocument(client, key, state) : state, isCompleted };
+  if (!closed)
+    return { state: carriesOn(run) ? await withKeptDocument(client, key, state) : state, isCompleted, isChild };
   const refusal = await refusalOf(client, run);
   const isRefused = refusal !== undefined && (await hasSentNothing(client, run, state, refusal));
   const isSettled = !isRefused && hasNoWorkLeft(state);
@@ -55,7 +57,7 @@ export async function stateOfRun(
   // What a call of it has met says nothing any more.
   const { serviceTrouble: _, ...last } = state;
   const ended: ClosedRun = { ...closed, ...(isRefused && { refused: true }), ...(isSettled && { settled: true }) };
-  return { state: { ...last, waitingFor, closed: ended }, isCompleted };
+  return { state: { ...last, waitingFor, closed: ended }, isCompleted, isChild };
 }
 
 /** Of a run that was refused. What it carries on may have sent something. */

@@ -1,7 +1,8 @@
 import type { Client } from "@temporalio/client";
 
+import { endedInWords } from "../contract/closed-run.ts";
 import type { SaleState } from "./answer-from-ledger.ts";
-import { laterCreditNote } from "./later-credit-note.ts";
+import { type LaterCreditNote, laterCreditNote } from "./later-credit-note.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";
 import { needsRestart, stateOfRun } from "./state-of-run.ts";
 
@@ -15,9 +16,15 @@ export async function workflowState(client: Client, key: SaleKey): Promise<SaleS
   if (!(isCompleted || state.closed) || state.stage !== "completed" || !state.document) return state;
   const later = await laterCreditNote(client, key, state.document.id);
   if (!later) return state;
-  const { creditNote } = later;
-  const note = creditNote?.traderInvoiceNumber ?? later.creditNoteWorkflowId;
+  const { ended: _, ...refunded } = later;
   // What else it had to do when it ended, nobody does.
-  if (needsRestart(state) || later.stage === "completed") return { ...state, ...later };
-  return { ...state, ...later, waitingFor: later.stage === "crediting" ? `the credit note ${note}` : "nothing" };
+  if (needsRestart(state) || later.stage === "completed") return { ...state, ...refunded };
+  return { ...state, ...refunded, waitingFor: waitingForOf(later) };
+}
+
+function waitingForOf({ stage, creditNote, refund, creditNoteWorkflowId, ended }: LaterCreditNote): string {
+  const note = creditNote?.traderInvoiceNumber ?? refund?.traderInvoiceNumber ?? creditNoteWorkflowId;
+  if (ended)
+    return `nothing: the workflow of its credit note ${note} ${endedInWords(ended)}; nobody carries it on until it is restarted`;
+  return stage === "crediting" ? `the credit note ${note}` : "nothing";
 }

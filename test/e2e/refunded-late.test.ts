@@ -191,6 +191,18 @@ describeWithTemporal("a sale that was refunded after it had closed", () => {
     await expect.poll(() => rig.simulator.documents("CN-LATE-2")).toHaveLength(1);
     await rig.client.workflow.getHandle(noteId).terminate("by mistake");
     expect(await shown("LATE-2")).toMatchObject({ creditNoteState: { closed: { status: "terminated" } } });
+    expect(await rig.starter.getSale({ invoice: "LATE-2" })).toMatchObject({
+      stage: "crediting",
+      waitingFor: expect.stringMatching(
+        /^nothing: the workflow of its credit note CN-LATE-2 was terminated \("by mistake".*\); nobody carries it on until it is restarted$/,
+      ),
+    });
+    const row = { stage: "crediting", status: "completed", creditNote: "CN-LATE-2" };
+    for (const flags of [[], ["--stage", "crediting"]])
+      await expect
+        .poll(() => listedAs("LATE-2", ...flags), { message: flags.join(" ") })
+        .toMatchObject([{ ...row, waitsFor: "a restart of its credit note" }]);
+    expect(await listedAs("LATE-2", "--stage", "completed")).toEqual([]);
     const page = (await fiscalflow("sale", "show", "LATE-2")).stdout;
     const [, command = ""] = /^ {4}fiscalflow (sale restart LATE-2 .*)$/m.exec(page) ?? [];
     expect(command).toBe("sale restart LATE-2 --note '<why>' --credit-note");

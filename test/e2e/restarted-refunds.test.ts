@@ -87,15 +87,15 @@ describeWithTemporal("a refund whose run ended and is restarted", () => {
     await handle.terminate("by mistake");
 
     const closed = { status: "terminated", reason: "by mistake" };
-    expect(await shown(invoice)).toMatchObject({ stage: "completed", creditNoteState: { closed } });
-    expect(await rig.starter.getSale({ invoice })).toMatchObject({ stage: "completed" });
+    expect(await shown(invoice)).toMatchObject({ stage: "crediting", creditNoteState: { closed } });
+    expect(await rig.starter.getSale({ invoice })).toMatchObject({ stage: "crediting" });
     expect(await rig.starter.outcome({ invoice })).toMatchObject({ stage: "completed" });
     await expect
       .poll(() => listedAs(note, "--ended"))
       .toMatchObject([{ type: "creditNote", status: "terminated", waitsFor: "a restart" }]);
     const many = ["sale", "restart", "--query", `FiscalInvoice = "${note}"`, "--note", "an example", "--dry-run"];
     expect((await fiscalflow(...many)).stdout).toMatch(new RegExp(`^${note} \\(credit-note/\\S+\\), `));
-    await expect.poll(() => listedAs(invoice)).toMatchObject([{ stage: "completed", creditNote: null }]);
+    await expect.poll(() => listedAs(invoice)).toMatchObject([{ stage: "crediting", creditNote: note }]);
     const kept = async () => (await rig.ledger.records.findSale(BUSINESS, invoice))?.creditNote?.record;
     await expect
       .poll(async () => {
@@ -184,6 +184,20 @@ describeWithTemporal("a refund whose run ended and is restarted", () => {
     await expect.poll(() => listedAs(invoice)).toMatchObject([{ stage: "credited", status: "completed" }]);
     await expect.poll(() => openNumbers()).not.toContain(invoice);
     expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
+  });
+
+  test("that was given up after its credit note was terminated within the window leaves the sale completed", async () => {
+    const invoice = "NOTE-4";
+    const noteId = await sold(invoice, "15 seconds");
+    rig.simulator.setAuthority(`CN-${invoice}`, [{ do: "down" }]);
+    await handleOf(invoice).signal(SIGNALS.refundRequested, refundOf(invoice));
+    await expect.poll(() => rig.simulator.documents(`CN-${invoice}`)).toHaveLength(1);
+    await rig.client.workflow.getHandle(noteId).terminate("by mistake");
+    await rig.stateWhen(invoice, (state) => state.attentions.length > 0);
+    await rig.starter.acknowledge({ invoice }, { code: "unexpected-answer", note: "the buyer keeps the goods" });
+    await result(invoice);
+    expect(await rig.starter.getSale({ invoice })).toMatchObject({ stage: "completed" });
+    await expect.poll(() => listedAs(invoice)).toMatchObject([{ stage: "completed", waitsFor: "nothing" }]);
   });
 
   test("after the sale failed while it was refunded is carried out once", async () => {

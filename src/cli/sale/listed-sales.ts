@@ -118,6 +118,8 @@ async function contentOf(execution: WorkflowExecutionInfo, client: Client): Prom
 interface ListedNote {
   number: string;
   stage: "crediting" | "credited";
+  /** Its run ended without an outcome. */
+  ended?: true;
 }
 
 /** By their workflow ids: of the sales that may have been refunded. */
@@ -127,12 +129,20 @@ async function creditNotesOf(
 ): Promise<ReadonlyMap<string, ListedNote>> {
   const ids = executions.flatMap((execution) => noteIdOf(execution) ?? []);
   const notes = new Map<string, ListedNote>();
+  const ended: WorkflowExecutionInfo[] = [];
   for await (const note of runsOf(client, ids, typesClause([WORKFLOW_TYPES.creditNote]))) {
     const stage = attributesOf(note).get(SEARCH_ATTRIBUTES.stage);
     const number = attributesOf(note).get(SEARCH_ATTRIBUTES.invoice) ?? "";
     if (stage === "credited") notes.set(note.workflowId, { number, stage });
     else if (note.status.name === "RUNNING" && !notes.has(note.workflowId))
       notes.set(note.workflowId, { number, stage: "crediting" });
+    // The sale itself tells of one that it has started, within its window.
+    else if (closedStatusOf(note.status.name) !== undefined && !note.parentExecution) ended.push(note);
+  }
+  for (const note of await withoutFollowed(ended, client)) {
+    const number = attributesOf(note).get(SEARCH_ATTRIBUTES.invoice) ?? "";
+    if (!notes.has(note.workflowId) && !(await wasRefused(client, note)))
+      notes.set(note.workflowId, { number, stage: "crediting", ended: true });
   }
   return notes;
 }
@@ -203,7 +213,10 @@ function listed(
     signedBefore,
     status,
     attention,
-    waitsFor: waitsFor({ stage, signedBefore, status: noWorkLeft ? "completed" : status, attention, type }),
+    waitsFor:
+      note?.ended && (status === "completed" || noWorkLeft)
+        ? "a restart of its credit note"
+        : waitsFor({ stage, signedBefore, status: noWorkLeft ? "completed" : status, attention, type }),
     creditNote: note?.number ?? null,
     creditNoteOf: (reverses && attributesOf(reverses).get(SEARCH_ATTRIBUTES.invoice)) ?? null,
     buyer: content?.customer?.name ?? content?.customer?.pin ?? null,

@@ -23,7 +23,8 @@ export async function refundedLater(
   stage: RefundStage,
   ended: boolean,
 ): Promise<WorkflowExecutionInfo[]> {
-  const ofNote = stage === "credited" ? stageClause(stage) : `${RUNNING} AND ${SEARCH_ATTRIBUTES.stage} != "credited"`;
+  const unfinished = `(${RUNNING} OR ${ENDED}) AND ${SEARCH_ATTRIBUTES.stage} != "credited"`;
+  const ofNote = stage === "credited" ? stageClause(stage) : unfinished;
   const notes = allOf([
     typesClause([WORKFLOW_TYPES.creditNote]),
     ofNote,
