@@ -31,7 +31,7 @@ export function createBranchActivities(context: ActivityContext) {
       if (branch) return { kind: "branch", branch };
       const isListed = classified.data.some(({ id }) => id === request.businessId);
       const message =
-        `The business has no branch "${request.branch}".${isListed ? "" : ifMistyped(runtime, request)} If it has one, the API uses other names than the dialect: set ` +
+        `The business has no branch "${request.branch}".${isListed ? IF_BRANCH_MISTYPED : ifMistyped(runtime, request)} If it has one, the API uses other names than the dialect: set ` +
         `${SETTINGS} in COMPLIANCE_DIALECT.`;
       return {
         kind: "refused",
@@ -42,6 +42,8 @@ export function createBranchActivities(context: ActivityContext) {
     },
   } satisfies Partial<ComplianceActivities>;
 }
+
+const IF_BRANCH_MISTYPED = " If it is mistyped, and nothing is issued yet, cancel the sale and start it again.";
 
 const SETTINGS = "businesses.id, businesses.branches, businesses.branchId or businesses.authorityId";
 
