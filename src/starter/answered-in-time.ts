@@ -30,6 +30,8 @@ const WITHOUT_ANSWER: readonly number[] = [GRPC.DEADLINE_EXCEEDED, GRPC.FAILED_P
  * done.
  */
 const NOT_PROCESSED = "UnprocessedUpdate";
+/** Of a query: the run was closed before any worker began it, so that nobody can ever answer. */
+const NEVER_BEGUN = /closed before WorkflowTaskStarted/i;
 /** Temporal knows at once that nobody has asked for work of this queue for minutes. */
 const NO_WORKER = /no poller/i;
 
@@ -96,12 +98,20 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
  */
 export function isWithoutAnswer(error: unknown): boolean {
   if (isRefusedQuery(error)) return true;
+  if (isOfRunNeverBegun(error)) return false;
   const [grpcError] = grpcErrorsOf(error);
   if (grpcError?.code === GRPC.CANCELLED) return grpcError.details !== BY_CALLER;
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true;
   if (error instanceof WorkflowUpdateFailedError)
     return error.cause instanceof ApplicationFailure && error.cause.type === NOT_PROCESSED;
   return grpcErrorsOf(error).some(({ code }) => WITHOUT_ANSWER.includes(code));
+}
+
+/** Whether a closed run cannot be asked anything, since no worker had begun it. */
+export function isOfRunNeverBegun(error: unknown): boolean {
+  return grpcErrorsOf(error).some(
+    ({ code, details }) => code === GRPC.FAILED_PRECONDITION && NEVER_BEGUN.test(details),
+  );
 }
 
 /** Asks Temporal who serves the task queue: it says so at once, also where no worker has been there for minutes. */

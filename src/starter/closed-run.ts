@@ -13,7 +13,7 @@ import { DEFAULT_CONNECTION, SEARCH_ATTRIBUTES, STATE_QUERY, UPDATES, WORKFLOW_T
 import { nairobiTime } from "../contract/nairobi-date.ts";
 import type { SaleInput, SaleOutcome } from "../contract/sale.ts";
 import { areSettled } from "../contract/stock-movement.ts";
-import { isWithoutAnswer } from "./answered-in-time.ts";
+import { isOfRunNeverBegun, isWithoutAnswer } from "./answered-in-time.ts";
 import { attributesOf } from "./attributes.ts";
 import { within } from "./bound.ts";
 import { NotAllowedError } from "./errors.ts";
@@ -153,7 +153,8 @@ async function leftOfEnded(client: Client, run: WorkflowExecutionDescription): P
     if (!hasNoWorkLeft(state) || !state.document) return undefined;
     return await leftOfSigned(client, run, state.document.id, state);
   } catch (error) {
-    if (error instanceof QueryNotRegisteredError || isWithoutAnswer(error)) return undefined;
+    if (error instanceof QueryNotRegisteredError || isWithoutAnswer(error) || isOfRunNeverBegun(error))
+      return undefined;
     throw error;
   }
 }

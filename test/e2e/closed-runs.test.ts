@@ -155,6 +155,19 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     await expect(rig.starter.restart({ invoice: "END-DONE" }, { note: "again" })).rejects.toThrow(credited);
   });
 
+  test("can be restarted where no worker had begun it", async () => {
+    await rig.stopWorkers();
+    const unbegun = await start("END-UNBEGUN");
+    await unbegun.terminate("by mistake");
+    await rig.startWorkers();
+    // A worker marks in the ledger that it ended; until then nobody knows more of it than Temporal.
+    const page = async (): Promise<string> => (await fiscalflow("sale", "show", "END-UNBEGUN")).stdout;
+    await expect.poll(page).toMatch(/Stage {9}resolving-items \(terminated\)\n[^]*fiscalflow sale restart END-UNBEGUN/);
+    await rig.starter.restart({ invoice: "END-UNBEGUN" }, { note: "a slip" });
+    expect(await result("END-UNBEGUN")).toMatchObject({ stage: "completed" });
+    expect(rig.simulator.documents("END-UNBEGUN")).toHaveLength(1);
+  });
+
   test("is restarted once for many requests at once, and keeps who asked and why", async () => {
     await expect(rig.starter.restart({ invoice: "END-1" }, { note: " " })).rejects.toThrow(InvalidInputError);
     const [one, other] = await Promise.all(

@@ -119,7 +119,7 @@ function othersLines({ stockMovements, inAll }: SaleState): string[] {
 
 function sourceLines(state: SaleState): string[] {
   if (state.source === "workflow") return [];
-  const why = `Temporal no longer has its history${state.closed ? ", or no worker can replay it" : ""}`;
+  const why = `Temporal no longer has its history${state.closed ? ", no worker began it, or none can replay it" : ""}`;
   return [`  From the ledger; ${why}. The ledger wrote this on ${nairobiTime(state.keptAtMs)}.`];
 }
 
