@@ -75,7 +75,12 @@ async function find(context: CliContext, number: string, wanted: Wanted): Promis
     }
     const note = (await creditNoteOf(sales, key, state))?.state;
     const known = note ? { document: note.document, stage: note.stage } : { document: state.creditNote ?? null, stage };
-    if (!note && !known.document) throw new CommandFailedError(`The sale ${invoice} has no credit note.`);
+    if (!note && !known.document) {
+      const command = ["fiscalflow receipt '<its sale>' --credit-note", ...scopeFlags(wanted)].join(" ");
+      throw new CommandFailedError(
+        `The sale ${invoice} has no credit note. If ${invoice} is also the number of another sale's credit note: ${command}`,
+      );
+    }
     const itsNumber = known.document?.traderInvoiceNumber;
     if (invoice !== number && itsNumber !== undefined && itsNumber !== number) {
       const command = ["fiscalflow receipt", shellWord(invoice), "--credit-note", ...scopeFlags(wanted)].join(" ");
