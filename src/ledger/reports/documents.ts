@@ -35,14 +35,13 @@ async function readBusiness(db: Queries, chain: Chain, days: Days): Promise<Docu
   return { ...(await readFigures(db, chain, days)), ...(await countOthers(db, chain, days)) };
 }
 
-/** The number of the document, also where another one was asked for. */
-const NUMBER = sql<string>`coalesce(document_number, number)`;
-
-/** With whether another document among these has the same number. */
+/** With the number of the document, also where another one was asked for, and whether another among these has it. */
 function numberedDocuments(chain: Chain, days: Days): RawBuilder<unknown> {
   return sql`
-    select *, count(*) over (partition by ${NUMBER}) > 1 as number_used_twice
-    from (${issuedDocuments(chain, days)}) as issued`;
+    select *, count(*) over (partition by own_number) > 1 as number_used_twice
+    from (
+      select *, coalesce(document_number, number) as own_number
+      from (${issuedDocuments(chain, days)}) as issued) as numbered`;
 }
 
 async function countOthers(
@@ -62,7 +61,7 @@ async function countOthers(
       count(*) filter (where ${GIVEN_UP}) as given_up,
       count(*) filter (where ${PIN_MALFORMED}) as malformed_pins,
       count(*) filter (where payment_type_code not in (${sql.join(KNOWN_PAYMENT_TYPES)})) as unknown_types,
-      count(distinct ${NUMBER}) filter (where number_used_twice) as numbers_used_twice,
+      count(distinct own_number) filter (where number_used_twice) as numbers_used_twice,
       (select count(*) ${withoutDocument} and closed is null) as not_issued,
       (select count(*) ${withoutDocument} and closed is not null) as ended_not_issued
     from (${numberedDocuments(chain, { from, to })}) as listed`.execute(db);
@@ -121,7 +120,7 @@ const CREDITED_LATER = sql`d.type = 'sale' and d.stage = 'completed' and exists 
 
 function documentsQuery(chain: Chain, days: Days): RawBuilder<unknown> {
   return sql`
-    select d.type, coalesce(d.document_number, d.number) as number, d.number_used_twice, d.document_id, d.status,
+    select d.type, d.own_number as number, d.number_used_twice, d.document_id, d.status,
       case when ${CREDITED_LATER} then 'credited' else d.stage end as stage,
       ${GIVEN_UP} as given_up, ${PIN_MALFORMED} as pin_malformed,
       d.document_date, d.signed_on, d.document_date > ${TODAY} as in_future, ${IN_ANOTHER_MONTH} as in_another_month,
