@@ -35,7 +35,10 @@ export interface SkippingRig {
   close(): Promise<void>;
 }
 
-/** The product with its real timings, but for those that are given as settings, on a server that skips time: what takes days here takes seconds of the test. */
+/**
+ * The product with its real timings, but for those that are given as settings, on a server that skips time: what takes
+ * days here takes seconds of the test.
+ */
 export async function startSkippingRig(more: Record<string, string> = {}): Promise<SkippingRig> {
   const env = await startTimeSkipping(server.path ?? "");
   const namespace = env.namespace ?? "default";
