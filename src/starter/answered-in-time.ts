@@ -107,8 +107,18 @@ export function isWithoutAnswer(error: unknown): boolean {
   return grpcErrorsOf(error).some(({ code }) => WITHOUT_ANSWER.includes(code));
 }
 
+/**
+ * Whether a closed run cannot say anything: no worker had begun it, or its history does not replay on the code of the
+ * workers, whether that has changed or the run was ended by a defect. Temporal's client takes any query that failed for
+ * one that is not registered.
+ */
+export function isUnreadable(error: unknown): boolean {
+  if (isOfRunNeverBegun(error)) return true;
+  return error instanceof QueryNotRegisteredError && !isWithoutAnswer(error);
+}
+
 /** Whether a closed run cannot be asked anything, since no worker had begun it. */
-export function isOfRunNeverBegun(error: unknown): boolean {
+function isOfRunNeverBegun(error: unknown): boolean {
   return grpcErrorsOf(error).some(
     ({ code, details }) => code === GRPC.FAILED_PRECONDITION && NEVER_BEGUN.test(details),
   );

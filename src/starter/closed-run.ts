@@ -1,7 +1,7 @@
 import {
   type Client,
-  QueryNotRegisteredError,
   type WorkflowExecutionDescription,
+  type WorkflowExecutionInfo,
   WorkflowNotFoundError,
 } from "@temporalio/client";
 
@@ -13,7 +13,7 @@ import { DEFAULT_CONNECTION, SEARCH_ATTRIBUTES, STATE_QUERY, UPDATES, WORKFLOW_T
 import { nairobiTime } from "../contract/nairobi-date.ts";
 import type { SaleInput, SaleOutcome } from "../contract/sale.ts";
 import { areSettled } from "../contract/stock-movement.ts";
-import { isOfRunNeverBegun, isWithoutAnswer } from "./answered-in-time.ts";
+import { isUnreadable, isWithoutAnswer } from "./answered-in-time.ts";
 import { attributesOf } from "./attributes.ts";
 import { within } from "./bound.ts";
 import { NotAllowedError } from "./errors.ts";
@@ -120,6 +120,16 @@ const CLOSED_KINDS: Readonly<Record<string, { noun: string; again: string }>> = 
   },
 };
 
+/** Whether only its refund window may have been open when it ended. */
+export function endedAsCompleted(
+  execution: Pick<WorkflowExecutionInfo, "status" | "type" | "typedSearchAttributes">,
+): boolean {
+  const { status, type } = execution;
+  const attributes = attributesOf(execution);
+  const isSigned = type === WORKFLOW_TYPES.sale && attributes.get(SEARCH_ATTRIBUTES.stage) === "completed";
+  return isSigned && closedStatusOf(status.name) !== undefined && !attributes.has(SEARCH_ATTRIBUTES.attention);
+}
+
 /** Of a sale: only its refund window was open. */
 export function hasNoWorkLeft({ workflow, stage, refund, attentions, stockMovements }: WorkflowState): boolean {
   const isSigned = workflow === "sale" && stage === "completed" && !refund;
@@ -145,16 +155,14 @@ export async function leftToDo(client: Client, run: WorkflowExecutionDescription
 
 /** Of a sale whose run ended without an outcome: undefined where it needs a restart, or no worker says that it does not. */
 async function leftOfEnded(client: Client, run: WorkflowExecutionDescription): Promise<LeftToDo | undefined> {
-  const mayBeThrough = attributesOf(run).get(SEARCH_ATTRIBUTES.stage) === "completed";
-  if (run.type !== WORKFLOW_TYPES.sale || !mayBeThrough) return undefined;
+  if (!endedAsCompleted(run)) return undefined;
   const handle = client.workflow.getHandle(run.workflowId, run.runId);
   try {
     const state = await within(client, SETTLED_WITHIN_MS, () => handle.query<WorkflowState>(STATE_QUERY));
     if (!hasNoWorkLeft(state) || !state.document) return undefined;
     return await leftOfSigned(client, run, state.document.id, state);
   } catch (error) {
-    if (error instanceof QueryNotRegisteredError || isWithoutAnswer(error) || isOfRunNeverBegun(error))
-      return undefined;
+    if (isUnreadable(error) || isWithoutAnswer(error)) return undefined;
     throw error;
   }
 }

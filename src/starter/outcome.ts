@@ -16,14 +16,14 @@ import { outcomeOfState } from "../contract/outcome-of-state.ts";
 import type { SaleOutcome } from "../contract/sale.ts";
 import { SETTLED_STAGES } from "../contract/stages.ts";
 import { type KnownOutcome, ledgerOutcome } from "./answer-from-ledger.ts";
-import { isWithoutAnswer, whyNobodyAnswers } from "./answered-in-time.ts";
+import { isUnreadable, isWithoutAnswer, whyNobodyAnswers } from "./answered-in-time.ts";
 import { boundMs, within } from "./bound.ts";
 import { closedRunOf } from "./closed-run.ts";
 import { NotAllowedError, SaleConflictError, SaleFailedError, SaleNotFoundError, workflowError } from "./errors.ts";
 import { laterCreditNote, stageOfRefunded } from "./later-credit-note.ts";
 import { type Asked, waitFor } from "./no-answer.ts";
 import type { SaleKey } from "./sale-key.ts";
-import { isUnreadable, fromLedgerInstead } from "./unreadable-run.ts";
+import { fromLedgerInstead } from "./unreadable-run.ts";
 
 /** One `outcome` update waits at most this long, so that nobody holds one of Temporal's ten for days. */
 const ROUND_SECONDS = 20;

@@ -28,7 +28,7 @@ import {
 import { InvalidInputError, parseInput } from "../contract/schema/parse-input.ts";
 import { refundRequestSchema } from "../contract/schema/refund-request.ts";
 import { aboutWorkflow } from "../contract/summary.ts";
-import { answeredInTime } from "./answered-in-time.ts";
+import { answeredInTime, isUnreadable } from "./answered-in-time.ts";
 import { ledgerOutcome } from "./answer-from-ledger.ts";
 import { LOOK_PAUSE_MS, REFUSED_WITHIN_MS } from "./bound.ts";
 import { lastRunOf, refusedByClosed } from "./closed-run.ts";
@@ -38,7 +38,6 @@ import { stageOfRefunded } from "./later-credit-note.ts";
 import { refundOf, waitFor } from "./no-answer.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";
 import { endsWait, waitForOutcome } from "./outcome.ts";
-import { isUnreadable } from "./unreadable-run.ts";
 
 /** The sale itself waits no longer for its credit note; whoever does, waits for the outcome then. */
 export const LONGEST_REPLY_SECONDS = 20;

@@ -12,7 +12,7 @@ import type { Refund, SaleInput } from "../contract/sale.ts";
 import { InvalidInputError, parseInput } from "../contract/schema/parse-input.ts";
 import { restartRequestSchema } from "../contract/schema/updates.ts";
 import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES, STATE_QUERY, WORKFLOW_TYPES } from "../contract/names.ts";
-import { answeredInTime } from "./answered-in-time.ts";
+import { answeredInTime, isUnreadable } from "./answered-in-time.ts";
 import { closedRunOf, leftToDo, type LeftToDo, SEE_ITS_CREDIT_NOTE } from "./closed-run.ts";
 import { NotAllowedError, SaleNotFoundError } from "./errors.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
@@ -20,7 +20,6 @@ import { inputOfRun } from "./input-of-run.ts";
 import { laterCreditNote } from "./later-credit-note.ts";
 import { queryOf } from "./no-answer.ts";
 import { saleKeyOf } from "./sale-key.ts";
-import { isUnreadable } from "./unreadable-run.ts";
 
 export interface RestartRequest {
   /** Why, in a few words; kept among the sale's decisions. */

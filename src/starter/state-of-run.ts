@@ -7,7 +7,7 @@ import { STATE_QUERY } from "../contract/names.ts";
 import { restartedOf } from "../contract/restarted.ts";
 import { firstTrouble } from "../contract/service-trouble.ts";
 import { type FromWorkflow, ledgerState, type SaleState } from "./answer-from-ledger.ts";
-import { answeredInTime } from "./answered-in-time.ts";
+import { answeredInTime, isUnreadable } from "./answered-in-time.ts";
 import { TEMPORAL_WITHIN_MS, within } from "./bound.ts";
 import { closedRunOf, hasNoWorkLeft, refusalOf, wasRefusedEachTime } from "./closed-run.ts";
 import { LedgerAwayError, SaleNotFoundError } from "./errors.ts";
@@ -15,7 +15,7 @@ import { findClosedSale } from "./find-closed-sale.ts";
 import { NoAnswerError, queryOf } from "./no-answer.ts";
 import { type PendingCall, pendingCallsOf } from "./pending-calls.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";
-import { isUnreadable, fromLedgerInstead, nothingKept } from "./unreadable-run.ts";
+import { fromLedgerInstead, nothingKept } from "./unreadable-run.ts";
 
 /**
  * What a sale's or a credit note's last run says, and how it ended. For a closed run that cannot be read the ledger

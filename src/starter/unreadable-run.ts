@@ -1,21 +1,10 @@
-import { type Client, QueryNotRegisteredError } from "@temporalio/client";
+import type { Client } from "@temporalio/client";
 
 import { endedInWords, type ClosedRun } from "../contract/closed-run.ts";
 import type { FoundSale } from "../contract/find-sale.ts";
-import { isOfRunNeverBegun, isWithoutAnswer } from "./answered-in-time.ts";
 import { SaleFailedError, SaleNotFoundError } from "./errors.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
 import type { SaleKey } from "./sale-key.ts";
-
-/**
- * Whether a closed run cannot say anything: no worker had begun it, or its history does not replay on the code of the
- * workers, whether that has changed or the run was ended by a defect. Temporal's client takes any query that failed for
- * one that is not registered.
- */
-export function isUnreadable(error: unknown): boolean {
-  if (isOfRunNeverBegun(error)) return true;
-  return error instanceof QueryNotRegisteredError && !isWithoutAnswer(error);
-}
 
 /**
  * What the ledger keeps of a sale whose run cannot be read.

@@ -1,9 +1,8 @@
 import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
 
 import { type SaleOutcome, STATE_QUERY, type WorkflowState } from "../../contract/index.ts";
-import { isWithoutAnswer } from "../../starter/answered-in-time.ts";
+import { isUnreadable, isWithoutAnswer } from "../../starter/answered-in-time.ts";
 import { hasNoWorkLeft } from "../../starter/closed-run.ts";
-import { isUnreadable } from "../../starter/unreadable-run.ts";
 
 const ANSWER_WITHIN_MS = 3_000;
 

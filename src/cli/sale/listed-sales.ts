@@ -16,11 +16,11 @@ import {
   nairobiInstant,
 } from "../../contract/index.ts";
 import { attributesOf } from "../../starter/attributes.ts";
-import { closedStatusOf, wasRefused } from "../../starter/closed-run.ts";
+import { closedStatusOf, endedAsCompleted, wasRefused } from "../../starter/closed-run.ts";
 import { contentOfInput, inputOfRun } from "../../starter/input-of-run.ts";
 import { askSales } from "./ask-sales.ts";
 import { inParallel } from "./in-parallel.ts";
-import { endedAsCompleted, firstStarts, runsOf, withoutFollowed } from "./runs.ts";
+import { firstStarts, runsOf, withoutFollowed } from "./runs.ts";
 import { typesClause } from "./visibility-query.ts";
 
 export interface ListedSale {
@@ -139,11 +139,11 @@ async function creditNotesOf(
     // The sale itself tells of one that it has started, within its window.
     else if (closedStatusOf(note.status.name) !== undefined && !note.parentExecution) ended.push(note);
   }
-  for (const note of await withoutFollowed(ended, client)) {
+  const unfinished = (await withoutFollowed(ended, client)).filter(({ workflowId }) => !notes.has(workflowId));
+  await inParallel(unfinished, CONCURRENCY, async (note) => {
     const number = attributesOf(note).get(SEARCH_ATTRIBUTES.invoice) ?? "";
-    if (!notes.has(note.workflowId) && !(await wasRefused(client, note)))
-      notes.set(note.workflowId, { number, stage: "crediting", ended: true });
-  }
+    if (!(await wasRefused(client, note))) notes.set(note.workflowId, { number, stage: "crediting", ended: true });
+  });
   return notes;
 }
 

@@ -1,8 +1,8 @@
 import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 
-import { SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from "../../contract/index.ts";
+import { SEARCH_ATTRIBUTES } from "../../contract/index.ts";
 import { attributesOf } from "../../starter/attributes.ts";
-import { closedStatusOf, lastRunOf, type RunFacts, wasRefused } from "../../starter/closed-run.ts";
+import { closedStatusOf, endedAsCompleted, lastRunOf, type RunFacts, wasRefused } from "../../starter/closed-run.ts";
 import { askSales } from "./ask-sales.ts";
 import { inParallel } from "./in-parallel.ts";
 import { allOf, quoted } from "./visibility-query.ts";
@@ -63,14 +63,6 @@ export async function withWorkLeft(
       (await wasRefused(client, execution)) || (endedAsCompleted(execution) && (await ask.hasNoWorkLeft(execution))),
   );
   return executions.filter((_, index) => isThrough[index] !== true);
-}
-
-/** Whether only its refund window may have been open when it ended. */
-export function endedAsCompleted(execution: WorkflowExecutionInfo): boolean {
-  const { status, type } = execution;
-  const attributes = attributesOf(execution);
-  const isSigned = type === WORKFLOW_TYPES.sale && attributes.get(SEARCH_ATTRIBUTES.stage) === "completed";
-  return isSigned && closedStatusOf(status.name) !== undefined && !attributes.has(SEARCH_ATTRIBUTES.attention);
 }
 
 /**

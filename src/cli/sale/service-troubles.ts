@@ -13,9 +13,8 @@ import {
   type WorkflowState,
 } from "../../contract/index.ts";
 import type { SaleState } from "../../starter/index.ts";
-import { isWithoutAnswer } from "../../starter/answered-in-time.ts";
+import { isUnreadable, isWithoutAnswer } from "../../starter/answered-in-time.ts";
 import { type PendingCall, pendingCallsOf, waitsForService } from "../../starter/pending-calls.ts";
-import { isUnreadable } from "../../starter/unreadable-run.ts";
 import { jobsQuery } from "../jobs/jobs-query.ts";
 import { inParallel } from "./in-parallel.ts";
 import type { Scope } from "./scope.ts";
