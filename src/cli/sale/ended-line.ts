@@ -2,7 +2,7 @@ import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 
 import { scopeFlags } from "./resolving-commands.ts";
 import { withoutFollowed, withWorkLeft } from "./runs.ts";
-import type { Scope } from "./scope.ts";
+import { type Scope, scopeOf } from "./scope.ts";
 import { visibilityQuery } from "./visibility-query.ts";
 
 /** Each is looked at; a page of Temporal's list has at most so many. */
@@ -12,9 +12,8 @@ const MOST_LOOKED_AT = 1_000;
  * How many sales, credit notes and corrections ended without an outcome and are to be restarted; undefined where none
  * is. They need somebody, and no attention says so.
  */
-export async function endedLine(client: Client, { connection, business }: Scope): Promise<string | undefined> {
-  const scope = { ...(connection !== undefined && { connection }), ...(business !== undefined && { business }) };
-  const query = visibilityQuery({ ...scope, ended: true, creditNotes: true });
+export async function endedLine(client: Client, scope: Scope): Promise<string | undefined> {
+  const query = visibilityQuery({ ...scopeOf(scope), ended: true, creditNotes: true });
   const executions: WorkflowExecutionInfo[] = [];
   for await (const execution of client.workflow.list({ query, pageSize: MOST_LOOKED_AT })) {
     executions.push(execution);

@@ -73,9 +73,11 @@ async function listSales(context: CliContext, flags: ListFlags): Promise<void> {
   const { serviceTroubles, troubleLine } = await import("./service-troubles.ts");
   const { endedLine } = await import("./ended-line.ts");
   const remarks = async (client: Client): Promise<string[]> => {
-    const troubles = (await serviceTroubles(client, flags)).map(troubleLine);
-    const toRestart = attention ? await endedLine(client, flags) : undefined;
-    return toRestart === undefined ? troubles : [...troubles, toRestart];
+    const [troubles, toRestart] = await Promise.all([
+      serviceTroubles(client, flags),
+      attention ? endedLine(client, flags) : undefined,
+    ]);
+    return [...troubles.map(troubleLine), ...(toRestart === undefined ? [] : [toRestart])];
   };
   const { noWorkflowsOf } = await import("../../starter/list-attention.ts");
   const { business } = flags;

@@ -1,6 +1,6 @@
 import { type Attention, DEFAULT_CONNECTION, type ResolvingUpdate } from "../../contract/index.ts";
 import { shellWord } from "../output.ts";
-import type { Scope } from "./scope.ts";
+import { type Scope, scopeOf } from "./scope.ts";
 
 export interface CommandTarget extends Scope {
   invoice: string;
@@ -67,9 +67,8 @@ export function correctCommand(target: CommandTarget): string {
 }
 
 /** The command line that shows a sale. */
-export function showCommand(invoice: string, { connection, business }: Scope): string {
-  const scope = { ...(connection !== undefined && { connection }), ...(business !== undefined && { business }) };
-  return commandLine({ verb: "show", flags: [] }, { invoice, ...scope });
+export function showCommand(invoice: string, scope: Scope): string {
+  return commandLine({ verb: "show", flags: [] }, { invoice, ...scopeOf(scope) });
 }
 
 /** What names the connection and the business in a command, where they are not the default. */

@@ -10,6 +10,11 @@ export interface Scope {
   business?: string;
 }
 
+/** Of flags, or an input, that say more. */
+export function scopeOf({ connection, business }: { [Name in keyof Scope]: Scope[Name] | undefined }): Scope {
+  return { ...(connection !== undefined && { connection }), ...(business !== undefined && { business }) };
+}
+
 export interface ResultFlags {
   json?: boolean;
 }

@@ -14,7 +14,7 @@ import { inParallel } from "./in-parallel.ts";
 import { readSales } from "./read-sales.ts";
 import { restartCommand, showCommand } from "./resolving-commands.ts";
 import { isUnsuccessful, outcomeLine } from "./render-document.ts";
-import { type ResultFlags, type Scope, withScope } from "./scope.ts";
+import { type ResultFlags, type Scope, scopeOf, withScope } from "./scope.ts";
 
 const DEFAULT_WAIT_SECONDS = 60;
 const CONCURRENCY = 10;
@@ -123,7 +123,7 @@ function nextCommand(
   { invoice, result, outcome }: Exclude<Started, { result: "failed" }>,
   { connection, businessId: business }: SaleInput,
 ): string {
-  const scope = { ...(connection !== undefined && { connection }), ...(business !== undefined && { business }) };
+  const scope = scopeOf({ connection, business });
   return result === "closed" || outcome?.closed ? restartCommand({ ...scope, invoice }) : showCommand(invoice, scope);
 }
 
