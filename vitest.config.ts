@@ -79,6 +79,7 @@ export default defineConfig({
         test: {
           name: "slow",
           include: SLOW,
+          isolate: false,
           globalSetup: ["test/rig/global-setup.ts"],
           expect: { poll: { timeout: PATIENCE_MS, interval: LOOK_PAUSE_MS } },
           testTimeout: SLOW_TEST_MS,

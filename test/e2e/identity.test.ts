@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { WorkflowFailedError, WorkflowNotFoundError } from "@temporalio/client";
 
-import { MAIN_TASK_QUEUE, type SaleInput, type SaleOutcome } from "../../src/contract/index.ts";
+import { MAIN_TASK_QUEUE, type SaleInput } from "../../src/contract/index.ts";
 import {
   createStarter,
   InvalidInputError,
@@ -192,32 +192,5 @@ describeWithTemporal("one document per number", () => {
     await expect(
       rig.starter.refund({ invoice: "NEVER-1" }, { reason: "06", traderInvoiceNumber: "CN" }),
     ).rejects.toThrow(SaleNotFoundError);
-  });
-
-  test("workers that are stopped in the middle of many sales and started again finish each of them once", async () => {
-    rig.simulator.changeSettings({ latencyMs: 30 });
-    const numbers = Array.from({ length: 20 }, (_, n) => `RESTART-${n}`);
-    for (const [n, number] of numbers.entries())
-      if (n % 4 === 1) rig.simulator.setAuthority(number, [{ do: "accept", afterMs: 300 }]);
-    await Promise.all(numbers.map((number) => rig.starter.startSale(input(number))));
-    await rig.simulator.until(
-      () => rig.simulator.documents().filter((one) => one.traderInvoiceNumber.startsWith("RESTART-")).length >= 5,
-    );
-    await rig.stopWorkers();
-    await rig.startWorkers();
-    const results = await Promise.all(
-      numbers.map(
-        (number) =>
-          rig.client.workflow.getHandle(rig.starter.workflowId({ invoice: number })).result() as Promise<SaleOutcome>,
-      ),
-    );
-    rig.simulator.changeSettings({ latencyMs: 0 });
-    expect(results.map(({ stage }) => stage)).toEqual(numbers.map(() => "completed"));
-    for (const number of numbers) {
-      expect(rig.simulator.documents(number)).toHaveLength(1);
-      expect(
-        rig.simulator.books().movements.filter(({ referenceId }) => referenceId === `${number}/item_tea/sold`),
-      ).toHaveLength(1);
-    }
   });
 });
