@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { creditNoteWorkflowId, MAIN_TASK_QUEUE } from "../../src/contract/index.ts";
-import { SaleConflictError } from "../../src/starter/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
-import { resetRun } from "../rig/reset-run.ts";
-import { salesOf, TEA } from "../rig/sales-of.ts";
+import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
 const REFUSED_KEY = {
@@ -33,41 +31,6 @@ describeWithTemporal("a sale whose state is in doubt", () => {
     await rig.starter.retry({ invoice: "LOST-1" });
     expect(await handle.result()).toMatchObject({ stage: "completed", cancelRequested: "no" });
     expect(rig.simulator.documents("LOST-1")).toHaveLength(1);
-  });
-
-  test("with an unknown creation becomes document-unknown once the key has expired, and never has a second document", async () => {
-    await rig.stopWorkers();
-    rig.config.timings.idempotencyKeyLifeMs = 3_000;
-    await rig.startWorkers();
-    rig.simulator.inject({
-      operation: "createSale",
-      when: "after",
-      kind: "drop",
-      times: 1,
-      match: { invoice: "OLD-1" },
-    });
-    const handle = await start("OLD-1");
-    await rig.simulator.until(() => rig.simulator.documents("OLD-1").length === 1);
-    const removeFault = rig.simulator.inject({ operation: "createSale", when: "before", kind: "status", status: 503 });
-    rig.simulator.forgetIdempotencyKeys();
-    await rig.stateWhen("OLD-1", ({ attentions }) => attentions[0]?.code === "document-unknown");
-    removeFault();
-    const [document] = rig.simulator.documents("OLD-1");
-    await rig.starter.resolveDocument({ invoice: "OLD-1" }, { saleId: "sal_typo", note: "mistyped" });
-    const state = await rig.stateWhen(
-      "OLD-1",
-      ({ attentions }) => attentions[0]?.message.includes("sal_typo") === true,
-    );
-    expect(state.attentions[0]?.code).toBe("document-unknown");
-    // A run that is reset asks again: what was mistyped is nothing that an operator has decided.
-    await resetRun(rig.client, rig.namespace, handle.workflowId);
-    await rig.stateWhen("OLD-1", ({ attentions }) => attentions[0]?.code === "document-unknown");
-    await rig.starter.resolveDocument({ invoice: "OLD-1" }, { saleId: document?.id ?? "", note: "found" });
-    expect(await handle.result()).toMatchObject({ stage: "completed", sale: { id: document?.id } });
-    expect(rig.simulator.documents("OLD-1")).toHaveLength(1);
-    rig.config.timings.idempotencyKeyLifeMs = 24 * 3_600_000;
-    await rig.stopWorkers();
-    await rig.startWorkers();
   });
 
   test("with an unknown resubmission keeps a cancellation pending: the completed document is not reported as cancelled", async () => {
@@ -149,54 +112,5 @@ describeWithTemporal("a sale whose state is in doubt", () => {
       .signal("refundRequested", { reason: "06", traderInvoiceNumber: "CN-RESTOCK-1", restock: true });
     expect(await handle.result()).toMatchObject({ stage: "credited" });
     expect(onHand()).toBe(before);
-  });
-
-  test("is not changed by an empty signal", async () => {
-    const handle = await start("SIGNAL-1", { refundWindow: "1 hour" });
-    for (const payload of [undefined, null, "x", { attention: "no such code" }]) {
-      await rig.client.workflow.getHandle(handle.workflowId).signal("creditNoteChanged", payload);
-      await rig.client.workflow.getHandle(handle.workflowId).signal("callbackReceived", payload);
-    }
-    const state = await rig.stateWhen(
-      "SIGNAL-1",
-      ({ callbacksReceived, stage }) => callbacksReceived >= 4 && stage === "completed",
-    );
-    expect(state.creditNoteAttention).toBeUndefined();
-    await handle.cancel();
-    await handle.result();
-  });
-
-  test("that was started without a memo refuses other content as a conflict too", async () => {
-    const input = { businessId: "biz_1", traderInvoiceNumber: "DIRECT-1", lines: [TEA], refundWindow: "1 hour" };
-    const workflowId = rig.starter.workflowId({ invoice: "DIRECT-1" });
-    const handle = await rig.client.workflow.start("sale", { workflowId, taskQueue: MAIN_TASK_QUEUE, args: [input] });
-    await rig.stateWhen("DIRECT-1", ({ stage }) => stage === "completed");
-    const other = { ...input, lines: [{ ...TEA, quantity: 99 }] };
-    const refused = rig.starter.startSale(other);
-    await expect(refused).rejects.toThrow(SaleConflictError);
-    await expect(refused).rejects.toThrow(`What differs: line 1: quantity 99, before ${TEA.quantity}. Nothing was`);
-    const asked = handle.executeUpdate("outcome", { args: [{ fingerprint: "another" }] });
-    await expect(asked).rejects.toMatchObject({
-      cause: {
-        type: "Conflict",
-        message: expect.stringMatching(/Compared are the date, .* has: fiscalflow sale show DIRECT-1\./),
-      },
-    });
-    await expect(rig.starter.startSaleAndWait(other, { waitSeconds: 5 })).rejects.toThrow(SaleConflictError);
-    await handle.cancel();
-    await handle.result();
-    await expect(rig.starter.startSaleAndWait(other, { waitSeconds: 5 })).rejects.toThrow(SaleConflictError);
-  });
-
-  test("answers a short wait at once, beside callers who wait longer", async () => {
-    rig.simulator.setAuthority("BESIDE-1", [{ do: "down" }]);
-    const handle = await start("BESIDE-1");
-    await rig.stateWhen("BESIDE-1", ({ stage }) => stage === "awaiting-authority");
-    const waiting = rig.starter.outcome({ invoice: "BESIDE-1" }, { waitSeconds: 20 });
-    expect(await rig.starter.outcome({ invoice: "BESIDE-1" })).toMatchObject({ stage: "awaiting-authority" });
-    expect(await rig.starter.outcome({ invoice: "BESIDE-1" }, { waitSeconds: 1 })).toMatchObject({ receipt: null });
-    rig.simulator.setAuthority("BESIDE-1", [{ do: "accept" }]);
-    expect(await waiting).toMatchObject({ stage: "completed" });
-    await handle.result();
   });
 });

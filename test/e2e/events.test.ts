@@ -95,41 +95,6 @@ describeWithTemporal("the events of a business", () => {
     expect(seen).toEqual(known);
   });
 
-  test("of a sale whose refund does not come about go back to completed, and say why", async () => {
-    const before = (await all()).at(-1)?.cursor ?? "";
-    const refundOf = (note: string) => ({ reason: "06", traderInvoiceNumber: note }) as const;
-    for (const invoice of ["E-CREDITED", "E-TAKEN", "E-GIVEN-UP"]) {
-      await start(invoice, { refundWindow: "1 hour" });
-      await rig.stateWhen(
-        invoice,
-        ({ stage, stockMovements: [sold] }) => stage === "completed" && sold?.state === "applied",
-      );
-    }
-    await rig.starter.refund({ invoice: "E-CREDITED" }, refundOf("CN-E"), { waitSeconds: 20 });
-    await rig.starter.refund({ invoice: "E-TAKEN" }, refundOf("CN-E"));
-    await rig.stateWhen("E-TAKEN", ({ attentions }) => attentions.length > 0);
-    await rig.starter.acknowledge({ invoice: "E-TAKEN" }, { code: "unexpected-answer", note: "seen" });
-    rig.simulator.setAuthority("CN-E-REJECTED", [{ do: "reject", reason: "No" }]);
-    await rig.starter.refund({ invoice: "E-GIVEN-UP" }, refundOf("CN-E-REJECTED"));
-    await rig.stateWhen("E-GIVEN-UP", ({ creditNoteAttention }) => creditNoteAttention !== undefined);
-    const { creditNoteWorkflowId: workflowId = "" } = await rig.starter.getSale({ invoice: "E-GIVEN-UP" });
-    await rig.starter.cancel({ workflowId }, { reason: "test over" });
-    const back = ["completed", "crediting", "completed"];
-    const documentsOf = async (subject: string) =>
-      (await all(before)).flatMap((event) => (event.subject === subject && event.document ? [event.document] : []));
-    const stagesOf = async (invoice: string) => {
-      const stages = (await documentsOf(`sale ${invoice}`)).map(({ stage }) => stage);
-      return stages.filter((stage, index) => stage !== stages[index - 1]);
-    };
-    for (const invoice of ["E-TAKEN", "E-GIVEN-UP"]) await expect.poll(() => stagesOf(invoice)).toEqual(back);
-    const codes = (await documentsOf("sale E-TAKEN")).filter(({ attentions }) => attentions.length > 0);
-    expect(codes).toMatchObject([{ stage: "crediting", attentions: ["unexpected-answer"] }]);
-    const notes = await documentsOf("credit_note CN-E-REJECTED");
-    const [sale] = await documentsOf("sale E-GIVEN-UP");
-    expect(notes.at(-1)).toMatchObject({ stage: "cancelled", status: "failed", originalSaleId: sale?.id });
-    expect(notes.flatMap(({ attentions }) => attentions)).toEqual(["rejected"]);
-  });
-
   test("with a cursor that is not the ledger's are refused", async () => {
     await expect(all(`7-${"0".repeat(16)}`)).rejects.toThrow(CursorLostError);
     await expect(all("7")).rejects.toThrow(InvalidInputError);

@@ -41,7 +41,7 @@ describeWithTemporal("a reconciliation", () => {
 
   test("reads each document until it is final and equal, and reports the differences", async () => {
     const numbers = Array.from({ length: 23 }, (_, n) => `REC-${n}`);
-    for (const number of numbers) await start(number, { stock: "off" });
+    await Promise.all(numbers.map((number) => start(number, { stock: "off" })));
     for (const number of numbers) await result(number);
     const change = async (number: string, from: string, to: string): Promise<void> => {
       const text = "update documents set document = replace(document::text, $2, $3)::json where number = $1";

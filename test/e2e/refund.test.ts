@@ -100,20 +100,6 @@ describeWithTemporal("a refund", () => {
     expect(creditNotesOf(sale?.id)).toHaveLength(1);
   });
 
-  test("that was signalled before the sale was completed is carried out once it is, window or not", async () => {
-    rig.simulator.setAuthority("EARLY-1", [{ do: "down" }]);
-    await rig.starter.startSale({ traderInvoiceNumber: "EARLY-1", lines: [TEA], refundWindow: "0" });
-    const handle = rig.client.workflow.getHandle(rig.starter.workflowId({ invoice: "EARLY-1" }));
-    await handle.signal("refundRequested", { reason: "06", traderInvoiceNumber: "CN-EARLY-1" });
-    await handle.signal("refundRequested", { reason: "99", traderInvoiceNumber: "" });
-    await rig.stateWhen("EARLY-1", ({ stage }) => stage === "awaiting-authority");
-    rig.simulator.setAuthority("EARLY-1", [{ do: "accept" }]);
-    expect(await result("EARLY-1")).toMatchObject({
-      stage: "credited",
-      creditNote: { traderInvoiceNumber: "CN-EARLY-1" },
-    });
-  });
-
   test("after the window issues the credit note directly, and returns what the sale took", async () => {
     const before = onHand("item_tea");
     const { sale } = await sold("AFTER-1", { refundWindow: "0" });
@@ -136,72 +122,5 @@ describeWithTemporal("a refund", () => {
     ).rejects.toMatchObject({ code: "Conflict", fields: ["reason", "restock"] });
     expect(creditNotesOf(sale?.id)).toHaveLength(1);
     expect(onHand("item_tea")).toBe(before);
-  });
-
-  test("is refused while the sale is not completed, with what the stage allows", async () => {
-    rig.simulator.setAuthority("TOO-EARLY-1", [{ do: "down" }]);
-    await rig.starter.startSale({ traderInvoiceNumber: "TOO-EARLY-1", lines: [TEA], refundWindow: "0" });
-    await rig.stateWhen("TOO-EARLY-1", ({ stage }) => stage === "awaiting-authority");
-    const request = { reason: "06", traderInvoiceNumber: "CN-1" } as const;
-    await expect(rig.starter.refund({ invoice: "TOO-EARLY-1" }, request)).rejects.toThrow(
-      /Only a completed sale.*awaiting-authority.*cancel/,
-    );
-    rig.simulator.setAuthority("TOO-EARLY-1", [{ do: "accept" }]);
-    await result("TOO-EARLY-1");
-  });
-
-  test("whose credit note is rejected reports that to the sale's callers, and goes on when it is resolved", async () => {
-    const { sale } = await sold("NOTE-REJECTED-1");
-    rig.simulator.setAuthority("CN-NOTE-REJECTED-1", [{ do: "reject", reason: "no" }]);
-    const request = { reason: "06", traderInvoiceNumber: "CN-NOTE-REJECTED-1" } as const;
-    const refunded = await rig.starter.refund({ invoice: "NOTE-REJECTED-1" }, request, { waitSeconds: 20 });
-    expect(refunded).toMatchObject({ stage: "crediting", attention: { code: "rejected" } });
-    rig.simulator.setAuthority("CN-NOTE-REJECTED-1", [{ do: "accept" }]);
-    const workflowId = creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId: sale?.id ?? "" });
-    await rig.client.workflow.getHandle(workflowId).executeUpdate("retry");
-    expect(await result("NOTE-REJECTED-1")).toMatchObject({ stage: "credited" });
-    expect(creditNotesOf(sale?.id)).toHaveLength(1);
-  });
-
-  test("whose credit note is given up leaves the sale completed, and another refund can follow", async () => {
-    const { sale } = await sold("GIVEN-UP-1");
-    rig.simulator.setAuthority("CN-GIVEN-UP-1", [{ do: "reject", reason: "no" }]);
-    await rig.starter.refund(
-      { invoice: "GIVEN-UP-1" },
-      { reason: "06", traderInvoiceNumber: "CN-GIVEN-UP-1" },
-      { waitSeconds: 20 },
-    );
-    const workflowId = creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId: sale?.id ?? "" });
-    await rig.client.workflow.getHandle(workflowId).executeUpdate("cancel", { args: [{ reason: "typed by mistake" }] });
-    await rig.stateWhen("GIVEN-UP-1", ({ stage }) => stage === "completed");
-    const second = await rig.starter.refund(
-      { invoice: "GIVEN-UP-1" },
-      { reason: "06", traderInvoiceNumber: "CN-GIVEN-UP-2" },
-      { waitSeconds: 20 },
-    );
-    expect(second).toMatchObject({ stage: "credited", creditNote: { traderInvoiceNumber: "CN-GIVEN-UP-2" } });
-    expect(creditNotesOf(sale?.id).filter(({ status }) => status === "completed")).toHaveLength(1);
-  });
-
-  test("of a sale that somebody else has credited shows that, and ends when it is acknowledged", async () => {
-    const { sale } = await sold("FOREIGN-1");
-    const url = `${rig.simulator.url}/v1/credit-notes?businessId=biz_1`;
-    const headers = { "x-api-key": "cmp_sk_test_simulator", "content-type": "application/json" };
-    const body = { traderInvoiceNumber: "CN-FOREIGN", returnDate: "2026-11-21", saleId: sale?.id, reason: "06" };
-    await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
-    const refunded = await rig.starter.refund(
-      { invoice: "FOREIGN-1" },
-      { reason: "06", traderInvoiceNumber: "CN-OURS" },
-      { waitSeconds: 20 },
-    );
-    expect(refunded).toMatchObject({ stage: "crediting", attention: { code: "already-credited" } });
-    const workflowId = creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId: sale?.id ?? "" });
-    const payload = { code: "already-credited", note: "the back office did it" };
-    await rig.client.workflow.getHandle(workflowId).executeUpdate("acknowledge", { args: [payload] });
-    expect(await result("FOREIGN-1")).toMatchObject({
-      stage: "credited",
-      creditNote: { traderInvoiceNumber: "CN-FOREIGN" },
-    });
-    expect(creditNotesOf(sale?.id)).toHaveLength(1);
   });
 });

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import type { LedgerEvent } from "../../src/contract/index.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { salesOf } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+describeWithTemporal("the events of refunds", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig();
+  });
+  afterAll(() => rig?.close());
+
+  const { start } = salesOf(() => rig);
+
+  async function all(): Promise<LedgerEvent[]> {
+    const events: LedgerEvent[] = [];
+    for await (const event of rig.starter.events()) events.push(event);
+    return events;
+  }
+
+  test("that do not come about go back to completed, and say why", async () => {
+    const refundOf = (note: string) => ({ reason: "06", traderInvoiceNumber: note }) as const;
+    const sell = async (invoice: string): Promise<void> => {
+      await start(invoice, { refundWindow: "1 hour" });
+      await rig.stateWhen(
+        invoice,
+        ({ stage, stockMovements: [sold] }) => stage === "completed" && sold?.state === "applied",
+      );
+    };
+    await Promise.all(["E-CREDITED", "E-TAKEN", "E-GIVEN-UP"].map(sell));
+    await rig.starter.refund({ invoice: "E-CREDITED" }, refundOf("CN-E"), { waitSeconds: 20 });
+    await rig.starter.refund({ invoice: "E-TAKEN" }, refundOf("CN-E"));
+    await rig.stateWhen("E-TAKEN", ({ attentions }) => attentions.length > 0);
+    await rig.starter.acknowledge({ invoice: "E-TAKEN" }, { code: "unexpected-answer", note: "seen" });
+    rig.simulator.setAuthority("CN-E-REJECTED", [{ do: "reject", reason: "No" }]);
+    await rig.starter.refund({ invoice: "E-GIVEN-UP" }, refundOf("CN-E-REJECTED"));
+    await rig.stateWhen("E-GIVEN-UP", ({ creditNoteAttention }) => creditNoteAttention !== undefined);
+    const { creditNoteWorkflowId: workflowId = "" } = await rig.starter.getSale({ invoice: "E-GIVEN-UP" });
+    await rig.starter.cancel({ workflowId }, { reason: "test over" });
+    const back = ["completed", "crediting", "completed"];
+    const documentsOf = async (subject: string) =>
+      (await all()).flatMap((event) => (event.subject === subject && event.document ? [event.document] : []));
+    const stagesOf = async (invoice: string) => {
+      const stages = (await documentsOf(`sale ${invoice}`)).map(({ stage }) => stage);
+      return stages.filter((stage, index) => stage !== stages[index - 1]);
+    };
+    for (const invoice of ["E-TAKEN", "E-GIVEN-UP"]) await expect.poll(() => stagesOf(invoice)).toEqual(back);
+    const codes = (await documentsOf("sale E-TAKEN")).filter(({ attentions }) => attentions.length > 0);
+    expect(codes).toMatchObject([{ stage: "crediting", attentions: ["unexpected-answer"] }]);
+    const notes = await documentsOf("credit_note CN-E-REJECTED");
+    const [sale] = await documentsOf("sale E-GIVEN-UP");
+    expect(notes.at(-1)).toMatchObject({ stage: "cancelled", status: "failed", originalSaleId: sale?.id });
+    expect(notes.flatMap(({ attentions }) => attentions)).toEqual(["rejected"]);
+  });
+});

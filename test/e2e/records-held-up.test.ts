@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+
+import { type OutsideClient, openOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
+import { type CuttableLine, startCuttableLine } from "../rig/cuttable-line.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { freshDatabase, listenerOf, throughPort } from "../rig/fresh-database.ts";
+import { salesOf, TEA } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+/** Architecture, decision 18: what must be kept for years, by the workflows themselves. */
+describeWithTemporal("records that are held up", () => {
+  let rig: Rig;
+  let line: CuttableLine;
+  let outside: OutsideClient;
+  let onSent: ((bytes: Buffer) => void) | undefined;
+  beforeAll(async () => {
+    const databaseUrl = await freshDatabase(inject("ledgerServerUrl"));
+    line = await startCuttableLine(listenerOf(databaseUrl), (bytes) => onSent?.(bytes));
+    rig = await startRig({ env: { LEDGER_URL: throughPort(databaseUrl, line.port) } });
+    outside = openOutsideClient(databaseUrl);
+  });
+  afterAll(async () => {
+    await outside?.end();
+    await rig?.close();
+    await line?.close();
+  });
+  const { start, handleOf, result } = salesOf(() => rig);
+
+  const kindsOf = async (subject: string): Promise<string[]> => {
+    const { rows } = await outside.query<{ kind: string }>(
+      "select kind from events where subject = $1 order by number",
+      [subject],
+    );
+    return rows.map(({ kind }) => kind);
+  };
+
+  test("are one write where the worker stalls at the end of the sale", async () => {
+    const stalled = new Promise<void>((resolve) => {
+      onSent = (bytes) => {
+        if (!bytes.includes('insert into "documents"')) return;
+        onSent = undefined;
+        // The process does nothing else meanwhile, so that the attempt is ended by its time and not by its own bound.
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000);
+        resolve();
+      };
+    });
+    const handle = await start("STALLED-1");
+    await stalled;
+    expect(await handle.result()).toMatchObject({ stage: "completed" });
+    expect(await kindsOf("sale STALLED-1")).toEqual(["document-saved"]);
+  });
+
+  test("do not delay callers while the ledger is away, and are complete before the workflow ends", async () => {
+    line.cut();
+    const { outcome } = await rig.starter.startSaleAndWait(
+      { traderInvoiceNumber: "AWAY-1", lines: [TEA], stock: "off", refundWindow: "0" },
+      { waitSeconds: 20 },
+    );
+    expect(outcome).toMatchObject({ stage: "completed", receipt: { receiptLabel: "NS" } });
+    const pending = async (): Promise<string[]> => {
+      const { raw } = await handleOf("AWAY-1").describe();
+      return (raw.pendingActivities ?? []).map(({ activityType }) => activityType?.name ?? "");
+    };
+    await expect.poll(pending).toContain("saveRecord");
+    // Its window has closed, but it is open: a refund is taken, and not lost.
+    const request = { reason: "06", traderInvoiceNumber: "CN-AWAY-1" } as const;
+    const refunding = rig.starter.refund({ invoice: "AWAY-1" }, request, { waitSeconds: 20 });
+    await rig.stateWhen("AWAY-1", ({ stage }) => stage === "crediting" || stage === "credited");
+    line.restore();
+    expect(await refunding).toMatchObject({ stage: "credited" });
+    expect(await result("AWAY-1")).toMatchObject({ stage: "credited" });
+    const { rows } = await outside.query(
+      "select type, stage, status from documents where number in ('AWAY-1', 'CN-AWAY-1') order by type",
+    );
+    expect(rows).toEqual([
+      { type: "credit_note", stage: "credited", status: "completed" },
+      { type: "sale", stage: "credited", status: "completed" },
+    ]);
+  });
+
+  test("verify in every row", async () => {
+    for await (const chain of rig.ledger.events.verify()) {
+      expect(chain.findings).toEqual([]);
+      expect((await rig.ledger.records.verify(chain)).findings).toEqual([]);
+    }
+  });
+});
