@@ -5,16 +5,13 @@ import {
   type SyncBillPaymentsInput,
   type SyncBillPaymentsOutcome,
   syncBillPaymentsWorkflowId,
-  type SyncPurchasesOutcome,
-  syncPurchasesWorkflowId,
 } from "../../src/contract/index.ts";
 import type { KeptObservation } from "../../src/ledger/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
-import { purchaseOf } from "../rig/purchases.ts";
+import { purchaseOf, syncsOf } from "../rig/purchases.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
-const SCOPE = { connection: "default", businessId: "biz_1" };
 const PAYMENTS = 120;
 
 /** A row that does not fit is left out, reported, and hides nothing. */
@@ -28,6 +25,7 @@ describeWithTemporal("a list with a row that does not fit the schema", () => {
   afterAll(() => rig?.close());
 
   const { start, parked, result } = salesOf(() => rig);
+  const { sync } = syncsOf(() => rig);
 
   async function observed(subject: string): Promise<KeptObservation | undefined> {
     return (await rig.ledger.observations.list(1)).find((one) => one.subject === subject);
@@ -52,24 +50,19 @@ describeWithTemporal("a list with a row that does not fit the schema", () => {
   });
 
   test("of purchases loses no other row, and marks none as gone", async () => {
-    const sync = async (): Promise<SyncPurchasesOutcome> => {
-      const options = { workflowId: syncPurchasesWorkflowId(SCOPE), taskQueue: MAIN_TASK_QUEUE };
-      const handle = await rig.client.workflow.start("syncPurchases", { ...options, args: [{ full: true }] });
-      return (await handle.result()) as SyncPurchasesOutcome;
-    };
     const { id } = purchaseOf(3);
     rig.simulator.showOddly(purchaseOf(5).id, { totals: "116" });
-    expect(await sync()).toMatchObject({ total: 5, leftOut: 1 });
+    expect(await sync({ full: true })).toMatchObject({ total: 5, leftOut: 1 });
     rig.simulator.showOddly(id, { lines: [{ quantity: "one" }] });
-    expect(await sync()).toMatchObject({ total: 5, findings: { missing: { count: 0 } } });
+    expect(await sync({ full: true })).toMatchObject({ total: 5, findings: { missing: { count: 0 } } });
     rig.simulator.showOddly(id, { id: null });
     rig.simulator.removePurchase(purchaseOf(4).id);
     // The row without an id could be either.
-    expect(await sync()).toMatchObject({ total: 5, findings: { missing: { count: 0 } } });
+    expect(await sync({ full: true })).toMatchObject({ total: 5, findings: { missing: { count: 0 } } });
     rig.simulator.showOddly(id, null);
-    expect(await sync()).toMatchObject({ total: 4, findings: { missing: { count: 1 } } });
+    expect(await sync({ full: true })).toMatchObject({ total: 4, findings: { missing: { count: 1 } } });
     rig.simulator.showOddly(purchaseOf(5).id, null);
-    const outcome = await sync();
+    const outcome = await sync({ full: true });
     expect(outcome).toMatchObject({ total: 5, added: 1 });
     expect(outcome).not.toHaveProperty("leftOut");
     expect(await observed("purchases: totals")).toMatchObject({ kind: "odd-row", businessId: "biz_1" });

@@ -1,16 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 
-import {
-  MAIN_TASK_QUEUE,
-  type SyncPurchasesInput,
-  type SyncPurchasesOutcome,
-  syncPurchasesWorkflowId,
-} from "../../src/contract/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
-import { dayOf, keptBy, listedBy, purchaseOf } from "../rig/purchases.ts";
+import { BUSINESS, dayOf, keptBy, listedBy, purchaseOf, syncsOf } from "../rig/purchases.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
-const SCOPE = { connection: "default", businessId: "biz_1" };
 const COUNT = 700;
 
 /** All that a history holds, its payloads as what they say. */
@@ -30,15 +23,7 @@ describeWithTemporal("a full synchronisation of purchases", () => {
   afterAll(() => rig?.close());
   beforeEach(() => rig.simulator.clearFaults());
 
-  const workflowId = syncPurchasesWorkflowId(SCOPE);
-  const start = (input: SyncPurchasesInput = {}) =>
-    rig.client.workflow.start("syncPurchases", { workflowId, taskQueue: MAIN_TASK_QUEUE, args: [input] });
-  async function sync(input: SyncPurchasesInput = {}): Promise<SyncPurchasesOutcome> {
-    return (await (await start(input)).result()) as SyncPurchasesOutcome;
-  }
-  async function expectEqual(): Promise<void> {
-    expect(await keptBy(rig.ledger)).toEqual(listedBy(rig.simulator));
-  }
+  const { workflowId, start, sync, expectEqual } = syncsOf(() => rig);
 
   test("finds old purchases that have changed, and those that are gone", async () => {
     rig.simulator.updatePurchase(purchaseOf(9).id, { totals: { subtotal: 1, vat: 0, total: 1 } });
@@ -95,7 +80,7 @@ describeWithTemporal("a full synchronisation of purchases", () => {
     expect(text).not.toContain("supplierInvoiceNumber");
     // A few findings name their invoices; what an invoice says is nowhere.
     expect(text).not.toContain("unitPrice");
-    const [first] = await rig.ledger.purchases.page(SCOPE, { most: 1 });
+    const [first] = await rig.ledger.purchases.page(BUSINESS, { most: 1 });
     expect(first?.writer.workflowId).toBe(workflowId);
   });
 });

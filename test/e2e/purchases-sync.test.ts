@@ -3,22 +3,16 @@ import { WorkflowFailedError } from "@temporalio/client";
 
 import {
   type JobState,
-  MAIN_TASK_QUEUE,
   type PurchasesProgress,
   STATE_QUERY,
-  type SyncPurchasesInput,
   type SyncPurchasesOutcome,
-  syncPurchasesWorkflowId,
   UPDATES,
 } from "../../src/contract/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
-import { dayOf, keptBy, listedBy, purchaseOf } from "../rig/purchases.ts";
+import { BUSINESS, dayOf, listedBy, purchaseOf, syncsOf } from "../rig/purchases.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
-const SCOPE = { connection: "default", businessId: "biz_1" };
 const COUNT = 700;
-
-/** All that a history holds, its payloads as what they say. */
 
 describeWithTemporal("the synchronisation of purchases", () => {
   let rig: Rig;
@@ -31,17 +25,9 @@ describeWithTemporal("the synchronisation of purchases", () => {
   afterAll(() => rig?.close());
   beforeEach(() => rig.simulator.clearFaults());
 
-  const workflowId = syncPurchasesWorkflowId(SCOPE);
-  const start = (input: SyncPurchasesInput = {}) =>
-    rig.client.workflow.start("syncPurchases", { workflowId, taskQueue: MAIN_TASK_QUEUE, args: [input] });
-  async function sync(input: SyncPurchasesInput = {}): Promise<SyncPurchasesOutcome> {
-    return (await (await start(input)).result()) as SyncPurchasesOutcome;
-  }
-  async function expectEqual(): Promise<void> {
-    expect(await keptBy(rig.ledger)).toEqual(listedBy(rig.simulator));
-  }
+  const { workflowId, start, sync, expectEqual } = syncsOf(() => rig);
   const changesOf = async (id: string) =>
-    (await rig.ledger.purchases.history(SCOPE, id)).map(({ what, after }) => [what, after]);
+    (await rig.ledger.purchases.history(BUSINESS, id)).map(({ what, after }) => [what, after]);
 
   test("reads all of it the first time", async () => {
     expect(first).toMatchObject({ kind: "recent", rows: COUNT, added: COUNT, changed: 0, total: COUNT });

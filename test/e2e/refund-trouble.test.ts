@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { creditNoteWorkflowId, type SaleInput, type SaleOutcome } from "../../src/contract/index.ts";
+import { creditNoteWorkflowId } from "../../src/contract/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -12,19 +12,7 @@ describeWithTemporal("a refund", () => {
   });
   afterAll(() => rig?.close());
 
-  async function sold(traderInvoiceNumber: string, more: Partial<SaleInput> = {}): Promise<SaleOutcome> {
-    const input = { traderInvoiceNumber, lines: [TEA], ...more };
-    const { outcome } = await rig.starter.startSaleAndWait(input, { waitSeconds: 20 });
-    if (outcome?.stage !== "completed") throw new Error(`not completed: ${JSON.stringify(outcome)}`);
-    await rig.simulator.until(() => rig.callsOf(traderInvoiceNumber).includes("adjustStock"));
-    return outcome;
-  }
-
-  const { result } = salesOf(() => rig);
-
-  function creditNotesOf(saleId: string | undefined) {
-    return rig.simulator.documents().filter((document) => document.originalSaleId === saleId);
-  }
+  const { creditNotesOf, result, sold } = salesOf(() => rig);
 
   test("that was signalled before the sale was completed is carried out once it is, window or not", async () => {
     rig.simulator.setAuthority("EARLY-1", [{ do: "down" }]);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { creditNoteWorkflowId, type SaleInput, type SaleOutcome } from "../../src/contract/index.ts";
+import { creditNoteWorkflowId } from "../../src/contract/index.ts";
 import { triggerFault } from "../../src/dev/simulator/triggers.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
-import { salesOf, TEA } from "../rig/sales-of.ts";
+import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
 describeWithTemporal("a refund", () => {
@@ -13,19 +13,7 @@ describeWithTemporal("a refund", () => {
   });
   afterAll(() => rig?.close());
 
-  async function sold(traderInvoiceNumber: string, more: Partial<SaleInput> = {}): Promise<SaleOutcome> {
-    const input = { traderInvoiceNumber, lines: [TEA], ...more };
-    const { outcome } = await rig.starter.startSaleAndWait(input, { waitSeconds: 20 });
-    if (outcome?.stage !== "completed") throw new Error(`not completed: ${JSON.stringify(outcome)}`);
-    await rig.simulator.until(() => rig.callsOf(traderInvoiceNumber).includes("adjustStock"));
-    return outcome;
-  }
-
-  const { result, onHand } = salesOf(() => rig);
-
-  function creditNotesOf(saleId: string | undefined) {
-    return rig.simulator.documents().filter((document) => document.originalSaleId === saleId);
-  }
+  const { creditNotesOf, onHand, result, sold } = salesOf(() => rig);
 
   test("within the window issues one credit note with one call, and leaves the stock alone", async () => {
     const { sale } = await sold("WINDOW-1");

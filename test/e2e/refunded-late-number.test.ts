@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { creditNoteWorkflowId, type RefundRequest, type SaleInput } from "../../src/contract/index.ts";
-import type {} from "../../src/ledger/index.ts";
+import { creditNoteWorkflowId } from "../../src/contract/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -14,22 +13,14 @@ describeWithTemporal("a closed sale", () => {
   });
   afterAll(() => rig?.close());
   const { start, result } = salesOf(() => rig);
-  const views = viewsOf(() => rig);
-  const { fiscalflow } = views;
-
-  const refundOf = (invoice: string): RefundRequest => ({ reason: "06", traderInvoiceNumber: `CN-${invoice}` });
-
-  async function closedSale(invoice: string, more: Partial<SaleInput> = {}): Promise<{ document: { id: string } }> {
-    await start(invoice, more);
-    const { sale } = await result(invoice);
-    return { document: { id: sale?.id ?? "" } };
-  }
+  const { fiscalflow } = viewsOf(() => rig);
 
   test("is refused a number that another sale's credit note has, whoever waits for it, and is credited under another one", async () => {
     const number = "CN-SHARED";
     const [first, invoice] = ["LATE-5", "LATE-6"];
-    await closedSale(first);
-    const { document } = await closedSale(invoice);
+    for (const one of [first, invoice]) await start(one);
+    await result(first);
+    const { sale } = await result(invoice);
     await rig.starter.refund({ invoice: first }, { reason: "06", traderInvoiceNumber: number }, { waitSeconds: 20 });
     await expect(rig.starter.refund({ invoice }, { reason: "06", traderInvoiceNumber: number })).rejects.toMatchObject({
       code: "Conflict",
@@ -39,7 +30,7 @@ describeWithTemporal("a closed sale", () => {
     const refused = await fiscalflow("sale", "refund", invoice, "--reason", "06", "--number", number);
     expect(refused).toMatchObject({ exitCode: 1, stdout: "", stderr: expect.stringContaining("Use another number") });
 
-    const noteId = creditNoteWorkflowId({ ...BUSINESS, saleId: document.id });
+    const noteId = creditNoteWorkflowId({ ...BUSINESS, saleId: sale?.id ?? "" });
     const saysRefundAgain = async (): Promise<void> => {
       const page = (await fiscalflow("sale", "show", invoice)).stdout;
       expect(page).toContain("nothing was sent: refund the sale again under another number");
@@ -57,7 +48,9 @@ describeWithTemporal("a closed sale", () => {
       .poll(async () => (await fiscalflow("sale", "show", invoice)).stdout)
       .toContain("refund the sale again under another number");
     await saysRefundAgain();
-    expect(await rig.starter.refund({ invoice }, refundOf(invoice), { waitSeconds: 20 })).toMatchObject({
+    expect(
+      await rig.starter.refund({ invoice }, { reason: "06", traderInvoiceNumber: "CN-LATE-6" }, { waitSeconds: 20 }),
+    ).toMatchObject({
       stage: "credited",
     });
   });

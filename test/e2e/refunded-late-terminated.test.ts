@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { creditNoteWorkflowId } from "../../src/contract/index.ts";
-import type {} from "../../src/ledger/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -14,8 +13,7 @@ describeWithTemporal("a closed sale", () => {
   });
   afterAll(() => rig?.close());
   const { start, result, handleOf } = salesOf(() => rig);
-  const views = viewsOf(() => rig);
-  const { fiscalflow, listedAs, shown } = views;
+  const { fiscalflow, listedAs, shown } = viewsOf(() => rig);
 
   const kept = (invoice: string) => rig.ledger.records.findSale(BUSINESS, invoice);
 

@@ -16,8 +16,7 @@ describeWithTemporal("a sale that was refunded after it had closed", () => {
   });
   afterAll(() => rig?.close());
   const { start, result } = salesOf(() => rig);
-  const views = viewsOf(() => rig);
-  const { fiscalflow, listedAs, shown, openNumbers, endedNumbers } = views;
+  const { fiscalflow, listedAs, shown, openNumbers, endedNumbers } = viewsOf(() => rig);
 
   const refundOf = (invoice: string): RefundRequest => ({ reason: "06", traderInvoiceNumber: `CN-${invoice}` });
   async function documentsOfToday(): Promise<ListedDocument[]> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import type { SaleInput, SaleOutcome } from "../../src/contract/index.ts";
+import type { SaleOutcome } from "../../src/contract/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -12,17 +12,7 @@ describeWithTemporal("a sale", () => {
   });
   afterAll(() => rig?.close());
 
-  async function sell(traderInvoiceNumber: string, more: Partial<SaleInput> = {}): Promise<SaleOutcome> {
-    const input = { traderInvoiceNumber, lines: [TEA], refundWindow: "0", ...more };
-    const { outcome, workflowId } = await rig.starter.startSaleAndWait(input, { waitSeconds: 20 });
-    if (outcome?.stage === "completed" && !outcome.attention) {
-      return (await rig.client.workflow.getHandle(workflowId).result()) as SaleOutcome;
-    }
-    if (!outcome) throw new Error("no outcome");
-    return outcome;
-  }
-
-  const { movementsOf } = salesOf(() => rig);
+  const { movementsOf, sell } = salesOf(() => rig);
 
   test("with several lines of one tracked item moves its stock once, at the weighted price", async () => {
     const lines = [

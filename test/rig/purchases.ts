@@ -1,8 +1,18 @@
-import type { Purchase } from "../../src/contract/index.ts";
+import { expect } from "vitest";
+
+import {
+  MAIN_TASK_QUEUE,
+  type Purchase,
+  type SyncPurchasesInput,
+  type SyncPurchasesOutcome,
+  syncPurchasesWorkflowId,
+} from "../../src/contract/index.ts";
 import type { KeptPurchase, Ledger } from "../../src/ledger/index.ts";
 import type { NewPurchase, Simulator } from "../../src/dev/simulator/index.ts";
+import type { Rig } from "./start-rig.ts";
 
-const BUSINESS = { connection: "default", businessId: "biz_1" };
+/** Whose purchases they are. */
+export const BUSINESS = { connection: "default", businessId: "biz_1" };
 
 /** The n-th supplier invoice: three a day, from the first of January 2020 on. */
 export function purchaseOf(n: number, more: Partial<NewPurchase> = {}): NewPurchase {
@@ -44,6 +54,26 @@ export async function keptBy(ledger: Ledger): Promise<Purchase[]> {
     .filter(({ missingSinceMs }) => missingSinceMs === null)
     .map(({ entry }) => entry)
     .toSorted(byId);
+}
+
+/**
+ * What the suites of the synchronisation do.
+ * @param rig asked when it is needed: a suite's helpers are there before its rig
+ */
+export function syncsOf(rig: () => Rig) {
+  const workflowId = syncPurchasesWorkflowId(BUSINESS);
+  const start = (input: SyncPurchasesInput = {}) =>
+    rig().client.workflow.start<(input: SyncPurchasesInput) => Promise<SyncPurchasesOutcome>>("syncPurchases", {
+      workflowId,
+      taskQueue: MAIN_TASK_QUEUE,
+      args: [input],
+    });
+  return {
+    workflowId,
+    start,
+    sync: async (input: SyncPurchasesInput = {}): Promise<SyncPurchasesOutcome> => (await start(input)).result(),
+    expectEqual: async (): Promise<void> => expect(await keptBy(rig().ledger)).toEqual(listedBy(rig().simulator)),
+  };
 }
 
 function byId(a: Purchase, b: Purchase): number {

@@ -23,6 +23,25 @@ export function salesOf(rig: () => Rig) {
       const { workflowId } = await rig().starter.startSale(sale);
       return rig().client.workflow.getHandle(workflowId);
     },
+    /** As a caller who waits: the sale's end, or what holds it up. It closes as soon as it is completed. */
+    sell: async (traderInvoiceNumber: string, more: Partial<SaleInput> = {}): Promise<SaleOutcome> => {
+      const input = { traderInvoiceNumber, lines: [TEA], refundWindow: "0", ...more };
+      const { outcome } = await rig().starter.startSaleAndWait(input, { waitSeconds: 20 });
+      if (outcome.stage !== "completed" || outcome.attention) return outcome;
+      return await handleOf(traderInvoiceNumber).result();
+    },
+    /** Completed and its stock asked for, with a refund window that is open unless it is said otherwise. */
+    sold: async (traderInvoiceNumber: string, more: Partial<SaleInput> = {}): Promise<SaleOutcome> => {
+      const input = { traderInvoiceNumber, lines: [TEA], ...more };
+      const { outcome } = await rig().starter.startSaleAndWait(input, { waitSeconds: 20 });
+      if (outcome.stage !== "completed") throw new Error(`not completed: ${JSON.stringify(outcome)}`);
+      await rig().simulator.until(() => rig().callsOf(traderInvoiceNumber).includes("adjustStock"));
+      return outcome;
+    },
+    creditNotesOf: (saleId: string | undefined) =>
+      rig()
+        .simulator.documents()
+        .filter((document) => document.originalSaleId === saleId),
     /** The state, once this is among what an operator is needed for. */
     parked: (invoice: string, code: AttentionCode): Promise<WorkflowState> =>
       rig().stateWhen(invoice, ({ attentions }) => attentions.some((attention) => attention.code === code)),
