@@ -15,6 +15,8 @@ export interface MainContext extends WaitContext {
   callbackUrlFor: CallbackUrlFor;
   accounting: ReadonlyMap<string, AccountingRuntime>;
   underWay: Pick<UnderWay, "prepared" | "preparedCreditNote">;
+  /** Aborted when the worker ends. */
+  ending: AbortSignal;
 }
 
 /** The activities of the main task queue: no API call. */
@@ -46,7 +48,7 @@ export function createMainActivities(context: MainContext): MainActivities {
     ...createWaits(context),
     ...createPrepareCorrection(context),
     ...createSeeSale(context),
-    ...createReadEvents(context.connections, context.ledger),
+    ...createReadEvents(context.connections, context.ledger, context.ending),
     ...createFindSale(context.connections, context.ledger),
     ...createLedgerActivities(context),
   };

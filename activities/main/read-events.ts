@@ -10,8 +10,16 @@ import { failOnInvalidInput, failOnLedgerAway, profileFor, type Served } from ".
 const WHAT = "input of the reading of events";
 const LOOK_PAUSE_MS = 500;
 
-/** As `findSale`: somebody waits for the answer, so it is not tried again until the ledger is there. */
-export function createReadEvents(connections: ReadonlyMap<string, Served>, ledger: Pick<Ledger, "events">) {
+/**
+ * As `findSale`: somebody waits for the answer, so it is not tried again until the ledger is there.
+ * @param ending aborted when the worker ends: an activity hears of that itself only after the time of grace, and who
+ *   follows the events asks again, of another worker
+ */
+export function createReadEvents(
+  connections: ReadonlyMap<string, Served>,
+  ledger: Pick<Ledger, "events">,
+  ending: AbortSignal,
+) {
   return {
     async readEvents({ input }) {
       const { business, after, waitSeconds } = failOnInvalidInput(() => {
@@ -23,7 +31,7 @@ export function createReadEvents(connections: ReadonlyMap<string, Served>, ledge
       try {
         for (;;) {
           const events = await ledger.events.read(business, after);
-          if (events.length > 0 || performance.now() >= deadlineMs) return { events };
+          if (events.length > 0 || ending.aborted || performance.now() >= deadlineMs) return { events };
           await delay(LOOK_PAUSE_MS, undefined, { signal: Context.current().cancellationSignal });
         }
       } catch (error) {

@@ -82,6 +82,8 @@ export interface ServingWorkers {
   identity: string;
   /** The task queues, for the log and for people. */
   serves: string[];
+  /** Ends what would wait for something to happen, so that nobody waits for it. */
+  endWaits: () => void;
   /** To be waited for before the workers are shut down. */
   endPolls: () => Promise<void>;
   /** Warns of keys that do not reach what they are configured for; one call a connection. */
@@ -144,6 +146,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   const { cachedWorkflows, workflowTasks, workflowTaskPolls, reuseV8Context, nexus } = config.worker;
   const mainSlots = new ActivitySlots(MAIN_ACTIVITIES, undefined, workflowTasks, nexus ? NEXUS_TASKS : undefined);
   const lookAtOutcome = createLookAtOutcome(client);
+  const ending = new AbortController();
   const main = await Worker.create({
     ...common,
     taskQueue: MAIN_TASK_QUEUE,
@@ -152,7 +155,15 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     maxCachedWorkflows: cachedWorkflows,
     workflowTaskPollerBehavior: { type: "simple-maximum", maximum: workflowTaskPolls },
     reuseV8Context,
-    activities: createMainActivities({ ...context, accounting, callbackUrlFor, workflows, lookAtOutcome, underWay }),
+    activities: createMainActivities({
+      ...context,
+      accounting,
+      callbackUrlFor,
+      workflows,
+      lookAtOutcome,
+      underWay,
+      ending: ending.signal,
+    }),
     ...(nexus && { nexusServices: [createFiscalHandler(client, config)] }),
   });
   const log = options.log ?? logger;
@@ -195,6 +206,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     workers,
     identity,
     serves,
+    endWaits: () => ending.abort(),
     endPolls: () => endPolls(allSlots, serverEndsPolls),
     checkReach: () => checkReach(config.compliance, runtimes, options.log ?? logger),
     close: async () => {

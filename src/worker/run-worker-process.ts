@@ -70,7 +70,7 @@ export async function runWorkerProcess({ env, logTo, signal }: WorkerProcessOpti
       });
       const { identity } = serving;
       try {
-        const running = new RunningWorkers(serving.workers, serving.endPolls);
+        const running = new RunningWorkers(serving.workers, serving);
         readiness = createReadiness({ states: () => running.states, connection, namespace, identity });
         sayWhatIsServed(log, config, temporal, { identity, taskQueues: serving.serves, healthPort: health?.port });
         for (const served of config.compliance) {

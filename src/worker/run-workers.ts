@@ -1,16 +1,25 @@
 import type { Worker } from "@temporalio/worker";
 
+/** What ends before the workers do. */
+export interface Ends {
+  /** Ends each activity that waits for something to happen. */
+  endWaits: () => void;
+  /** Resolves when no poll is open whose task a shutdown would lose. */
+  endPolls: () => Promise<void>;
+}
+
+const NOTHING_ENDS_BEFORE: Ends = { endWaits: () => undefined, endPolls: () => Promise.resolve() };
+
 /** Runs workers together until they are shut down. One that fails takes the others down with it, gracefully. */
 export class RunningWorkers {
   readonly #workers: readonly Worker[];
-  readonly #endPolls: () => Promise<void>;
+  readonly #ends: Ends;
   readonly #ended: Promise<void>;
   #draining: Promise<void> | undefined;
 
-  /** @param endPolls resolves when no poll is open whose task a shutdown would lose */
-  constructor(workers: readonly Worker[], endPolls: () => Promise<void> = () => Promise.resolve()) {
+  constructor(workers: readonly Worker[], ends: Ends = NOTHING_ENDS_BEFORE) {
     this.#workers = workers;
-    this.#endPolls = endPolls;
+    this.#ends = ends;
     const runs = workers.map((worker) =>
       worker.run().catch((error: unknown) => {
         void this.#endPollsThenShutdown();
@@ -45,12 +54,14 @@ export class RunningWorkers {
 
   /** As {@link drain}, but at once: for the case that no task can be lost, or that it does not matter. */
   async stop(): Promise<void> {
+    this.#ends.endWaits();
     this.#shutdownAll();
     await this.#ended;
   }
 
   #endPollsThenShutdown(): Promise<void> {
-    this.#draining ??= this.#endPolls().finally(() => this.#shutdownAll());
+    this.#ends.endWaits();
+    this.#draining ??= this.#ends.endPolls().finally(() => this.#shutdownAll());
     return this.#draining;
   }
 

@@ -16,7 +16,7 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     rig = await startRig({ receiver: false });
   });
   afterAll(() => rig?.close());
-  const { start, handleOf, parked, result, movementsOf } = salesOf(() => rig);
+  const { start, sold, handleOf, parked, result, movementsOf } = salesOf(() => rig);
 
   /** How many `outcome` updates its workflow has taken up. */
   const outcomeUpdates = async (invoice: string): Promise<number> => {
@@ -218,10 +218,7 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
 
   test("carries out the refund that its last run had accepted", async () => {
     rig.simulator.setAuthority("CN-END-3", [{ do: "down" }]);
-    await start("END-3", { refundWindow: "1 hour" });
-    await rig.stateWhen("END-3", ({ stage, stockMovements }) => {
-      return stage === "completed" && stockMovements[0]?.state === "applied";
-    });
+    await sold("END-3");
     const refund = { reason: "06", traderInvoiceNumber: "CN-END-3", restock: true } as const;
     await rig.client.workflow.getHandle(rig.starter.workflowId({ invoice: "END-3" })).signal("refundRequested", refund);
     await rig.stateWhen("END-3", ({ stage }) => stage === "crediting");

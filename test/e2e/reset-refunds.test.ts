@@ -13,15 +13,12 @@ describeWithTemporal("a refund whose sale or credit note is reset", () => {
     rig = await startRig({ receiver: false });
   });
   afterAll(() => rig?.close());
-  const { start, handleOf, result, movementsOf } = salesOf(() => rig);
+  const { start, sold, handleOf, result, movementsOf } = salesOf(() => rig);
 
   /** Still open for its refund, with its goods taken. */
-  async function sold(invoice: string): Promise<string> {
-    await start(invoice, { refundWindow: "1 hour" });
-    const { document } = await rig.stateWhen(invoice, ({ stage, stockMovements }) => {
-      return stage === "completed" && stockMovements[0]?.state === "applied";
-    });
-    return creditNoteWorkflowId({ ...BUSINESS, saleId: document?.id ?? "" });
+  async function soldAndOpen(invoice: string): Promise<string> {
+    const { sale } = await sold(invoice, { refundWindow: "1 hour" });
+    return creditNoteWorkflowId({ ...BUSINESS, saleId: sale?.id ?? "" });
   }
 
   test("keeps what an operator decided about a movement of the credit note", async () => {
@@ -45,7 +42,7 @@ describeWithTemporal("a refund whose sale or credit note is reset", () => {
   });
 
   test("is carried out once, with the same credit note and the goods returned once", async () => {
-    await sold("RESET-7");
+    await soldAndOpen("RESET-7");
     const refund = { reason: "06", traderInvoiceNumber: "CN-7", restock: true } as const;
     await rig.starter.refund({ invoice: "RESET-7" }, refund, { waitSeconds: 20 });
     await result("RESET-7");
@@ -64,7 +61,7 @@ describeWithTemporal("a refund whose sale or credit note is reset", () => {
 
   test("is carried out, although nothing of its credit note was known yet", async () => {
     const invoice = "RESET-8";
-    await sold(invoice);
+    await soldAndOpen(invoice);
     const serveAgain = rig.simulator.inject({
       operation: "creditNote",
       when: "before",
@@ -86,7 +83,7 @@ describeWithTemporal("a refund whose sale or credit note is reset", () => {
     async (by) => {
       const [invoice, traderInvoiceNumber] = [`RESET-9-${by}`, `CN-9-${by}`];
       const refund = { reason: "06", traderInvoiceNumber } as const;
-      const note = rig.client.workflow.getHandle(await sold(invoice));
+      const note = rig.client.workflow.getHandle(await soldAndOpen(invoice));
       rig.simulator.setAuthority(traderInvoiceNumber, [{ do: "reject", reason: "no" }]);
       if (by === "signal") await handleOf(invoice).signal(SIGNALS.refundRequested, refund);
       else await rig.starter.refund({ invoice }, refund, { waitSeconds: 0 });

@@ -32,7 +32,7 @@ describeWithTemporal("a refund whose run ended and is restarted", () => {
     });
   });
   afterAll(() => rig?.close());
-  const { start, handleOf, result, movementsOf } = salesOf(() => rig);
+  const { sold, handleOf, result, movementsOf } = salesOf(() => rig);
   const views = viewsOf(() => rig);
   const { fiscalflow, listedAs, shown, endedNumbers, openNumbers } = views;
 
@@ -44,13 +44,10 @@ describeWithTemporal("a refund whose run ended and is restarted", () => {
   }
 
   /** A sale that is signed and has taken its goods, closed at once or open for its refund. */
-  async function sold(invoice: string, refundWindow: string): Promise<string> {
-    await start(invoice, { refundWindow });
-    const { document } = await rig.stateWhen(invoice, ({ stage, stockMovements }) => {
-      return stage === "completed" && stockMovements[0]?.state === "applied";
-    });
+  async function soldAs(invoice: string, refundWindow: string): Promise<string> {
+    const { sale } = await sold(invoice, { refundWindow });
     if (refundWindow === "0") await result(invoice);
-    return creditNoteWorkflowId({ ...BUSINESS, saleId: document?.id ?? "" });
+    return creditNoteWorkflowId({ ...BUSINESS, saleId: sale?.id ?? "" });
   }
 
   const recordedInLedger = (invoice: string): Promise<void> =>
@@ -79,7 +76,7 @@ describeWithTemporal("a refund whose run ended and is restarted", () => {
 
   test("after its credit note was terminated before its signature, after the window, credits once and returns the goods once", async () => {
     const [invoice, note] = ["NOTE-1", "CN-NOTE-1"];
-    const noteId = await sold(invoice, "0");
+    const noteId = await soldAs(invoice, "0");
     rig.simulator.setAuthority(note, [{ do: "down" }]);
     await rig.starter.refund({ invoice }, refundOf(invoice));
     const handle = rig.client.workflow.getHandle(noteId);
@@ -124,7 +121,7 @@ describeWithTemporal("a refund whose run ended and is restarted", () => {
 
   test("of a sale that was refunded after its run had ended is the restarted run's refund, and no second one", async () => {
     const invoice = "MEANWHILE-1";
-    await sold(invoice, "1 hour");
+    await soldAs(invoice, "1 hour");
     await recordedInLedger(invoice);
     await handleOf(invoice).terminate("by mistake");
     expect(await rig.starter.refund({ invoice }, refundOf(invoice), { waitSeconds: 30 })).toMatchObject({
@@ -143,7 +140,7 @@ describeWithTemporal("a refund whose run ended and is restarted", () => {
 
   test("after its credit note was terminated between its signature and the goods' return returns them once", async () => {
     const invoice = "NOTE-2";
-    const noteId = await sold(invoice, "0");
+    const noteId = await soldAs(invoice, "0");
     const first = heldTake(`CN-${invoice}`);
     await rig.starter.refund({ invoice }, refundOf(invoice));
     await expect.poll(() => first.calls).toBe(1);
@@ -162,7 +159,7 @@ describeWithTemporal("a refund whose run ended and is restarted", () => {
 
   test("after its credit note was terminated within the window needs a retry of the sale, and credits once", async () => {
     const invoice = "NOTE-3";
-    const noteId = await sold(invoice, "1 hour");
+    const noteId = await soldAs(invoice, "1 hour");
     rig.simulator.setAuthority(`CN-${invoice}`, [{ do: "down" }]);
     await handleOf(invoice).signal(SIGNALS.refundRequested, refundOf(invoice));
     await expect.poll(() => rig.simulator.documents(`CN-${invoice}`)).toHaveLength(1);
@@ -188,7 +185,7 @@ describeWithTemporal("a refund whose run ended and is restarted", () => {
 
   test("that was given up after its credit note was terminated within the window leaves the sale completed", async () => {
     const invoice = "NOTE-4";
-    const noteId = await sold(invoice, "15 seconds");
+    const noteId = await soldAs(invoice, "15 seconds");
     rig.simulator.setAuthority(`CN-${invoice}`, [{ do: "down" }]);
     await handleOf(invoice).signal(SIGNALS.refundRequested, refundOf(invoice));
     await expect.poll(() => rig.simulator.documents(`CN-${invoice}`)).toHaveLength(1);
@@ -202,7 +199,7 @@ describeWithTemporal("a refund whose run ended and is restarted", () => {
 
   test("after the sale failed while it was refunded is carried out once", async () => {
     const invoice = "DEFECT-2";
-    await sold(invoice, "1 hour");
+    await soldAs(invoice, "1 hour");
     rig.simulator.setAuthority(`CN-${invoice}`, [{ do: "down" }]);
     await handleOf(invoice).signal(SIGNALS.refundRequested, refundOf(invoice));
     await expect.poll(() => rig.simulator.documents(`CN-${invoice}`)).toHaveLength(1);

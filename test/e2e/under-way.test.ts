@@ -18,7 +18,7 @@ describeWithTemporal("while the API is away, a sale", () => {
   });
   afterEach(() => backAgain());
   afterAll(() => rig?.close());
-  const { start, result, handleOf } = salesOf(() => rig);
+  const { start, sold, result, handleOf } = salesOf(() => rig);
   const { report, row, openNumbers, fiscalflow } = viewsOf(() => rig);
 
   function away(): void {
@@ -60,8 +60,7 @@ describeWithTemporal("while the API is away, a sale", () => {
   });
 
   test("has its credit note shown as open", async () => {
-    const handle = await start("REFUND-1", { refundWindow: "1 hour" });
-    const { document } = await rig.stateWhen("REFUND-1", ({ stage }) => stage === "completed");
+    const { sale } = await sold("REFUND-1", { refundWindow: "1 hour" });
     away();
     await rig.starter.refund(
       { invoice: "REFUND-1" },
@@ -73,8 +72,8 @@ describeWithTemporal("while the API is away, a sale", () => {
     const note = { type: "credit_note", stage: "submitting", documentId: null, atRisk: "700.00" };
     expect(open.filter(({ number }) => number === "CN-1")).toMatchObject([note]);
     backAgain();
-    await rig.client.workflow.getHandle(creditNoteWorkflowId({ ...BUSINESS, saleId: document?.id ?? "" })).result();
-    await handle.result();
+    await rig.client.workflow.getHandle(creditNoteWorkflowId({ ...BUSINESS, saleId: sale?.id ?? "" })).result();
+    await result("REFUND-1");
     expect(await openNumbers()).toEqual([]);
   });
 

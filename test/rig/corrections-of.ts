@@ -12,7 +12,7 @@ const WAIT = { waitSeconds: 20 };
  * @param rig asked when it is needed: a suite's helpers are there before its rig
  */
 export function correctionsOf(rig: () => Rig) {
-  const { result, movementsOf } = salesOf(rig);
+  const { sold, result, movementsOf } = salesOf(rig);
 
   /** Three packets in place of two, closed at once. */
   function request(name: string, more: Partial<SaleInput> = {}): CorrectionRequest {
@@ -25,10 +25,7 @@ export function correctionsOf(rig: () => Rig) {
     request,
     /** A sale of two packets of tea that is signed, and has taken them. */
     sold: async (traderInvoiceNumber: string, more: Partial<SaleInput> = {}): Promise<void> => {
-      await rig().starter.startSaleAndWait({ traderInvoiceNumber, lines: [TEA], ...more }, WAIT);
-      await rig().stateWhen(traderInvoiceNumber, ({ stage, stockMovements }) => {
-        return stage === "completed" && stockMovements.every(({ state }) => state === "applied");
-      });
+      await sold(traderInvoiceNumber, more);
       if (more.refundWindow === "0") await result(traderInvoiceNumber);
     },
     correct: (name: string, asked = request(name), wait = WAIT): Promise<Correction> =>

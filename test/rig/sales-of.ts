@@ -30,12 +30,17 @@ export function salesOf(rig: () => Rig) {
       if (outcome.stage !== "completed" || outcome.attention) return outcome;
       return await handleOf(traderInvoiceNumber).result();
     },
-    /** Completed and its stock asked for, with a refund window that is open unless it is said otherwise. */
+    /**
+     * Completed and its goods taken, with a refund window that is open unless it is said otherwise. A movement that is
+     * under way when the API goes away needs an operator.
+     */
     sold: async (traderInvoiceNumber: string, more: Partial<SaleInput> = {}): Promise<SaleOutcome> => {
       const input = { traderInvoiceNumber, lines: [TEA], ...more };
       const { outcome } = await rig().starter.startSaleAndWait(input, { waitSeconds: 20 });
       if (outcome.stage !== "completed") throw new Error(`not completed: ${JSON.stringify(outcome)}`);
-      await rig().simulator.until(() => rig().callsOf(traderInvoiceNumber).includes("adjustStock"));
+      await rig().stateWhen(traderInvoiceNumber, ({ stockMovements }) =>
+        stockMovements.every(({ state }) => state === "applied"),
+      );
       return outcome;
     },
     creditNotesOf: (saleId: string | undefined) =>

@@ -189,7 +189,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
         random: options.jitter ?? shortJitter,
       });
       closeTransport = serving.close;
-      running = new RunningWorkers(serving.workers, serving.endPolls);
+      running = new RunningWorkers(serving.workers, serving);
     },
     async stopWorkers() {
       await running?.drain();

@@ -36,7 +36,7 @@ describeWithTemporal("two workers on the budget of one application", () => {
       namespace: rig.namespace,
       workflowBundle: { codePath: inject("workflowBundlePath") },
     });
-    second = new RunningWorkers(serving.workers, serving.endPolls);
+    second = new RunningWorkers(serving.workers, serving);
   });
   afterAll(async () => {
     await second?.stop();

@@ -63,7 +63,7 @@ describeWithTemporal("a worker's drain", () => {
         }),
       ),
     );
-    return new RunningWorkers(workers, () => endPolls(slots, false));
+    return new RunningWorkers(workers, { endWaits: () => undefined, endPolls: () => endPolls(slots, false) });
   }
 
   test("under load, twenty times over, loses none of hundreds of calls that may be sent only once", async () => {

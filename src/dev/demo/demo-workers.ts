@@ -29,7 +29,7 @@ export class DemoWorkers {
   async start(): Promise<void> {
     if (this.#running) return;
     const serving = await createWorkers(this.#options);
-    const workers = new RunningWorkers(serving.workers, serving.endPolls);
+    const workers = new RunningWorkers(serving.workers, serving);
     this.#running = { serving, workers };
     workers.ended.catch(this.#fail);
   }
