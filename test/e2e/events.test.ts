@@ -28,13 +28,14 @@ describeWithTemporal("the events of a business", () => {
   /** The run that waits for the next event, once a worker has it. */
   async function waitAfter(known: LedgerEvent[]) {
     const workflowId = readEventsWorkflowId({ ...BUSINESS, after: known.at(-1)?.cursor, waits: true });
-    const handle = rig.client.workflow.getHandle(workflowId);
+    let last = "";
     const isUnderWay = async (): Promise<boolean> => {
-      const { raw } = await handle.describe();
+      const { runId, raw } = await rig.client.workflow.getHandle(workflowId).describe();
+      last = runId;
       return (raw.pendingActivities ?? []).some(({ lastStartedTime }) => lastStartedTime !== null);
     };
     await expect.poll(isUnderWay).toBe(true);
-    return handle;
+    return rig.client.workflow.getHandle(workflowId, last);
   }
 
   test("are none before the first sale, and then have the end of each document, without a gap", async () => {
