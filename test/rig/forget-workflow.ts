@@ -1,7 +1,10 @@
 import { WorkflowNotFoundError } from "@temporalio/client";
-import { expect } from "vitest";
+import { vi } from "vitest";
 
+import { LOOK_PAUSE_MS, PATIENCE_MS } from "./patience.ts";
 import type { Rig } from "./start-rig.ts";
+
+const UNTIL = { timeout: PATIENCE_MS, interval: LOOK_PAUSE_MS };
 
 /**
  * Deletes a closed workflow with its history, as the server does by itself when the retention has passed.
@@ -9,15 +12,15 @@ import type { Rig } from "./start-rig.ts";
  */
 export async function forgetWorkflow({ client, namespace }: Rig, workflowId: string, runId?: string): Promise<void> {
   await client.workflowService.deleteWorkflowExecution({ namespace, workflowExecution: { workflowId, runId } });
-  const known = (): Promise<boolean> =>
+  const isGone = (): Promise<boolean> =>
     client.workflow
       .getHandle(workflowId, runId)
       .describe()
       .then(
-        () => true,
-        (error: unknown) => !(error instanceof WorkflowNotFoundError),
+        () => false,
+        (error: unknown) => error instanceof WorkflowNotFoundError,
       );
-  await expect.poll(known).toBe(false);
+  await vi.waitUntil(isGone, UNTIL);
   const query = `WorkflowId = "${workflowId}"${runId === undefined ? "" : ` AND RunId = "${runId}"`}`;
-  await expect.poll(async () => (await client.workflow.count(query)).count).toBe(0);
+  await vi.waitUntil(async () => (await client.workflow.count(query)).count === 0, UNTIL);
 }
