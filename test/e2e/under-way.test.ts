@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 
-import { creditNoteWorkflowId, reconcileWorkflowId } from "../../src/contract/index.ts";
+import { reconcileWorkflowId } from "../../src/contract/index.ts";
 import { triggerFault } from "../../src/dev/simulator/triggers.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { resetRun } from "../rig/reset-run.ts";
@@ -18,7 +18,7 @@ describeWithTemporal("while the API is away, a sale", () => {
   });
   afterEach(() => backAgain());
   afterAll(() => rig?.close());
-  const { start, sold, result, handleOf } = salesOf(() => rig);
+  const { start, result, handleOf } = salesOf(() => rig);
   const { report, row, openNumbers, fiscalflow } = viewsOf(() => rig);
 
   function away(): void {
@@ -57,50 +57,6 @@ describeWithTemporal("while the API is away, a sale", () => {
     expect(await openNumbers()).toEqual([]);
     backAgain();
     await result("RESET-1");
-  });
-
-  test("has its credit note shown as open", async () => {
-    const { sale } = await sold("REFUND-1", { refundWindow: "1 hour" });
-    away();
-    await rig.starter.refund(
-      { invoice: "REFUND-1" },
-      { reason: "06", traderInvoiceNumber: "CN-1" },
-      { waitSeconds: 0 },
-    );
-    await expect.poll(openNumbers).toContain("CN-1");
-    const { open } = await report();
-    const note = { type: "credit_note", stage: "submitting", documentId: null, atRisk: "700.00" };
-    expect(open.filter(({ number }) => number === "CN-1")).toMatchObject([note]);
-    backAgain();
-    await rig.client.workflow.getHandle(creditNoteWorkflowId({ ...BUSINESS, saleId: sale?.id ?? "" })).result();
-    await result("REFUND-1");
-    expect(await openNumbers()).toEqual([]);
-  });
-
-  test("has its credit note shown as open, and counted by `documents`, after the refund window too", async () => {
-    await start("LATE-1");
-    const { sale } = await result("LATE-1");
-    const note = rig.client.workflow.getHandle(creditNoteWorkflowId({ ...BUSINESS, saleId: sale?.id ?? "" }));
-    away();
-    await rig.starter.refund({ invoice: "LATE-1" }, { reason: "06", traderInvoiceNumber: "CN-2" }, { waitSeconds: 0 });
-    await expect.poll(openNumbers).toEqual(["CN-2"]);
-    expect((await report()).open).toMatchObject([
-      { type: "credit_note", stage: "submitting", documentId: null, attentions: [], atRisk: "700.00" },
-    ]);
-    expect((await fiscalflow("documents", "day")).stdout).toContain(
-      "1 sale or credit note of this period is under way",
-    );
-    backAgain();
-    await note.result();
-    expect(await openNumbers()).toEqual([]);
-    // The run reads the sale again, and comes to its document later.
-    away();
-    await resetRun(rig.client, rig.namespace, note.workflowId);
-    await expect.poll(async () => (await note.describe()).raw.pendingActivities?.[0]?.attempt).toBeGreaterThan(1);
-    expect(await openNumbers()).toEqual([]);
-    backAgain();
-    await note.result();
-    expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
   });
 
   test("does not pass for one that matches, where a reconciliation has not ended by the end of its wait", async () => {

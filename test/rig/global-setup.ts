@@ -98,8 +98,8 @@ async function startTemporal(project: TestProject, suites?: readonly string[]): 
       // second before this time: with one second all that poll, the server's own workers too, do so without a pause.
       "matching.longPollExpirationInterval": "1500ms",
       // A closed workflow is forgotten only once its close is acknowledged, which takes half a minute otherwise.
-      "history.transferProcessorUpdateAckInterval": "1s",
-      "history.visibilityProcessorUpdateAckInterval": "1s",
+      "history.transferProcessorUpdateAckInterval": "50ms",
+      "history.visibilityProcessorUpdateAckInterval": "50ms",
       ...PROMPT_TIMERS,
     },
   });

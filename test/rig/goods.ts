@@ -54,7 +54,7 @@ export function countOf(movements: readonly StockMovement[], state: StockMovemen
   return movements.filter((movement) => movement.state === state).length;
 }
 
-type HistoryEvent = NonNullable<Awaited<ReturnType<WorkflowHandle["fetchHistory"]>>["events"]>[number];
+export type HistoryEvent = NonNullable<Awaited<ReturnType<WorkflowHandle["fetchHistory"]>>["events"]>[number];
 
 /** How many of these activities were open at the same time. */
 export function mostAtOnce(events: readonly HistoryEvent[], activity: string): number {

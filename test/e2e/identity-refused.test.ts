@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { WorkflowFailedError, WorkflowNotFoundError } from "@temporalio/client";
+
+import { MAIN_TASK_QUEUE, type SaleInput } from "../../src/contract/index.ts";
+import {
+  createStarter,
+  InvalidInputError,
+  SaleNotFoundError,
+  UnknownConnectionError,
+} from "../../src/starter/index.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { TEA } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+describeWithTemporal("a start that is refused", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig();
+  });
+  afterAll(() => rig?.close());
+
+  function input(traderInvoiceNumber: string, more: Partial<SaleInput> = {}): SaleInput {
+    return { traderInvoiceNumber, lines: [TEA], refundWindow: "0", ...more };
+  }
+
+  /** As another program would that knows nothing of the starter. */
+  function startDirectly(workflowId: string, saleInput: unknown) {
+    return rig.client.workflow.start("sale", { workflowId, taskQueue: MAIN_TASK_QUEUE, args: [saleInput] });
+  }
+
+  test("bad input is refused before anything is started", async () => {
+    const refused = rig.starter.startSale({ traderInvoiceNumber: "", lines: [] });
+    await expect(refused).rejects.toThrow(InvalidInputError);
+    await expect(refused).rejects.toThrow(
+      /traderInvoiceNumber: expected at least 1 character, found an empty text\n.*lines: expected at least one line/s,
+    );
+  });
+
+  test("bad input started through Temporal fails once, with the same text, which its waiting caller receives", async () => {
+    const handle = await startDirectly("sale/default/biz_1/DIRECT-BAD", {
+      traderInvoiceNumber: "DIRECT-BAD",
+      lines: [],
+      colour: "red",
+    });
+    const failure = await handle.result().catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(WorkflowFailedError);
+    expect(failure).toMatchObject({
+      cause: { type: "InvalidInput", nonRetryable: true, message: expect.stringContaining("colour: unknown field") },
+    });
+    await expect(rig.starter.outcome({ invoice: "DIRECT-BAD" })).rejects.toThrow(InvalidInputError);
+    expect(await rig.starter.startSaleAndWait(input("DIRECT-BAD"), { waitSeconds: 20 })).toMatchObject({
+      outcome: { stage: "completed" },
+    });
+  });
+
+  test("an unknown connection fails as bad input, and the error names the known ones", async () => {
+    const elsewhere = { connection: "elsewhere", businessId: "biz_1" };
+    const why = 'connection: expected a configured connection ("default"), found "elsewhere"';
+    const refused = rig.starter.startSaleAndWait(input("ELSEWHERE-1", elsewhere), { waitSeconds: 20 });
+    await expect(refused).rejects.toThrow(why);
+    // Whoever does not wait is told by the sale's state.
+    const { workflowId } = await rig.starter.startSale(input("ELSEWHERE-3", elsewhere));
+    await rig.client.workflow
+      .getHandle(workflowId)
+      .result()
+      .catch(() => undefined);
+    expect(await rig.starter.getSale({ invoice: "ELSEWHERE-3", ...elsewhere })).toMatchObject({
+      waitingFor: expect.stringMatching(
+        /^nothing: its workflow failed \(.+\); nothing was sent: correct what was refused, /,
+      ),
+      closed: { status: "failed", reason: expect.stringContaining(why), refused: true },
+    });
+  });
+
+  test("a starter that knows the connections refuses another one before anything starts", async () => {
+    const starter = createStarter({ client: rig.client, businesses: { default: "biz_1" }, connections: ["default"] });
+    const elsewhere = { connection: "elsewhere", businessId: "biz_1" };
+    const refused = await starter.startSale(input("ELSEWHERE-2", elsewhere)).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(UnknownConnectionError);
+    expect(refused).toMatchObject({ code: "UnknownConnection", connections: ["default"] });
+    const started = rig.client.workflow.getHandle(starter.workflowId({ invoice: "ELSEWHERE-2", ...elsewhere }));
+    await expect(started.describe()).rejects.toThrow(WorkflowNotFoundError);
+    const refund = { reason: "06", traderInvoiceNumber: "CN-ELSEWHERE" } as const;
+    await expect(starter.refund({ invoice: "ELSEWHERE-2", ...elsewhere }, refund)).rejects.toThrow(
+      UnknownConnectionError,
+    );
+  });
+
+  test("a sale that was never started is not found", async () => {
+    await expect(rig.starter.getSale({ invoice: "NEVER-1" })).rejects.toThrow(SaleNotFoundError);
+    await expect(rig.starter.outcome({ invoice: "NEVER-1" })).rejects.toThrow(SaleNotFoundError);
+    await expect(rig.starter.cancel({ invoice: "NEVER-1" }, { reason: "x" })).rejects.toThrow(SaleNotFoundError);
+    await expect(
+      rig.starter.refund({ invoice: "NEVER-1" }, { reason: "06", traderInvoiceNumber: "CN" }),
+    ).rejects.toThrow(SaleNotFoundError);
+  });
+
+  test("a sale whose business nobody names is refused before anything is started", async () => {
+    const unnamed = createStarter({ client: rig.client, businesses: { other: "biz_1" } });
+    for (const call of [unnamed.startSale, unnamed.startSaleAndWait])
+      await expect(call(input("UNNAMED-1"))).rejects.toMatchObject({
+        code: "InvalidInput",
+        problems: [expect.stringMatching(/^businessId: expected a business, .+"default".+ found nothing$/)],
+      });
+    const nobody = rig.client.workflow.getHandle("sale/default/-/UNNAMED-1").describe();
+    await expect(nobody).rejects.toThrow(WorkflowNotFoundError);
+    const named = { ...input("UNNAMED-1"), businessId: "biz_1" };
+    expect(await unnamed.startSaleAndWait(named)).toMatchObject({ outcome: { stage: "completed" } });
+  });
+});

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+
+import { type OutsideClient, openOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
+import { type CuttableLine, startCuttableLine } from "../rig/cuttable-line.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { freshDatabase, listenerOf, throughPort } from "../rig/fresh-database.ts";
+import { findingsIn } from "../rig/findings-in.ts";
+import { salesOf } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+/** Architecture, decision 18: what must be kept for years, by the workflows themselves. */
+describeWithTemporal("the record of a sale", () => {
+  let rig: Rig;
+  let line: CuttableLine;
+  let outside: OutsideClient;
+  let onSent: ((bytes: Buffer) => void) | undefined;
+  beforeAll(async () => {
+    const databaseUrl = await freshDatabase(inject("ledgerServerUrl"));
+    line = await startCuttableLine(listenerOf(databaseUrl), (bytes) => onSent?.(bytes));
+    rig = await startRig({ env: { LEDGER_URL: throughPort(databaseUrl, line.port) } });
+    outside = openOutsideClient(databaseUrl);
+  });
+  afterAll(async () => {
+    await outside?.end();
+    await rig?.close();
+    await line?.close();
+  });
+  const { start } = salesOf(() => rig);
+
+  const kindsOf = async (subject: string): Promise<string[]> => {
+    const { rows } = await outside.query<{ kind: string }>(
+      "select kind from events where subject = $1 order by number",
+      [subject],
+    );
+    return rows.map(({ kind }) => kind);
+  };
+
+  test("is one write where the worker stalls at the end of the sale", async () => {
+    const stalled = new Promise<void>((resolve) => {
+      onSent = (bytes) => {
+        if (!bytes.includes('insert into "documents"')) return;
+        onSent = undefined;
+        // The process does nothing else meanwhile, so that the attempt is ended by its time and not by its own bound.
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000);
+        resolve();
+      };
+    });
+    const handle = await start("STALLED-1");
+    await stalled;
+    expect(await handle.result()).toMatchObject({ stage: "completed" });
+    expect(await kindsOf("sale STALLED-1")).toEqual(["document-saved"]);
+    expect(await findingsIn(rig.ledger)).toEqual([]);
+  });
+});
