@@ -3,7 +3,6 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { reconcileWorkflowId } from "../../src/contract/index.ts";
 import { triggerFault } from "../../src/dev/simulator/triggers.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
-import { resetRun } from "../rig/reset-run.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 import { BUSINESS, viewsOf } from "../rig/views-of.ts";
@@ -18,7 +17,7 @@ describeWithTemporal("while the API is away, a sale", () => {
   });
   afterEach(() => backAgain());
   afterAll(() => rig?.close());
-  const { start, result, handleOf } = salesOf(() => rig);
+  const { start, result } = salesOf(() => rig);
   const { report, row, openNumbers, fiscalflow } = viewsOf(() => rig);
 
   function away(): void {
@@ -44,19 +43,6 @@ describeWithTemporal("while the API is away, a sale", () => {
     for (const invoice of ["AWAY-1", "AWAY-2"]) expect(await result(invoice)).toMatchObject({ stage: "completed" });
     expect(await openNumbers()).toEqual([]);
     expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
-  });
-
-  test("that is reset after it was signed stays signed", async () => {
-    await start("RESET-1");
-    await result("RESET-1");
-    away();
-    await resetRun(rig.client, rig.namespace, handleOf("RESET-1").workflowId);
-    // The call that reads its document is held up.
-    await expect.poll(async () => (await rig.starter.getSale({ invoice: "RESET-1" })).serviceTrouble).toBeDefined();
-    expect(await row("RESET-1")).toMatchObject({ stage: "completed", document: { status: "completed" } });
-    expect(await openNumbers()).toEqual([]);
-    backAgain();
-    await result("RESET-1");
   });
 
   test("does not pass for one that matches, where a reconciliation has not ended by the end of its wait", async () => {

@@ -1,0 +1,56 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+
+import { creditNoteWorkflowId } from "../../src/contract/index.ts";
+import { triggerFault } from "../../src/dev/simulator/triggers.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { resetRun } from "../rig/reset-run.ts";
+import { salesOf } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+import { BUSINESS, viewsOf } from "../rig/views-of.ts";
+
+describeWithTemporal("while the API is away, a sale", () => {
+  let rig: Rig;
+  let backAgain = (): void => undefined;
+  beforeAll(async () => {
+    rig = await startRig({ receiver: false });
+    // The catalogue is read, so that a sale's first call is the one that issues it.
+    await (await start("IN-ORDER")).result();
+  });
+  afterEach(() => backAgain());
+  afterAll(() => rig?.close());
+  const { start, result, handleOf } = salesOf(() => rig);
+  const { row, openNumbers } = viewsOf(() => rig);
+
+  function away(): void {
+    backAgain = rig.simulator.inject(triggerFault("away", {}));
+  }
+
+  test("that is reset after it was signed stays signed", async () => {
+    await start("RESET-1");
+    await result("RESET-1");
+    away();
+    await resetRun(rig.client, rig.namespace, handleOf("RESET-1").workflowId);
+    // The call that reads its document is held up.
+    await expect.poll(async () => (await rig.starter.getSale({ invoice: "RESET-1" })).serviceTrouble).toBeDefined();
+    expect(await row("RESET-1")).toMatchObject({ stage: "completed", document: { status: "completed" } });
+    expect(await openNumbers()).toEqual([]);
+    backAgain();
+    await result("RESET-1");
+  });
+
+  test("whose credit note is reset after it was signed is not open", async () => {
+    await start("REFUNDED-1");
+    const { sale } = await result("REFUNDED-1");
+    const note = rig.client.workflow.getHandle(creditNoteWorkflowId({ ...BUSINESS, saleId: sale?.id ?? "" }));
+    await rig.starter.refund({ invoice: "REFUNDED-1" }, { reason: "06", traderInvoiceNumber: "CN-3" });
+    await note.result();
+    // The run reads the sale again, and comes to its document later.
+    away();
+    await resetRun(rig.client, rig.namespace, note.workflowId);
+    await expect.poll(async () => (await note.describe()).raw.pendingActivities?.[0]?.attempt).toBeGreaterThan(1);
+    expect(await openNumbers()).toEqual([]);
+    backAgain();
+    await note.result();
+    expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
+  });
+});
