@@ -47,7 +47,8 @@ describeWithTemporal("while the API is away, a sale", () => {
     const { sale } = await result("LATE-1");
     const note = rig.client.workflow.getHandle(creditNoteWorkflowId({ ...BUSINESS, saleId: sale?.id ?? "" }));
     away();
-    await rig.starter.refund({ invoice: "LATE-1" }, { reason: "06", traderInvoiceNumber: "CN-2" }, { waitSeconds: 0 });
+    const asked = { reason: "06", traderInvoiceNumber: "CN-2" } as const;
+    const refunding = rig.starter.refund({ invoice: "LATE-1" }, asked, { waitSeconds: 0 });
     await expect.poll(openNumbers).toEqual(["CN-2"]);
     expect((await report()).open).toMatchObject([
       { type: "credit_note", stage: "submitting", documentId: null, attentions: [], atRisk: "700.00" },
@@ -56,6 +57,7 @@ describeWithTemporal("while the API is away, a sale", () => {
       "1 sale or credit note of this period is under way",
     );
     backAgain();
+    expect(await refunding).toMatchObject({ refund: asked });
     await note.result();
     expect(await openNumbers()).toEqual([]);
     expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
