@@ -99,22 +99,6 @@ describeWithTemporal("a sale that needs an operator", () => {
     expect(await result("STRANGE-1")).toMatchObject({ stage: "completed" });
   });
 
-  test("because the authority is slow keeps polling, and retry submits the same document again", async () => {
-    await rig.stopWorkers();
-    rig.config.timings.slowAfterMs = 300;
-    await rig.startWorkers();
-    rig.simulator.setAuthority("SLOW-1", [{ do: "down" }]);
-    await start("SLOW-1", { callback: "off" });
-    const state = await parked("SLOW-1", "authority-slow");
-    expect(state.stage).toBe("awaiting-authority");
-    rig.simulator.setAuthority("SLOW-1", [{ do: "down" }, { do: "accept" }]);
-    await rig.starter.retry({ invoice: "SLOW-1" });
-    rig.simulator.setAuthority("SLOW-1", [{ do: "accept" }]);
-    expect(await result("SLOW-1")).toMatchObject({ stage: "completed" });
-    expect(rig.simulator.documents("SLOW-1")).toHaveLength(1);
-    expect(rig.callsOf("SLOW-1")).toContain("retry");
-  });
-
   test("names the updates that its stage allows whenever it refuses one", async () => {
     rig.simulator.setAuthority("REFUSING-1", [{ do: "down" }]);
     await start("REFUSING-1");

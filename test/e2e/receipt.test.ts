@@ -45,20 +45,4 @@ describeWithTemporal("the receipt of a sale", () => {
     expect(await result).toMatchObject({ stage: "completed", receipt: { receiptLabel: "NS" } });
     expect(rig.callsOf("LATE-RECEIPT-1").filter((operation) => operation === "createSale")).toHaveLength(1);
   });
-
-  test("is that of the document that a rejection named, even if the workers were stopped in between", async () => {
-    rig.simulator.setAuthority("NAMED-1", [{ do: "reject", reason: "The authority says no" }]);
-    await rig.starter.startSale({ traderInvoiceNumber: "NAMED-1", lines: LINES, refundWindow: "0" });
-    const { document } = await rig.stateWhen("NAMED-1", ({ attentions }) => attentions[0]?.code === "rejected");
-    const [filed] = rig.simulator.documents("NAMED-1");
-    expect(document?.id).toBe(filed?.id);
-    await rig.stopWorkers();
-    await rig.startWorkers();
-    rig.simulator.setAuthority("NAMED-1", [{ do: "accept" }]);
-    await rig.starter.retry({ invoice: "NAMED-1" });
-    const outcome = await rig.starter.outcome({ invoice: "NAMED-1" }, { waitSeconds: 20 });
-    expect(outcome).toMatchObject({ stage: "completed", sale: { id: filed?.id } });
-    expect(rig.simulator.documents("NAMED-1")).toHaveLength(1);
-    expect(rig.callsOf("NAMED-1").filter((operation) => operation === "createSale")).toHaveLength(1);
-  });
 });

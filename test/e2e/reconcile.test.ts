@@ -72,21 +72,4 @@ describeWithTemporal("a reconciliation", () => {
     expect([readsOf("REC-3"), readsOf("REC-4")]).toEqual([2, 1]);
     expect(second.payments).toMatchObject({ kind: "not-compared", why: "not-synchronised" });
   });
-
-  test("counts a document that was given up apart from one that is rejected", async () => {
-    const before = await reconcile();
-    for (const invoice of ["REC-REJECTED", "REC-GIVEN-UP"]) {
-      rig.simulator.setAuthority(invoice, [{ do: "reject", reason: "no" }]);
-      await start(invoice);
-      await rig.stateWhen(invoice, ({ attentions }) => attentions[0]?.code === "rejected");
-    }
-    await rig.starter.cancel({ invoice: "REC-GIVEN-UP" }, { reason: "the customer left" });
-    await result("REC-GIVEN-UP");
-    const { documents, final, differing, unreadable, givenUp } = await reconcile();
-    expect(before.givenUp).toBeUndefined();
-    expect(givenUp).toBe(1);
-    expect(documents - final - differing - unreadable).toBe(2);
-    await rig.starter.cancel({ invoice: "REC-REJECTED" }, { reason: "the customer left" });
-    await result("REC-REJECTED");
-  });
 });
