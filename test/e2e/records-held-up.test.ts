@@ -16,7 +16,7 @@ describeWithTemporal("records that are held up", () => {
   beforeAll(async () => {
     const databaseUrl = await freshDatabase(inject("ledgerServerUrl"));
     line = await startCuttableLine(listenerOf(databaseUrl));
-    rig = await startRig({ env: { LEDGER_URL: throughPort(databaseUrl, line.port) } });
+    rig = await startRig({ env: { LEDGER_URL: throughPort(databaseUrl, line.port) }, ledgerTimeoutMs: 500 });
     outside = openOutsideClient(databaseUrl);
   });
   afterAll(async () => {
