@@ -44,6 +44,8 @@ describeWithTemporal("a sale whose stock an operator decides", () => {
   });
 
   test("keeps what the balance said where an operator decides against it, and shows it afterwards", async () => {
+    // Its answer has the balance before the lost movement.
+    await (await start("AGAINST-0")).result();
     const referenceId = "AGAINST-1/item_tea/sold";
     const lost = { operation: "adjustStock", when: "after", kind: "drop", times: 1 } as const;
     rig.simulator.inject({ ...lost, match: { referenceId } });
