@@ -4,7 +4,7 @@ import { creditNoteWorkflowId, type SaleInput, type SaleOutcome } from "../../sr
 import { SaleConflictError } from "../../src/starter/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { forgetWorkflow } from "../rig/forget-workflow.ts";
-import { salesOf, TEA } from "../rig/sales-of.ts";
+import { saleOfTea, salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
 /** Architecture, decision 10: a number stays taken, also when Temporal's retention has passed. */
@@ -27,7 +27,7 @@ describeWithTemporal("the number of a sale that Temporal has deleted", () => {
 
   function input(traderInvoiceNumber: string, more: Partial<SaleInput> = {}): SaleInput {
     const customer = { name: "Wanjiku", pin: "A000000001B" };
-    return { traderInvoiceNumber, lines: [TEA], customer, refundWindow: "0", ...more };
+    return saleOfTea(traderInvoiceNumber, { customer, ...more });
   }
 
   const forget = (invoice: string): Promise<void> => forgetWorkflow(rig, handleOf(invoice).workflowId);
@@ -43,7 +43,7 @@ describeWithTemporal("the number of a sale that Temporal has deleted", () => {
     await start(invoice);
     await handleOf(invoice).result();
     const refund = { reason: "06", traderInvoiceNumber: `CN-${invoice}`, restock: true } as const;
-    await rig.starter.refund({ invoice }, refund, { waitSeconds: 20 });
+    expect(await rig.starter.refund({ invoice }, refund, { waitSeconds: 20 })).toMatchObject({ stage: "credited" });
     // Until then it may still be writing its record.
     const saleId = rig.simulator.documents(invoice)[0]?.id ?? "";
     const note = creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId });
@@ -55,7 +55,7 @@ describeWithTemporal("the number of a sale that Temporal has deleted", () => {
     await rig.starter.startSale(input(invoice, { lines: [{ sku: "NOT-THERE", quantity: 1, unitPrice: 1 }] }));
     await rig.stateWhen(invoice, ({ attentions }) => attentions.length > 0);
     await rig.starter.cancel({ invoice }, { reason: "mistyped" });
-    await handleOf(invoice).result();
+    expect(await handleOf(invoice).result()).toMatchObject({ stage: "cancelled" });
     await forget(invoice);
   }
 

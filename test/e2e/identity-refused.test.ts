@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { WorkflowFailedError, WorkflowNotFoundError } from "@temporalio/client";
 
-import { MAIN_TASK_QUEUE, type SaleInput } from "../../src/contract/index.ts";
 import {
   createStarter,
   InvalidInputError,
@@ -9,7 +8,7 @@ import {
   UnknownConnectionError,
 } from "../../src/starter/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
-import { TEA } from "../rig/sales-of.ts";
+import { saleOfTea, salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
 describeWithTemporal("a start that is refused", () => {
@@ -19,14 +18,7 @@ describeWithTemporal("a start that is refused", () => {
   });
   afterAll(() => rig?.close());
 
-  function input(traderInvoiceNumber: string, more: Partial<SaleInput> = {}): SaleInput {
-    return { traderInvoiceNumber, lines: [TEA], refundWindow: "0", ...more };
-  }
-
-  /** As another program would that knows nothing of the starter. */
-  function startDirectly(workflowId: string, saleInput: unknown) {
-    return rig.client.workflow.start("sale", { workflowId, taskQueue: MAIN_TASK_QUEUE, args: [saleInput] });
-  }
+  const { startDirectly } = salesOf(() => rig);
 
   test("bad input is refused before anything is started", async () => {
     const refused = rig.starter.startSale({ traderInvoiceNumber: "", lines: [] });
@@ -48,7 +40,7 @@ describeWithTemporal("a start that is refused", () => {
       cause: { type: "InvalidInput", nonRetryable: true, message: expect.stringContaining("colour: unknown field") },
     });
     await expect(rig.starter.outcome({ invoice: "DIRECT-BAD" })).rejects.toThrow(InvalidInputError);
-    expect(await rig.starter.startSaleAndWait(input("DIRECT-BAD"), { waitSeconds: 20 })).toMatchObject({
+    expect(await rig.starter.startSaleAndWait(saleOfTea("DIRECT-BAD"), { waitSeconds: 20 })).toMatchObject({
       outcome: { stage: "completed" },
     });
   });
@@ -56,10 +48,10 @@ describeWithTemporal("a start that is refused", () => {
   test("an unknown connection fails as bad input, and the error names the known ones", async () => {
     const elsewhere = { connection: "elsewhere", businessId: "biz_1" };
     const why = 'connection: expected a configured connection ("default"), found "elsewhere"';
-    const refused = rig.starter.startSaleAndWait(input("ELSEWHERE-1", elsewhere), { waitSeconds: 20 });
+    const refused = rig.starter.startSaleAndWait(saleOfTea("ELSEWHERE-1", elsewhere), { waitSeconds: 20 });
     await expect(refused).rejects.toThrow(why);
     // Whoever does not wait is told by the sale's state.
-    const { workflowId } = await rig.starter.startSale(input("ELSEWHERE-3", elsewhere));
+    const { workflowId } = await rig.starter.startSale(saleOfTea("ELSEWHERE-3", elsewhere));
     await rig.client.workflow
       .getHandle(workflowId)
       .result()
@@ -75,7 +67,7 @@ describeWithTemporal("a start that is refused", () => {
   test("a starter that knows the connections refuses another one before anything starts", async () => {
     const starter = createStarter({ client: rig.client, businesses: { default: "biz_1" }, connections: ["default"] });
     const elsewhere = { connection: "elsewhere", businessId: "biz_1" };
-    const refused = await starter.startSale(input("ELSEWHERE-2", elsewhere)).catch((error: unknown) => error);
+    const refused = await starter.startSale(saleOfTea("ELSEWHERE-2", elsewhere)).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(UnknownConnectionError);
     expect(refused).toMatchObject({ code: "UnknownConnection", connections: ["default"] });
     const started = rig.client.workflow.getHandle(starter.workflowId({ invoice: "ELSEWHERE-2", ...elsewhere }));
@@ -98,13 +90,13 @@ describeWithTemporal("a start that is refused", () => {
   test("a sale whose business nobody names is refused before anything is started", async () => {
     const unnamed = createStarter({ client: rig.client, businesses: { other: "biz_1" } });
     for (const call of [unnamed.startSale, unnamed.startSaleAndWait])
-      await expect(call(input("UNNAMED-1"))).rejects.toMatchObject({
+      await expect(call(saleOfTea("UNNAMED-1"))).rejects.toMatchObject({
         code: "InvalidInput",
         problems: [expect.stringMatching(/^businessId: expected a business, .+"default".+ found nothing$/)],
       });
     const nobody = rig.client.workflow.getHandle("sale/default/-/UNNAMED-1").describe();
     await expect(nobody).rejects.toThrow(WorkflowNotFoundError);
-    const named = { ...input("UNNAMED-1"), businessId: "biz_1" };
+    const named = { ...saleOfTea("UNNAMED-1"), businessId: "biz_1" };
     expect(await unnamed.startSaleAndWait(named)).toMatchObject({ outcome: { stage: "completed" } });
   });
 });

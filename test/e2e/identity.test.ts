@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { WorkflowFailedError } from "@temporalio/client";
 
-import { MAIN_TASK_QUEUE, type SaleInput } from "../../src/contract/index.ts";
+import { MAIN_TASK_QUEUE } from "../../src/contract/index.ts";
 import { SaleConflictError } from "../../src/starter/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
-import { TEA } from "../rig/sales-of.ts";
+import { saleOfTea, salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
 describeWithTemporal("one document per number", () => {
@@ -14,19 +14,12 @@ describeWithTemporal("one document per number", () => {
   });
   afterAll(() => rig?.close());
 
-  function input(traderInvoiceNumber: string, more: Partial<SaleInput> = {}): SaleInput {
-    return { traderInvoiceNumber, lines: [TEA], refundWindow: "0", ...more };
-  }
-
-  /** As another program would that knows nothing of the starter. */
-  function startDirectly(workflowId: string, saleInput: unknown) {
-    return rig.client.workflow.start("sale", { workflowId, taskQueue: MAIN_TASK_QUEUE, args: [saleInput] });
-  }
+  const { startDirectly } = salesOf(() => rig);
 
   test("the same sale started again after its end gives the finished one, whatever its options are", async () => {
-    const first = await rig.starter.startSaleAndWait(input("AGAIN-1"), { waitSeconds: 20 });
+    const first = await rig.starter.startSaleAndWait(saleOfTea("AGAIN-1"), { waitSeconds: 20 });
     await rig.client.workflow.getHandle(first.workflowId).result();
-    const again = await rig.starter.startSaleAndWait(input("AGAIN-1", { stock: "off", expectedTotal: 1 }), {
+    const again = await rig.starter.startSaleAndWait(saleOfTea("AGAIN-1", { stock: "off", expectedTotal: 1 }), {
       waitSeconds: 20,
     });
     expect(again).toMatchObject({
@@ -36,7 +29,7 @@ describeWithTemporal("one document per number", () => {
   });
 
   test("a sale started under an id that is not its own is refused, and nothing is sent", async () => {
-    const withoutBusiness = await startDirectly("sale/default/-/OWN-ID-1", input("OWN-ID-1"));
+    const withoutBusiness = await startDirectly("sale/default/-/OWN-ID-1", saleOfTea("OWN-ID-1"));
     await expect(withoutBusiness.result()).rejects.toMatchObject({
       cause: {
         message: expect.stringContaining(
@@ -44,7 +37,7 @@ describeWithTemporal("one document per number", () => {
         ),
       },
     });
-    const ofOther = await startDirectly("sale/default/biz_1/OWN-ID-2", input("OWN-ID-1"));
+    const ofOther = await startDirectly("sale/default/biz_1/OWN-ID-2", saleOfTea("OWN-ID-1"));
     await expect(ofOther.result()).rejects.toThrow(WorkflowFailedError);
     const note = { saleId: "sale_1", reason: "06", traderInvoiceNumber: "CN-OWN-ID" };
     const ofCreditNote = await rig.client.workflow.start("creditNote", {
@@ -54,14 +47,14 @@ describeWithTemporal("one document per number", () => {
     });
     await expect(ofCreditNote.result()).rejects.toThrow(WorkflowFailedError);
     expect(rig.simulator.documents("OWN-ID-1")).toEqual([]);
-    const own = await rig.starter.startSaleAndWait(input("OWN-ID-1"), { waitSeconds: 20 });
+    const own = await rig.starter.startSaleAndWait(saleOfTea("OWN-ID-1"), { waitSeconds: 20 });
     expect(own).toMatchObject({ result: "started", outcome: { stage: "completed" } });
     expect(rig.simulator.documents("OWN-ID-1")).toHaveLength(1);
   });
 
   test("the same number with other content is a conflict that names what differs", async () => {
-    await rig.starter.startSaleAndWait(input("CONFLICT-1"), { waitSeconds: 20 });
-    const other = input("CONFLICT-1", { customer: { name: "Otieno" }, lines: [{ ...TEA, quantity: 3 }] });
+    await rig.starter.startSaleAndWait(saleOfTea("CONFLICT-1"), { waitSeconds: 20 });
+    const other = saleOfTea("CONFLICT-1", { customer: { name: "Otieno" }, lines: [{ ...TEA, quantity: 3 }] });
     const refused = rig.starter.startSaleAndWait(other, { waitSeconds: 20 });
     await expect(refused).rejects.toThrow(SaleConflictError);
     await expect(refused).rejects.toThrow(
@@ -71,17 +64,17 @@ describeWithTemporal("one document per number", () => {
   });
 
   test("a start through Temporal with good input works as through the starter", async () => {
-    const handle = await startDirectly(rig.starter.workflowId({ invoice: "DIRECT-1" }), input("DIRECT-1"));
+    const handle = await startDirectly(rig.starter.workflowId({ invoice: "DIRECT-1" }), saleOfTea("DIRECT-1"));
     expect(await handle.result()).toMatchObject({ stage: "completed" });
-    const waited = await rig.starter.startSaleAndWait(input("DIRECT-1"), { waitSeconds: 20 });
+    const waited = await rig.starter.startSaleAndWait(saleOfTea("DIRECT-1"), { waitSeconds: 20 });
     expect(waited).toMatchObject({ result: "known", outcome: { stage: "completed" } });
   });
 
   test("a caller whose wait ends first receives the stage reached, and can wait again", async () => {
     rig.simulator.setAuthority("IMPATIENT-1", [{ do: "down" }]);
-    await rig.starter.startSale(input("IMPATIENT-1"));
+    await rig.starter.startSale(saleOfTea("IMPATIENT-1"));
     await rig.stateWhen("IMPATIENT-1", ({ stage }) => stage === "awaiting-authority");
-    const { outcome } = await rig.starter.startSaleAndWait(input("IMPATIENT-1"), { waitSeconds: 1 });
+    const { outcome } = await rig.starter.startSaleAndWait(saleOfTea("IMPATIENT-1"), { waitSeconds: 1 });
     expect(outcome).toMatchObject({ stage: "awaiting-authority", receipt: null });
     const waiting = rig.starter.outcome({ invoice: "IMPATIENT-1" }, { waitSeconds: 20 });
     rig.simulator.setAuthority("IMPATIENT-1", [{ do: "accept" }]);

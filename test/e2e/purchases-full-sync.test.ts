@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
-import { BUSINESS, dayOf, keptBy, listedBy, purchaseOf, syncsOf } from "../rig/purchases.ts";
+import { dayOf, keptBy, listedBy, purchaseOf, syncsOf } from "../rig/purchases.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
+import { BUSINESS } from "../rig/views-of.ts";
 
 const COUNT = 700;
 

@@ -9,8 +9,9 @@ import {
   UPDATES,
 } from "../../src/contract/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
-import { BUSINESS, dayOf, listedBy, purchaseOf, syncsOf } from "../rig/purchases.ts";
+import { dayOf, listedBy, purchaseOf, syncsOf } from "../rig/purchases.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
+import { BUSINESS } from "../rig/views-of.ts";
 
 const COUNT = 700;
 

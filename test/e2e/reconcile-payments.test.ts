@@ -1,25 +1,19 @@
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { type OutsideClient, openOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
+import type { OutsideClient } from "../../src/ledger/test-support/outside-client.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
-import { freshDatabase } from "../rig/fresh-database.ts";
-import { reconcileOf } from "../rig/reconcile.ts";
-import { type Rig, startRig } from "../rig/start-rig.ts";
+import { reconcileOf, type ReconcilingRig, startReconcilingRig } from "../rig/reconcile.ts";
+import type { Rig } from "../rig/start-rig.ts";
 
 describeWithTemporal("a reconciliation", () => {
   let rig: Rig;
   let outside: OutsideClient;
+  let reconciling: ReconcilingRig;
   beforeAll(async () => {
-    const databaseUrl = await freshDatabase(inject("ledgerServerUrl"));
-    const accounting = { ACCOUNTING_BASE_URL: "http://127.0.0.1:9", ACCOUNTING_API_KEY: "sk_development_nobody" };
-    const rule = { COMPLIANCE_RECONCILE_INVOICE_NUMBER_IN: "billPaymentCode" };
-    rig = await startRig({ env: { LEDGER_URL: databaseUrl, ...accounting, ...rule } });
-    outside = openOutsideClient(databaseUrl);
+    reconciling = await startReconcilingRig();
+    ({ rig, outside } = reconciling);
   });
-  afterAll(async () => {
-    await outside?.end();
-    await rig?.close();
-  });
+  afterAll(() => reconciling?.close());
   const reconcile = reconcileOf(() => rig);
 
   test("compares supplier invoices with the payments of the accounting connection, by the rule of the configuration", async () => {

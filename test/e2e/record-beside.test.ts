@@ -4,6 +4,7 @@ import { LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
+import { BUSINESS } from "../rig/views-of.ts";
 
 interface Scheduled {
   activityTaskScheduledEventAttributes?: { activityType?: { name?: string } };
@@ -33,7 +34,6 @@ describeWithTemporal("a record that the ledger does not take with an answer", ()
   afterAll(() => rig?.close());
   const { start } = salesOf(() => rig);
 
-  const business = { connection: "default", businessId: "biz_1" };
   const activitiesOf = async (handle: { fetchHistory(): Promise<{ events?: unknown }> }) =>
     ((await handle.fetchHistory()).events as Scheduled[]).flatMap(
       ({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.activityType?.name ?? [],
@@ -51,7 +51,7 @@ describeWithTemporal("a record that the ledger does not take with an answer", ()
     signed("FLOWN-1");
     await atOnce.result();
     expect(await activitiesOf(atOnce)).toEqual(["prepareSale", "createSale", "adjustStock", "readDocument"]);
-    expect((await rig.ledger.records.findSale(business, "FLOWN-1"))?.record).toMatchObject({
+    expect((await rig.ledger.records.findSale(BUSINESS, "FLOWN-1"))?.record).toMatchObject({
       stage: "completed",
       document: { status: "completed", receipt: expect.anything() },
       movements: [{ state: "applied" }],
@@ -67,7 +67,7 @@ describeWithTemporal("a record that the ledger does not take with an answer", ()
       "readDocument",
       "saveRecord",
     ]);
-    expect((await rig.ledger.records.findSale(business, "FLOWN-2"))?.record).toMatchObject({
+    expect((await rig.ledger.records.findSale(BUSINESS, "FLOWN-2"))?.record).toMatchObject({
       stage: "completed",
       document: { status: "completed" },
     });
@@ -81,7 +81,7 @@ describeWithTemporal("a record that the ledger does not take with an answer", ()
     const [movement] = rig.simulator
       .books()
       .movements.filter(({ referenceId }) => referenceId?.startsWith("REFUSED-1"));
-    expect((await rig.ledger.records.findSale(business, "REFUSED-1"))?.record).toMatchObject({
+    expect((await rig.ledger.records.findSale(BUSINESS, "REFUSED-1"))?.record).toMatchObject({
       stage: "completed",
       movements: [{ state: "applied", movementId: movement?.movementId }],
     });

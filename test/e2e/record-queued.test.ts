@@ -4,6 +4,7 @@ import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { PATIENCE_MS } from "../rig/patience.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
+import { BUSINESS } from "../rig/views-of.ts";
 
 describeWithTemporal("the record of a signed sale", () => {
   let rig: Rig;
@@ -15,8 +16,7 @@ describeWithTemporal("the record of a signed sale", () => {
   const { start } = salesOf(() => rig);
 
   test("is in the ledger while its movement waits for the next window, and then with its movement", async () => {
-    const kept = async () =>
-      (await rig.ledger.records.findSale({ connection: "default", businessId: "biz_1" }, "QUEUEING-1"))?.record;
+    const kept = async () => (await rig.ledger.records.findSale(BUSINESS, "QUEUEING-1"))?.record;
     // The window of the first sale is spent, and the creation spends all of the next one.
     rig.simulator.setApplicationLimit("simulator", 1);
     const handle = await start("QUEUEING-1");

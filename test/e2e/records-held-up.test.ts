@@ -1,28 +1,27 @@
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { type OutsideClient, openOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
-import { type CuttableLine, startCuttableLine } from "../rig/cuttable-line.ts";
+import type { CuttableLine } from "../rig/cuttable-line.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
-import { freshDatabase, listenerOf, throughPort } from "../rig/fresh-database.ts";
 import { findingsIn } from "../rig/findings-in.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
-import { type Rig, startRig } from "../rig/start-rig.ts";
+import type { Rig } from "../rig/start-rig.ts";
+import { type RigOnLine, startRigOnLine } from "../rig/start-rig-on-line.ts";
 
 /** Architecture, decision 18: what must be kept for years, by the workflows themselves. */
 describeWithTemporal("records that are held up", () => {
   let rig: Rig;
   let line: CuttableLine;
+  let onLine: RigOnLine;
   let outside: OutsideClient;
   beforeAll(async () => {
-    const databaseUrl = await freshDatabase(inject("ledgerServerUrl"));
-    line = await startCuttableLine(listenerOf(databaseUrl));
-    rig = await startRig({ env: { LEDGER_URL: throughPort(databaseUrl, line.port) }, ledgerTimeoutMs: 500 });
-    outside = openOutsideClient(databaseUrl);
+    onLine = await startRigOnLine({ ledgerTimeoutMs: 500 });
+    ({ rig, line } = onLine);
+    outside = openOutsideClient(onLine.databaseUrl);
   });
   afterAll(async () => {
     await outside?.end();
-    await rig?.close();
-    await line?.close();
+    await onLine?.close();
   });
   const { handleOf, result } = salesOf(() => rig);
 

@@ -5,6 +5,7 @@ import { triggerFault } from "../../src/dev/simulator/triggers.ts";
 import { type ServiceTrouble, troubleInWords } from "../../src/contract/index.ts";
 import type { PendingCall } from "../../src/starter/index.ts";
 import { commandEnv } from "../rig/command-env.ts";
+import { startRigInOrder } from "../rig/api-away.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -35,9 +36,8 @@ async function firstQueued(said: ReturnType<typeof saidBy>, invoices: readonly s
 describeWithTemporal("trouble with the API is shown with its start", () => {
   let rig: Rig;
   beforeAll(async () => {
-    rig = await startRig({ receiver: false, timings: { callTimeoutMs: 20_000 } });
-    // The workers have seen the API in order: from now on they know since when it is not.
-    await (await salesOf(() => rig).start("IN-ORDER")).result();
+    // From now on the workers know since when the API is not in order.
+    rig = await startRigInOrder({ timings: { callTimeoutMs: 20_000 } });
   });
   let endTrouble = (): void => undefined;
   afterEach(() => endTrouble());

@@ -1,28 +1,22 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 
 import { creditNoteWorkflowId } from "../../src/contract/index.ts";
-import { triggerFault } from "../../src/dev/simulator/triggers.ts";
+import { outagesOf, startRigInOrder } from "../rig/api-away.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf } from "../rig/sales-of.ts";
-import { type Rig, startRig } from "../rig/start-rig.ts";
+import type { Rig } from "../rig/start-rig.ts";
 import { BUSINESS, viewsOf } from "../rig/views-of.ts";
 
 describeWithTemporal("while the API is away, a sale", () => {
   let rig: Rig;
-  let backAgain = (): void => undefined;
   beforeAll(async () => {
-    rig = await startRig({ receiver: false });
-    // The catalogue is read, so that a sale's first call is the one that issues it.
-    await (await start("IN-ORDER")).result();
+    rig = await startRigInOrder();
   });
-  afterEach(() => backAgain());
+  const { away, backAgain } = outagesOf(() => rig);
+  afterEach(backAgain);
   afterAll(() => rig?.close());
   const { start, sold, result } = salesOf(() => rig);
   const { report, openNumbers, fiscalflow } = viewsOf(() => rig);
-
-  function away(): void {
-    backAgain = rig.simulator.inject(triggerFault("away", {}));
-  }
 
   test("has its credit note shown as open", async () => {
     const { sale } = await sold("REFUND-1", { refundWindow: "1 hour" });

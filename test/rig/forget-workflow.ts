@@ -5,6 +5,7 @@ import { vi } from "vitest";
 import { LOOK_PAUSE_MS, PATIENCE_MS } from "./patience.ts";
 import type { Rig } from "./start-rig.ts";
 
+const NOT_FOUND = 5;
 const UNTIL = { timeout: PATIENCE_MS, interval: LOOK_PAUSE_MS };
 
 /**
@@ -16,7 +17,7 @@ export async function forgetWorkflow({ client, namespace }: Rig, workflowId: str
   const isGone = (): Promise<boolean> =>
     client.workflowService.deleteWorkflowExecution({ namespace, workflowExecution: { workflowId, runId } }).then(
       () => false,
-      (error: unknown) => isGrpcServiceError(error) && error.code === 5,
+      (error: unknown) => isGrpcServiceError(error) && error.code === NOT_FOUND,
     );
   await vi.waitUntil(isGone, UNTIL);
   const query = `WorkflowId = "${workflowId}"${runId === undefined ? "" : ` AND RunId = "${runId}"`}`;

@@ -10,9 +10,7 @@ import {
 import type { KeptPurchase, Ledger } from "../../src/ledger/index.ts";
 import type { NewPurchase, Simulator } from "../../src/dev/simulator/index.ts";
 import type { Rig } from "./start-rig.ts";
-
-/** Whose purchases they are. */
-export const BUSINESS = { connection: "default", businessId: "biz_1" };
+import { BUSINESS } from "./views-of.ts";
 
 /** The n-th supplier invoice: three a day, from the first of January 2020 on. */
 export function purchaseOf(n: number, more: Partial<NewPurchase> = {}): NewPurchase {

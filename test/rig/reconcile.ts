@@ -1,10 +1,14 @@
+import { inject } from "vitest";
+
 import {
   MAIN_TASK_QUEUE,
   type ReconcileInput,
   type ReconcileOutcome,
   reconcileWorkflowId,
 } from "../../src/contract/index.ts";
-import type { Rig } from "./start-rig.ts";
+import { type OutsideClient, openOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
+import { freshDatabase } from "./fresh-database.ts";
+import { type Rig, startRig } from "./start-rig.ts";
 import { BUSINESS } from "./views-of.ts";
 
 /**
@@ -18,4 +22,25 @@ export function reconcileOf(rig: () => Rig) {
       taskQueue: MAIN_TASK_QUEUE,
       args: [{ ...BUSINESS, ...more }],
     });
+}
+
+export interface ReconcilingRig {
+  rig: Rig;
+  /** What a suite changes behind the back of the workers. */
+  outside: OutsideClient;
+  close(): Promise<void>;
+}
+
+/** A rig that has a rule for payments and an accounting connection, which nobody serves. */
+export async function startReconcilingRig(): Promise<ReconcilingRig> {
+  const databaseUrl = await freshDatabase(inject("ledgerServerUrl"));
+  const accounting = { ACCOUNTING_BASE_URL: "http://127.0.0.1:9", ACCOUNTING_API_KEY: "sk_development_nobody" };
+  const rule = { COMPLIANCE_RECONCILE_INVOICE_NUMBER_IN: "billPaymentCode" };
+  const rig = await startRig({ env: { LEDGER_URL: databaseUrl, ...accounting, ...rule } });
+  const outside = openOutsideClient(databaseUrl);
+  const close = async (): Promise<void> => {
+    await outside.end();
+    await rig.close();
+  };
+  return { rig, outside, close };
 }

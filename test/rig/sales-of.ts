@@ -1,10 +1,21 @@
 import type { WorkflowHandle } from "@temporalio/client";
 
-import type { AttentionCode, SaleInput, SaleOutcome, WorkflowState } from "../../src/contract/index.ts";
+import {
+  type AttentionCode,
+  MAIN_TASK_QUEUE,
+  type SaleInput,
+  type SaleOutcome,
+  type WorkflowState,
+} from "../../src/contract/index.ts";
 import type { Rig } from "./start-rig.ts";
 
 /** Two packets of tea: stock-tracked, known to the authority. */
 export const TEA = { itemId: "item_tea", quantity: 2, unitPrice: 350 };
+
+/** A sale of tea that closes as soon as it is completed, unless it is said otherwise. */
+export function saleOfTea(traderInvoiceNumber: string, more: Partial<SaleInput> = {}): SaleInput {
+  return { traderInvoiceNumber, lines: [TEA], refundWindow: "0", ...more };
+}
 
 type SaleHandle = WorkflowHandle<(input: SaleInput) => Promise<SaleOutcome>>;
 
@@ -17,15 +28,17 @@ export function salesOf(rig: () => Rig) {
     rig().client.workflow.getHandle(rig().starter.workflowId({ invoice }));
   return {
     handleOf,
-    /** A sale of tea that closes as soon as it is completed, unless it is said otherwise. */
+    /** {@link saleOfTea} */
     start: async (traderInvoiceNumber: string, more: Partial<SaleInput> = {}): Promise<SaleHandle> => {
-      const sale = { traderInvoiceNumber, lines: [TEA], refundWindow: "0", ...more };
-      const { workflowId } = await rig().starter.startSale(sale);
+      const { workflowId } = await rig().starter.startSale(saleOfTea(traderInvoiceNumber, more));
       return rig().client.workflow.getHandle(workflowId);
     },
+    /** As another program would that knows nothing of the starter. */
+    startDirectly: (workflowId: string, saleInput: unknown) =>
+      rig().client.workflow.start("sale", { workflowId, taskQueue: MAIN_TASK_QUEUE, args: [saleInput] }),
     /** As a caller who waits: the sale's end, or what holds it up. It closes as soon as it is completed. */
     sell: async (traderInvoiceNumber: string, more: Partial<SaleInput> = {}): Promise<SaleOutcome> => {
-      const input = { traderInvoiceNumber, lines: [TEA], refundWindow: "0", ...more };
+      const input = saleOfTea(traderInvoiceNumber, more);
       const { outcome } = await rig().starter.startSaleAndWait(input, { waitSeconds: 20 });
       if (outcome.stage !== "completed" || outcome.attention) return outcome;
       return await handleOf(traderInvoiceNumber).result();

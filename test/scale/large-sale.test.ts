@@ -22,7 +22,7 @@ const LINES = 1_000;
 const SOME = 300;
 /** Three of its activity, three of the workflow task that takes its answer, and its share of the records of the run. */
 const MOST_EVENTS_OF_MOVEMENT = 8;
-/** On a machine with a core to itself a minute. */
+/** A slow machine has taken more than five minutes. */
 const LONGEST_MS = 900_000;
 
 describeWithTemporal(`a sale of ${LINES} stock-tracked items`, () => {
