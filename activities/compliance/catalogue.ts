@@ -107,7 +107,7 @@ const LONGEST_NAME = 40;
 const MOST_NAMED = 50;
 
 /**
- * The item that each line names. A name that fits no item, or two, resolves none of the lines.
+ * The item that each line names. A name that fits no item, or two, names none.
  * @param leftOut rows of the list that are not of their form: the answer to a line that names one says so
  */
 export function resolveLines(
@@ -115,7 +115,7 @@ export function resolveLines(
   items: readonly Item[],
   leftOut: readonly OddRow[] = [],
 ): ItemsResult {
-  const resolved: KnownItem[] = [];
+  const known: KnownItem[] = [];
   const unknown: { line: number; reason: string }[] = [];
   lines.forEach((line, index) => {
     const { key, value } = nameOf(line);
@@ -123,10 +123,10 @@ export function resolveLines(
     const named = items.filter((item) => item[name] === value);
     const odd = leftOut.filter(({ names }) => names[name] === value);
     const [item] = named;
-    if (item && named.length + odd.length === 1) resolved.push(knownItem(item, lines.length <= MOST_NAMED));
+    if (item && named.length + odd.length === 1) known.push(knownItem(item, lines.length <= MOST_NAMED));
     else unknown.push({ line: index, reason: reasonOf(`${key} "${value}"`, named.length + odd.length, odd, leftOut) });
   });
-  return unknown.length > 0 ? { kind: "unknown", unknown } : { kind: "resolved", items: resolved };
+  return unknown.length > 0 ? { kind: "unknown", unknown, items: known } : { kind: "resolved", items: known };
 }
 
 function reasonOf(name: string, count: number, [odd]: readonly OddRow[], leftOut: readonly OddRow[]): string {

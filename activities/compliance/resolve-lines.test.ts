@@ -31,7 +31,11 @@ describe("a line", () => {
     [{ externalId: "item_tea" }, 'no item has externalId "item_tea"'],
     [{ sku: "tea-500" }, 'no item has sku "tea-500"'],
   ])("that names none is unknown: %j", (name, reason) => {
-    expect(resolveLines([{ ...name, ...sold }], [tea])).toEqual({ kind: "unknown", unknown: [{ line: 0, reason }] });
+    expect(resolveLines([{ ...name, ...sold }], [tea])).toEqual({
+      kind: "unknown",
+      unknown: [{ line: 0, reason }],
+      items: [],
+    });
   });
 
   test("that names an item whose row cannot be read says which field is wrong", () => {
@@ -59,6 +63,7 @@ describe("a line", () => {
     expect(resolveLines([{ sku: "TEA-500", ...sold }], [tea, twin])).toEqual({
       kind: "unknown",
       unknown: [{ line: 0, reason: '2 items have sku "TEA-500"' }],
+      items: [],
     });
   });
 
@@ -69,14 +74,15 @@ describe("a line", () => {
     });
   });
 
-  test("that is unknown leaves the others unresolved, and each is named", () => {
+  test("that is unknown is named, and the items of the others are known", () => {
     const lines = [{ itemId: "item_tea" }, { sku: "X" }, { externalId: "Y" }].map((name) => ({ ...name, ...sold }));
-    expect(resolveLines(lines, [tea])).toEqual({
+    expect(resolveLines(lines, [tea])).toMatchObject({
       kind: "unknown",
       unknown: [
         { line: 1, reason: 'no item has sku "X"' },
         { line: 2, reason: 'no item has externalId "Y"' },
       ],
+      items: [{ id: "item_tea" }],
     });
   });
 });

@@ -142,10 +142,10 @@ export interface ItemsRequest extends CallTarget {
   notOlderThanMs?: number;
 }
 
-/** `items[i]` is the item of `lines[i]`. */
+/** The items of the lines, in their order; of those that are not in `unknown`. */
 export type ItemsResult =
   | { kind: "resolved"; items: KnownItem[] }
-  | { kind: "unknown"; unknown: { line: number; reason: string }[] }
+  | { kind: "unknown"; unknown: { line: number; reason: string }[]; items: KnownItem[] }
   | Refusal;
 
 /** Waits, as an activity that is tried again, until every line names one item, or until every item is registered. */

@@ -31,6 +31,8 @@ describeWithTemporal("the goods of a refund", () => {
   let rig: Rig;
   /** A movement of which somebody else says at the last moment that it was applied. */
   let saidByAnother: string | undefined;
+  /** Under which each movement was sent last. */
+  const tokens = new Map<string, string>();
   beforeAll(async () => {
     rig = await startRig({
       timings: { callTimeoutMs: 20_000, resubmissions: 0 },
@@ -38,6 +40,10 @@ describeWithTemporal("the goods of a refund", () => {
         ...ledger,
         stock: {
           ...ledger.stock,
+          take: async (request) => {
+            tokens.set(request.referenceId, request.token);
+            return await ledger.stock.take(request);
+          },
           decide: async (request) => {
             const word = { note: "seen in the journal", by: "njeri", atMs: 1_000 };
             const earlier = { ...request, applied: true, word };
@@ -79,11 +85,17 @@ describeWithTemporal("the goods of a refund", () => {
     return rig.starter.refund({ invoice }, request, { waitSeconds: 20 });
   }
 
+  const noteHandle = (saleId: string) =>
+    rig.client.workflow.getHandle(creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId }));
+
+  /** What the most pressing attention of a credit note says. */
+  const neededBy = async (note: ReturnType<typeof noteHandle>): Promise<string | undefined> =>
+    (await note.query<WorkflowState>("state")).attentions[0]?.message;
+
   /** The credit note's own workflow, once its goods are back. */
   async function noteClosed(invoice: string): Promise<SaleOutcome> {
     const { sale } = await rig.starter.outcome({ invoice });
-    const ids = { connection: "default", businessId: "biz_1", saleId: sale?.id ?? "" };
-    return rig.client.workflow.getHandle<() => Promise<SaleOutcome>>(creditNoteWorkflowId(ids)).result();
+    return (await noteHandle(sale?.id ?? "").result()) as SaleOutcome;
   }
 
   /** The stage that the ledger has of a sale. */
@@ -213,6 +225,24 @@ describeWithTemporal("the goods of a refund", () => {
       expect(bookedFor("AFTER-ADOPTED")).toEqual(["ADD 2 item_tea branch_2"]);
     });
 
+    test("go back for each item that the catalogue has; the others wait until it has them", async () => {
+      decided.add("AFTER-GONE");
+      const gone = { itemId: "item_gone", quantity: 3, unitPrice: 50 };
+      rig.simulator.addItem({ id: "item_gone", businessId: "biz_1", name: "Sugar", unitPrice: 50, stockTracked: true });
+      const adopted = { businessId: "biz_1", traderInvoiceNumber: "AFTER-GONE", lines: [gone, TEA] };
+      rig.simulator.issueSale({ id: "sal_gone", ...adopted, status: "completed" });
+      await sold("AFTER-GONE", { saleId: "sal_gone", lines: undefined });
+      rig.simulator.updateItem("item_gone", { deleted: true });
+      await refund("AFTER-GONE", { branch: "01" });
+      const note = noteHandle("sal_gone");
+      await expect.poll(() => neededBy(note)).toBe('Not returned to stock: no item has itemId "item_gone"');
+      await expect.poll(() => bookedFor("AFTER-GONE")).toEqual(["ADD 2 item_tea branch_2"]);
+      rig.simulator.updateItem("item_gone", { deleted: false });
+      await note.executeUpdate("retry", { args: [{ note: "put back" }] });
+      expect(await noteClosed("AFTER-GONE")).toMatchObject({ stage: "credited" });
+      expect(bookedFor("AFTER-GONE")).toEqual(["ADD 2 item_tea branch_2", "ADD 3 item_gone branch_2"]);
+    });
+
     test("of a sale that was reset go back once, to its branch", async () => {
       await sold("AFTER-RESET", { branch: "branch_2" });
       await resetRun(rig.client, rig.namespace, rig.starter.workflowId({ invoice: "AFTER-RESET" }));
@@ -249,11 +279,8 @@ describeWithTemporal("the goods of a refund", () => {
       await sold("NO-BRANCH", { stock: "off" });
       expect(await refund("NO-BRANCH", { branch: "99" })).toMatchObject({ stage: "credited" });
       const { sale } = await rig.starter.outcome({ invoice: "NO-BRANCH" });
-      const noteId = creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId: sale?.id ?? "" });
-      const note = rig.client.workflow.getHandle(noteId);
-      const needed = (): Promise<unknown> =>
-        note.query<{ attentions: { message: string }[] }>("state").then(({ attentions }) => attentions[0]?.message);
-      await expect.poll(needed).toMatch(/^Not returned to stock: The business has no branch "99"/);
+      const note = noteHandle(sale?.id ?? "");
+      await expect.poll(() => neededBy(note)).toMatch(/^Not returned to stock: The business has no branch "99"/);
       await note.executeUpdate("acknowledge", { args: [{ code: "stock-refused", note: "typed wrongly" }] });
       expect(await noteClosed("NO-BRANCH")).toMatchObject({ stage: "credited", stockMovements: [] });
       expect(bookedFor("NO-BRANCH")).toEqual([]);
@@ -280,9 +307,7 @@ describeWithTemporal("the goods of a refund", () => {
       await handleOf("TERMINATED-OPEN").terminate("by mistake");
       expect(await refund("TERMINATED-OPEN")).toMatchObject({ stage: "credited" });
       const saleId = rig.simulator.documents("TERMINATED-OPEN")[0]?.id ?? "";
-      await rig.client.workflow
-        .getHandle(creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId }))
-        .result();
+      await noteHandle(saleId).result();
       expect(bookedFor("TERMINATED-OPEN")).toEqual(["DEDUCT 2 item_tea branch_2", "ADD 2 item_tea branch_2"]);
     });
 
@@ -324,6 +349,31 @@ describeWithTemporal("the goods of a refund", () => {
         expect(asked).toMatchObject({ decision: kept });
       },
     );
+  });
+
+  test("of a terminated sale go back where a late answer says that they were taken", async () => {
+    const referenceId = "LATE-1/item_tea/sold";
+    rig.simulator.inject({ ...LOST, when: "after", match: { referenceId } });
+    await start("LATE-1", { branch: "branch_2" });
+    const { document } = await parked("LATE-1", "stock-unknown");
+    await handleOf("LATE-1").terminate("by mistake");
+    const saleId = document?.id ?? "";
+    const note = noteHandle(saleId);
+    await rig.client.workflow.start("creditNote", {
+      workflowId: note.workflowId,
+      taskQueue: MAIN_TASK_QUEUE,
+      args: [{ businessId: "biz_1", saleId, reason: "06", traderInvoiceNumber: noteOf("LATE-1"), restock: true }],
+    });
+    await expect.poll(() => neededBy(note)).toMatch(/no answer says whether it was applied/);
+    const key = { connection: "default", businessId: "biz_1", referenceId };
+    const outcome = { kind: "applied", movementId: "mov_late", sentAtMs: Date.now(), branchId: "branch_2" } as const;
+    await rig.ledger.stock.settle({ ...key, generation: 1, token: tokens.get(referenceId) ?? "", outcome });
+    const { stockMovements } = (await note.result()) as SaleOutcome;
+    expect(stockMovements).toMatchObject([
+      { referenceId, state: "applied", movementId: "mov_late", branchId: "branch_2" },
+      { purpose: "restocked", undoes: referenceId, branchId: "branch_2", state: "applied" },
+    ]);
+    expect(bookedFor("LATE-1")).toEqual(["DEDUCT 2 item_tea branch_2", "ADD 2 item_tea branch_2"]);
   });
 
   describe("of a sale that Temporal has deleted", () => {

@@ -139,7 +139,8 @@ function parkOnRefusal(
   return betweenTries.parkOnRefusal(refusal, { code, subject, message, until: givenUp });
 }
 
-function markApplied(context: SaleContext, movement: StockMovement, result: AppliedMovement): void {
+/** Shows what the answer says of an applied movement. */
+export function markApplied(context: SaleContext, movement: StockMovement, result: AppliedMovement): void {
   setApplied(movement, result);
   if (result.recorded) context.run.records?.savedWithCall();
   const { stockIo = "ok", stockMaster = "ok" } = result.report ?? {};

@@ -47,22 +47,12 @@ async function returnByDecision(
     const read = await callWithEscalation(run, () =>
       calls.read.readItems("Find the items to return in the catalogue", { ...target, lines }),
     );
-    if (read.kind === "resolved") {
-      stock.move(planMovements(number, "restocked", left, read.items), branch);
-      break;
-    }
-    const missing = new Set(read.unknown.map(({ line }) => line));
-    const known = left.filter((_, line) => !missing.has(line));
-    const again =
-      known.length > 0 &&
-      (await callWithEscalation(run, () =>
-        calls.read.readItems("Find those that the catalogue has", { ...target, lines: known }),
-      ));
-    if (again && again.kind === "resolved") {
-      stock.move(planMovements(number, "restocked", known, again.items), branch);
-      left = left.filter((_, line) => missing.has(line));
-    }
-    const unknown = [...read.unknown, ...(again && again.kind === "unknown" ? again.unknown : [])];
+    const unknown = read.kind === "unknown" ? read.unknown : [];
+    const missing = new Set(unknown.map(({ line }) => line));
+    const known = lines.filter((_, line) => !missing.has(line));
+    stock.move(planMovements(number, "restocked", known, read.items), branch);
+    left = lines.filter((_, line) => missing.has(line));
+    if (left.length === 0) break;
     const message = `Not returned to stock: ${fewOf(unknown.map((one) => one.reason)).join("; ")}`;
     const verdict = await park(run, { code: "stock-refused", subject: number, message });
     if (verdict === "acknowledged") break;

@@ -15,8 +15,7 @@ import {
 import { BetweenTries, isRefusal } from "../calls/between-tries.ts";
 import { ledger } from "../proxies.ts";
 import type { SaleContext } from "../sale/state.ts";
-import { applyMovement, Semaphore } from "./apply-movement.ts";
-import { showOtherBranch } from "./other-branch.ts";
+import { applyMovement, markApplied, Semaphore } from "./apply-movement.ts";
 import { adoptDecision, resolveUnknownMovement } from "./unknown-movement.ts";
 
 /** How many movements of one run are sent at once, so that a sale of many items leaves room for other sales. */
@@ -154,10 +153,7 @@ export class StockKeeping {
       if (resolution.kind !== "applied" && resolution.word)
         adoptDecision(this.#context, movement, resolution.word, resolution.kind === "said-applied");
       if (resolution.kind === "superseded") movement.state = "dropped";
-      else if (resolution.kind === "applied") {
-        if (resolution.branchId !== undefined) movement.branchId = resolution.branchId;
-        if (resolution.otherBranch) showOtherBranch(this.#context, movement, resolution.otherBranch);
-      }
+      else if (resolution.kind === "applied") markApplied(this.#context, movement, resolution);
       this.#context.run.stockMoved();
     }
     if (movement.state === "applied") await this.#reverse(movement, number, "restocked");
