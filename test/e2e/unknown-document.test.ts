@@ -8,8 +8,19 @@ const DIALECT = { createSale: { idempotencyKey: "off" } };
 
 describeWithTemporal("a sale whose creation has no trusted key", () => {
   let rig: Rig;
+  let onceDecided: (() => Promise<unknown>) | undefined;
   beforeAll(async () => {
     rig = await startRig({
+      withLedger: (ledger) => ({
+        ...ledger,
+        documents: {
+          ...ledger.documents,
+          decide: async (request) => {
+            await ledger.documents.decide(request);
+            await onceDecided?.();
+          },
+        },
+      }),
       env: { COMPLIANCE_DIALECT: JSON.stringify(DIALECT) },
       simulator: { ignoreIdempotencyKeyOnSales: true },
     });
@@ -75,22 +86,47 @@ describeWithTemporal("a sale whose creation has no trusted key", () => {
     expect(await rig.client.workflow.getHandle(handle.workflowId).result()).toMatchObject({ stage: "completed" });
   });
 
+  /** It asks an operator, and nothing of it has come to the service. */
+  async function lost(invoice: string) {
+    const match = { invoice };
+    rig.simulator.inject({ operation: "createSale", when: "before", kind: "status", status: 503, times: 1, match });
+    const handle = await start(invoice);
+    await rig.stateWhen(invoice, ({ attentions }) => attentions[0]?.code === "document-unknown");
+    return handle;
+  }
+
   test("is sent again once an operator says that it was not created", async () => {
-    rig.simulator.inject({
-      operation: "createSale",
-      when: "before",
-      kind: "status",
-      status: 503,
-      times: 1,
-      match: { invoice: "LOST-2" },
-    });
-    const handle = await start("LOST-2");
-    await rig.stateWhen("LOST-2", ({ attentions }) => attentions[0]?.code === "document-unknown");
-    await rig.starter.cancel({ invoice: "LOST-2" }, { reason: "perhaps" }).catch(() => undefined);
-    expect((await rig.starter.getSale({ invoice: "LOST-2" })).stage).not.toBe("cancelled");
+    const handle = await lost("LOST-2");
     await rig.starter.resolveDocument({ invoice: "LOST-2" }, { notCreated: true, note: "not in the dashboard" });
+    expect(await handle.result()).toMatchObject({ stage: "completed" });
+    expect((await rig.starter.getSale({ invoice: "LOST-2" })).decisions).toMatchObject([
+      { update: "resolveDocument", answer: "not created", note: "not in the dashboard" },
+    ]);
+    expect(rig.simulator.documents("LOST-2")).toHaveLength(1);
+  });
+
+  test("is sent again by the next run, which knows the operator's word from the claim", async () => {
+    const handle = await lost("LOST-5");
+    onceDecided = () => handle.terminate("by mistake");
+    await rig.starter
+      .resolveDocument({ invoice: "LOST-5" }, { notCreated: true, note: "not there", by: "njeri" })
+      .finally(() => handle.result().catch(() => undefined));
+    onceDecided = undefined;
+    await rig.starter.restart({ invoice: "LOST-5" }, { note: "carry it on" });
+    expect(await rig.client.workflow.getHandle(handle.workflowId).result()).toMatchObject({ stage: "completed" });
+    expect((await rig.starter.getSale({ invoice: "LOST-5" })).decisions).toContainEqual(
+      expect.objectContaining({ update: "resolveDocument", answer: "not created", note: "not there", by: "njeri" }),
+    );
+    expect(rig.simulator.documents("LOST-5")).toHaveLength(1);
+  });
+
+  test("is cancelled only once an operator says that it was not created", async () => {
+    const handle = await lost("LOST-3");
+    await rig.starter.cancel({ invoice: "LOST-3" }, { reason: "perhaps" }).catch(() => undefined);
+    expect((await rig.starter.getSale({ invoice: "LOST-3" })).stage).not.toBe("cancelled");
+    await rig.starter.resolveDocument({ invoice: "LOST-3" }, { notCreated: true, note: "not in the dashboard" });
     expect(await handle.result()).toMatchObject({ stage: "cancelled", sale: null });
-    const second = await start("LOST-3");
-    expect(await second.result()).toMatchObject({ stage: "completed" });
+    expect(rig.simulator.documents("LOST-3")).toHaveLength(0);
+    expect(await (await start("LOST-6")).result()).toMatchObject({ stage: "completed" });
   });
 });
