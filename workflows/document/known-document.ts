@@ -115,7 +115,8 @@ export function mismatches(document: SaleDocument, expected: ExpectedDocument): 
   const found: string[] = [];
   const compare = (what: string, wanted: string | null | undefined, got: string | null | undefined): void => {
     const [wantedText, gotText] = [givenText(wanted), givenText(got)];
-    if (wanted !== undefined && wantedText !== gotText) found.push(`${what}: expected ${wantedText}, found ${gotText}`);
+    if (wanted === undefined || wantedText === gotText) return;
+    found.push(`${what}: expected ${wantedText ?? "nothing"}, found ${gotText ?? "nothing"}`);
   };
   compare("type", expected.type, document.type);
   compare("traderInvoiceNumber", expected.traderInvoiceNumber, document.traderInvoiceNumber);

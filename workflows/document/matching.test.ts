@@ -33,7 +33,7 @@ describe("a document", () => {
       sampleSale({ customer: { pin: "A000000000B" } }),
       "customer.pin: expected A012345678Z, found A000000000B",
     ],
-    ["missing customer", sampleSale({ customer: null }), "customer.pin: expected A012345678Z, found null"],
+    ["missing customer", sampleSale({ customer: null }), "customer.pin: expected A012345678Z, found nothing"],
     ["number of lines", sampleSale({ lines: [] }), "lines: expected 1, found 0"],
     ["item", withLine({ itemId: "itm_2" }), "lines[0]: expected 2 of itm_1 at 116, found 2 of itm_2 at 116"],
     ["quantity", withLine({ quantity: 3 }), "lines[0]: expected 2 of itm_1 at 116, found 3 of itm_1 at 116"],
@@ -54,7 +54,7 @@ describe("a document", () => {
 
   test("for a sale without a customer PIN must not name one", () => {
     const anonymous = { ...ours, customerPin: null };
-    expect(mismatches(sampleSale(), anonymous)).toEqual(["customer.pin: expected null, found A012345678Z"]);
+    expect(mismatches(sampleSale(), anonymous)).toEqual(["customer.pin: expected nothing, found A012345678Z"]);
     expect(mismatches(sampleSale({ customer: null }), anonymous)).toEqual([]);
     expect(mismatches(sampleSale({ customer: { pin: null } }), anonymous)).toEqual([]);
   });
@@ -122,7 +122,7 @@ describe("a credit note", () => {
       "originalSaleId: expected sal_1, found sal_2",
     ]);
     expect(mismatches(note({ originalSaleId: null }), reversal)).toEqual([
-      "originalSaleId: expected sal_1, found null",
+      "originalSaleId: expected sal_1, found nothing",
     ]);
   });
 
