@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import type { WorkflowState } from "../../src/contract/index.ts";
+import { describeSkippingTime, type SkippingRig, startSkippingRig } from "../rig/skipping-rig.ts";
+
+describeSkippingTime("a stock movement that the service's limit keeps back for a day", () => {
+  let rig: SkippingRig;
+  beforeAll(async () => {
+    rig = await startSkippingRig();
+  });
+  afterAll(() => rig?.close());
+
+  test("costs few events, and is made once the limit allows it", async () => {
+    const { env, simulator } = rig;
+    const limited = { operation: "adjustStock", when: "before", kind: "rate-limit", retryAfterSeconds: 0 } as const;
+    const allow = simulator.inject(limited);
+    const handle = await rig.startSale("LIMITED-1", { refundWindow: "0" });
+    await env.sleep("1 hour");
+    const { stage, stockMovements, serviceTrouble } = await handle.query<WorkflowState>("state");
+    expect({ stage, stockMovements }).toMatchObject({ stage: "completed", stockMovements: [{ state: "planned" }] });
+    expect(serviceTrouble).toMatchObject({ kind: "rate-limited" });
+    const eventsBefore = await rig.eventsOf(handle);
+    await env.sleep("1 day");
+    expect(await rig.eventsOf(handle)).toBeLessThan(eventsBefore + 100);
+    allow();
+    expect(await handle.result()).toMatchObject({ stockMovements: [{ state: "applied" }] });
+    expect(simulator.books().movements).toHaveLength(1);
+    await rig.replayed(handle);
+  });
+});
