@@ -1,4 +1,4 @@
-import { CancellationScope, condition, continueAsNew, sleep } from "@temporalio/workflow";
+import { CancellationScope, sleep } from "@temporalio/workflow";
 
 import {
   type PreparedSyncBatch,
@@ -16,7 +16,6 @@ import { answerOf, ClaimGenerations } from "../calls/activity-failures.ts";
 import { registerJobMessages, runJobToCompletion } from "../job/job.ts";
 import { park } from "../operator/attention-list.ts";
 import { type AccountingCalls, accountingCallsOf, ledger, main } from "../proxies.ts";
-import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 import { BATCH_UPDATES, BatchJob } from "./batch-job.ts";
 
 type Batch = Omit<BatchReference, "generation">;
@@ -33,11 +32,6 @@ export async function processSyncBatch(input: ProcessSyncBatchInput): Promise<Sy
   return await runJobToCompletion(async () => {
     const prepared = await main.prepareSyncBatch("Check the request and find the connection", { input });
     const outcome = await sendUntilProcessed(job, prepared);
-    // The claim knows which try is next.
-    if (outcome === "to be continued") {
-      await condition(everyUpdateIsAnswered);
-      return await continueAsNew<typeof processSyncBatch>(input);
-    }
     job.moveOn("nothing", { standing: "processed", message: outcome.message });
     return outcome;
   });
@@ -46,13 +40,12 @@ export async function processSyncBatch(input: ProcessSyncBatchInput): Promise<Sy
 async function sendUntilProcessed(
   job: BatchJob,
   { profile, syncBatchId }: PreparedSyncBatch,
-): Promise<SyncBatchOutcome | "to be continued"> {
+): Promise<SyncBatchOutcome> {
   const calls = accountingCallsOf(job, profile);
   const batch = { connection: profile.connection, syncBatchId };
   const claims = new ClaimGenerations();
   const betweenTries = new BetweenTries(job);
   for (;;) {
-    if (job.dueBetweenPages) return "to be continued";
     job.moveOn("the service's answer", { standing: "waiting" });
     const { current } = claims;
     const sent = await sendBatch(calls, batch, current);
