@@ -115,6 +115,37 @@ describeWithTemporal("the registration of items", () => {
     expect(asked()).toEqual(["bulk_0920"]);
   });
 
+  /** An item whose registration is under way: planned and asked for, and not yet looked at by the service. */
+  async function underWay(n: number) {
+    rig.simulator.addItem(itemOf(n));
+    const { id } = itemOf(n);
+    const slow = { operation: "registerItem", when: "before", kind: "slow", delayMs: 500 } as const;
+    rig.simulator.inject({ ...slow, match: { itemId: id } });
+    const handle = await start({ items: [id] });
+    await expect.poll(asked, { interval: 20 }).toEqual([id]);
+    return { id, outcome: async () => (await handle.result()) as RegisterItemsOutcome };
+  }
+
+  test("reports what an item lacks, though the catalogue had shown it as complete", async () => {
+    const { id, outcome } = await underWay(922);
+    rig.simulator.updateItem(id, { needs: { classificationMapping: true, productType: false } });
+    const { counts, needsData } = await outcome();
+    expect(counts).toMatchObject({ "needs-data": 1, registered: 0 });
+    expect(needsData).toEqual([{ kind: "needs-data", item: id, name: "Item 922", needs: ["classificationMapping"] }]);
+    expect(asked()).toEqual([id]);
+  });
+
+  test("reports an item as unknown that was deleted after the catalogue had shown it", async () => {
+    const { id, outcome } = await underWay(923);
+    rig.simulator.updateItem(id, { deleted: true });
+    const { counts, unknown } = await outcome();
+    expect(counts).toMatchObject({ unknown: 1, registered: 0 });
+    expect(unknown).toMatchObject([
+      { item: id, name: "Item 923", reason: expect.stringContaining(`Item ${id}`) as string },
+    ]);
+    expect(asked()).toEqual([id]);
+  });
+
   test("lists the known branches where the requested one is unknown", async () => {
     const handle = await start({ items: ["bulk_0000"], branch: "77" });
     const { attentions } = await parked();

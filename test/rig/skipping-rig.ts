@@ -7,6 +7,7 @@ import { loadConfig } from "../../src/config/index.ts";
 import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES, type SaleInput, saleWorkflowId } from "../../src/contract/index.ts";
 import { testServerOrSkipReason } from "../../src/embedded/index.ts";
 import { startTimeSkipping } from "../../src/embedded/test-support/start-time-skipping.ts";
+import type { Ledger } from "../../src/ledger/index.ts";
 import { type Simulator, startSimulator } from "../../src/dev/simulator/index.ts";
 import { createWorkers } from "../../src/worker/create-workers.ts";
 import { ledgerOf } from "../../src/worker/ledger-of.ts";
@@ -27,6 +28,8 @@ export function describeSkippingTime(name: string, suite: () => void): void {
 export interface SkippingRig {
   env: TestWorkflowEnvironment;
   simulator: Simulator;
+  /** The one that the workers use. */
+  ledger: Ledger;
   /** A sale of one packet of tea. */
   startSale(traderInvoiceNumber: string, more?: Partial<SaleInput>): Promise<WorkflowHandle>;
   eventsOf(handle: WorkflowHandle): Promise<number>;
@@ -73,6 +76,7 @@ export async function startSkippingRig(more: Record<string, string> = {}): Promi
   return {
     env,
     simulator,
+    ledger,
     startSale(traderInvoiceNumber, more = {}) {
       const lines = [{ itemId: "item_tea", quantity: 1, unitPrice: 350 }];
       const input = { businessId: "biz_1", traderInvoiceNumber, lines, ...more };
