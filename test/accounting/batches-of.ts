@@ -21,29 +21,36 @@ export function batchesOf(rig: () => Rig) {
     const workflowId = syncBatchWorkflowId({ connection: "default", syncBatchId: id });
     const { accounting } = rig().simulator;
     accounting.addSyncBatch({ id, ...more });
-    const handle = rig().client.workflow.getHandle(workflowId);
+    /** A run of it under this workflow id. */
+    const under = (runOf: string) => {
+      const handle = rig().client.workflow.getHandle(runOf);
+      const ask = async () => (await handle.query<JobState<BatchProgress>>(STATE_QUERY)).attentions[0];
+      return {
+        handle,
+        start: () =>
+          rig().client.workflow.start(WORKFLOW_TYPES.processSyncBatch, {
+            taskQueue: MAIN_TASK_QUEUE,
+            workflowId: runOf,
+            args: [{ syncBatchId: id }],
+          }),
+        result: async () => (await handle.result()) as SyncBatchOutcome,
+        message: async () => (await ask())?.message ?? "",
+        /** The attention, as soon as there is one. */
+        needs: async () => {
+          await expect.poll(async () => (await ask())?.code).toBeDefined();
+          return await ask();
+        },
+      };
+    };
     return {
       id,
-      handle,
+      under,
+      ...under(workflowId),
       fault: (fault: Record<string, unknown>) =>
         accounting.inject({ operation: "processSyncBatch", match: { syncBatchId: id }, times: 1, ...fault }),
-      start: () =>
-        rig().client.workflow.start(WORKFLOW_TYPES.processSyncBatch, {
-          taskQueue: MAIN_TASK_QUEUE,
-          workflowId,
-          args: [{ syncBatchId: id }],
-        }),
-      result: async () => (await handle.result()) as SyncBatchOutcome,
       processed: () => accounting.syncBatches().find((one) => one.id === id)?.processed,
       calls: () =>
         accounting.calls("processSyncBatch").filter(({ path }) => path.includes(encodeURIComponent(id))).length,
-      message: async () => (await handle.query<JobState<BatchProgress>>(STATE_QUERY)).attentions[0]?.message ?? "",
-      /** The attention, as soon as there is one. */
-      needs: async () => {
-        const ask = async () => (await handle.query<JobState<BatchProgress>>(STATE_QUERY)).attentions[0];
-        await expect.poll(async () => (await ask())?.code).toBeDefined();
-        return await ask();
-      },
       claim: () =>
         withLedger(rig().config, ({ syncBatches }) => syncBatches.read({ connection: "default", syncBatchId: id })),
     };

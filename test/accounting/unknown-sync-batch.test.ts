@@ -62,6 +62,41 @@ describeWithTemporal("a sync batch of unknown outcome", () => {
     expect(await one.result()).toMatchObject({ saidBy: "person" });
   });
 
+  test("stays with the operator where the decision is about an earlier try than another run's latest", async () => {
+    const one = batch();
+    one.fault({ when: "before", kind: "drop" });
+    await one.start();
+    await one.needs();
+    // Started around the starter, as another program would.
+    const other = one.under(`${one.handle.workflowId} again`);
+    await other.start();
+    await other.needs();
+    one.fault({ when: "before", kind: "drop" });
+    const not = { processed: false, note: "not in the dashboard" };
+    await other.handle.executeUpdate(UPDATES.resolveBatch, { args: [not] });
+    await expect.poll(async () => [one.calls(), (await other.needs())?.code]).toEqual([2, "batch-unknown"]);
+
+    await one.handle.executeUpdate(UPDATES.resolveBatch, { args: [not] });
+    await expect
+      .poll(async () => (await one.needs())?.evidence)
+      .toMatchObject({
+        takenBy: expect.stringContaining(other.handle.workflowId) as string,
+      });
+    expect([one.processed(), one.calls()]).toEqual([0, 2]);
+    await one.handle.executeUpdate(UPDATES.resolveBatch, { args: [not] });
+    expect(await one.result()).toMatchObject({ saidBy: "service" });
+    // The service's answer outweighs a word that comes after it.
+    await other.handle.executeUpdate(UPDATES.resolveBatch, { args: [not] });
+    expect(await other.result()).toMatchObject({ saidBy: "service" });
+    expect([one.processed(), one.calls()]).toEqual([1, 3]);
+    expect(await one.claim()).toMatchObject({ state: "processed", generation: 3 });
+    const { events } = await one.handle.fetchHistory();
+    const tries = (events ?? []).filter(
+      ({ activityTaskScheduledEventAttributes: task }) => task?.activityType?.name === "processSyncBatch",
+    );
+    expect(tries).toHaveLength(2);
+  });
+
   test("needs one decision, even if an earlier run had tried more often than the present one", async () => {
     const one = batch();
     one.fault({ when: "before", kind: "rate-limit", retryAfterSeconds: 0 });
