@@ -78,7 +78,12 @@ describeWithTemporal("a sale whose stock needs an operator", () => {
     expect((await parked("STOCK-REFUSED-1", "stock-refused")).attentions[0]?.message).toContain("stocktaking");
     await parked("STOCK-REFUSED-2", "stock-refused");
     await rig.starter.retry({ invoice: "STOCK-REFUSED-1" });
-    await rig.starter.acknowledge({ invoice: "STOCK-REFUSED-2" }, { code: "stock-refused", note: "booked by hand" });
+    const word = { code: "stock-refused", note: "booked by hand" } as const;
+    const mistyped = { ...word, subject: "STOCK-REFUSED-1/item_tea/sold" };
+    await expect(rig.starter.acknowledge({ invoice: "STOCK-REFUSED-2" }, mistyped)).rejects.toThrow(
+      "That subject is not among: STOCK-REFUSED-2/item_tea/sold.",
+    );
+    await rig.starter.acknowledge({ invoice: "STOCK-REFUSED-2" }, word);
     expect(await result("STOCK-REFUSED-1")).toMatchObject({ stockMovements: [{ state: "applied" }] });
     expect(await result("STOCK-REFUSED-2")).toMatchObject({
       stage: "completed",
