@@ -3,7 +3,12 @@ import { tsToMs } from "@temporalio/common/lib/time.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { callCli } from "../../src/cli/test-support/call-cli.ts";
-import { LONGEST_EVENT_WAIT_SECONDS, type LedgerEvent, readEventsWorkflowId } from "../../src/contract/index.ts";
+import {
+  LONGEST_EVENT_WAIT_SECONDS,
+  type LedgerEvent,
+  readEventsWorkflowId,
+  STATE_QUERY,
+} from "../../src/contract/index.ts";
 import { CursorLostError, InvalidInputError } from "../../src/starter/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf } from "../rig/sales-of.ts";
@@ -84,9 +89,13 @@ describeWithTemporal("the events of a business", () => {
     const known = await all(before);
     await expect.poll(() => seen).toEqual(known);
     const waiting = await waitAfter(known);
+    const state = { workflow: "readEvents", attentions: [], decisions: [] };
+    const asking = { ...state, waitingFor: "the ledger", progress: { answered: false } };
+    expect(await waiting.query(STATE_QUERY)).toEqual(asking);
     await rig.stopWorkers();
     await rig.startWorkers();
     expect(await waiting.result()).toEqual({ events: [] });
+    expect(await waiting.query(STATE_QUERY)).toEqual({ ...state, waitingFor: "nothing", progress: { answered: true } });
     const events = (await waiting.fetchHistory()).events ?? [];
     const started = events.find(({ activityTaskStartedEventAttributes: it }) => it);
     const ended = events.find(({ activityTaskCompletedEventAttributes: it }) => it);
