@@ -54,4 +54,24 @@ describeWithTemporal("the record of a sale that is sent in parts", () => {
     expect(record?.document?.lines.map(({ itemId }) => itemId)).toEqual(items.map(({ id }) => id));
     expect(record).not.toHaveProperty("incomplete");
   });
+
+  test("no longer says that an operator is needed once what it was about is resolved", async () => {
+    const number = "PARTS-2";
+    const saved = async () => (await rig.ledger.records.findSale(BUSINESS, number))?.record;
+    rig.simulator.setAuthority(number, [{ do: "accept", afterMs: 3_600_000 }]);
+    const lines = items.map(({ id }) => ({ itemId: id, quantity: 2, unitPrice: 100 }));
+    const sale = { traderInvoiceNumber: number, lines, stock: "off", refundWindow: "0" } as const;
+    const { workflowId } = await rig.starter.startSale(sale);
+    await expect.poll(async () => (await saved())?.document?.lines.length).toBe(LINES);
+    const [document] = rig.simulator.documents(number);
+    const fault = { operation: "readSale", when: "before", kind: "status", status: 404 } as const;
+    const body = { error: { code: "not_found", message: "no such sale" } };
+    const isBack = rig.simulator.inject({ ...fault, body, match: { saleId: document?.id } });
+    await expect.poll(async () => (await saved())?.attentions).toMatchObject([{ code: "not-found" }]);
+    isBack();
+    rig.simulator.setDocumentStatus(document?.id ?? "", "completed");
+    await rig.starter.retry({ invoice: number }, { note: "it is there" });
+    await rig.client.workflow.getHandle(workflowId).result();
+    expect(await saved()).toMatchObject({ stage: "completed", attentions: [] });
+  });
 });
