@@ -87,6 +87,7 @@ export class BetweenTries {
   #deferrals = 0;
   #growingPauses = 0;
   #deferredSinceMs = 0;
+  #ledgerAwaySinceMs: number | undefined;
   /** What the call has met last. */
   #trouble: ServiceTrouble | undefined;
   #lostAnswers = 0;
@@ -137,8 +138,12 @@ export class BetweenTries {
    * activity waits for it, so that an outage adds nothing to the history.
    */
   async waitAfterDeferral({ waitFor, retryAfterMs, trouble }: Partial<Deferred>, until: () => boolean): Promise<void> {
-    if (waitFor === "ledger")
-      return await untilDone(() => ledger.awaitLedger("Wait for the ledger: each attempt is one look"), until);
+    if (waitFor === "ledger") {
+      const triedAtMs = Date.now();
+      const wait = { triedAtMs, sinceMs: (this.#ledgerAwaySinceMs ??= triedAtMs) };
+      return await untilDone(() => ledger.awaitLedger("Wait for the ledger: each attempt is one look", wait), until);
+    }
+    this.#ledgerAwaySinceMs = undefined;
     const { awaitService } = this.#run;
     if (this.#deferrals++ === 0) this.#deferredSinceMs = Date.now();
     this.#trouble = sinceBefore(trouble, this.#trouble);

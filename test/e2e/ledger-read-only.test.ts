@@ -1,0 +1,58 @@
+import type { WorkflowHandle } from "@temporalio/client";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+
+import { STILL_WAITING } from "../../src/contract/index.ts";
+import { type OutsideClient, openOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
+import { batchesOf } from "../accounting/batches-of.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { freshDatabase } from "../rig/fresh-database.ts";
+import { salesOf } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+/** As after a failover: it answers, and takes no claim. */
+describeWithTemporal("while the ledger's database is read-only", () => {
+  let rig: Rig;
+  let outside: OutsideClient;
+  let database: string;
+  beforeAll(async () => {
+    const url = await freshDatabase(inject("ledgerServerUrl"));
+    database = new URL(url).pathname.slice(1);
+    rig = await startRig({ accounting: true, receiver: false, env: { LEDGER_URL: url } });
+    outside = openOutsideClient(url);
+  });
+  afterAll(async () => {
+    await outside?.end();
+    await rig?.close();
+  });
+
+  const batch = batchesOf(() => rig);
+  const { start, movementsOf } = salesOf(() => rig);
+
+  async function setReadOnly(to: "on" | "off"): Promise<void> {
+    await outside.query("set default_transaction_read_only = off");
+    await outside.query(`alter database "${database}" set default_transaction_read_only = ${to}`);
+    const others = "datname = current_database() and pid <> pg_backend_pid()";
+    await outside.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${others}`);
+  }
+
+  /** Whether it leaves a ledger that answers alone for a while, since it took nothing before. */
+  const pauses = async (handle: WorkflowHandle): Promise<boolean> =>
+    ((await handle.describe()).raw.pendingActivities ?? []).some(
+      ({ activityType, lastFailure }) =>
+        activityType?.name === "awaitLedger" && lastFailure?.applicationFailureInfo?.type === STILL_WAITING,
+    );
+
+  test("sales and batches try ever less often, so that their histories stay short, and complete once it is not", async () => {
+    await setReadOnly("on");
+    const one = batch();
+    await one.start();
+    const sale = await start("READ-ONLY-1");
+    await expect.poll(() => pauses(one.handle)).toBe(true);
+    await expect.poll(() => pauses(sale)).toBe(true);
+    expect([one.calls(), movementsOf("READ-ONLY-1")]).toEqual([0, []]);
+    await setReadOnly("off");
+    expect(await one.result()).toMatchObject({ saidBy: "service" });
+    expect(await sale.result()).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied" }] });
+    for (const handle of [one.handle, sale]) expect((await handle.fetchHistory()).events?.length).toBeLessThan(400);
+  });
+});
