@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 
+import { type JobState, type PurchasesProgress, STATE_QUERY, UPDATES } from "../../src/contract/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { dayOf, keptBy, listedBy, purchaseOf, syncsOf } from "../rig/purchases.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -70,6 +71,23 @@ describeWithTemporal("a full synchronisation of purchases", () => {
     });
     await sync({ full: true });
     expect(rig.simulator.calls({ operation: "listPurchases", status: 400 })).toHaveLength(1);
+    await expectEqual();
+  });
+
+  test("calls an operator where the service refuses its cursor again and again, and goes on after a retry", async () => {
+    const body = { error: { code: "invalid_request", message: "cursor is not a cursor of this list" } };
+    // The second page of the pass, and of each of its restarts.
+    for (const skip of [1, 2, 3, 4]) {
+      const fault = { operation: "listPurchases", when: "before", kind: "status", status: 400 } as const;
+      rig.simulator.inject({ ...fault, body, skip, times: 1 });
+    }
+    rig.simulator.resetCalls();
+    const handle = await start({ full: true });
+    const shown = async () => (await handle.query<JobState<PurchasesProgress>>(STATE_QUERY)).attentions;
+    await expect.poll(shown).toMatchObject([{ code: "invalid-request" }]);
+    expect(rig.simulator.calls({ operation: "listPurchases" })).toHaveLength(8);
+    await handle.executeUpdate(UPDATES.retry, { args: [{ note: "they have mended it" }] });
+    await handle.result();
     await expectEqual();
   });
 
