@@ -87,6 +87,7 @@ async function issueAndAwait(
     run.moveTo("rejected", "an operator: the service cancelled the credit note");
     const verdict = await park(run, { code: "rejected", message: "The service cancelled the credit note." });
     if (verdict === "cancel") throw new CancelledByOperator();
+    run.moveTo("awaiting-authority", "the answer to the resubmission");
   }
 }
 
