@@ -1,13 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 
-import { creditNoteWorkflowId } from "../../src/contract/index.ts";
 import { correctionsOf } from "../rig/corrections-of.ts";
 import type { CuttableLine } from "../rig/cuttable-line.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import type { Rig } from "../rig/start-rig.ts";
 import { type RigOnLine, startRigOnLine } from "../rig/start-rig-on-line.ts";
-import { BUSINESS } from "../rig/views-of.ts";
 
 /** The ledger takes the sale for its correction, and the claims of all that moves. */
 describeWithTemporal("a correction while the ledger is away", () => {
@@ -21,10 +19,10 @@ describeWithTemporal("a correction while the ledger is away", () => {
   afterEach(() => line.restore());
   afterAll(() => onLine?.close());
 
-  const { sold, request, correct, idOf, when, documentsOf, both, movedFor, settled } = correctionsOf(() => rig);
+  const corrections = correctionsOf(() => rig);
+  const { sold, request, correct, begin, when, attentionOf, documentsOf, movedFor, isCorrectedOnce } = corrections;
+  const { idOf, noteIdOf } = corrections;
   const { onHand } = salesOf(() => rig);
-
-  const begin = (name: string) => correct(name, request(name), { waitSeconds: 0 });
 
   /** An activity of the workflow, this one or any, has met the outage. */
   async function waitsIn(workflowId: string, activity?: string): Promise<void> {
@@ -35,24 +33,6 @@ describeWithTemporal("a correction while the ledger is away", () => {
       return Math.max(0, ...wanted.map(({ attempt }) => attempt ?? 0));
     };
     await expect.poll(attempts).toBeGreaterThan(1);
-  }
-
-  async function creditNoteIdOf(invoice: string): Promise<string> {
-    const { document } = await rig.starter.getSale({ invoice });
-    return creditNoteWorkflowId({ ...BUSINESS, saleId: document?.id ?? "" });
-  }
-
-  /** It goes on to its end: one credit note, one corrected sale, and each movement once. */
-  async function isCorrectedOnce(name: string, before: number): Promise<void> {
-    expect(await when(name, ({ stage }) => stage === "corrected")).toMatchObject({ attentions: [] });
-    await settled(name);
-    expect(documentsOf(name)).toEqual(both(name));
-    expect(movedFor(name)).toEqual([
-      ["DEDUCT", 2],
-      ["ADD", 2],
-      ["DEDUCT", 3],
-    ]);
-    expect(onHand()).toBe(before - 3);
   }
 
   test("as it begins waits before anything is credited", async () => {
@@ -66,6 +46,27 @@ describeWithTemporal("a correction while the ledger is away", () => {
     await isCorrectedOnce("CUT-1", before);
   });
 
+  test("as it takes the sale can be cancelled, and leaves the sale free once the ledger is back", async () => {
+    const before = onHand();
+    await sold("CUT-0");
+    const lines = [{ itemId: "item_incomplete", quantity: 1, unitPrice: 1050 }];
+    await begin("CUT-0", request("CUT-0", { lines }));
+    expect(await attentionOf("CUT-0")).toMatchObject({ code: "item-needs-data" });
+    line.cut();
+    const complete = { needs: { classificationMapping: false }, registrationStatus: "REGISTERED" } as const;
+    rig.simulator.updateItem("item_incomplete", complete);
+    await waitsIn(idOf("CUT-0"), "beginCorrection");
+    await rig.starter.cancel({ workflowId: idOf("CUT-0") }, { reason: "the wrong sale" });
+    expect(await when("CUT-0", () => true)).toMatchObject({ stage: "preparing" });
+    line.restore();
+    expect(await when("CUT-0", ({ stage }) => stage === "cancelled")).toMatchObject({
+      message: "Cancelled: the wrong sale",
+    });
+    expect(documentsOf("CUT-0")).toEqual([["sale", "completed", "CUT-0", 700]]);
+    expect(await correct("CUT-0")).toMatchObject({ stage: "corrected" });
+    await isCorrectedOnce("CUT-0", before);
+  });
+
   test("as the credit note's answer arrives keeps the answer, and credits once", async () => {
     const before = onHand();
     await sold("CUT-2");
@@ -74,7 +75,7 @@ describeWithTemporal("a correction while the ledger is away", () => {
     await begin("CUT-2");
     await rig.simulator.until(() => documentsOf("CUT-2").length === 2);
     line.cut();
-    await waitsIn(await creditNoteIdOf("CUT-2"));
+    await waitsIn(noteIdOf("CUT-2"));
     expect(documentsOf("CUT-2")).toHaveLength(2);
     line.restore();
     await isCorrectedOnce("CUT-2", before);
@@ -88,7 +89,7 @@ describeWithTemporal("a correction while the ledger is away", () => {
     await rig.simulator.until(() => documentsOf("CUT-3").length === 2);
     line.cut();
     rig.simulator.setAuthority("CN-CUT-3", [{ do: "accept" }]);
-    await waitsIn(await creditNoteIdOf("CUT-3"));
+    await waitsIn(noteIdOf("CUT-3"));
     expect(documentsOf("CUT-3")).toHaveLength(2);
     line.restore();
     await isCorrectedOnce("CUT-3", before);

@@ -1,9 +1,10 @@
 import { expect } from "vitest";
 
-import type { CorrectionRequest, SaleInput } from "../../src/contract/index.ts";
+import { type CorrectionRequest, creditNoteWorkflowId, type SaleInput } from "../../src/contract/index.ts";
 import type { Correction } from "../../src/starter/index.ts";
 import { salesOf, TEA } from "./sales-of.ts";
 import type { Rig } from "./start-rig.ts";
+import { BUSINESS } from "./views-of.ts";
 
 const WAIT = { waitSeconds: 20 };
 
@@ -12,7 +13,7 @@ const WAIT = { waitSeconds: 20 };
  * @param rig asked when it is needed: a suite's helpers are there before its rig
  */
 export function correctionsOf(rig: () => Rig) {
-  const { sold, result, movementsOf } = salesOf(rig);
+  const { sold, result, movementsOf, onHand } = salesOf(rig);
 
   /** Three packets in place of two, closed at once. */
   function request(name: string, more: Partial<SaleInput> = {}): CorrectionRequest {
@@ -21,55 +22,93 @@ export function correctionsOf(rig: () => Rig) {
     return { reason: "06", creditNote: `CN-${name}`, sale };
   }
 
+  const soldTo = async (traderInvoiceNumber: string, more: Partial<SaleInput> = {}): Promise<void> => {
+    await sold(traderInvoiceNumber, more);
+    if (more.refundWindow === "0") await result(traderInvoiceNumber);
+  };
+  const correct = (name: string, asked = request(name), wait = WAIT): Promise<Correction> =>
+    rig().starter.correct({ invoice: name }, asked, wait);
+  const begin = (name: string, asked?: CorrectionRequest): Promise<Correction> =>
+    correct(name, asked, { waitSeconds: 0 });
+  const when = async (invoice: string, wanted: (correction: Correction) => boolean): Promise<Correction> => {
+    let seen: Correction | undefined;
+    await expect
+      .poll(async () => {
+        seen = await rig().starter.correction({ invoice });
+        return seen !== undefined && wanted(seen);
+      })
+      .toBe(true);
+    if (!seen) throw new Error(`${invoice} has no correction`);
+    return seen;
+  };
+  const documentsOf = (name: string) => {
+    const own = [name, `${name}-NEW`, `CN-${name}`];
+    const found = rig()
+      .simulator.documents()
+      .filter(({ traderInvoiceNumber }) => own.includes(traderInvoiceNumber));
+    return found.map(({ type, status, traderInvoiceNumber, totals }) => [
+      type,
+      status,
+      traderInvoiceNumber,
+      totals.total,
+    ]);
+  };
+  const both = (name: string) => [
+    ["sale", "completed", name, 700],
+    ["credit_note", "completed", `CN-${name}`, -700],
+    ["sale", "completed", `${name}-NEW`, 1050],
+  ];
+  const movedFor = (name: string) =>
+    [name, `CN-${name}`, `${name}-NEW`].flatMap((number) =>
+      movementsOf(number).map(({ action, quantity }) => [action, Math.abs(quantity)]),
+    );
+  const settled = async (name: string): Promise<void> => {
+    await result(name);
+    await result(`${name}-NEW`);
+  };
+  const documentIdOf = (number: string): string => rig().simulator.documents(number)[0]?.id ?? "";
+
   return {
     request,
     /** A sale of two packets of tea that is signed, and has taken them. */
-    sold: async (traderInvoiceNumber: string, more: Partial<SaleInput> = {}): Promise<void> => {
-      await sold(traderInvoiceNumber, more);
-      if (more.refundWindow === "0") await result(traderInvoiceNumber);
-    },
-    correct: (name: string, asked = request(name), wait = WAIT): Promise<Correction> =>
-      rig().starter.correct({ invoice: name }, asked, wait),
+    sold: soldTo,
+    correct,
+    /** {@link correct}, without waiting for what comes of it. */
+    begin,
     idOf: (invoice: string): string => rig().starter.correctionWorkflowId({ invoice }),
+    documentIdOf,
+    /** The workflow of the credit note of that sale. */
+    noteIdOf: (invoice: string): string => creditNoteWorkflowId({ ...BUSINESS, saleId: documentIdOf(invoice) }),
+    /** Its credit note waits for the authority; the sale is closed, unless it is said otherwise. */
+    crediting: async (name: string, refundWindow = "0"): Promise<void> => {
+      await soldTo(name, { refundWindow });
+      rig().simulator.setAuthority(`CN-${name}`, [{ do: "down" }]);
+      await begin(name);
+      await rig().simulator.until(() => documentsOf(name).length === 2);
+    },
     /** The correction, once it is as wanted. */
-    when: async (invoice: string, wanted: (correction: Correction) => boolean): Promise<Correction> => {
-      let seen: Correction | undefined;
-      await expect
-        .poll(async () => {
-          seen = await rig().starter.correction({ invoice });
-          return seen !== undefined && wanted(seen);
-        })
-        .toBe(true);
-      if (!seen) throw new Error(`${invoice} has no correction`);
-      return seen;
-    },
+    when,
+    /** What the correction itself needs an operator for, once it does. */
+    attentionOf: async (name: string): Promise<Correction["attentions"][number] | undefined> =>
+      (await when(name, ({ attentions }) => attentions.length > 0)).attentions[0],
     /** The simulator's books: the documents of both numbers and of the credit note. */
-    documentsOf: (name: string) => {
-      const own = [name, `${name}-NEW`, `CN-${name}`];
-      const found = rig()
-        .simulator.documents()
-        .filter(({ traderInvoiceNumber }) => own.includes(traderInvoiceNumber));
-      return found.map(({ type, status, traderInvoiceNumber, totals }) => [
-        type,
-        status,
-        traderInvoiceNumber,
-        totals.total,
-      ]);
-    },
+    documentsOf,
     /** As they are where a correction was carried out once. */
-    both: (name: string) => [
-      ["sale", "completed", name, 700],
-      ["credit_note", "completed", `CN-${name}`, -700],
-      ["sale", "completed", `${name}-NEW`, 1050],
-    ],
+    both,
     /** What the simulator has moved for it, in order: [action, quantity]. */
-    movedFor: (name: string) =>
-      [name, `CN-${name}`, `${name}-NEW`].flatMap((number) =>
-        movementsOf(number).map(({ action, quantity }) => [action, Math.abs(quantity)]),
-      ),
-    settled: async (name: string): Promise<void> => {
-      await result(name);
-      await result(`${name}-NEW`);
+    movedFor,
+    settled,
+    /** It goes on to its end: one credit note, one corrected sale, and each movement once. @param before on hand */
+    isCorrectedOnce: async (name: string, before: number): Promise<void> => {
+      expect(await when(name, ({ stage }) => stage === "corrected")).toMatchObject({ attentions: [] });
+      await settled(name);
+      expect(documentsOf(name)).toEqual(both(name));
+      expect(movedFor(name)).toEqual([
+        ["DEDUCT", 2],
+        ["ADD", 2],
+        ["DEDUCT", 3],
+      ]);
+      expect(onHand()).toBe(before - 3);
     },
   };
 }

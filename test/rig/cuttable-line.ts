@@ -54,3 +54,9 @@ export async function startCuttableLine(
     },
   };
 }
+
+/** Where a server of that address (`host:port`) listens. */
+export function addressOf(address: string): { host: string; port: number } {
+  const [host = "", port] = address.split(":");
+  return { host, port: Number(port) };
+}

@@ -1,8 +1,7 @@
-import { constants, gunzipSync } from "node:zlib";
-
 import { ProductProcess } from "../faults/stack/product-process.ts";
-import { type CuttableLine, startCuttableLine } from "./cuttable-line.ts";
+import { addressOf, type CuttableLine, startCuttableLine } from "./cuttable-line.ts";
 import { listenerOf, throughPort } from "./fresh-database.ts";
+import { unpacked } from "./unpacked.ts";
 
 /** Another worker finds some of what the one before had begun after half a minute. */
 const STEP_WITHIN_MS = 120_000;
@@ -129,25 +128,4 @@ export class KillingLines {
     this.#awaited = undefined;
     armed.struck();
   }
-}
-
-const GZIP = Buffer.from([0x1f, 0x8b, 0x08]);
-
-/** What the worker tells Temporal, of which it compresses each message by itself. */
-function unpacked(bytes: Buffer): string {
-  const texts = [bytes.toString("latin1")];
-  for (let at = bytes.indexOf(GZIP); at >= 0; at = bytes.indexOf(GZIP, at + 1)) {
-    try {
-      // What follows belongs to another message, and the end of a long one comes later.
-      texts.push(gunzipSync(bytes.subarray(at), { finishFlush: constants.Z_SYNC_FLUSH }).toString("latin1"));
-    } catch {
-      // These three bytes began no message.
-    }
-  }
-  return texts.join("\n");
-}
-
-function addressOf(address: string): { host: string; port: number } {
-  const [host = "", port] = address.split(":");
-  return { host, port: Number(port) };
 }
