@@ -39,6 +39,8 @@ export async function creditSale(run: CorrectionRun, target: CallTarget, input: 
     if (!seen?.saleId) {
       const message = `Neither Temporal nor the ledger shows the document of ${input.invoice} any more.`;
       await park(run, { code: "correction-incomplete", message, resolvedBy: ["retry"] });
+      // Where the sale was started again, it does not know that it was asked.
+      isAsked = false;
       lookAgain = true;
       continue;
     }
