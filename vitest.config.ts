@@ -19,7 +19,7 @@ const SLOW_TEST_MS = 2 * TEST_MS;
 const SLOW = [
   "test/{browser,demo,scale,time}/**/*.test.ts",
   "test/e2e/{correct-killed,long-jobs,no-dialect,outage,random-inputs,many-movements,many-movements-in-trouble}.test.ts",
-  "test/e2e/{closed-by-batch,correct,correct-ledger-away,credit-note-number,from-ledger,nexus,other-branch,reset-refunds,reset-runs}.test.ts",
+  "test/e2e/{closed-by-batch,correct,correct-ledger-away,correct-sale-gone,correct-troubled,credit-note-number,from-ledger,nexus,other-branch,reset-refunds,reset-runs}.test.ts",
   "test/e2e/{closed-runs,restarted-refunds,restarted-runs,restock,service-trouble}.test.ts",
   "test/e2e/{bounds,callback-faults,claims,client,ledger-away,odd-rows,record-queued,refused-key,stock-asked-again}.test.ts",
   "test/accounting/bill-payments-sync.test.ts",

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { correctionsOf } from "../rig/corrections-of.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { salesOf } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+/** Nothing stood against these when they began: what is in their way came later. */
+describeWithTemporal("a correction that is under way", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({ receiver: false });
+  });
+  afterAll(() => rig?.close());
+
+  const corrections = correctionsOf(() => rig);
+  const { sold, request, correct, begin, crediting, when, attentionOf, documentsOf, isCorrectedOnce } = corrections;
+  const { idOf, documentIdOf, noteIdOf } = corrections;
+  const { onHand, handleOf } = salesOf(() => rig);
+
+  test("whose credit note is terminated needs an operator, whose retry carries the credit note on", async () => {
+    const before = onHand();
+    const name = "STOPPED-1";
+    await crediting(name);
+    await rig.client.workflow.getHandle(noteIdOf(name)).terminate("by mistake");
+    expect(await attentionOf(name)).toMatchObject({
+      code: "correction-incomplete",
+      subject: `CN-${name}`,
+      message: `The credit note's workflow ${noteIdOf(name)} ended without an outcome: Terminated`,
+      resolvedBy: ["retry"],
+    });
+    rig.simulator.setAuthority(`CN-${name}`, [{ do: "accept" }]);
+    await rig.starter.retry({ workflowId: idOf(name) }, { note: "it goes on" });
+    await isCorrectedOnce(name, before);
+  });
+
+  test("whose credit note is given up after the sale was closed ends with nothing done, and leaves the sale free", async () => {
+    const name = "GIVEN-UP-1";
+    await crediting(name);
+    rig.simulator.setAuthority(`CN-${name}`, [{ do: "reject", reason: "no" }]);
+    await when(name, ({ heldUp }) => heldUp?.what === "credit-note" && heldUp.code === "rejected");
+    await rig.starter.cancel({ workflowId: noteIdOf(name) }, { reason: "typed by mistake" });
+    const { heldUp, message } = await when(name, ({ stage }) => stage === "cancelled");
+    expect({ heldUp, message }).toEqual({
+      message: `The credit note CN-${name} was given up, so nothing was corrected.`,
+    });
+    const again = await correct(name, { ...request(name), creditNote: `CN-${name}-2` });
+    expect(again).toMatchObject({ stage: "corrected" });
+  });
+
+  test("whose credit note's number is taken meanwhile ends with nothing done, and leaves the sale free", async () => {
+    const name = "TAKEN-1";
+    await sold(name, { refundWindow: "0" });
+    await sold("OTHER-1");
+    const lines = [{ itemId: "item_incomplete", quantity: 1, unitPrice: 1050 }];
+    const asked = request(name, { lines });
+    await begin(name, asked);
+    expect(await attentionOf(name)).toMatchObject({ code: "item-needs-data" });
+    const refund = { reason: "06", traderInvoiceNumber: `CN-${name}` } as const;
+    await rig.starter.refund({ invoice: "OTHER-1" }, refund, { waitSeconds: 20 });
+    const complete = { needs: { classificationMapping: false }, registrationStatus: "REGISTERED" };
+    rig.simulator.updateItem("item_incomplete", complete);
+    const { message } = await when(name, ({ stage }) => stage === "cancelled");
+    expect(message).toContain(`CN-${name} belongs to the credit note of another sale: OTHER-1 `);
+    expect(rig.simulator.documents(`${name}-NEW`)).toEqual([]);
+    const again = await correct(name, { ...asked, creditNote: `CN-${name}-2` });
+    expect(again).toMatchObject({ stage: "corrected" });
+  });
+
+  test("of a sale that somebody else credits ends credited, without a corrected sale, once that is acknowledged", async () => {
+    const name = "FOREIGN-1";
+    await sold(name, { refundWindow: "0" });
+    const note = { traderInvoiceNumber: "CN-ELSEWHERE", returnDate: "2026-11-21", reason: "06" };
+    await fetch(`${rig.simulator.url}/v1/credit-notes?businessId=biz_1`, {
+      method: "POST",
+      headers: { "x-api-key": "cmp_sk_test_simulator", "content-type": "application/json" },
+      body: JSON.stringify({ ...note, saleId: documentIdOf(name) }),
+    });
+    await begin(name);
+    await when(name, ({ heldUp }) => heldUp?.code === "already-credited");
+    const seen = { code: "already-credited", note: "the back office did it" } as const;
+    await rig.starter.acknowledge({ workflowId: noteIdOf(name) }, seen);
+    expect(await attentionOf(name)).toMatchObject({ code: "correction-incomplete", subject: `CN-${name}` });
+    const accepted = { code: "correction-incomplete", note: "nothing is to follow" } as const;
+    await rig.starter.acknowledge({ workflowId: idOf(name) }, accepted);
+    expect(await when(name, ({ stage }) => stage === "credited")).toMatchObject({
+      waitingFor: "nothing",
+      message: `The sale ${name} was credited by CN-ELSEWHERE, not by CN-${name}.`,
+    });
+    expect(documentsOf(name)).toEqual([["sale", "completed", name, 700]]);
+  });
+
+  test("whose corrected sale's number is taken meanwhile leaves that sale alone, and needs another number", async () => {
+    const name = "NUMBER-1";
+    await crediting(name);
+    await sold(`${name}-NEW`);
+    rig.simulator.setAuthority(`CN-${name}`, [{ do: "accept" }]);
+    expect(await attentionOf(name)).toMatchObject({
+      code: "correction-incomplete",
+      subject: `${name}-NEW`,
+      message: expect.stringContaining("not issued: the number belongs to a sale with other content. To acknowledge"),
+      resolvedBy: ["acknowledge"],
+    });
+    const accepted = { code: "correction-incomplete", note: "the number was the till's" } as const;
+    await rig.starter.acknowledge({ workflowId: idOf(name) }, accepted);
+    expect(await when(name, ({ stage }) => stage === "credited")).toMatchObject({
+      message: "No corrected sale was issued: the number was the till's",
+    });
+    const again = await correct(name, request(name, { traderInvoiceNumber: `${name}-2` }));
+    expect(again).toMatchObject({ stage: "corrected", correctedBy: `${name}-2` });
+  });
+
+  test("whose corrected sale is terminated needs an operator, whose retry carries that sale on", async () => {
+    const before = onHand();
+    const name = "ENDED-1";
+    await sold(name);
+    rig.simulator.setAuthority(`${name}-NEW`, [{ do: "down" }]);
+    await begin(name);
+    await rig.simulator.until(() => documentsOf(name).length === 3);
+    await when(name, ({ stage }) => stage === "issuing");
+    await handleOf(`${name}-NEW`).terminate("by mistake");
+    expect(await attentionOf(name)).toMatchObject({
+      code: "correction-incomplete",
+      subject: `${name}-NEW`,
+      message: expect.stringMatching(/not issued: its workflow has stopped \(.+\)\. A retry starts it again\./),
+      resolvedBy: ["retry", "acknowledge"],
+    });
+    rig.simulator.setAuthority(`${name}-NEW`, [{ do: "accept" }]);
+    await rig.starter.retry({ workflowId: idOf(name) }, { note: "it goes on" });
+    await isCorrectedOnce(name, before);
+  });
+});
