@@ -1,6 +1,5 @@
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/common";
 import {
-  ActivityFailure,
   ApplicationFailure,
   ChildWorkflowFailure,
   condition,
@@ -166,14 +165,8 @@ async function startCreditNote(
   }
 }
 
-async function awaitCreditNote(request: CreditNoteRunRequest): Promise<CreditNoteRunResult> {
-  try {
-    return await mainWaits.awaitCreditNoteRun("Wait for the credit note: each attempt is one look", request);
-  } catch (error) {
-    if (!(error instanceof ActivityFailure)) throw error;
-    return { kind: "failed", message: rootMessage(error) };
-  }
-}
+const awaitCreditNote = (request: CreditNoteRunRequest): Promise<CreditNoteRunResult> =>
+  mainWaits.awaitCreditNoteRun("Wait for the credit note: each attempt is one look", request);
 
 /** What is wrong with a refund request. The rules of its zod schema, which is not loaded into the workflow sandbox. */
 export function refundComplaint(request: unknown): string | undefined {
