@@ -1,10 +1,4 @@
-import {
-  type ItemOutcomeKind,
-  type LedgerActivities,
-  type LedgerWait,
-  noOutcomes,
-  TAKEN_A_PAGE,
-} from "../../src/contract/index.ts";
+import { type ItemOutcomeKind, type LedgerActivities, noOutcomes, TAKEN_A_PAGE } from "../../src/contract/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 import { stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
@@ -20,16 +14,6 @@ interface LedgerContext {
 /** How often an unknown movement is looked at: nothing but the database is asked. */
 const WATCH = { firstPollMs: 2_000, longestPollMs: 600_000, longestPollAfterDayMs: 3_600_000 };
 
-const LONGEST_LEDGER_PAUSE_MS = 600_000;
-
-/**
- * A ledger that is read-only, or whose disk is full, answers, and still takes no claim. So a call that has waited for it
- * in vain is tried ever less often: each try is a dozen events of its workflow. The first one goes ahead at once.
- */
-function ledgerPauseMs({ triedAtMs, sinceMs }: LedgerWait): number {
-  return Math.min((triedAtMs - sinceMs) / 2, LONGEST_LEDGER_PAUSE_MS);
-}
-
 /** So many of each kind are in a result, which is for people: all of them are in the ledger. */
 const MOST_PURCHASES = 20;
 const MOST_ITEMS = 100;
@@ -43,11 +27,7 @@ export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext)
   const { billPayments, corrections, documents, items, purchases, reconciliation, records, stock, syncBatches } =
     ledger;
   return {
-    awaitLedger: async (wait) => {
-      const leftMs = wait ? ledgerPauseMs(wait) - ageMs(wait.triedAtMs) : 0;
-      if (leftMs > 0) throw stillWaiting("It was tried a moment ago.", Math.round(leftMs * (1 + random() / 10)));
-      await ledger.answers();
-    },
+    awaitLedger: () => ledger.answers(),
 
     readMovement: async (request) =>
       withLastBalance(ledger, request, await stock.readOrBury({ ...request, nowMs: nowMs() })),

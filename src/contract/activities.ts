@@ -9,7 +9,7 @@ import type * as items from "./item-registration.ts";
 import type * as movements from "./movement-calls.ts";
 import type * as reconcile from "./reconcile.ts";
 import type * as records from "./records.ts";
-import type { AwaitServiceRequest, LedgerWait, ServiceWait } from "./service-wait.ts";
+import type { AwaitServiceRequest, ServiceWait } from "./service-wait.ts";
 import type * as synced from "./synced.ts";
 import type { FirstOutcomeRequest } from "./messages.ts";
 import type { CreditNoteInput, SaleInput, SaleOutcome } from "./sale.ts";
@@ -71,8 +71,8 @@ export interface MainActivities extends Preparations, MainWaits, LedgerActivitie
 
 /** Activities of the main task queue that read and write the ledger. Each is tried again until the ledger is there. */
 export interface LedgerActivities {
-  /** Returns once the ledger answers, and the call that could not use it is worth another try. */
-  awaitLedger(wait?: LedgerWait): Promise<void>;
+  /** Returns once the ledger answers, and takes writes. */
+  awaitLedger(): Promise<void>;
   /**
    * What became of a try whose activity ended without an answer; one that was never claimed is buried, so that it
    * cannot leave late.

@@ -142,7 +142,7 @@ export interface ItemsRequest extends CallTarget {
   notOlderThanMs?: number;
 }
 
-/** The items of the lines, in their order; of those that are not in `unknown`. */
+/** `items`: in the order of the lines; those in `unknown` have none. */
 export type ItemsResult =
   | { kind: "resolved"; items: KnownItem[] }
   | { kind: "unknown"; unknown: { line: number; reason: string }[]; items: KnownItem[] }

@@ -9,8 +9,5 @@ export interface ServiceWait {
   refused?: { status?: number; operation?: string };
 }
 
-/** The same for a call that waits for the ledger. */
-export type LedgerWait = Pick<ServiceWait, "triedAtMs" | "sinceMs">;
-
 /** Waits, as an activity that is tried again, until a call that the service did not take is worth another try. */
 export interface AwaitServiceRequest extends CallTarget, ServiceWait {}

@@ -1,3 +1,5 @@
+import { sql } from "kysely";
+
 import type { BillPayments } from "./bill-payments/bill-payments.ts";
 import { createBillPayments } from "./bill-payments/create-bill-payments.ts";
 import { type Corrections, createCorrections } from "./corrections/corrections.ts";
@@ -53,7 +55,10 @@ export interface Ledger {
    * @throws LedgerUnavailableError, LedgerError
    */
   ready(): Promise<void>;
-  /** Asks whether the database answers now. @throws LedgerUnavailableError within the time of one operation */
+  /**
+   * Asks whether the database takes writes now: a read-only one, as after a failover, answers and takes no claim.
+   * @throws LedgerUnavailableError within the time of one operation
+   */
   answers(): Promise<void>;
   /** Operations after it throw. The last user of the embedded server waits until it has stopped. */
   close(): Promise<void>;
@@ -81,7 +86,9 @@ export function openLedger(options: LedgerOptions): Ledger {
     webhookEvents: createWebhookEvents(database),
     observations: createObservationLog(database),
     ready: () => database.ready(),
-    answers: () => database.transact(async () => undefined),
+    // Changes no row: a read-only database, or one that forbids it, refuses the statement all the same.
+    answers: () =>
+      database.transact(async (db) => void (await sql`update stock_claims set state = state where false`.execute(db))),
     close: () => database.close(),
   };
 }

@@ -8,7 +8,7 @@ import { batchesOf } from "./batches-of.ts";
 describeWithTemporal("the outcome of a sync batch that is known while the ledger is away", () => {
   let onLine: RigOnLine;
   beforeAll(async () => {
-    onLine = await startRigOnLine({ accounting: true, receiver: false, timings: { callTimeoutMs: 1_500 } });
+    onLine = await startRigOnLine({ accounting: true, receiver: false });
   });
   // A test that fails in between leaves the other one its database.
   afterEach(() => onLine.line.restore());

@@ -1,5 +1,5 @@
 import { Client, Connection } from "@temporalio/client";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
 
 import { openOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
 import { correctionsOf } from "../rig/corrections-of.ts";
@@ -19,6 +19,11 @@ describeWithTemporal("a correction whose sale goes away meanwhile", () => {
   beforeAll(async () => {
     line = await startCuttableLine(addressOf(address), (bytes) => onSent(bytes));
     rig = await startRig({ receiver: false, address: `127.0.0.1:${line.port}` });
+  });
+  // A test that fails in between leaves the next one its line.
+  afterEach(() => {
+    onSent = () => undefined;
+    line.restore();
   });
   afterAll(async () => {
     await rig?.close();

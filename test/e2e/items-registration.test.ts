@@ -119,7 +119,7 @@ describeWithTemporal("the registration of items", () => {
   async function underWay(n: number) {
     rig.simulator.addItem(itemOf(n));
     const { id } = itemOf(n);
-    const slow = { operation: "registerItem", when: "before", kind: "slow", delayMs: 500 } as const;
+    const slow = { operation: "registerItem", when: "before", kind: "slow", delayMs: 2_000 } as const;
     rig.simulator.inject({ ...slow, match: { itemId: id } });
     const handle = await start({ items: [id] });
     await expect.poll(asked, { interval: 20 }).toEqual([id]);

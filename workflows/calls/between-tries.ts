@@ -87,7 +87,7 @@ export class BetweenTries {
   #deferrals = 0;
   #growingPauses = 0;
   #deferredSinceMs = 0;
-  #ledgerAwaySinceMs: number | undefined;
+  #ledgerWaits = 0;
   /** What the call has met last. */
   #trouble: ServiceTrouble | undefined;
   #lostAnswers = 0;
@@ -139,11 +139,12 @@ export class BetweenTries {
    */
   async waitAfterDeferral({ waitFor, retryAfterMs, trouble }: Partial<Deferred>, until: () => boolean): Promise<void> {
     if (waitFor === "ledger") {
-      const triedAtMs = Date.now();
-      const wait = { triedAtMs, sinceMs: (this.#ledgerAwaySinceMs ??= triedAtMs) };
-      return await untilDone(() => ledger.awaitLedger("Wait for the ledger: each attempt is one look", wait), until);
+      // It may answer, and still not take this call's claim: such tries must not follow each other without a pause.
+      const summary = "The ledger was back, and did not take it: try again after a pause";
+      const waits = this.#ledgerWaits++;
+      if (waits > 0) await condition(until, growingPauseMs(waits - 1), { summary });
+      return await untilDone(() => ledger.awaitLedger("Wait for the ledger: each attempt is one look"), until);
     }
-    this.#ledgerAwaySinceMs = undefined;
     const { awaitService } = this.#run;
     if (this.#deferrals++ === 0) this.#deferredSinceMs = Date.now();
     this.#trouble = sinceBefore(trouble, this.#trouble);

@@ -36,6 +36,8 @@ export async function creditSale(run: CorrectionRun, target: CallTarget, input: 
   for (let unanswered = 0; ;) {
     const seen = await look(lookAgain);
     lookAgain = false;
+    // Restarted: its document is looked for, and the look waits for news.
+    if (seen?.run === "open" && !seen.saleId) continue;
     if (!seen?.saleId) {
       const message = `Neither Temporal nor the ledger shows the document of ${input.invoice} any more.`;
       await park(run, { code: "correction-incomplete", message, resolvedBy: ["retry"] });
