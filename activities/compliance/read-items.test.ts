@@ -72,6 +72,7 @@ describe("reading items", () => {
     expect(await read(served, "RICE-1")).toEqual({
       kind: "unknown",
       unknown: [{ line: 0, reason: 'no item has sku "RICE-1"' }],
+      items: [],
     });
     expect(lists(served)).toBe(1);
   });
