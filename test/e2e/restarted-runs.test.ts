@@ -84,7 +84,7 @@ describeWithTemporal("a sale whose run ended early and is restarted", () => {
       workflowId: rig.starter.workflowId({ invoice: "LIMIT-1" }),
       taskQueue: MAIN_TASK_QUEUE,
       args: [sale("LIMIT-1")],
-      workflowExecutionTimeout: "10 seconds",
+      workflowExecutionTimeout: "15 seconds",
     });
     await isApplied("LIMIT-1");
     await expect.poll(async () => (await handle.describe()).status.name).toBe("TIMED_OUT");

@@ -58,7 +58,7 @@ describeWithTemporal(`a sale of ${LINES} stock-tracked items`, () => {
       COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
       COMPLIANCE_BUSINESS_ID: "biz_1",
       LEDGER_URL: await freshDatabase(inject("ledgerServerUrl")),
-      FISCALFLOW_TIMING_CALL_TIMEOUT_MS: "2000",
+      FISCALFLOW_TIMING_CALL_TIMEOUT_MS: "5000",
     };
   }, LONGEST_MS);
   afterAll(async () => {
