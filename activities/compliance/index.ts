@@ -2,7 +2,7 @@ import type { ComplianceActivities } from "../../src/contract/index.ts";
 import { createServiceWaitActivities } from "./await-service.ts";
 import { createBranchActivities } from "./branches.ts";
 import type { ActivityContext } from "./calls.ts";
-import { createCreationActivities } from "./create-document.ts";
+import { createCreationActivities } from "./creation-activities.ts";
 import { createDocumentActivities } from "./documents.ts";
 import { createItemActivities } from "./items.ts";
 import { createPlanActivities } from "./plan-registrations.ts";

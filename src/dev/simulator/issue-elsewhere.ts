@@ -1,5 +1,5 @@
 import { chooseBranch } from "./branch-choice.ts";
-import { draftedRecord } from "./create-document.ts";
+import { draftedRecord } from "./create-from-draft.ts";
 import type { DocumentRecord } from "./document-record.ts";
 import { priceLine, sumLines } from "./priced-lines.ts";
 import { InstructionError, parseInstruction } from "./problems.ts";

@@ -1,6 +1,6 @@
 import { ApiError } from "../api-error.ts";
 import { requireCallbackUrl } from "../callback-url.ts";
-import { createDocument, type DocumentDraft } from "../create-document.ts";
+import { createFromDraft, type DocumentDraft } from "../create-from-draft.ts";
 import { negated } from "../decimal.ts";
 import { textIn, type AdmittedCall, type Operation } from "../operation.ts";
 import { reversedLine } from "../priced-lines.ts";
@@ -69,7 +69,7 @@ export function creditNoteOperations(world: World): Operation[] {
       facts: (_params, body) => ({ invoice: textIn(body, "traderInvoiceNumber") }),
       handle: (call) => {
         const business = call.business();
-        return createDocument(world, call, { operation: "creditNote", ignoreIdempotencyKey: false }, () =>
+        return createFromDraft(world, call, { operation: "creditNote", ignoreIdempotencyKey: false }, () =>
           draftCreditNote(world, call, business),
         );
       },

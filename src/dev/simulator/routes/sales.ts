@@ -2,7 +2,7 @@ import { ApiError, notFound } from "../api-error.ts";
 import { isInFlight } from "../authority.ts";
 import { chooseBranch } from "../branch-choice.ts";
 import { requireCallbackUrl } from "../callback-url.ts";
-import { answeredBy, authorityRejected, createDocument, type DocumentDraft } from "../create-document.ts";
+import { answeredBy, authorityRejected, createFromDraft, type DocumentDraft } from "../create-from-draft.ts";
 import type { Customer, DocumentRecord } from "../document-record.ts";
 import { textIn, type AdmittedCall, type Operation } from "../operation.ts";
 import { priceLine, sumLines } from "../priced-lines.ts";
@@ -110,7 +110,7 @@ export function salesOperations(world: World): Operation[] {
       handle: (call) => {
         const business = call.business();
         const ignoreIdempotencyKey = world.settings.ignoreIdempotencyKeyOnSales;
-        return createDocument(world, call, { operation: "createSale", ignoreIdempotencyKey }, () =>
+        return createFromDraft(world, call, { operation: "createSale", ignoreIdempotencyKey }, () =>
           draftSale(world, call, business),
         );
       },

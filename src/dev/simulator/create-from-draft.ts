@@ -68,7 +68,7 @@ function replayed(world: World, call: AdmittedCall, kept: KeptResult): Answer {
  * Files a document: replays it for a known idempotency key, otherwise validates, submits and answers 201, 202 or 422
  * (document, States: `(new)`).
  */
-export function createDocument(
+export function createFromDraft(
   world: World,
   call: AdmittedCall,
   options: { operation: string; ignoreIdempotencyKey: boolean },
