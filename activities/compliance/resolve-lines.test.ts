@@ -76,13 +76,13 @@ describe("a line", () => {
 
   test("that is unknown is named, and the items of the others are known", () => {
     const lines = [{ itemId: "item_tea" }, { sku: "X" }, { externalId: "Y" }].map((name) => ({ ...name, ...sold }));
-    expect(resolveLines(lines, [tea])).toMatchObject({
+    expect(resolveLines(lines, [tea])).toEqual({
       kind: "unknown",
       unknown: [
         { line: 1, reason: 'no item has sku "X"' },
         { line: 2, reason: 'no item has externalId "Y"' },
       ],
-      items: [{ id: "item_tea" }],
+      items: [{ id: "item_tea", name: "Tea", registrationStatus: "REGISTERED", stockTracked: true }],
     });
   });
 });

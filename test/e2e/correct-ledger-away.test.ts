@@ -20,8 +20,8 @@ describeWithTemporal("a correction while the ledger is away", () => {
   afterAll(() => onLine?.close());
 
   const corrections = correctionsOf(() => rig);
-  const { sold, request, correct, begin, when, attentionOf, documentsOf, movedFor, isCorrectedOnce } = corrections;
-  const { idOf, noteIdOf } = corrections;
+  const { sold, correct, begin, when, documentsOf, movedFor, isCorrectedOnce } = corrections;
+  const { idOf, noteIdOf, preparing, completeItem } = corrections;
   const { onHand } = salesOf(() => rig);
 
   /** An activity of the workflow, this one or any, has met the outage. */
@@ -49,12 +49,9 @@ describeWithTemporal("a correction while the ledger is away", () => {
   test("as it takes the sale can be cancelled, and leaves the sale free once the ledger is back", async () => {
     const before = onHand();
     await sold("CUT-0");
-    const lines = [{ itemId: "item_incomplete", quantity: 1, unitPrice: 1050 }];
-    await begin("CUT-0", request("CUT-0", { lines }));
-    expect(await attentionOf("CUT-0")).toMatchObject({ code: "item-needs-data" });
+    await preparing("CUT-0");
     line.cut();
-    const complete = { needs: { classificationMapping: false }, registrationStatus: "REGISTERED" } as const;
-    rig.simulator.updateItem("item_incomplete", complete);
+    completeItem();
     await waitsIn(idOf("CUT-0"), "beginCorrection");
     await rig.starter.cancel({ workflowId: idOf("CUT-0") }, { reason: "the wrong sale" });
     expect(await when("CUT-0", () => true)).toMatchObject({ stage: "preparing" });

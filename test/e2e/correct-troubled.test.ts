@@ -15,7 +15,7 @@ describeWithTemporal("a correction that is under way", () => {
 
   const corrections = correctionsOf(() => rig);
   const { sold, request, correct, begin, crediting, when, attentionOf, documentsOf, isCorrectedOnce } = corrections;
-  const { idOf, documentIdOf, noteIdOf } = corrections;
+  const { idOf, documentIdOf, noteIdOf, preparing, completeItem } = corrections;
   const { onHand, handleOf } = salesOf(() => rig);
 
   test("whose credit note is terminated needs an operator, whose retry carries the credit note on", async () => {
@@ -52,14 +52,10 @@ describeWithTemporal("a correction that is under way", () => {
     const name = "TAKEN-1";
     await sold(name, { refundWindow: "0" });
     await sold("OTHER-1");
-    const lines = [{ itemId: "item_incomplete", quantity: 1, unitPrice: 1050 }];
-    const asked = request(name, { lines });
-    await begin(name, asked);
-    expect(await attentionOf(name)).toMatchObject({ code: "item-needs-data" });
+    const asked = await preparing(name);
     const refund = { reason: "06", traderInvoiceNumber: `CN-${name}` } as const;
     await rig.starter.refund({ invoice: "OTHER-1" }, refund, { waitSeconds: 20 });
-    const complete = { needs: { classificationMapping: false }, registrationStatus: "REGISTERED" };
-    rig.simulator.updateItem("item_incomplete", complete);
+    completeItem();
     const { message } = await when(name, ({ stage }) => stage === "cancelled");
     expect(message).toContain(`CN-${name} belongs to the credit note of another sale: OTHER-1 `);
     expect(rig.simulator.documents(`${name}-NEW`)).toEqual([]);

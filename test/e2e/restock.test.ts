@@ -88,8 +88,16 @@ describeWithTemporal("the goods of a refund", () => {
   const noteHandle = (saleId: string) =>
     rig.client.workflow.getHandle(creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId }));
 
+  /** As somebody may who starts it without the starter. */
+  const startNote = (invoice: string, saleId: string) =>
+    rig.client.workflow.start("creditNote", {
+      workflowId: noteHandle(saleId).workflowId,
+      taskQueue: MAIN_TASK_QUEUE,
+      args: [{ businessId: "biz_1", saleId, reason: "06", traderInvoiceNumber: noteOf(invoice), restock: true }],
+    });
+
   /** What the most pressing attention of a credit note says. */
-  const neededBy = async (note: ReturnType<typeof noteHandle>): Promise<string | undefined> =>
+  const neededBy = async (note: Pick<ReturnType<typeof noteHandle>, "query">): Promise<string | undefined> =>
     (await note.query<WorkflowState>("state")).attentions[0]?.message;
 
   /** The credit note's own workflow, once its goods are back. */
@@ -262,11 +270,7 @@ describeWithTemporal("the goods of a refund", () => {
       const saleId = document?.id ?? "";
       const headers = { "x-api-key": "cmp_sk_test_simulator" };
       await fetch(`${rig.simulator.url}/v1/sales/${saleId}/retry?businessId=biz_1`, { method: "POST", headers });
-      const note = await rig.client.workflow.start("creditNote", {
-        workflowId: creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId }),
-        taskQueue: MAIN_TASK_QUEUE,
-        args: [{ businessId: "biz_1", saleId, reason: "06", traderInvoiceNumber: "CN-UNDONE-1", restock: true }],
-      });
+      const note = await startNote("UNDONE-1", saleId);
       const needed = (): Promise<unknown> =>
         note.query<{ attentions: { code: string }[] }>("state").then(({ attentions }) => attentions[0]?.code);
       await expect.poll(needed).toBe("stock-refused");
@@ -324,13 +328,7 @@ describeWithTemporal("the goods of a refund", () => {
         const { document, attentions } = await parked(invoice, "stock-unknown");
         await handleOf(invoice).terminate("by mistake");
         const saleId = document?.id ?? "";
-        const workflowId = creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId });
-        const request = { reason: "06", traderInvoiceNumber: noteOf(invoice), restock: true };
-        const note = await rig.client.workflow.start("creditNote", {
-          workflowId,
-          taskQueue: MAIN_TASK_QUEUE,
-          args: [{ businessId: "biz_1", saleId, ...request }],
-        });
+        const note = await startNote(invoice, saleId);
         const referenceId = attentions[0]?.subject;
         const attentionsOf = (): Promise<string[]> =>
           note
@@ -358,12 +356,7 @@ describeWithTemporal("the goods of a refund", () => {
     const { document } = await parked("LATE-1", "stock-unknown");
     await handleOf("LATE-1").terminate("by mistake");
     const saleId = document?.id ?? "";
-    const note = noteHandle(saleId);
-    await rig.client.workflow.start("creditNote", {
-      workflowId: note.workflowId,
-      taskQueue: MAIN_TASK_QUEUE,
-      args: [{ businessId: "biz_1", saleId, reason: "06", traderInvoiceNumber: noteOf("LATE-1"), restock: true }],
-    });
+    const note = await startNote("LATE-1", saleId);
     await expect.poll(() => neededBy(note)).toMatch(/no answer says whether it was applied/);
     const key = { connection: "default", businessId: "biz_1", referenceId };
     const outcome = { kind: "applied", movementId: "mov_late", sentAtMs: Date.now(), branchId: "branch_2" } as const;

@@ -66,6 +66,18 @@ export function correctionsOf(rig: () => Rig) {
     await result(name);
     await result(`${name}-NEW`);
   };
+  /** The books have each document and each movement once. @param before on hand */
+  const isBookedOnce = (name: string, before: number): void => {
+    expect(documentsOf(name)).toEqual(both(name));
+    expect(movedFor(name)).toEqual([
+      ["DEDUCT", 2],
+      ["ADD", 2],
+      ["DEDUCT", 3],
+    ]);
+    expect(onHand()).toBe(before - 3);
+  };
+  const attentionOf = async (name: string): Promise<Correction["attentions"][number] | undefined> =>
+    (await when(name, ({ attentions }) => attentions.length > 0)).attentions[0];
   const documentIdOf = (number: string): string => rig().simulator.documents(number)[0]?.id ?? "";
 
   return {
@@ -86,11 +98,22 @@ export function correctionsOf(rig: () => Rig) {
       await begin(name);
       await rig().simulator.until(() => documentsOf(name).length === 2);
     },
+    /** Begun with an item that lacks data, so that it has not taken its sale yet. Returns what was asked for. */
+    preparing: async (name: string): Promise<CorrectionRequest> => {
+      const asked = request(name, { lines: [{ itemId: "item_incomplete", quantity: 1, unitPrice: 1050 }] });
+      await begin(name, asked);
+      expect(await attentionOf(name)).toMatchObject({ code: "item-needs-data" });
+      return asked;
+    },
+    /** Gives that item what it lacks. */
+    completeItem: (): void => {
+      const complete = { needs: { classificationMapping: false }, registrationStatus: "REGISTERED" };
+      rig().simulator.updateItem("item_incomplete", complete);
+    },
     /** The correction, once it is as wanted. */
     when,
     /** What the correction itself needs an operator for, once it does. */
-    attentionOf: async (name: string): Promise<Correction["attentions"][number] | undefined> =>
-      (await when(name, ({ attentions }) => attentions.length > 0)).attentions[0],
+    attentionOf,
     /** The simulator's books: the documents of both numbers and of the credit note. */
     documentsOf,
     /** As they are where a correction was carried out once. */
@@ -98,17 +121,12 @@ export function correctionsOf(rig: () => Rig) {
     /** What the simulator has moved for it, in order: [action, quantity]. */
     movedFor,
     settled,
+    isBookedOnce,
     /** It goes on to its end: one credit note, one corrected sale, and each movement once. @param before on hand */
     isCorrectedOnce: async (name: string, before: number): Promise<void> => {
       expect(await when(name, ({ stage }) => stage === "corrected")).toMatchObject({ attentions: [] });
       await settled(name);
-      expect(documentsOf(name)).toEqual(both(name));
-      expect(movedFor(name)).toEqual([
-        ["DEDUCT", 2],
-        ["ADD", 2],
-        ["DEDUCT", 3],
-      ]);
-      expect(onHand()).toBe(before - 3);
+      isBookedOnce(name, before);
     },
   };
 }

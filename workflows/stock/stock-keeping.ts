@@ -150,11 +150,12 @@ export class StockKeeping {
       this.#context.run.movements.push(movement);
       const branch = movement.branchId === undefined ? undefined : { id: movement.branchId };
       const resolution = await resolveUnknownMovement(this.#context, movement, branch, unknown);
-      if (resolution.kind !== "applied" && resolution.word)
-        adoptDecision(this.#context, movement, resolution.word, resolution.kind === "said-applied");
-      if (resolution.kind === "superseded") movement.state = "dropped";
-      else if (resolution.kind === "applied") markApplied(this.#context, movement, resolution);
-      this.#context.run.stockMoved();
+      if (resolution.kind === "applied") markApplied(this.#context, movement, resolution);
+      else {
+        const applied = resolution.kind === "said-applied";
+        if (resolution.word) adoptDecision(this.#context, movement, resolution.word, applied);
+        this.#context.run.moved(movement, applied ? "applied" : "dropped");
+      }
     }
     if (movement.state === "applied") await this.#reverse(movement, number, "restocked");
   }
