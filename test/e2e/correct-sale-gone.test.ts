@@ -50,10 +50,15 @@ describeWithTemporal("a correction whose sale goes away meanwhile", () => {
       message: `Neither Temporal nor the ledger shows the document of ${name} any more.`,
       resolvedBy: ["retry"],
     });
+    const away = { operation: "createSale", when: "before", kind: "status", status: 503 } as const;
+    const serveAgain = rig.simulator.inject({ ...away, match: { invoice: name } });
     await rig.starter.startSale({ traderInvoiceNumber: name, lines: [TEA] });
-    await rig.stateWhen(name, ({ stage }) => stage === "completed");
+    await rig.stateWhen(name, ({ stage }) => stage === "submitting");
     rig.simulator.setAuthority(`CN-${name}`, [{ do: "accept" }]);
+    // It waits for the document of the sale, and does not ask once more.
     await rig.starter.retry({ workflowId: idOf(name) }, { note: "the sale was started again, as it was" });
+    await when(name, ({ attentions }) => attentions.length === 0);
+    serveAgain();
     await isCorrectedOnce(name, before);
   });
 
