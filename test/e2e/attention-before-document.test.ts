@@ -76,7 +76,7 @@ describeWithTemporal("a sale that needs an operator before it has a document", (
     expect(rig.simulator.documents("TYPO-1")).toHaveLength(1);
   });
 
-  test("because its key is refused goes on once the key works and retry is sent", async () => {
+  test("because its key is refused, and then its request, shows what is refused now, and goes on after each retry", async () => {
     rig.simulator.setKey("cmp_sk_test_simulator", {
       scopes: ["sales:read", "catalog:read", "catalog:write", "stock:write"],
     });
@@ -87,6 +87,12 @@ describeWithTemporal("a sale that needs an operator before it has a document", (
     rig.simulator.setKey("cmp_sk_test_simulator", {
       scopes: ["sales:read", "sales:write", "catalog:read", "catalog:write", "stock:write", "purchases:read"],
     });
+    const malformed = { do: "answer", status: 400, code: "invalid_request", message: "paymentTypeCode" } as const;
+    rig.simulator.setAuthority("KEY-1", [malformed, { do: "accept" }]);
+    await rig.starter.retry({ invoice: "KEY-1" });
+    // What is refused now, alone: the key works.
+    const { attentions } = await parked("KEY-1", "invalid-request");
+    expect(attentions.map(({ code }) => code)).toEqual(["invalid-request"]);
     await rig.starter.retry({ invoice: "KEY-1" });
     expect(await result("KEY-1")).toMatchObject({ stage: "completed" });
   });

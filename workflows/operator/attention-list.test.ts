@@ -58,3 +58,11 @@ test("a decision that a restart brought is not listed again out of the ledger", 
   run.takeOverDecisions([counted, cancelled]);
   expect(run.decisions).toEqual([counted, cancelled]);
 });
+
+test("the most pressing attention comes first, whichever was raised first", () => {
+  const run = new StandingRun();
+  run.raise({ code: "authority-slow", subject: "sale_1", message: "Pending for 60 minutes." });
+  run.raise({ code: "stock-unknown", subject: "INV-1/tea/sold", message: "No answer." });
+  run.raise({ code: "document-unknown", message: "No answer." });
+  expect(run.attentions.map(({ code }) => code)).toEqual(["document-unknown", "stock-unknown", "authority-slow"]);
+});
