@@ -6,7 +6,6 @@ import {
   proxyActivities,
   TimeoutFailure,
   uuid4,
-  workflowInfo,
 } from "@temporalio/workflow";
 
 import { boundedSummary, type ClaimedTry, type DeferredTry, type Refusal } from "../../src/contract/index.ts";
@@ -140,18 +139,10 @@ type Said = { kind: string; message?: string };
  */
 export class ClaimGenerations {
   /** What the next activity claims. */
-  current: ClaimedTry = { generation: 1, token: tokenOfThisRun() };
+  current: ClaimedTry = { generation: 1, token: uuid4() };
 
   /** @param notApplied known not to have been applied; default: the current one. Another run may have got further. */
   next(notApplied = 0): void {
-    this.current = { generation: Math.max(notApplied, this.current.generation) + 1, token: tokenOfThisRun() };
+    this.current = { generation: Math.max(notApplied, this.current.generation) + 1, token: uuid4() };
   }
-}
-
-/**
- * Tells this run's try from that of any other run. A random text alone would not: a run that was reset replays the
- * random values that the earlier run drew before the reset point, and may have sent a movement under.
- */
-function tokenOfThisRun(): string {
-  return `${workflowInfo().runId}/${uuid4()}`;
 }
