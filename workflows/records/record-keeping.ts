@@ -34,15 +34,13 @@ export class RecordKeeping implements KeptRecords {
   #savedKey: string | undefined;
   #sequence = 0;
   #lastSaved: SavedRecord | undefined;
-  /** Documents whose lines are being saved or were given up. `again`: the ledger asked for them once more meanwhile. */
-  readonly #linesRequested = new Map<string, { again: boolean }>();
+  /** Documents whose lines are being saved or were given up. */
+  readonly #linesRequested = new Set<string>();
   #saveScheduled = false;
   /** Whether an activity is writing a record. */
   #writing = false;
   /** The record that the last call took along: what it assumes of the run, and what the run was like. */
-  #sentWithCall:
-    | { as: StateAfterAnswer; key: string | undefined; refund: SaleState["refund"]; movement?: StockMovement }
-    | undefined;
+  #sentWithCall: { as: StateAfterAnswer; key: string | undefined; movement?: StockMovement } | undefined;
 
   constructor(context: SaleContext, fixedPart: FixedPart) {
     this.#run = context.run;
@@ -99,20 +97,20 @@ export class RecordKeeping implements KeptRecords {
   savedWithCall(answer: StateAfterAnswer = {}): void {
     const run = this.#run;
     const sent = this.#sentWithCall;
-    if (!sent || sent.refund !== run.refund || recordKey(run, sent.as) !== sent.key) return;
+    if (!sent || recordKey(run, sent.as) !== sent.key) return;
     this.#savedKey = recordKey(run, { ...sent.as, ...answer });
     // The next record is sent whole: it cannot build on one that was saved before this.
     this.#lastSaved = undefined;
   }
 
   #recordToSendAlong(as: StateAfterAnswer, movement?: StockMovement): RecordPart | undefined {
-    const { attentions, attentionChanges, refund } = this.#run;
+    const { attentions, attentionChanges } = this.#run;
     const decisions = decisionsOnTheirOwn(this.#run);
     if (attentions.length > 0 || attentionChanges.length > 0 || decisions.length > 0) return undefined;
     const [part, ...more] = partsOf(this.#next(as), undefined);
     if (!part || more.length > 0) return undefined;
     this.#sequence += 1;
-    this.#sentWithCall = { as, key: recordKey(this.#run, as), refund, ...(movement && { movement }) };
+    this.#sentWithCall = { as, key: recordKey(this.#run, as), ...(movement && { movement }) };
     return part;
   }
 
@@ -168,19 +166,11 @@ export class RecordKeeping implements KeptRecords {
    */
   #keepLines(of: Pick<RecordPart, "type" | "number">): void {
     const saleId = this.#run.document?.id;
-    if (saleId === undefined) return;
-    const requested = this.#linesRequested.get(saleId);
-    if (requested) {
-      requested.again = true;
-      return;
-    }
-    const now = { again: false };
-    this.#linesRequested.set(saleId, now);
+    if (saleId === undefined || this.#linesRequested.has(saleId)) return;
+    this.#linesRequested.add(saleId);
     const { type, number } = of;
     const keeping = keepLines(this.#context, { type, number, saleId }).then((kept) => {
-      if (!kept) return;
-      this.#linesRequested.delete(saleId);
-      if (now.again) this.#keepLines(of);
+      if (kept) this.#linesRequested.delete(saleId);
     });
     this.#run.beforeTheEnd(keeping);
   }
