@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { isFinished } from "../../activities/main/earlier-run.ts";
+import type { RecordPart, SaleInput } from "../../src/contract/index.ts";
 import { LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf } from "../rig/sales-of.ts";
@@ -13,6 +15,7 @@ interface Scheduled {
 describeWithTemporal("a record that the ledger does not take with an answer", () => {
   let rig: Rig;
   let refusals = 0;
+  const saved: RecordPart[] = [];
   beforeAll(async () => {
     rig = await startRig({
       withLedger: (real) => ({
@@ -24,6 +27,7 @@ describeWithTemporal("a record that the ledger does not take with an answer", ()
               refusals -= 1;
               throw new LedgerUnavailableError("The ledger is away.");
             }
+            saved.push(record[1]);
             return await real.records.saveDocument(...record);
           },
         },
@@ -32,7 +36,7 @@ describeWithTemporal("a record that the ledger does not take with an answer", ()
     await (await start("WARM-UP")).result();
   });
   afterAll(() => rig?.close());
-  const { start } = salesOf(() => rig);
+  const { start, parked } = salesOf(() => rig);
 
   const activitiesOf = async (handle: { fetchHistory(): Promise<{ events?: unknown }> }) =>
     ((await handle.fetchHistory()).events as Scheduled[]).flatMap(
@@ -86,5 +90,27 @@ describeWithTemporal("a record that the ledger does not take with an answer", ()
       movements: [{ state: "applied", movementId: movement?.movementId }],
     });
     expect(rig.callsOf("REFUSED-1").filter((call) => call === "adjustStock")).toHaveLength(1);
+  });
+
+  test("never says that the sale is finished while something is still to be done", async () => {
+    const inFlight = async (invoice: string, more: Partial<SaleInput>) => {
+      rig.simulator.setAuthority(invoice, [{ do: "down" }]);
+      const handle = await start(invoice, { callback: "off", ...more });
+      await rig.stateWhen(invoice, ({ stage }) => stage === "awaiting-authority");
+      return handle;
+    };
+    const moved = await inFlight("LATER-1", { stock: "on-completion" });
+    const compared = await inFlight("LATER-2", { stock: "off", expectedTotal: 1 });
+    for (const invoice of ["LATER-1", "LATER-2"]) rig.simulator.setAuthority(invoice, [{ do: "accept" }]);
+    await parked("LATER-2", "mismatch");
+    await rig.starter.acknowledge({ invoice: "LATER-2" }, { code: "mismatch", note: "the till rounds" });
+    await Promise.all([moved.result(), compared.result()]);
+    for (const invoice of ["LATER-1", "LATER-2"]) {
+      const records = saved.filter(({ number }) => number === invoice);
+      const finished = records.filter(({ document, incomplete, ...record }) =>
+        isFinished({ ...record, document: document === "unchanged" ? null : document, incomplete }),
+      );
+      expect(finished).toEqual(records.slice(-1));
+    }
   });
 });

@@ -37,8 +37,6 @@ export class RecordKeeping implements KeptRecords {
   /** Documents whose lines are being saved or were given up. */
   readonly #linesRequested = new Set<string>();
   #saveScheduled = false;
-  /** Whether an activity is writing a record. */
-  #writing = false;
   /** The record that the last call took along: what it assumes of the run, and what the run was like. */
   #sentWithCall: { as: StateAfterAnswer; key: string | undefined; movement?: StockMovement } | undefined;
 
@@ -68,7 +66,7 @@ export class RecordKeeping implements KeptRecords {
     this.#sentWithCall = undefined;
     const { movements, document, stage } = this.#run;
     const alone = movements.every((one) => one === movement || one.state === "applied");
-    if (this.#writing || this.#savedKey !== undefined || !alone || !document) return undefined;
+    if (this.#savedKey !== undefined || !alone || !document) return undefined;
     const expected = movements.map((one) => (one === movement ? { ...one, state: "applied" as const } : one));
     // With the only movement applied, the stock is adjusted.
     const as = { movements: expected, stage: stage === "adjusting-stock" ? "awaiting-authority" : stage } as const;
@@ -80,11 +78,10 @@ export class RecordKeeping implements KeptRecords {
    * puts into the record.
    */
   recordForDocument(saleId: string): RecordPart | undefined {
-    const { workflow, document, movements, moreToRecord: moreToCome, refund } = this.#run;
+    const { workflow, document, movements, moreToRecord } = this.#run;
     const isOurs = workflow === "sale" && document?.id === saleId;
-    if (!isOurs || !areSettled(movements) || this.#saveScheduled) return undefined;
     // While anything is still to be done, no record may say that the run is finished.
-    if (moreToCome || refund) return undefined;
+    if (!isOurs || !areSettled(movements) || moreToRecord) return undefined;
     const part = this.#recordToSendAlong({ stage: "completed" });
     return part && { ...part, document: null };
   }
@@ -122,7 +119,6 @@ export class RecordKeeping implements KeptRecords {
       return;
     }
     this.#sentWithCall = undefined;
-    this.#writing = true;
     let key: string | undefined;
     let changes = 0;
     let saved: SavedRecord | undefined = this.#lastSaved;
@@ -137,7 +133,6 @@ export class RecordKeeping implements KeptRecords {
     this.#lastSaved = saved;
     this.#run.attentionChanges.splice(0, changes);
     this.#savedKey = key;
-    this.#writing = false;
     this.#saveScheduled = false;
     this.saveIfChanged();
   }
