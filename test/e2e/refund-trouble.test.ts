@@ -12,7 +12,7 @@ describeWithTemporal("a refund", () => {
   });
   afterAll(() => rig?.close());
 
-  const { creditNotesOf, result, sold } = salesOf(() => rig);
+  const { creditNotesOf, movementsOf, result, sold } = salesOf(() => rig);
 
   test("whose credit note is rejected reports that to the sale's callers, and goes on when it is resolved", async () => {
     const { sale } = await sold("NOTE-REJECTED-1");
@@ -47,7 +47,7 @@ describeWithTemporal("a refund", () => {
     expect(creditNotesOf(sale?.id).filter(({ status }) => status === "completed")).toHaveLength(1);
   });
 
-  test("of a sale that somebody else has credited shows that, and ends when it is acknowledged", async () => {
+  test("of a sale that somebody else has credited shows that, and returns no goods once it is acknowledged", async () => {
     const { sale } = await sold("FOREIGN-1");
     const url = `${rig.simulator.url}/v1/credit-notes?businessId=biz_1`;
     const headers = { "x-api-key": "cmp_sk_test_simulator", "content-type": "application/json" };
@@ -55,7 +55,7 @@ describeWithTemporal("a refund", () => {
     await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
     const refunded = await rig.starter.refund(
       { invoice: "FOREIGN-1" },
-      { reason: "06", traderInvoiceNumber: "CN-OURS" },
+      { reason: "06", traderInvoiceNumber: "CN-OURS", restock: true },
       { waitSeconds: 20 },
     );
     expect(refunded).toMatchObject({ stage: "crediting", attention: { code: "already-credited" } });
@@ -66,6 +66,8 @@ describeWithTemporal("a refund", () => {
       stage: "credited",
       creditNote: { traderInvoiceNumber: "CN-FOREIGN" },
     });
+    expect(movementsOf("FOREIGN-1")).toMatchObject([{ action: "DEDUCT" }]);
+    expect(movementsOf("CN-OURS")).toEqual([]);
     expect(creditNotesOf(sale?.id)).toHaveLength(1);
   });
 });
