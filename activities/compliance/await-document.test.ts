@@ -71,6 +71,15 @@ describe("the wait for a document", () => {
     });
   });
 
+  test("ends when the document leaves an undocumented status, and is in flight again", async () => {
+    const served = await serve();
+    const saleId = await soldTea(served, "INV-1");
+    served.simulator.setDocumentStatus(saleId, "retrying");
+    expect(await inActivity(() => wait(served, saleId, { knownStatus: "archived" }))).toMatchObject({
+      document: { status: "retrying" },
+    });
+  });
+
   test("ends when one undocumented status becomes another", async () => {
     const { served, saleId } = await inStrangeStatus("archived");
     expect(await inActivity(() => wait(served, saleId, { knownStatus: "frozen" }))).toMatchObject({ kind: "document" });

@@ -69,9 +69,10 @@ export function createDocumentActivities(context: ActivityContext) {
   } satisfies Partial<ComplianceActivities>;
 }
 
-/** No news: in flight, accepted without its receipt, or in the strange status that the workflow knows already. */
+/** No news: still in flight, accepted without its receipt, or in the strange status that the workflow knows already. */
 function stillUnderWay(document: SaleDocument, knownStatus: string | undefined): boolean {
-  if (IN_FLIGHT_STATUSES.includes(document.status)) return true;
+  if (IN_FLIGHT_STATUSES.includes(document.status))
+    return knownStatus === undefined || IN_FLIGHT_STATUSES.includes(knownStatus);
   if (document.status === "completed") return !document.receipt;
   return document.status !== "failed" && document.status !== "cancelled" && document.status === knownStatus;
 }
