@@ -9,7 +9,8 @@ import { type Rig, startRig } from "../rig/start-rig.ts";
 describeWithTemporal("a callback", () => {
   let rig: Rig;
   beforeAll(async () => {
-    rig = await startRig({ simulator: { callbackRetryDelaysMs: [] } });
+    // No look comes early unless something asks for it.
+    rig = await startRig({ simulator: { callbackRetryDelaysMs: [] }, timings: { firstPollWithCallbackMs: 600_000 } });
   });
   afterAll(() => rig?.close());
 
