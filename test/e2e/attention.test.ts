@@ -74,6 +74,7 @@ describeWithTemporal("a sale that needs an operator", () => {
     await start("NO-TRACE-1");
     const state = await parked("NO-TRACE-1", "rejected");
     expect(state).toMatchObject({ stage: "rejected", document: null });
+    expect(rig.callsOf("NO-TRACE-1").filter((call) => call === "createSale")).toHaveLength(2);
     rig.simulator.setAuthority("NO-TRACE-1", [{ do: "accept" }]);
     await rig.starter.retry({ invoice: "NO-TRACE-1" });
     expect(await result("NO-TRACE-1")).toMatchObject({ stage: "completed" });

@@ -96,3 +96,23 @@ describeWithTemporal("a cancellation", () => {
     expect(onHand()).toBe(before);
   });
 });
+
+describeWithTemporal("a sale whose creation the API limited, unsent", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    const untrusted = { createSale: { idempotencyKey: "off" } };
+    rig = await startRig({ receiver: false, env: { COMPLIANCE_DIALECT: JSON.stringify(untrusted) } });
+  });
+  afterAll(() => rig?.close());
+  const { start } = salesOf(() => rig);
+
+  test("is cancelled at once, and not sent again", async () => {
+    const limited = { when: "before", kind: "rate-limit", retryAfterSeconds: 600, times: 1 } as const;
+    rig.simulator.inject({ operation: "createSale", ...limited });
+    const handle = await start("LIMITED-1");
+    await rig.stateWhen("LIMITED-1", ({ serviceTrouble }) => serviceTrouble?.kind === "rate-limited");
+    await rig.starter.cancel({ invoice: "LIMITED-1" }, { reason: "the customer left" });
+    expect(await handle.result()).toMatchObject({ stage: "cancelled", sale: null });
+    expect(rig.callsOf("LIMITED-1")).toEqual(["createSale"]);
+  });
+});

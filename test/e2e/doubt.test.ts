@@ -33,6 +33,35 @@ describeWithTemporal("a sale whose state is in doubt", () => {
     expect(rig.simulator.documents("LOST-1")).toHaveLength(1);
   });
 
+  test("with an unknown creation is repeated under its key, also after its repeat was called malformed", async () => {
+    const match = { invoice: "LOST-2" };
+    const body = { error: { code: "invalid_request", message: "a gateway's mistake" } };
+    rig.simulator.inject({ operation: "createSale", when: "after", kind: "drop", times: 1, match });
+    const malformed = { when: "before", kind: "status", status: 400, body, skip: 1, times: 1, match } as const;
+    rig.simulator.inject({ operation: "createSale", ...malformed });
+    const handle = await start("LOST-2");
+    await rig.stateWhen("LOST-2", ({ attentions }) => attentions[0]?.code === "invalid-request");
+    await rig.starter.retry({ invoice: "LOST-2" });
+    expect(await handle.result()).toMatchObject({ stage: "completed" });
+    expect(rig.simulator.documents("LOST-2")).toHaveLength(1);
+  });
+
+  test("with a resubmission whose answer fits no rule keeps a cancellation pending", async () => {
+    rig.simulator.setAuthority("RESENT-2", [{ do: "reject", reason: "no" }]);
+    const handle = await start("RESENT-2");
+    const { document } = await rig.stateWhen("RESENT-2", ({ attentions }) => attentions[0]?.code === "rejected");
+    rig.simulator.setAuthority("RESENT-2", [{ do: "accept" }]);
+    const match = { saleId: document?.id ?? "" };
+    rig.simulator.inject({ operation: "retry", when: "after", kind: "status", status: 418, times: 1, match });
+    await rig.starter.retry({ invoice: "RESENT-2" });
+    await rig.stateWhen("RESENT-2", ({ attentions }) => attentions[0]?.code === "unexpected-answer");
+    expect(await rig.starter.cancel({ invoice: "RESENT-2" }, { reason: "no" })).not.toMatchObject({
+      stage: "cancelled",
+    });
+    await rig.starter.retry({ invoice: "RESENT-2" });
+    expect(await handle.result()).toMatchObject({ stage: "completed", cancelRequested: "no" });
+  });
+
   test("with an unknown resubmission keeps a cancellation pending: the completed document is not reported as cancelled", async () => {
     rig.simulator.setAuthority("RESENT-1", [{ do: "reject", reason: "no" }]);
     const handle = await start("RESENT-1");

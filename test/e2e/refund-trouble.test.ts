@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { creditNoteWorkflowId, MAIN_TASK_QUEUE } from "../../src/contract/index.ts";
+import { creditNoteWorkflowId } from "../../src/contract/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -69,21 +69,5 @@ describeWithTemporal("a refund", () => {
     expect(movementsOf("FOREIGN-1")).toMatchObject([{ action: "DEDUCT" }]);
     expect(movementsOf("CN-OURS")).toEqual([]);
     expect(creditNotesOf(sale?.id)).toHaveLength(1);
-  });
-
-  test("that finds its credit note issued, and the goods returned by it, returns none and asks nobody", async () => {
-    const { sale } = await sold("JOINED-1");
-    const saleId = sale?.id ?? "";
-    const refund = { reason: "06", traderInvoiceNumber: "CN-JOINED-1", restock: true } as const;
-    const target = { connection: "default", businessId: "biz_1" };
-    const byHand = await rig.client.workflow.start("creditNote", {
-      workflowId: creditNoteWorkflowId({ ...target, saleId }),
-      taskQueue: MAIN_TASK_QUEUE,
-      args: [{ ...target, ...refund, saleId }],
-    });
-    await byHand.result();
-    await rig.starter.refund({ invoice: "JOINED-1" }, refund, { waitSeconds: 20 });
-    expect(await result("JOINED-1")).toMatchObject({ stage: "credited", stockMovements: [{ action: "DEDUCT" }] });
-    expect(movementsOf("CN-JOINED-1")).toMatchObject([{ action: "ADD" }]);
   });
 });
