@@ -228,10 +228,11 @@ describeWithTemporal("a second run of a sale", () => {
 });
 
 /** An attempt that fails behind the call must not become another call. */
-describeWithTemporal("a movement whose activity fails by a defect", () => {
+describeWithTemporal("a movement whose activity fails around its claim", () => {
   let rig: Rig;
   let defect: "settle" | "take" | "second-take" | undefined;
   let settlements = 0;
+  let lostAcknowledgements = 0;
   beforeAll(async () => {
     const fail = (): never => {
       throw new TypeError("a defect of ours");
@@ -244,6 +245,10 @@ describeWithTemporal("a movement whose activity fails by a defect", () => {
           take: async (request) => {
             if (defect === "second-take" && request.generation === 2) fail();
             const taken = await ledger.stock.take(request);
+            if (lostAcknowledgements > 0) {
+              lostAcknowledgements -= 1;
+              throw new LedgerUnavailableError("away");
+            }
             return defect === "take" ? fail() : taken;
           },
           settle: async (request) => {
@@ -261,7 +266,7 @@ describeWithTemporal("a movement whose activity fails by a defect", () => {
   const movementsOf = (invoice: string) =>
     rig.simulator.books().movements.filter(({ referenceId }) => referenceId?.startsWith(`${invoice}/`));
 
-  test("after the call is shown as unknown, and is not sent again", async () => {
+  test("by a defect after the call is shown as unknown, and is not sent again", async () => {
     defect = "settle";
     const handle = await start("DEFECT-1");
     const state = await parked("DEFECT-1", "stock-unknown");
@@ -274,7 +279,7 @@ describeWithTemporal("a movement whose activity fails by a defect", () => {
     expect(movementsOf("DEFECT-1")).toHaveLength(1);
   });
 
-  test("before a second claim needs no operator, although the first refusal was recorded late", async () => {
+  test("by a defect before a second claim needs no operator, although the first refusal was recorded late", async () => {
     defect = "second-take";
     const match = { referenceId: "DEFECT-3/item_tea/sold" };
     const limit = { operation: "adjustStock", when: "before", kind: "rate-limit", retryAfterSeconds: 0 } as const;
@@ -296,7 +301,18 @@ describeWithTemporal("a movement whose activity fails by a defect", () => {
     ]);
   });
 
-  test("between the claim and the call is shown as unknown, since it may have been sent", async () => {
+  test("is sent by the same try where the ledger took its claim, and could not say so", async () => {
+    lostAcknowledgements = 1;
+    const handle = await start("UNSAID-1");
+    const state = await rig.stateWhen("UNSAID-1", ({ stockMovements, attentions }) => {
+      return stockMovements[0]?.state === "applied" || attentions.length > 0;
+    });
+    expect(state.attentions).toEqual([]);
+    expect(await handle.result()).toMatchObject({ stage: "completed" });
+    expect(movementsOf("UNSAID-1")).toHaveLength(1);
+  });
+
+  test("by a defect between the claim and the call is shown as unknown, since it may have been sent", async () => {
     defect = "take";
     const handle = await start("DEFECT-2");
     await parked("DEFECT-2", "stock-unknown");
