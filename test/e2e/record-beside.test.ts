@@ -38,18 +38,20 @@ describeWithTemporal("a record that the ledger does not take with an answer", ()
   afterAll(() => rig?.close());
   const { start, parked } = salesOf(() => rig);
 
+  const inFlight = async (invoice: string, more: Partial<SaleInput> = {}) => {
+    rig.simulator.setAuthority(invoice, [{ do: "down" }]);
+    const handle = await start(invoice, more);
+    // Whatever moves with its submission is applied by then.
+    await rig.stateWhen(invoice, ({ stage }) => stage === "awaiting-authority");
+    return handle;
+  };
+
   const activitiesOf = async (handle: { fetchHistory(): Promise<{ events?: unknown }> }) =>
     ((await handle.fetchHistory()).events as Scheduled[]).flatMap(
       ({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.activityType?.name ?? [],
     );
 
   test("is kept by itself, and the document is not read again", async () => {
-    const inFlight = async (invoice: string) => {
-      rig.simulator.setAuthority(invoice, [{ do: "down" }]);
-      const handle = await start(invoice);
-      await rig.stateWhen(invoice, ({ stockMovements }) => stockMovements[0]?.state === "applied");
-      return handle;
-    };
     const signed = (invoice: string): void => rig.simulator.setAuthority(invoice, [{ do: "accept" }]);
     const atOnce = await inFlight("FLOWN-1");
     signed("FLOWN-1");
@@ -93,19 +95,18 @@ describeWithTemporal("a record that the ledger does not take with an answer", ()
   });
 
   test("never says that the sale is finished while something is still to be done", async () => {
-    const inFlight = async (invoice: string, more: Partial<SaleInput>) => {
-      rig.simulator.setAuthority(invoice, [{ do: "down" }]);
-      const handle = await start(invoice, { callback: "off", ...more });
-      await rig.stateWhen(invoice, ({ stage }) => stage === "awaiting-authority");
-      return handle;
-    };
-    const moved = await inFlight("LATER-1", { stock: "on-completion" });
-    const compared = await inFlight("LATER-2", { stock: "off", expectedTotal: 1 });
-    for (const invoice of ["LATER-1", "LATER-2"]) rig.simulator.setAuthority(invoice, [{ do: "accept" }]);
+    const invoices = ["LATER-1", "LATER-2", "LATER-3"];
+    const moved = await inFlight("LATER-1", { callback: "off", stock: "on-completion" });
+    const compared = await inFlight("LATER-2", { callback: "off", stock: "off", expectedTotal: 1 });
+    // Read after its callback, and not by a poll that was under way before the refund was asked for.
+    const refunded = await inFlight("LATER-3", { stock: "off" });
+    await refunded.signal("refundRequested", { reason: "06", traderInvoiceNumber: "CN-LATER-3" });
+    await rig.stateWhen("LATER-3", ({ refund }) => refund !== undefined);
+    for (const invoice of invoices) rig.simulator.setAuthority(invoice, [{ do: "accept" }]);
     await parked("LATER-2", "mismatch");
     await rig.starter.acknowledge({ invoice: "LATER-2" }, { code: "mismatch", note: "the till rounds" });
-    await Promise.all([moved.result(), compared.result()]);
-    for (const invoice of ["LATER-1", "LATER-2"]) {
+    await Promise.all([moved, compared, refunded].map((handle) => handle.result()));
+    for (const invoice of invoices) {
       const records = saved.filter(({ number }) => number === invoice);
       const finished = records.filter(({ document, incomplete, ...record }) =>
         isFinished({ ...record, document: document === "unchanged" ? null : document, incomplete }),

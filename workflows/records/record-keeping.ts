@@ -37,8 +37,12 @@ export class RecordKeeping implements KeptRecords {
   /** Documents whose lines are being saved or were given up. */
   readonly #linesRequested = new Set<string>();
   #saveScheduled = false;
+  /** Whether an activity is writing a record: no other one may take the sequence on meanwhile. */
+  #writing = false;
   /** The record that the last call took along: what it assumes of the run, and what the run was like. */
-  #sentWithCall: { as: StateAfterAnswer; key: string | undefined; movement?: StockMovement } | undefined;
+  #sentWithCall:
+    | { as: StateAfterAnswer; key: string | undefined; refund: SaleState["refund"]; movement?: StockMovement }
+    | undefined;
 
   constructor(context: SaleContext, fixedPart: FixedPart) {
     this.#run = context.run;
@@ -66,7 +70,7 @@ export class RecordKeeping implements KeptRecords {
     this.#sentWithCall = undefined;
     const { movements, document, stage } = this.#run;
     const alone = movements.every((one) => one === movement || one.state === "applied");
-    if (this.#savedKey !== undefined || !alone || !document) return undefined;
+    if (this.#writing || this.#savedKey !== undefined || !alone || !document) return undefined;
     const expected = movements.map((one) => (one === movement ? { ...one, state: "applied" as const } : one));
     // With the only movement applied, the stock is adjusted.
     const as = { movements: expected, stage: stage === "adjusting-stock" ? "awaiting-authority" : stage } as const;
@@ -78,10 +82,11 @@ export class RecordKeeping implements KeptRecords {
    * puts into the record.
    */
   recordForDocument(saleId: string): RecordPart | undefined {
-    const { workflow, document, movements, moreToRecord } = this.#run;
+    const { workflow, document, movements, moreToRecord, refund } = this.#run;
     const isOurs = workflow === "sale" && document?.id === saleId;
+    if (!isOurs || !areSettled(movements) || this.#saveScheduled) return undefined;
     // While anything is still to be done, no record may say that the run is finished.
-    if (!isOurs || !areSettled(movements) || moreToRecord) return undefined;
+    if (moreToRecord || refund) return undefined;
     const part = this.#recordToSendAlong({ stage: "completed" });
     return part && { ...part, document: null };
   }
@@ -94,20 +99,20 @@ export class RecordKeeping implements KeptRecords {
   savedWithCall(answer: StateAfterAnswer = {}): void {
     const run = this.#run;
     const sent = this.#sentWithCall;
-    if (!sent || recordKey(run, sent.as) !== sent.key) return;
+    if (!sent || sent.refund !== run.refund || recordKey(run, sent.as) !== sent.key) return;
     this.#savedKey = recordKey(run, { ...sent.as, ...answer });
     // The next record is sent whole: it cannot build on one that was saved before this.
     this.#lastSaved = undefined;
   }
 
   #recordToSendAlong(as: StateAfterAnswer, movement?: StockMovement): RecordPart | undefined {
-    const { attentions, attentionChanges } = this.#run;
+    const { attentions, attentionChanges, refund } = this.#run;
     const decisions = decisionsOnTheirOwn(this.#run);
     if (attentions.length > 0 || attentionChanges.length > 0 || decisions.length > 0) return undefined;
     const [part, ...more] = partsOf(this.#next(as), undefined);
     if (!part || more.length > 0) return undefined;
     this.#sequence += 1;
-    this.#sentWithCall = { as, key: recordKey(this.#run, as), ...(movement && { movement }) };
+    this.#sentWithCall = { as, key: recordKey(this.#run, as), refund, ...(movement && { movement }) };
     return part;
   }
 
@@ -119,6 +124,7 @@ export class RecordKeeping implements KeptRecords {
       return;
     }
     this.#sentWithCall = undefined;
+    this.#writing = true;
     let key: string | undefined;
     let changes = 0;
     let saved: SavedRecord | undefined = this.#lastSaved;
@@ -133,6 +139,7 @@ export class RecordKeeping implements KeptRecords {
     this.#lastSaved = saved;
     this.#run.attentionChanges.splice(0, changes);
     this.#savedKey = key;
+    this.#writing = false;
     this.#saveScheduled = false;
     this.saveIfChanged();
   }
