@@ -230,9 +230,8 @@ describeWithTemporal("a second run of a sale", () => {
 /** An attempt that fails behind the call must not become another call. */
 describeWithTemporal("a movement whose activity fails around its claim", () => {
   let rig: Rig;
-  let defect: "settle" | "take" | "second-take" | undefined;
+  let defect: "settle" | "take" | "second-take" | "unsaid-take" | undefined;
   let settlements = 0;
-  let lostAcknowledgements = 0;
   beforeAll(async () => {
     const fail = (): never => {
       throw new TypeError("a defect of ours");
@@ -245,8 +244,8 @@ describeWithTemporal("a movement whose activity fails around its claim", () => {
           take: async (request) => {
             if (defect === "second-take" && request.generation === 2) fail();
             const taken = await ledger.stock.take(request);
-            if (lostAcknowledgements > 0) {
-              lostAcknowledgements -= 1;
+            if (defect === "unsaid-take") {
+              defect = undefined;
               throw new LedgerUnavailableError("away");
             }
             return defect === "take" ? fail() : taken;
@@ -302,7 +301,7 @@ describeWithTemporal("a movement whose activity fails around its claim", () => {
   });
 
   test("is sent by the same try where the ledger took its claim, and could not say so", async () => {
-    lostAcknowledgements = 1;
+    defect = "unsaid-take";
     const handle = await start("UNSAID-1");
     const state = await rig.stateWhen("UNSAID-1", ({ stockMovements, attentions }) => {
       return stockMovements[0]?.state === "applied" || attentions.length > 0;
