@@ -215,6 +215,14 @@ export const FAILURES = {
   cursorLost: "CursorLost",
 } as const;
 
+/** By these a run tells its caller what to correct: it has issued nothing, so nothing is to be carried on. */
+export const REFUSALS: readonly unknown[] = [
+  FAILURES.invalidInput,
+  FAILURES.conflict,
+  FAILURES.notAllowed,
+  FAILURES.notFound,
+];
+
 /** Beside the message of a `Conflict`, where the fields that differ are known. */
 export interface ConflictDetails {
   fields: string[];

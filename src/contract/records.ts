@@ -21,7 +21,7 @@ export interface DocumentRecord {
   stage: Stage;
   /** The run's start (Unix milliseconds). */
   startedAtMs: number;
-  /** The run failed, for input that nobody can correct: there will be no document. */
+  /** The run failed, since what was asked of it was refused: there will be no document. */
   failed?: true;
   /** The run ended without an outcome. Written by the worker that found it so: a run cannot tell this of itself. */
   closed?: ClosedRun;

@@ -5,7 +5,7 @@ import {
   WorkflowNotFoundError,
 } from "@temporalio/client";
 
-import { FAILURES } from "../contract/calls.ts";
+import { REFUSALS } from "../contract/calls.ts";
 import { type ClosedRun, endedInWords, type ClosedStatus } from "../contract/closed-run.ts";
 import { creditNoteWorkflowId } from "../contract/ids.ts";
 import type { WorkflowState } from "../contract/messages.ts";
@@ -67,9 +67,6 @@ export async function closedRunOf(client: Client, run: RunFacts): Promise<Closed
     ...(terminated?.identity && { by: terminated.identity }),
   };
 }
-
-/** By these a run tells its caller what to correct: it has issued nothing, so nothing is to be carried on. */
-const REFUSALS: readonly unknown[] = [FAILURES.invalidInput, FAILURES.conflict, FAILURES.notAllowed, FAILURES.notFound];
 
 /** Whether the run failed because what was asked of it was refused. */
 export async function wasRefused(client: Client, run: RunFacts): Promise<boolean> {

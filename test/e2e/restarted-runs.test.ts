@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 import { firstStarts } from "../../src/cli/sale/runs.ts";
 import {
@@ -12,15 +12,20 @@ import { triggerFault } from "../../src/dev/simulator/triggers.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { failRun } from "../rig/fail-run.ts";
 import { forgetWorkflow } from "../rig/forget-workflow.ts";
+import { PATIENCE_MS } from "../rig/patience.ts";
 import { resetRun } from "../rig/reset-run.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 import { BUSINESS, viewsOf } from "../rig/views-of.ts";
 
+/** Of Temporal's `PendingActivityState`. */
+const ACTIVITY_STARTED = 2;
+
 describeWithTemporal("a sale whose run ended early and is restarted", () => {
   let rig: Rig;
   beforeAll(async () => {
-    rig = await startRig({ receiver: false });
+    // The pause before the next look grows, as in a shop, so that it is longer than what is left of a limited run.
+    rig = await startRig({ receiver: false, timings: { longestPollMs: 60_000, longestPollAfterDayMs: 60_000 } });
   });
   afterAll(() => rig?.close());
   const { handleOf, result, movementsOf } = salesOf(() => rig);
@@ -30,10 +35,8 @@ describeWithTemporal("a sale whose run ended early and is restarted", () => {
   const sale = (traderInvoiceNumber: string): SaleInput => ({ traderInvoiceNumber, lines: [TEA], refundWindow: "0" });
 
   /** Everybody says the same of a sale that waits for its signature and whose run has ended so. */
-  async function isShownAs(invoice: string, status: ClosedStatus): Promise<void> {
+  async function isShownAs(invoice: string, status: ClosedStatus, source: "workflow" | "ledger"): Promise<void> {
     const closed = { status, atMs: expect.any(Number) };
-    // What a defect has written no worker can replay: then the ledger answers.
-    const source = status === "failed" ? "ledger" : "workflow";
     expect(await shown(invoice)).toMatchObject({ source, stage: "awaiting-authority", closed });
     expect((await fiscalflow("sale", "show", invoice)).stdout).toContain(`fiscalflow sale restart ${invoice} --note`);
     expect(await rig.starter.getSale({ invoice })).toMatchObject({ stage: "awaiting-authority", closed });
@@ -78,18 +81,50 @@ describeWithTemporal("a sale whose run ended early and is restarted", () => {
   }
 
   test("after it timed out takes over its document and its movement", async () => {
-    rig.simulator.setAuthority("LIMIT-1", [{ do: "down" }]);
-    // As somebody may who starts it without the starter.
-    const handle = await rig.client.workflow.start("sale", {
-      workflowId: rig.starter.workflowId({ invoice: "LIMIT-1" }),
-      taskQueue: MAIN_TASK_QUEUE,
-      args: [sale("LIMIT-1")],
-      workflowExecutionTimeout: "15 seconds",
+    // Of different lengths: when the last look comes decides what Temporal makes of the next one, which comes too late.
+    const limited = [14, 15, 16].map((seconds) => ({ invoice: `LIMIT-${seconds}`, seconds }));
+    const ending = limited.map(async ({ invoice, seconds }) => {
+      rig.simulator.setAuthority(invoice, [{ do: "down" }]);
+      // As somebody may who starts it without the starter.
+      const handle = await rig.client.workflow.start("sale", {
+        workflowId: rig.starter.workflowId({ invoice }),
+        taskQueue: MAIN_TASK_QUEUE,
+        args: [sale(invoice)],
+        workflowExecutionTimeout: `${seconds} seconds`,
+      });
+      await isApplied(invoice);
+      await expect.poll(async () => (await handle.describe()).status.name).toBe("TIMED_OUT");
     });
-    await isApplied("LIMIT-1");
-    await expect.poll(async () => (await handle.describe()).status.name).toBe("TIMED_OUT");
-    await isShownAs("LIMIT-1", "timed-out");
-    await isCarriedOn("LIMIT-1");
+    await Promise.all(ending);
+    for (const { invoice } of limited) {
+      await isShownAs(invoice, "timed-out", "workflow");
+      await isCarriedOn(invoice);
+    }
+  });
+
+  test("after an operator failed its activity takes over its document and its movement", async () => {
+    rig.simulator.setAuthority("ACTIVITY-1", [{ do: "down" }]);
+    await rig.starter.startSale(sale("ACTIVITY-1"));
+    await isApplied("ACTIVITY-1");
+    // Temporal lets an activity be failed only while an attempt is running.
+    const endTrouble = rig.simulator.inject({ operation: "readSale", when: "before", kind: "slow", delayMs: 2_000 });
+    const runningLook = async (): Promise<string | null | undefined> => {
+      const { raw } = await handleOf("ACTIVITY-1").describe();
+      return raw.pendingActivities?.find(({ activityType, state }) => {
+        return activityType?.name === "awaitDocument" && state === ACTIVITY_STARTED;
+      })?.activityId;
+    };
+    const activityId = await vi.waitUntil(runningLook, { timeout: PATIENCE_MS });
+    endTrouble();
+    await rig.client.workflowService.respondActivityTaskFailedById({
+      namespace: rig.namespace,
+      workflowId: rig.starter.workflowId({ invoice: "ACTIVITY-1" }),
+      activityId,
+      failure: { message: "by mistake", applicationFailureInfo: { nonRetryable: true } },
+    });
+    await expect.poll(async () => (await handleOf("ACTIVITY-1").describe()).status.name).toBe("FAILED");
+    await isShownAs("ACTIVITY-1", "failed", "workflow");
+    await isCarriedOn("ACTIVITY-1");
   });
 
   /** The tax figures of the month have its signed document, and events have told nothing else since it was signed. */
@@ -284,7 +319,8 @@ describeWithTemporal("a sale whose run ended early and is restarted", () => {
     const { runId } = await handleOf("DEFECT-1").describe();
     await failRun(rig, rig.starter.workflowId({ invoice: "DEFECT-1" }), "cannot read properties of undefined");
     expect((await handleOf("DEFECT-1").describe()).status.name).toBe("FAILED");
-    await isShownAs("DEFECT-1", "failed");
+    // What a defect has written no worker can replay: so the ledger answers.
+    await isShownAs("DEFECT-1", "failed", "ledger");
     await isCarriedOn("DEFECT-1");
     // A history of another code than this one's.
     await forgetWorkflow(rig, rig.starter.workflowId({ invoice: "DEFECT-1" }), runId);

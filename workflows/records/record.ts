@@ -38,7 +38,7 @@ export function recordOf(
     sequence,
     stage,
     startedAtMs,
-    ...(run.failure && { failed: true }),
+    ...(run.refused && { failed: true }),
     numberTaken: run.numberTaken,
     ...fixedPart,
     ...(run.fingerprint !== undefined && { fingerprint: run.fingerprint }),
@@ -64,7 +64,7 @@ export function recordKey(run: SaleState, assumed: StateAfterAnswer = {}): strin
   const ended = LASTING_STAGES.includes(stage);
   if (!document && attentionChangesEver === 0 && decisions.length === 0 && !ended) return undefined;
   return JSON.stringify([
-    run.failure !== undefined,
+    run.refused,
     ended ? stage : "",
     document && [document.id, document.status, document.receipt?.cuInvoiceNo],
     movements.filter(({ state }) => state !== "planned" && state !== "sending").map(movementKey),

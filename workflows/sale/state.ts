@@ -1,4 +1,4 @@
-import { condition, workflowInfo } from "@temporalio/workflow";
+import { ApplicationFailure, condition, workflowInfo } from "@temporalio/workflow";
 
 import {
   type Attention,
@@ -15,6 +15,7 @@ import {
   type MovementState,
   type RecordPart,
   type Refund,
+  REFUSALS,
   restartedOf,
   type SaleDocument,
   SETTLED_STAGES,
@@ -136,6 +137,11 @@ export class SaleState extends AttentionList {
   /** It carries on another run, after a reset or a restart, and may have more to do than that one's record shows. */
   get carriesOn(): boolean {
     return isReset() || restartedOf(workflowInfo().memo) !== undefined;
+  }
+
+  /** Whether the workflow will fail because what was asked of it was refused. After any other failure it is restarted. */
+  get refused(): boolean {
+    return this.failure instanceof ApplicationFailure && REFUSALS.includes(this.failure.type);
   }
 
   get settled(): boolean {

@@ -8,7 +8,7 @@ export interface DocumentsTable extends OfBusiness, Written {
   /** That was asked for. */
   number: string;
   stage: string;
-  /** The workflow failed: there will be no document. */
+  /** What was asked of the workflow was refused: there will be no document. */
   failed: boolean;
   /** How its run ended without an outcome (`terminated`, …); null while it goes on, and once it is through. */
   closed: string | null;
