@@ -1,9 +1,4 @@
-import {
-  ActivityCancellationType,
-  type ActivityFailure,
-  type ActivityOptions,
-  type RetryPolicy,
-} from "@temporalio/workflow";
+import { ActivityCancellationType, type ActivityOptions, type RetryPolicy } from "@temporalio/workflow";
 
 import {
   type AccountingActivities,
@@ -28,8 +23,10 @@ import {
   asConverging,
   asLost,
   asRefused,
+  asWaiting,
   type Converging,
   type Lost,
+  type MeaningOf,
 } from "./calls/activity-failures.ts";
 import type { AttentionList } from "./operator/attention-list.ts";
 
@@ -78,7 +75,7 @@ export const main = activitiesWith<Preparations>({
   startToCloseTimeout: "10 seconds",
 });
 
-export const mainWaits = activitiesWith<MainWaits>(MAIN_OPTIONS);
+export const mainWaits = activitiesWith<MainWaits>(MAIN_OPTIONS, asWaiting);
 
 /** Reads large parts of the ledger. */
 export const ledgerAtLength = activitiesWith<Pick<LedgerActivities, "reconcilePayments">>({
@@ -112,7 +109,7 @@ export function callsOf(run: AttentionList, profile: ConnectionProfile) {
     requests(complianceBackgroundTaskQueue(application), callTimeoutMs, { priorityKey, ...fair });
   // A request built earlier would not show a `retry` that came meanwhile, which lets the call reach the API at once. A
   // replay does not compare an activity's input.
-  const activities = <Activities, Mapped>(options: ActivityOptions, meaningOf?: (error: ActivityFailure) => Mapped) =>
+  const activities = <Activities, Mapped>(options: ActivityOptions, meaningOf?: MeaningOf<Mapped>) =>
     activitiesWith<Activities, Mapped>(options, meaningOf, () => ({ retriedAtMs: run.retriedAtMs }));
   const repeatable = (queue: ActivityOptions) => {
     const options = { ...queue, scheduleToCloseTimeout };
@@ -126,7 +123,7 @@ export function callsOf(run: AttentionList, profile: ConnectionProfile) {
   };
   const unrepeatable = (longestInQueue: "12 hours" | number) =>
     activities<UnrepeatableWrites, Lost>(atMostOnce(interactive(2), longestInQueue), asLost);
-  const wait = activities<ComplianceWaits, never>(background(4));
+  const wait = activities<ComplianceWaits, never>(background(4), asWaiting);
   run.awaitService = (summary, tried) => wait.awaitService(summary, { connection, businessId, ...tried });
   return {
     ...repeatable(interactive(2)),
@@ -154,7 +151,7 @@ export function accountingCallsOf(run: AttentionList, profile: AccountingProfile
   const { connection, callTimeoutMs, unservedAfterMs } = profile;
   const options = (priorityKey: number): ActivityOptions =>
     requests(accountingTaskQueue(connection), callTimeoutMs, { priorityKey });
-  const wait = activitiesWith<Pick<AccountingActivities, "awaitAccounting">>(options(4));
+  const wait = activitiesWith<Pick<AccountingActivities, "awaitAccounting">>(options(4), asWaiting);
   run.awaitService = (summary, tried) => wait.awaitAccounting(summary, { connection, ...tried });
   return {
     /** For synchronisations, which nobody waits for. */

@@ -2,6 +2,7 @@ import {
   ActivityFailure,
   type ActivityOptions,
   ApplicationFailure,
+  condition,
   isCancellation,
   proxyActivities,
   TimeoutFailure,
@@ -33,6 +34,9 @@ type Summarised<Activities, Mapped> = {
     : never;
 };
 
+/** What the workflow gets in place of a failed activity. */
+export type MeaningOf<Mapped> = (error: ActivityFailure) => Mapped | Promise<Mapped>;
+
 /**
  * @param meaningOf where given, a failed activity (all its attempts failed, or it timed out) gives what this makes of
  *   the failure, in place of throwing it
@@ -40,7 +44,7 @@ type Summarised<Activities, Mapped> = {
  */
 export function activitiesWith<Activities, Mapped = never>(
   options: ActivityOptions,
-  meaningOf?: (error: ActivityFailure) => Mapped,
+  meaningOf?: MeaningOf<Mapped>,
   added?: () => object,
 ): Summarised<Activities, Mapped> {
   const activities = proxyActivities<Record<string, (...request: object[]) => Promise<unknown>>>(options);
@@ -78,6 +82,16 @@ export function asRefused(error: ActivityFailure): Refusal {
 export function asConverging(error: ActivityFailure): Converging {
   rethrowCancellation(error);
   return { kind: "converging", message: rootMessage(error) };
+}
+
+/**
+ * For waits without a bound. Temporal gives them no more time than their run has, and fails one as soon as its next look
+ * would come later than that. Nothing failed but the run's time: the run ends as timed out, and can be restarted.
+ */
+export async function asWaiting(error: ActivityFailure): Promise<never> {
+  if (error.retryState !== "TIMEOUT") throw error;
+  await condition(() => false);
+  throw error;
 }
 
 /** For calls that are sent at most once: the claim in the ledger, or an operator, says what became of the call. */
