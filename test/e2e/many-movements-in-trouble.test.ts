@@ -5,6 +5,7 @@ import type { CuttableLine } from "../rig/cuttable-line.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { freshDatabase } from "../rig/fresh-database.ts";
 import { countOf, goods, largeSalesOf, takenOf } from "../rig/goods.ts";
+import { nameOfStep } from "../rig/replay-all.ts";
 import { resetRun } from "../rig/reset-run.ts";
 import type { Rig } from "../rig/start-rig.ts";
 import { type RigOnLine, startRigOnLine } from "../rig/start-rig-on-line.ts";
@@ -40,6 +41,10 @@ describeWithTemporal("the movements of a sale of many items that meet trouble", 
   const expectBounded = async (invoice: string): Promise<void> => {
     expect(await eventsOf(rig.starter.workflowId({ invoice }))).toBeLessThan(MOST_EVENTS);
   };
+  const recordsOf = async (invoice: string): Promise<number> => {
+    const { events } = await handleOf(invoice).fetchHistory();
+    return (events ?? []).filter((event) => nameOfStep(event) === "saveRecord").length;
+  };
   /** Movements that the sale has as applied, and that the service has made once. */
   const totals = async (invoice: string): Promise<{ applied: number; madeOnce: number }> => {
     const { stockMovements } = await handleOf(invoice).result();
@@ -61,6 +66,26 @@ describeWithTemporal("the movements of a sale of many items that meet trouble", 
     await rig.starter.resolveStock({ invoice: "LOST-1" }, word);
     expect(await totals("LOST-1")).toEqual(WHOLE);
     await expectBounded("LOST-1");
+  });
+
+  test("share a few records while an operator is asked about one of them", async () => {
+    const lost = { operation: "adjustStock", when: "after", kind: "drop", times: 1 } as const;
+    rig.simulator.inject({ ...lost, match: { referenceId: takenOf("RECORDS-1", 0) } });
+    // So slowly that one record could follow each of them.
+    for (let n = 1; n < ITEMS; n++) {
+      const slow = { operation: "adjustStock", when: "after", kind: "slow", delayMs: 100 + 10 * n, times: 1 } as const;
+      rig.simulator.inject({ ...slow, match: { referenceId: takenOf("RECORDS-1", n) } });
+    }
+    await start("RECORDS-1");
+    const { attentions } = await rig.stateWhen(
+      "RECORDS-1",
+      ({ stockMovements }) => countOf(stockMovements, "applied") === ITEMS - 1,
+    );
+    expect(attentions).toMatchObject([{ code: "stock-unknown" }]);
+    const word = { referenceId: takenOf("RECORDS-1", 0), applied: true, note: "seen in the journal" };
+    await rig.starter.resolveStock({ invoice: "RECORDS-1" }, word);
+    expect(await totals("RECORDS-1")).toEqual(WHOLE);
+    expect(await recordsOf("RECORDS-1")).toBeLessThan(ITEMS / 2);
   });
 
   test("can have only the refused one tried again or given up", async () => {

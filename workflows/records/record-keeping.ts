@@ -179,11 +179,11 @@ export class RecordKeeping implements KeptRecords {
 
   /**
    * Waits for the answers of movements that are being sent, so that one record shows them and their document. It waits
-   * for the time of one call only, since a movement may queue for hours.
+   * for the time of one call only, since a movement may queue for hours. What an operator is asked is shown at once.
    */
   async #movementsAnswered(): Promise<void> {
     const run = this.#run;
-    const answered = (): boolean => beingSent(run).length === 0 || run.attentions.length > 0;
+    const answered = (): boolean => beingSent(run).length === 0 || run.attentionChanges.length > 0;
     // An activity that took the record along answers soon, or comes back unsent; another try may go without the record.
     const sentWithRecord = (): boolean => beingSent(run).every((movement) => movement === this.#sentWithCall?.movement);
     if (!answered() && sentWithRecord()) await condition(() => answered() || !sentWithRecord());
