@@ -83,6 +83,19 @@ describe("the parts of a record", () => {
     expect(jsonBytes(parts)).toBeLessThan(2_000);
   });
 
+  test("contain only what changed of a record that would fit, too, so that hundreds of them fit a history", () => {
+    const before = large({ movements: many(movement, 200), content: undefined });
+    const now = large({
+      ...before,
+      sequence: 8,
+      movements: before.movements.with(3, { ...movement(3), state: "dropped" }),
+    });
+    expect(partsOf(before, undefined)).toHaveLength(1);
+    const parts = partsOf(now, savedFrom(before));
+    expect(parts).toMatchObject([{ since: 7, document: "unchanged", movements: [{ state: "dropped" }] }]);
+    expect(jsonBytes(parts)).toBeLessThan(1_000);
+  });
+
   test("keep the state of their start, whatever changes while they are sent", () => {
     const record = large();
     const parts = partsOf(record, undefined);

@@ -90,6 +90,12 @@ function movementKey({ referenceId, state, decision }: StockMovement): unknown[]
 /** Of one part, far below the 256 KB from where on Temporal warns. */
 const MOST_BYTES = 128 * 1024;
 
+/**
+ * Of a whole record that follows another one. A sale of hundreds of movements may need hundreds of records, and Temporal
+ * ends a run whose history reaches 50 MB.
+ */
+const MOST_BYTES_AGAIN = 16 * 1024;
+
 /** What the ledger has by this run's last record, each part of it as JSON. */
 export interface SavedRecord {
   sequence: number;
@@ -108,7 +114,7 @@ type Lists = Pick<RecordPart, "movements" | "attentions" | "attentionChanges" | 
  */
 export function partsOf(record: DocumentRecord, saved: SavedRecord | undefined): RecordPart[] {
   const fullRecord = { ...record, document: asAnswered(record.document) };
-  if (jsonBytes(fullRecord) <= MOST_BYTES) return [fullRecord];
+  if (jsonBytes(fullRecord) <= (saved ? MOST_BYTES_AGAIN : MOST_BYTES)) return [fullRecord];
   const { content, document, movements, attentions, attentionChanges, decisions, ...head } = fullRecord;
   const now = savedFrom(record);
   const parts: RecordPart[] = [];
