@@ -109,7 +109,8 @@ type Lists = Pick<RecordPart, "movements" | "attentions" | "attentionChanges" | 
 
 /**
  * The record in parts that fit a payload, to be saved one after the other: each builds on the one before it. A record
- * that fits is one part, with everything. Of a larger one the parts say what changed since the last record.
+ * that fits is one part, with everything: the first one in a payload, a later one in far less. Of a larger one the parts
+ * say what changed since the last record.
  * @param saved the last record, if the ledger has it; undefined: the parts say everything
  */
 export function partsOf(record: DocumentRecord, saved: SavedRecord | undefined): RecordPart[] {

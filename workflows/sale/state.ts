@@ -1,4 +1,4 @@
-import { ApplicationFailure, condition, workflowInfo } from "@temporalio/workflow";
+import { type ApplicationFailure, condition, workflowInfo } from "@temporalio/workflow";
 
 import {
   type Attention,
@@ -109,7 +109,7 @@ export class SaleState extends AttentionList {
   outcomesGiven = 0;
   prepared = false;
   /** Why the workflow will fail. Kept until every waiting caller has it: a failing workflow would hide it from them. */
-  failure: Error | undefined;
+  failure: ApplicationFailure | undefined;
 
   /** Set once it is known where the document belongs. */
   records: KeptRecords | undefined;
@@ -141,7 +141,7 @@ export class SaleState extends AttentionList {
 
   /** Whether the workflow will fail because what was asked of it was refused. After any other failure it is restarted. */
   get refused(): boolean {
-    return this.failure instanceof ApplicationFailure && REFUSALS.includes(this.failure.type);
+    return REFUSALS.includes(this.failure?.type);
   }
 
   get settled(): boolean {
