@@ -23,7 +23,6 @@ import {
   asConverging,
   asLost,
   asRefused,
-  asWaiting,
   type Converging,
   type Lost,
   type MeaningOf,
@@ -75,7 +74,7 @@ export const main = activitiesWith<Preparations>({
   startToCloseTimeout: "10 seconds",
 });
 
-export const mainWaits = activitiesWith<MainWaits>(MAIN_OPTIONS, asWaiting);
+export const mainWaits = activitiesWith<MainWaits>(MAIN_OPTIONS);
 
 /** Reads large parts of the ledger. */
 export const ledgerAtLength = activitiesWith<Pick<LedgerActivities, "reconcilePayments">>({
@@ -123,7 +122,7 @@ export function callsOf(run: AttentionList, profile: ConnectionProfile) {
   };
   const unrepeatable = (longestInQueue: "12 hours" | number) =>
     activities<UnrepeatableWrites, Lost>(atMostOnce(interactive(2), longestInQueue), asLost);
-  const wait = activities<ComplianceWaits, never>(background(4), asWaiting);
+  const wait = activities<ComplianceWaits, never>(background(4));
   run.awaitService = (summary, tried) => wait.awaitService(summary, { connection, businessId, ...tried });
   return {
     ...repeatable(interactive(2)),
@@ -151,7 +150,7 @@ export function accountingCallsOf(run: AttentionList, profile: AccountingProfile
   const { connection, callTimeoutMs, unservedAfterMs } = profile;
   const options = (priorityKey: number): ActivityOptions =>
     requests(accountingTaskQueue(connection), callTimeoutMs, { priorityKey });
-  const wait = activitiesWith<Pick<AccountingActivities, "awaitAccounting">>(options(4), asWaiting);
+  const wait = activitiesWith<Pick<AccountingActivities, "awaitAccounting">>(options(4));
   run.awaitService = (summary, tried) => wait.awaitAccounting(summary, { connection, ...tried });
   return {
     /** For synchronisations, which nobody waits for. */

@@ -100,6 +100,30 @@ describeWithTemporal("a service that ignores the branch of stock movements", () 
     expect(await result("GONE-3")).toMatchObject({ stockMovements: [{ state: "applied" }] });
   });
 
+  test("gets nothing back from a cancelled sale while it refuses to name its branches, and an operator sees that", async () => {
+    const body = { data: { movementId: "mov_elsewhere", branchId: "branch_6" } };
+    const elsewhere = { operation: "adjustStock", when: "after", kind: "status", status: 201, body, times: 1 } as const;
+    rig.simulator.inject({ ...elsewhere, match: { referenceId: "BACK-1/item_tea/sold" } });
+    rig.simulator.setAuthority("BACK-1", [{ do: "reject", afterMs: 500, reason: "no" }]);
+    await start("BACK-1", inSecond);
+    await rig.stateWhen("BACK-1", ({ attentions }) => attentions.length === 2);
+    await rig.starter.acknowledge({ invoice: "BACK-1" }, { code: "unexpected-answer", note: "seen" });
+    const refused = { operation: "listBusinesses", when: "before", kind: "status", status: 400 } as const;
+    rig.simulator.inject({ ...refused, times: 3 });
+    await rig.starter.cancel({ invoice: "BACK-1" }, { reason: "the customer left" });
+    const { attentions } = await parked("BACK-1", "stock-refused");
+    expect(attentions).toMatchObject([{ subject: "BACK-1/item_tea/sold", resolvedBy: ["retry", "acknowledge"] }]);
+    expect(attentions[0]?.message).toMatch(/^Not returned to stock: /);
+    const looks = ((await handleOf("BACK-1").fetchHistory()).events ?? []).filter(
+      (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === "readBranch",
+    );
+    // Of the sale's own branch, and of this one.
+    expect(looks).toHaveLength(2);
+    await rig.starter.acknowledge({ invoice: "BACK-1" }, { code: "stock-refused", note: "moved by hand" });
+    expect(await result("BACK-1")).toMatchObject({ stage: "cancelled", stockMovements: [{ state: "applied" }] });
+    expect(movementsOf("BACK-1")).toHaveLength(1);
+  });
+
   test("is sent the waiting movements automatically once the setting is changed", async () => {
     // Another pair of branches, which nobody has looked at: held anew.
     const body = { data: { movementId: "mov_elsewhere", branchId: "branch_9" } };

@@ -85,7 +85,8 @@ export async function replayAll(client: Client, workflowBundle: { codePath: stri
 interface Event extends HistoryEvent {
   activityTaskScheduledEventAttributes?: { activityType: { name: string } };
   workflowExecutionSignaledEventAttributes?: { signalName: string };
-  workflowExecutionUpdateAcceptedEventAttributes?: { acceptedRequest: { input: { name: string } } };
+  /** Without its request where a reset has brought the update again. */
+  workflowExecutionUpdateAcceptedEventAttributes?: { acceptedRequest?: { input: { name: string } } };
   eventType: string;
 }
 
@@ -129,6 +130,6 @@ function nameOf(event: Event): string {
     workflowExecutionSignaledEventAttributes: signal,
     workflowExecutionUpdateAcceptedEventAttributes: update,
   } = event;
-  const name = activity?.activityType.name ?? signal?.signalName ?? update?.acceptedRequest.input.name ?? "";
+  const name = activity?.activityType.name ?? signal?.signalName ?? update?.acceptedRequest?.input.name ?? "";
   return `${event.eventType} ${name}`;
 }

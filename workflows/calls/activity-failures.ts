@@ -38,26 +38,22 @@ type Summarised<Activities, Mapped> = {
 export type MeaningOf<Mapped> = (error: ActivityFailure) => Mapped | Promise<Mapped>;
 
 /**
- * @param meaningOf where given, a failed activity (all its attempts failed, or it timed out) gives what this makes of
- *   the failure, in place of throwing it
+ * @param meaningOf a failed activity (all its attempts failed, or it timed out) gives what this makes of the failure;
+ *   default: {@link asUnbounded}
  * @param added to each request as it is scheduled
  */
 export function activitiesWith<Activities, Mapped = never>(
   options: ActivityOptions,
-  meaningOf?: MeaningOf<Mapped>,
+  meaningOf: MeaningOf<Mapped> = asUnbounded,
   added?: () => object,
 ): Summarised<Activities, Mapped> {
   const activities = proxyActivities<Record<string, (...request: object[]) => Promise<unknown>>>(options);
   const proxy: unknown = new Proxy(activities, {
     get(target, name: string): unknown {
-      const call = (summary: string, ...request: object[]) => {
+      return async (summary: string, ...request: object[]) => {
         const sent = added ? request.map((one) => ({ ...one, ...added() })) : request;
-        return target[name]?.executeWithOptions({ summary: boundedSummary(summary) }, sent);
-      };
-      if (!meaningOf) return call;
-      return async (...summaryAndRequest: Parameters<typeof call>) => {
         try {
-          return await call(...summaryAndRequest);
+          return await target[name]?.executeWithOptions({ summary: boundedSummary(summary) }, sent);
         } catch (error) {
           if (!(error instanceof ActivityFailure)) throw error;
           return meaningOf(error);
@@ -85,10 +81,11 @@ export function asConverging(error: ActivityFailure): Converging {
 }
 
 /**
- * For waits without a bound. Temporal gives them no more time than their run has, and fails one as soon as its next look
- * would come later than that. Nothing failed but the run's time: the run ends as timed out, and can be restarted.
+ * For activities without a bound. Temporal gives them no more time than their run has, and fails one as soon as its next
+ * attempt would come later than that. Nothing failed but the run's time: the run ends as timed out, and can be
+ * restarted.
  */
-export async function asWaiting(error: ActivityFailure): Promise<never> {
+async function asUnbounded(error: ActivityFailure): Promise<never> {
   if (error.retryState !== "TIMEOUT") throw error;
   await condition(() => false);
   throw error;

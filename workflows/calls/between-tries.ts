@@ -75,6 +75,34 @@ export async function callWithEscalation<T extends { kind: string }>(
 }
 
 /**
+ * Makes a call that a document can do without: where an operator cannot correct why it is refused, the call is given up.
+ * No cancellation ends it, since it may be made because of one.
+ * @param about the attention for a refusal
+ * @returns undefined where an operator gave it up
+ */
+export async function callOrGiveUp<T extends { kind: string }>(
+  run: AttentionList,
+  call: () => Promise<T | Refusal>,
+  about: (refusal: Refusal) => NewAttention,
+): Promise<Exclude<T, Refusal> | undefined> {
+  const betweenTries = new BetweenTries(run);
+  try {
+    for (;;) {
+      const result = await call();
+      if (!isRefusal(result)) return result as Exclude<T, Refusal>;
+      if (result.attention === "credentials" || result.unserved) {
+        await betweenTries.parkOnRefusal(result);
+        continue;
+      }
+      betweenTries.clearRefusal();
+      if ((await park(run, { ...about(result), ...evidenceOf(result) })) === "acknowledged") return undefined;
+    }
+  } finally {
+    betweenTries.clearRefusal();
+  }
+}
+
+/**
  * Decides what happens between two tries of one call (a try is one activity, with all of Temporal's attempts): an
  * operator is called where it was refused; a pause follows where it was deferred, or where its answer was lost.
  *
@@ -85,7 +113,6 @@ export class BetweenTries {
   readonly #run: AttentionList;
   #refusal: { key: string; sinceMs: number } | undefined;
   #deferrals = 0;
-  #growingPauses = 0;
   #deferredSinceMs = 0;
   #ledgerWaits = 0;
   /** What the call has met last. */
@@ -156,7 +183,7 @@ export class BetweenTries {
           until,
         );
       } else {
-        const pauseMs = retryAfterMs ?? growingPauseMs(this.#growingPauses++);
+        const pauseMs = retryAfterMs ?? growingPauseMs(this.#deferrals - 1);
         await condition(until, pauseMs, { summary: "The call was put off: try again after a pause" });
       }
     } finally {

@@ -29,7 +29,7 @@ interface Stopped {
  * its own workflow; where it ends without a document, an operator is asked here.
  * @returns the signed sale; undefined where an operator has accepted that none follows
  */
-export async function issueSale(
+export async function issueCorrectedSale(
   run: CorrectionRun,
   target: CallTarget,
   input: CorrectionInput,

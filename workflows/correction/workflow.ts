@@ -12,10 +12,10 @@ import { callWithEscalation } from "../calls/between-tries.ts";
 import { registerJobMessages, runJobToCompletion } from "../job/job.ts";
 import { CancelledByOperator, unlessCancelled } from "../operator/attention-list.ts";
 import { callsOf, ledger, mainWaits } from "../proxies.ts";
-import { registerItems, resolveBranch } from "../sale/steps/items.ts";
+import { registerMissing, resolveBranch } from "../sale/steps/items.ts";
 import { CORRECTION_UPDATES, CorrectionRun } from "./correction-run.ts";
 import { creditSale } from "./credit.ts";
-import { issueSale } from "./issue.ts";
+import { issueCorrectedSale } from "./issue.ts";
 
 /**
  * Corrects a signed sale: prepare → credit it, its goods going back → issue the corrected sale, which takes its own →
@@ -68,7 +68,7 @@ async function correct(run: CorrectionRun, input: CorrectionInput): Promise<void
     return;
   }
   run.moveTo("issuing", `the signature of the corrected sale ${correctedBy}`);
-  const issued = await issueSale(run, target, input, prepared);
+  const issued = await issueCorrectedSale(run, target, input, prepared);
   if (issued) await end("corrected", { receipt: issued.receipt ?? null });
   else await end("credited", { message: `No corrected sale was issued: ${run.decisions.at(-1)?.note ?? ""}` });
 }
@@ -94,6 +94,6 @@ async function prepare(run: CorrectionRun, input: CorrectionInput): Promise<Prep
     const message = `The corrected sale could not be issued, so nothing was done:\n${listed}`;
     throw ApplicationFailure.nonRetryable(message, FAILURES.invalidInput);
   }
-  await registerItems({ run, calls, target, branch }, found.items, (waitingFor) => run.moveOn(waitingFor));
+  await registerMissing({ run, calls, target, branch }, found.items, (waitingFor) => run.moveOn(waitingFor));
   return prepared;
 }

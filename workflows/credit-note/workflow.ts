@@ -54,7 +54,7 @@ async function runCreditNote(context: SaleContext, prepared: PreparedCreditNote)
     const message = `The credit note input is not valid:\n  ${OWN_NUMBER}`;
     if (original.traderInvoiceNumber === run.invoice)
       throw ApplicationFailure.nonRetryable(message, FAILURES.invalidInput);
-    await issueAndAwait(context, prepared, original);
+    await issueUntilSigned(context, prepared, original);
     run.moveTo("credited", prepared.note.restock ? "the goods' return to stock" : "nothing");
     if (prepared.note.restock) {
       await returnGoods(context, new StockKeeping(context), prepared.note, original);
@@ -71,7 +71,7 @@ async function runCreditNote(context: SaleContext, prepared: PreparedCreditNote)
 }
 
 /** Ends when the credit note is signed. One that the service cancelled can be submitted again: nothing was reversed. */
-async function issueAndAwait(
+async function issueUntilSigned(
   context: SaleContext,
   prepared: PreparedCreditNote,
   original: SaleDocument,
@@ -83,10 +83,8 @@ async function issueAndAwait(
     const awaited = { ...created, callbacksSeen, fixItems: () => Promise.resolve(false) };
     const end = await awaitFinalStatus(context, document, awaited);
     if (end === "completed") return;
-    if (end === "cancelled-by-operator") throw new CancelledByOperator();
     run.moveTo("rejected", "an operator: the service cancelled the credit note");
-    const verdict = await park(run, { code: "rejected", message: "The service cancelled the credit note." });
-    if (verdict === "cancel") throw new CancelledByOperator();
+    await park(run, { code: "rejected", message: "The service cancelled the credit note." });
     run.moveTo("awaiting-authority", "the answer to the resubmission");
   }
 }

@@ -1,12 +1,12 @@
-import { CancellationScope, condition, isCancellation } from "@temporalio/workflow";
+import { condition, isCancellation } from "@temporalio/workflow";
 
-import type { ReadDocumentResult, SaleDocument } from "../../src/contract/index.ts";
+import type { SaleDocument } from "../../src/contract/index.ts";
 import { BetweenTries } from "../calls/between-tries.ts";
-import { attentionKey, park, unlessCancelled } from "../operator/attention-list.ts";
+import { attentionKey, CancelledByOperator, park, Running, unlessCancelled } from "../operator/attention-list.ts";
 import type { SaleContext } from "../sale/state.ts";
 import { documentState, readDocument, retryDocument } from "./known-document.ts";
 
-export type FinalStatus = "completed" | "cancelled-by-service" | "cancelled-by-operator";
+export type FinalStatus = "completed" | "cancelled-by-service";
 
 interface AwaitedDocument {
   callbackExpected: boolean;
@@ -29,6 +29,7 @@ interface Wait extends AwaitedDocument {
 
 /**
  * Sees an issued document through, from whatever status it has, to its end. `run.document` is always the latest of it.
+ * @throws CancelledByOperator while the document is rejected
  */
 export async function awaitFinalStatus(
   context: SaleContext,
@@ -46,14 +47,11 @@ export async function awaitFinalStatus(
         return "completed";
       case "cancelled":
         return "cancelled-by-service";
-      case "failed": {
-        const next = await resubmit(context, document, wait);
-        if (next === "cancelled") return "cancelled-by-operator";
-        document = next;
+      case "failed":
+        document = await resubmit(context, document, wait);
         wait.sinceMs = Date.now();
         wait.slowRaised = false;
         break;
-      }
       case "in-flight":
       case "unknown-status":
       case "unsigned":
@@ -69,19 +67,15 @@ export async function awaitFinalStatus(
  * `cancel`.
  * @throws CancelledByOperator
  */
-async function resubmit(context: SaleContext, document: SaleDocument, wait: Wait): Promise<SaleDocument | "cancelled"> {
+async function resubmit(context: SaleContext, document: SaleDocument, wait: Wait): Promise<SaleDocument> {
   const { run, profile } = context;
   const reason = document.error ?? "no reason given";
   run.moveTo("rejected", "another look at the items");
-  if (run.cancelDue) return "cancelled";
-  const fixed = await unlessCancelled(run, wait.fixItems);
-  if (run.cancelDue) return "cancelled";
-  if (!fixed) {
+  if (!(await unlessCancelled(run, wait.fixItems))) {
     const delayMs = profile.timings.resubmissionDelaysMs[wait.resubmissions];
     if (delayMs === undefined) {
       run.moveTo("rejected", "an operator: the authority said no, and the automatic resubmissions are used up");
-      const verdict = await park(run, { code: "rejected", message: `The authority said: ${reason}` });
-      if (verdict === "cancel") return "cancelled";
+      await park(run, { code: "rejected", message: `The authority said: ${reason}` });
     } else {
       const which = ++wait.resubmissions;
       run.moveTo("rejected", `resubmission ${which}, in ${delayMs / 1000} s. The authority said: ${reason}`);
@@ -91,7 +85,7 @@ async function resubmit(context: SaleContext, document: SaleDocument, wait: Wait
         summary: `Resubmission ${which} comes after a pause`,
       });
       run.bringForward = undefined;
-      if (run.cancelDue) return "cancelled";
+      if (run.cancelDue) throw new CancelledByOperator();
     }
   }
   run.moveTo("awaiting-authority", "the answer to the resubmission");
@@ -105,7 +99,7 @@ async function resubmit(context: SaleContext, document: SaleDocument, wait: Wait
 async function awaitAuthority(context: SaleContext, document: SaleDocument, wait: Wait): Promise<SaleDocument> {
   const { run } = context;
   let current = document;
-  while (!isFinal(current)) {
+  while (!isAnswered(current)) {
     run.document = current;
     current = await nextReading(context, current, wait);
   }
@@ -113,7 +107,7 @@ async function awaitAuthority(context: SaleContext, document: SaleDocument, wait
   return current;
 }
 
-function isFinal(document: SaleDocument): boolean {
+function isAnswered(document: SaleDocument): boolean {
   const state = documentState(document);
   return state === "signed" || state === "failed" || state === "cancelled";
 }
@@ -146,8 +140,8 @@ async function nextReading(context: SaleContext, document: SaleDocument, wait: W
   // Counted before the call: a callback that arrives during it may report something newer than its answer.
   wait.callbacksSeen = run.callbacksReceived;
   const read = await readDocument(context, document.id, wait.betweenTries);
-  if (resubmissionRequested() && !isFinal(read)) return await resubmitOnRequest(context, read, wait);
-  if (Date.now() >= slowAtMs && !wait.slowRaised && !isFinal(read)) raiseSlow(context, read, wait);
+  if (resubmissionRequested() && !isAnswered(read)) return await resubmitOnRequest(context, read, wait);
+  if (Date.now() >= slowAtMs && !wait.slowRaised && !isAnswered(read)) raiseSlow(context, read, wait);
   return read;
 }
 
@@ -167,31 +161,23 @@ async function poll(
   slowAtMs: number,
 ): Promise<SaleDocument | undefined> {
   const { calls, target, profile } = context;
-  const scope = new CancellationScope();
-  let result: ReadDocumentResult | undefined;
-  let failure: unknown;
   const slowInMs = slowAtMs - Date.now();
   if (slowInMs <= 0 && !wait.slowRaised) return undefined;
-  const polling = scope
-    .run(() =>
-      calls.wait.awaitDocument("Wait for the tax authority: each attempt is one look", {
-        ...target,
-        saleId: document.id,
-        sinceMs: wait.sinceMs,
-        firstPollMs: profile.timings.firstPollMs,
-        knownStatus: document.status,
-        record: context.run.records?.recordForDocument(document.id),
-      }),
-    )
-    .then(
-      (answer) => (result = answer),
-      (error: unknown) => (failure = error),
-    );
-  const ready = (): boolean => result !== undefined || failure !== undefined || interrupted();
+  const polling = new Running(() =>
+    calls.wait.awaitDocument("Wait for the tax authority: each attempt is one look", {
+      ...target,
+      saleId: document.id,
+      sinceMs: wait.sinceMs,
+      firstPollMs: profile.timings.firstPollMs,
+      knownStatus: document.status,
+      record: context.run.records?.recordForDocument(document.id),
+    }),
+  );
+  const ready = (): boolean => polling.done || interrupted();
   const summary = "If nothing has come by then, the authority is slow";
   await (wait.slowRaised ? condition(ready) : condition(ready, slowInMs, { summary }));
-  scope.cancel();
-  await polling;
+  await polling.end();
+  const { result, failure } = polling;
   if (failure !== undefined && !isCancellation(failure)) throw failure;
   if (result === undefined) return undefined;
   if (result.kind === "document") {

@@ -189,8 +189,7 @@ async function rejectedWithoutTrace(
 async function parkRejected(context: SaleContext, message: string, intent: DocumentIntent): Promise<DocumentIntent> {
   const { run } = context;
   run.moveTo("rejected", "an operator: the document was refused and left no trace");
-  const verdict = await park(run, { code: "rejected", message });
-  if (verdict === "cancel") throw new CancelledByOperator();
+  await park(run, { code: "rejected", message });
   run.moveTo("submitting", "the answer to another try");
   return newIntent(intent.number + 1);
 }
@@ -234,7 +233,7 @@ async function parkUnknown(
     // Assigned by the update that ended the park.
     const decision = run.documentDecision as SaleState["documentDecision"];
     if (decision === undefined || decision === "not-created") {
-      await recordDecision(run, { ...claimed, decision: "not-created" });
+      await recordDocumentDecision(run, { ...claimed, decision: "not-created" });
       return undefined;
     }
     const { saleId } = decision;
@@ -243,7 +242,7 @@ async function parkUnknown(
     const read = await calls.read.readDocument(`Read the document ${saleId} that the operator named`, asked);
     const found = isRefusal(read) ? [read.message] : mismatches(read.document, expected);
     if (!isRefusal(read) && found.length === 0) {
-      await recordDecision(run, { ...claimed, decision });
+      await recordDocumentDecision(run, { ...claimed, decision });
       return read.document;
     }
     objection = `The document ${saleId} is not this one: ${found.join("; ")}. `;
@@ -251,7 +250,7 @@ async function parkUnknown(
 }
 
 /** Writes the operator's decision into the claim before acting on it, so that a later run does not ask again. */
-async function recordDecision(run: SaleState, request: Omit<DecideDocumentRequest, "word">): Promise<void> {
+async function recordDocumentDecision(run: SaleState, request: Omit<DecideDocumentRequest, "word">): Promise<void> {
   const decision = run.decisions.findLast(({ update }) => update === "resolveDocument");
   const { note = "", by, atMs = 0 } = decision ?? {};
   const decided = { ...request, word: { note, by, atMs } };

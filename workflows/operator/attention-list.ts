@@ -215,7 +215,7 @@ export abstract class AttentionList {
  * `acknowledged`: an operator answered with the attention's own update. `woken`: what it waited for is there. `again`:
  * the wait ended without it, so the step has to look for itself.
  */
-export type Verdict = "retry" | "cancel" | "acknowledged" | "woken" | "again";
+export type Verdict = "retry" | "acknowledged" | "woken" | "again";
 
 export interface Wakes {
   /**
@@ -229,53 +229,74 @@ export interface Wakes {
   keepsAfterWake?: boolean;
 }
 
-/** Raises an attention, and waits until it is resolved. A cancellation that was requested before counts at once. */
+/**
+ * Raises an attention, and waits until it is resolved. A cancellation that was requested before counts at once.
+ * @throws CancelledByOperator where an operator cancels, and the attention can be resolved by that
+ */
 export async function park(run: AttentionList, attention: NewAttention, wakes: Wakes = {}): Promise<Verdict> {
   const key = run.raise(attention);
   const updates = attention.resolvedBy ?? RESOLVED_BY[attention.code];
   const retriesBefore = run.retriesOf(key);
-  const scope = new CancellationScope();
-  let woken: "woken" | "again" | undefined;
-  const waking = wakes.wake
-    ? scope.run(wakes.wake).then(
-        (there) => (woken = there ? "woken" : "again"),
-        () => (woken = "again"),
-      )
-    : undefined;
+  const waking = wakes.wake && new Running(wakes.wake);
   const cancelled = (): boolean => updates.includes("cancel") && run.cancelDue;
   const retried = (): boolean => run.retriesOf(key) > retriesBefore;
   let acknowledged = false;
+  let woken: boolean | undefined;
   let lasting = false;
   try {
     await condition(
-      () => cancelled() || retried() || !run.needs(key) || woken !== undefined || wakes.until?.() === true,
+      () => cancelled() || retried() || !run.needs(key) || waking?.done === true || wakes.until?.() === true,
     );
     acknowledged = !run.needs(key);
-    lasting = wakes.keepsAfterWake === true && woken !== undefined && !cancelled() && !retried();
+    woken = waking?.result;
+    lasting = wakes.keepsAfterWake === true && waking?.done === true && !cancelled() && !retried();
   } finally {
     // Also where the step itself is cancelled: an attention must not outlive what it is about.
     if (!lasting) run.clear(key);
-    scope.cancel();
+    await waking?.end();
   }
-  const cameBy = woken;
-  await waking;
-  if (cancelled()) return "cancel";
+  if (cancelled()) throw new CancelledByOperator();
   if (acknowledged) return "acknowledged";
-  return retried() ? "retry" : (cameBy ?? "again");
+  if (retried()) return "retry";
+  return woken ? "woken" : "again";
 }
 
-/** Waits for an activity that waits for the outside world. Cancels it once `orUntil` is true. */
+/** A step that goes on by itself, and can be ended. It never throws: whoever waits for it sees what it came to. */
+export class Running<Result> {
+  done = false;
+  result: Result | undefined;
+  failure: unknown;
+  readonly #scope = new CancellationScope();
+  readonly #over: Promise<void>;
+
+  constructor(step: () => Promise<Result>) {
+    this.#over = this.#scope.run(step).then(
+      (result) => {
+        this.result = result;
+        this.done = true;
+      },
+      (failure: unknown) => {
+        this.failure = failure;
+        this.done = true;
+      },
+    );
+  }
+
+  /** Cancels what it still waits for, and waits until it is over. */
+  async end(): Promise<void> {
+    this.#scope.cancel();
+    await this.#over;
+  }
+}
+
+/**
+ * Waits for an activity that waits for the outside world, and ends it once `orUntil` is true. After a failure the caller
+ * tries its call again, and sees for itself.
+ */
 export async function untilDone(wait: () => Promise<unknown>, orUntil: () => boolean): Promise<void> {
-  const scope = new CancellationScope();
-  let done = false;
-  const waiting = scope.run(wait).then(
-    () => (done = true),
-    // After a failure too: the caller then tries its call again, and sees for itself.
-    () => (done = true),
-  );
-  await condition(() => done || orUntil());
-  scope.cancel();
-  await waiting;
+  const waiting = new Running(wait);
+  await condition(() => waiting.done || orUntil());
+  await waiting.end();
 }
 
 /**
@@ -291,15 +312,12 @@ export class CancelledByOperator extends Error {
  * @throws CancelledByOperator
  */
 export async function unlessCancelled<T>(run: AttentionList, step: () => Promise<T>): Promise<T> {
-  const scope = new CancellationScope();
-  let done = false;
-  const running = scope.run(step).finally(() => (done = true));
-  running.catch(() => undefined);
-  await condition(() => done || run.cancelDue);
-  if (done) return await running;
-  scope.cancel();
-  await running.catch((error: unknown) => {
-    if (!isCancellation(error) && !(error instanceof CancelledByOperator)) throw error;
-  });
-  throw new CancelledByOperator();
+  const running = new Running(step);
+  await condition(() => running.done || run.cancelDue);
+  const isCancelled = run.cancelDue;
+  await running.end();
+  const { failure, result } = running;
+  if (failure !== undefined && !(isCancelled && isCancellation(failure))) throw failure;
+  if (isCancelled) throw new CancelledByOperator();
+  return result as T;
 }

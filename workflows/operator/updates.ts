@@ -55,9 +55,7 @@ export interface Update<Run, Request> {
   act(run: Run, request: Request): Promise<object> | void;
   /** What the reply begins with that says what came of it. */
   readonly done?: string;
-  /** Of one that the run may have to keep: whether it can be told by now what becomes of it. */
-  fateKnown?(run: Run): boolean;
-  /** What is told of it then, or while it cannot be. */
+  /** What is told of one that the run has to keep for later. */
   kept?(run: Run): string;
 }
 
@@ -156,10 +154,8 @@ function actAndReply<Run extends Operated>(run: Run, update: Update<Run, object>
     const cancelPending = (): boolean => run.cancelRequested !== undefined && !run.cancelDue;
     const followed = (): boolean =>
       run.failure !== undefined || (run.cancelDue ? run.settled === true : visible() !== before);
-    const told = cancelPending() ? (): boolean => update.fateKnown?.(run) !== false : followed;
-    // A wait of no length would still be two events.
-    if (!cancelPending() || !told())
-      await condition(told, REPLY_WITHIN, { summary: "An operator waits to hear what came of an update" });
+    if (!cancelPending())
+      await condition(followed, REPLY_WITHIN, { summary: "An operator waits to hear what came of an update" });
     const kept = cancelPending() ? ` ${update.kept?.(run) ?? KEPT_AS_WISH}` : "";
     const { stage, waitingFor } = run;
     const [attention] = run.attentions;

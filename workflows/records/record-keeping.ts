@@ -7,8 +7,7 @@ import {
   type RecordPart,
   type StockMovement,
 } from "../../src/contract/index.ts";
-import { isRefusal, BetweenTries } from "../calls/between-tries.ts";
-import { park } from "../operator/attention-list.ts";
+import { callOrGiveUp } from "../calls/between-tries.ts";
 import { ledger } from "../proxies.ts";
 import type { StateAfterAnswer, KeptRecords, SaleContext, SaleState } from "../sale/state.ts";
 import { endOfTurn } from "../sdk/interceptors.ts";
@@ -207,18 +206,15 @@ async function keepLines(
   { run, calls, target }: SaleContext,
   of: Pick<KeepLinesRequest, "type" | "number" | "saleId">,
 ): Promise<boolean> {
-  const betweenTries = new BetweenTries(run);
-  for (;;) {
-    const asked = { ...target, ...of };
-    const result = await calls.background.read.keepLines("Read the lines of the document into the ledger", asked);
-    if (isRefusal(result) && (result.attention === "credentials" || result.unserved)) {
-      await betweenTries.parkOnRefusal(result);
-      continue;
-    }
-    betweenTries.clearRefusal();
-    if (!isRefusal(result)) return true;
-    const message = `The ledger keeps the document ${of.saleId} without its lines: ${result.message}`;
-    const verdict = await park(run, { code: "unexpected-answer", subject: `lines of ${of.saleId}`, message });
-    if (verdict === "acknowledged") return false;
-  }
+  const asked = { ...target, ...of };
+  const kept = await callOrGiveUp(
+    run,
+    () => calls.background.read.keepLines("Read the lines of the document into the ledger", asked),
+    ({ message }) => ({
+      code: "unexpected-answer",
+      subject: `lines of ${of.saleId}`,
+      message: `The ledger keeps the document ${of.saleId} without its lines: ${message}`,
+    }),
+  );
+  return kept !== undefined;
 }

@@ -66,7 +66,6 @@ const cancel: Update<SaleState, CancelRequest> = {
   },
   act: (run, { reason, by }) => run.requestCancel(reason, by),
   done: "Cancellation asked for.",
-  fateKnown: ({ earlierFateUnknown, failure }) => !earlierFateUnknown || failure !== undefined,
   kept({ earlierFateUnknown, signed }) {
     if (signed) return "Nothing is cancelled: the document is signed. A completed sale is reversed by a refund.";
     if (!earlierFateUnknown) return KEPT_AS_WISH;

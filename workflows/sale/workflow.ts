@@ -1,4 +1,4 @@
-import { condition, workflowInfo } from "@temporalio/workflow";
+import { workflowInfo } from "@temporalio/workflow";
 
 import { type FinishedSale, type PreparedSale, type SaleInput, type SaleOutcome } from "../../src/contract/index.ts";
 import { awaitFinalStatus, type FinalStatus } from "../document/await-authority.ts";
@@ -7,13 +7,12 @@ import { CancelledByOperator, park, unlessCancelled } from "../operator/attentio
 import { main } from "../proxies.ts";
 import { RecordKeeping } from "../records/record-keeping.ts";
 import { fixedPartOfSale } from "../records/record.ts";
-import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 import { planMovements, StockKeeping } from "../stock/stock-keeping.ts";
 import { registerSaleMessages } from "./messages.ts";
 import { contextOf, type SaleContext, SaleState } from "./state.ts";
 import { adoptSale, issueSale } from "./steps/issue.ts";
-import { fixItems, registerItems, resolveBranch, type ResolvedLines, resolveItems } from "./steps/items.ts";
-import { openForRefund } from "./steps/refund.ts";
+import { fixItems, registerMissing, resolveBranch, type ResolvedLines, resolveItems } from "./steps/items.ts";
+import { stayOpenForRefund } from "./steps/refund.ts";
 import { runToCompletion } from "./view.ts";
 
 /**
@@ -69,19 +68,20 @@ async function runSale(context: SaleContext, prepared: PreparedSale): Promise<vo
   const { sale } = prepared;
   run.moveTo("resolving-items", "the items of its lines");
   const stock = new StockKeeping(context);
-  let end: FinalStatus;
+  let end: FinalStatus | undefined;
   try {
-    context.branch = await unlessCancelled(run, () => resolveBranch(context, sale.branch));
-    const goods = await unlessCancelled(run, () => resolveGoods(context, prepared));
+    const goods = await unlessCancelled(run, async () => {
+      context.branch = await resolveBranch(context, sale.branch);
+      return await resolveGoods(context, prepared);
+    });
     end = await issueAndAwait(context, prepared, goods, stock);
   } catch (error) {
     if (!(error instanceof CancelledByOperator)) throw error;
-    end = "cancelled-by-operator";
   }
   if (end === "completed") {
     checkTotal(context, prepared);
     run.moveTo("completed", "its stock movements");
-    await stayOpenForRefund(context, stock, prepared);
+    await stayOpenForRefund(context, stock, { windowMs: prepared.refundWindowMs, callback: sale.callback ?? "auto" });
   } else {
     run.givenUp = true;
     // An unknown movement is resolved before the sale is `cancelled`: only what was taken can go back.
@@ -93,30 +93,6 @@ async function runSale(context: SaleContext, prepared: PreparedSale): Promise<vo
 }
 
 /**
- * A refund that is taken while the last callers are being answered is carried out too: nothing that was accepted is
- * lost.
- */
-async function stayOpenForRefund(
-  context: SaleContext,
-  stock: StockKeeping,
-  { sale, refundWindowMs }: PreparedSale,
-): Promise<void> {
-  const { run } = context;
-  const callback = sale.callback ?? "auto";
-  const refundDue = (): boolean => run.stage === "completed" && run.refund !== undefined;
-  let windowMs = refundWindowMs;
-  do {
-    await openForRefund(context, stock, { windowMs, callback });
-    windowMs = 0;
-    await stock.settled();
-    await run.noAttentionOpen();
-    run.records?.saveIfChanged();
-    await condition(() => refundDue() || (run.finished && everyUpdateIsAnswered()));
-  } while (refundDue());
-  run.moveTo(run.stage, "nothing");
-}
-
-/**
  * The items of the lines, each known to the authority. An adopted sale may come without lines, and is registered
  * already.
  */
@@ -125,7 +101,7 @@ async function resolveGoods(context: SaleContext, { sale, items }: PreparedSale)
   const goods = await resolveItems(context, sale.lines, items);
   for (const { id, name } of goods.items) if (name) context.run.itemNames.set(id, name);
   const isRegistering = (waitingFor: string): void => context.run.moveTo("registering", waitingFor);
-  if (sale.saleId === undefined) await registerItems(context, goods.items, isRegistering);
+  if (sale.saleId === undefined) await registerMissing(context, goods.items, isRegistering);
   return goods;
 }
 

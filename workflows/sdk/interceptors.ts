@@ -90,15 +90,8 @@ function counted<Input>(input: Input): Input {
   return input;
 }
 
-/**
- * Resolves one turn later: the steps that the same activation unblocked have run by then. The extra promise around
- * `aTurn` is part of the order in which open runs replay, so it must stay.
- */
-export async function endOfTurn(): Promise<void> {
-  await aTurn();
-}
-
-function aTurn(): Promise<void> {
+/** Resolves one turn later: the steps that the same activation unblocked have run by then. */
+export function endOfTurn(): Promise<void> {
   let evaluations = 0;
   return condition(() => (evaluations += 1) > 1);
 }
@@ -110,7 +103,7 @@ function endOfTurns(count: number): Promise<void> {
   return new Promise((resolve) => {
     const turn = (left: number): void => {
       if (left === 0) resolve();
-      else void aTurn().then(() => turn(left - 1));
+      else void endOfTurn().then(() => turn(left - 1));
     };
     turn(count);
   });

@@ -12,7 +12,7 @@ import {
   type TakenMovement,
   weightedPrice,
 } from "../../src/contract/index.ts";
-import { BetweenTries, isRefusal } from "../calls/between-tries.ts";
+import { callOrGiveUp } from "../calls/between-tries.ts";
 import { ledger } from "../proxies.ts";
 import type { SaleContext } from "../sale/state.ts";
 import { applyMovement, markApplied, Semaphore } from "./apply-movement.ts";
@@ -174,8 +174,8 @@ export class StockKeeping {
 }
 
 /**
- * The branch to which goods are returned, by either of its names. One that is not there is a matter of the stock: it
- * waits for an operator without holding back the document, and an operator can give the return up.
+ * The branch to which goods are returned, by either of its names. One that is not to be found is a matter of the stock:
+ * it waits for an operator without holding back the document, and an operator can give the return up.
  * @param subject what the attention is about
  * @returns undefined where an operator gave it up
  */
@@ -184,18 +184,10 @@ export async function branchToReturnTo(
   name: string,
   subject: string,
 ): Promise<Branch | undefined> {
-  const betweenTries = new BetweenTries(run);
-  try {
-    for (;;) {
-      const result = await calls.read.readBranch(`Find the branch ${name}`, { ...target, branch: name });
-      if (!isRefusal(result)) return result.branch;
-      const isMissing = result.attention === "not-found";
-      const message = `Not returned to stock: ${result.message}`;
-      const options = isMissing ? ({ code: "stock-refused", subject, message } as const) : {};
-      const verdict = await betweenTries.parkOnRefusal(result, options);
-      if (isMissing && verdict === "acknowledged") return undefined;
-    }
-  } finally {
-    betweenTries.clearRefusal();
-  }
+  const found = await callOrGiveUp(
+    run,
+    () => calls.read.readBranch(`Find the branch ${name}`, { ...target, branch: name }),
+    ({ message }) => ({ code: "stock-refused", subject, message: `Not returned to stock: ${message}` }),
+  );
+  return found?.branch;
 }

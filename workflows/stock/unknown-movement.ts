@@ -1,4 +1,4 @@
-import { CancellationScope, condition, workflowInfo } from "@temporalio/workflow";
+import { condition, workflowInfo } from "@temporalio/workflow";
 
 import type {
   Branch,
@@ -8,8 +8,9 @@ import type {
   UnknownOutcome,
   WatchMovementResult,
 } from "../../src/contract/index.ts";
-import type { SaleContext } from "../sale/state.ts";
+import { Running } from "../operator/attention-list.ts";
 import { ledger } from "../proxies.ts";
+import type { SaleContext } from "../sale/state.ts";
 
 /** What an unknown movement turned out to be: applied, or not applied by that generation and all before it. */
 type MovementResolution = Exclude<KnownMovement, UnknownOutcome>;
@@ -36,11 +37,12 @@ export async function resolveUnknownMovement(
     evidence: { ...sent, ...evidence },
     sinceMs: sentByEarlierRun(evidence) ?? Date.now(),
   });
-  const watched = watchClaim(context, movement, generation, key);
+  const watching = new Running(() => watchClaim(context, movement, generation, key));
   const decision = (): StockMovement["decision"] => movement.decision;
-  await condition(() => decision() !== undefined || watched.resolution !== undefined);
-  watched.end();
-  const resolution = watched.resolution ?? (await recordDecision(context, movement, generation, branch));
+  await condition(() => decision() !== undefined || watching.result !== undefined);
+  const { result } = watching;
+  await watching.end();
+  const resolution = result ?? (await recordStockDecision(context, movement, generation, branch));
   if (resolution.kind === "applied" || resolution.kind === "said-applied") movement.state = "applied";
   run.clear(key);
   run.stockMoved();
@@ -59,7 +61,7 @@ function sentByEarlierRun({ sentAtMs }: Record<string, unknown>): number | undef
 }
 
 /** Writes the operator's decision into the claim before acting on it. What the claim has by now outweighs it. */
-async function recordDecision(
+async function recordStockDecision(
   context: SaleContext,
   movement: StockMovement,
   generation: number,
@@ -100,31 +102,24 @@ export function adoptDecision(
   run.decide({ update: "resolveStock", code: "stock-unknown", subject: movement.referenceId, answer, note, by }, atMs);
 }
 
-interface ClaimWatch {
-  resolution: MovementResolution | undefined;
-  end: () => void;
-}
-
 /**
  * Watches the claim by an activity that is retried until there is news: an outcome that was written late, or the
  * balance in the answer to a later movement.
  */
-function watchClaim(context: SaleContext, movement: StockMovement, generation: number, key: string): ClaimWatch {
+async function watchClaim(
+  context: SaleContext,
+  movement: StockMovement,
+  generation: number,
+  key: string,
+): Promise<MovementResolution | undefined> {
   const { referenceId, action, quantity, sentAtMs = Date.now() } = movement;
-  const scope = new CancellationScope();
-  const watched: ClaimWatch = { resolution: undefined, end: () => scope.cancel() };
   const asked = { ...context.target, referenceId, generation, movement: { action, quantity }, sinceMs: sentAtMs };
   const read = (balanceShown: boolean): Promise<WatchMovementResult> =>
     ledger.watchMovement("Watch for a late outcome: each attempt is one look", { ...asked, balanceShown });
-  const watching = scope.run(async () => {
-    let result = await read(false);
-    if (result.kind === "balance") {
-      context.run.addEvidence(key, result.evidence);
-      result = await read(true);
-    }
-    if (result.kind !== "balance") watched.resolution = result;
-  });
-  // Cancelled once there is a decision.
-  watching.catch(() => undefined);
-  return watched;
+  let result = await read(false);
+  if (result.kind === "balance") {
+    context.run.addEvidence(key, result.evidence);
+    result = await read(true);
+  }
+  return result.kind === "balance" ? undefined : result;
 }

@@ -12,7 +12,7 @@ import {
   type SaleLineInput,
 } from "../../../src/contract/index.ts";
 import { BetweenTries, callWithEscalation } from "../../calls/between-tries.ts";
-import { type AttentionList, CancelledByOperator, park } from "../../operator/attention-list.ts";
+import { type AttentionList, park } from "../../operator/attention-list.ts";
 import type { Calls } from "../../proxies.ts";
 import type { SaleContext } from "../state.ts";
 
@@ -49,7 +49,6 @@ export async function resolveItems(
       return (await calls.wait.awaitItems(summary, { ...request, until: "known", sinceMs })).kind === "resolved";
     };
     const verdict = await park(run, { code: "item-unknown", message }, { wake });
-    if (verdict === "cancel") throw new CancelledByOperator();
     notOlderThanMs = verdict === "retry" ? Date.now() : undefined;
   }
   return { items, lines: resolvedLines(lines, items) };
@@ -69,7 +68,7 @@ type Looking = Pick<Registering, "run" | "target"> & { calls: Pick<Calls, "read"
  * Registers what is not registered. An item that lacks data waits until it shows as registered, whoever corrects it.
  * @param onMissing called with what it waits for, where something is not registered
  */
-export async function registerItems(
+export async function registerMissing(
   context: Registering,
   items: readonly KnownItem[],
   onMissing: (waitingFor: string) => void,
@@ -116,9 +115,8 @@ async function parkUntilRegistered(
   const summary = `Wait for the registration of ${name ?? id}: each attempt is one look`;
   const wake = async (): Promise<boolean> =>
     areRegistered(await calls.wait.awaitItems(summary, { ...request, until: "registered" }));
-  const verdict = await park(run, { code: "item-needs-data", subject: id, message, evidence: { needs } }, { wake });
-  if (verdict === "cancel") throw new CancelledByOperator();
-  return verdict === "woken";
+  const attention = { code: "item-needs-data", subject: id, message, evidence: { needs } } as const;
+  return (await park(run, attention, { wake })) === "woken";
 }
 
 /**
@@ -139,7 +137,7 @@ export async function fixItems(
   if (read.kind !== "resolved") return false;
   const missing = unregistered(read.items).filter((item) => !fixedBefore.has(item.id));
   if (missing.length === 0) return false;
-  await registerItems(context, missing, (waitingFor) => run.moveTo("registering", waitingFor));
+  await registerMissing(context, missing, (waitingFor) => run.moveTo("registering", waitingFor));
   for (const item of missing) fixedBefore.add(item.id);
   return true;
 }

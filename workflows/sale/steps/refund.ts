@@ -10,6 +10,7 @@ import {
 
 import {
   aboutWorkflow,
+  areSettled,
   type CreditNoteInput,
   type CreditNoteRunRequest,
   type CreditNoteRunResult,
@@ -26,42 +27,45 @@ import {
 import { park } from "../../operator/attention-list.ts";
 import { mainWaits } from "../../proxies.ts";
 import { rootMessage } from "../../calls/activity-failures.ts";
+import { everyUpdateIsAnswered } from "../../sdk/interceptors.ts";
 import { returnGoods } from "../../stock/return-goods.ts";
 import type { StockKeeping } from "../../stock/stock-keeping.ts";
 import { isReset, type SaleContext } from "../state.ts";
 
 /**
- * Keeps a completed sale open for a refund until its window has closed, and credits it when asked to. A refund that was
- * asked for before the sale was completed is carried out now, window or not.
+ * Keeps a completed sale open for a refund until its window has closed, its stock is settled, no operator is needed, and
+ * every caller is answered. A refund that was asked for by then is carried out, window or not: nothing that was accepted
+ * is lost.
  */
-export async function openForRefund(
+export async function stayOpenForRefund(
   context: SaleContext,
   stock: StockKeeping,
   { windowMs, callback }: { windowMs: number; callback: "auto" | "off" },
 ): Promise<void> {
   const { run } = context;
   const closesAtMs = Date.now() + windowMs;
-  // The stock's attentions hold the run open beyond the window; as long as it is open, it can be refunded.
-  const stockDone = stock.settled();
-  let stockPending = true;
-  void stockDone.then(() => (stockPending = false));
+  const refundDue = (): boolean => run.stage === "completed" && run.refund !== undefined;
+  const settled = (): boolean => areSettled(run.movements) && !run.parked;
+  const nothingLeft = (): boolean => settled() && run.finished && everyUpdateIsAnswered();
   for (;;) {
-    const leftMs = closesAtMs - Date.now();
-    if (!run.refund && !run.refundWindowClosed && leftMs > 0) {
+    const leftMs = run.stage === "completed" && !run.refundWindowClosed ? closesAtMs - Date.now() : 0;
+    if (run.refund && refundDue()) {
+      if (!(await runRefund(context, stock, run.refund, callback))) run.refund = undefined;
+    } else if (leftMs > 0) {
       run.moveTo("completed", `a refund, until ${nairobiTime(closesAtMs)}`);
-      await condition(() => run.refund !== undefined || run.refundWindowClosed, leftMs, {
+      await condition(() => refundDue() || run.refundWindowClosed, leftMs, {
         summary: `Refund window until ${nairobiTime(closesAtMs)}`,
       });
-      continue;
+    } else if (!settled()) {
+      run.moveTo(run.stage, areSettled(run.movements) ? "an operator" : "the end of its stock movements");
+      await condition(() => refundDue() || settled());
+    } else {
+      run.moveTo(run.stage, "the last entries in the ledger, and its callers");
+      await condition(() => refundDue() || !settled() || nothingLeft());
+      if (refundDue() || !nothingLeft()) continue;
+      run.moveTo(run.stage, "nothing");
+      return;
     }
-    if (run.refund) {
-      if (await runRefund(context, stock, run.refund, callback)) return;
-      run.refund = undefined;
-      continue;
-    }
-    if (!stockPending && !run.parked) return;
-    run.moveTo("completed", stockPending ? "the end of its stock movements" : "an operator");
-    await condition(() => run.refund !== undefined || (!stockPending && !run.parked));
   }
 }
 
