@@ -59,7 +59,7 @@ export async function seeSale(
     if (known) return { ...fromLedger(known, "stopped"), failure };
     // It may have been ended after its document was signed, and before it could keep its record.
     if (!(error.cause instanceof ApplicationFailure)) return { ...fromState(await state()), run: "stopped", failure };
-    return { run: "stopped", stage: "cancelled", numberTaken: false, tookStock: false, failure };
+    return { run: "stopped", stage: "cancelled", numberTaken: false, tookStock: false, restocked: false, failure };
   }
 }
 
@@ -85,6 +85,7 @@ function fromState(state: WorkflowState): SeenSale {
     fingerprint: state.fingerprint,
     numberTaken: state.numberTaken,
     tookStock: someMovement({ stockMovements, ...(inAll && { inAll }) }, isTaken),
+    restocked: someMovement({ stockMovements, ...(inAll && { inAll }) }, isRestocked),
     refund: state.refund,
     creditedBy: signedNumber(creditNote),
     receipt: document?.receipt,
@@ -101,6 +102,7 @@ function fromOutcome({ stage, sale, numberTaken, stockMovements }: SaleOutcome):
     saleDate: sale?.saleDate,
     numberTaken,
     tookStock: stockMovements.some(isTaken),
+    restocked: stockMovements.some(isRestocked),
     receipt: sale?.receipt,
   };
 }
@@ -117,6 +119,7 @@ function fromLedger({ record, creditNote }: KeptSale, run: SeenSale["run"]): See
     fingerprint,
     numberTaken: numberTaken || document !== null,
     tookStock: movements.some(isTaken),
+    restocked: [...movements, ...(note?.movements ?? [])].some(isRestocked),
     refund: record.refund ?? note?.refund,
     creditedBy: signedNumber(note?.document),
     receipt: document?.receipt,
@@ -126,6 +129,10 @@ function fromLedger({ record, creditNote }: KeptSale, run: SeenSale["run"]): See
 
 function isTaken({ purpose, state }: Pick<StockMovement, "purpose" | "state">): boolean {
   return purpose === "sold" && state !== "dropped";
+}
+
+function isRestocked({ purpose }: Pick<StockMovement, "purpose">): boolean {
+  return purpose === "restocked";
 }
 
 function signedNumber(creditNote: SaleDocument | null | undefined): string | undefined {

@@ -148,6 +148,8 @@ export interface SeenSale {
   receipt?: Receipt | null | undefined;
   /** What its document, or its credit note, needs an operator for. */
   heldUp?: AttentionCode | undefined;
+  /** Whether a movement shows that goods went back to stock by its refund. */
+  restocked: boolean;
   /** Why its workflow failed. */
   failure?: string | undefined;
 }

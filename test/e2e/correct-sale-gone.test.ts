@@ -94,7 +94,8 @@ describeWithTemporal("a correction whose sale goes away meanwhile", () => {
     await crediting(name, "1 hour");
     await handleOf(name).terminate("by mistake");
     rig.simulator.setAuthority(`CN-${name}`, [{ do: "accept" }]);
-    await when(name, ({ stage }) => stage === "corrected");
+    const { message } = await when(name, ({ stage }) => stage === "corrected");
+    expect(message).toMatch(/^Nothing shows that the goods of the sale HALF-1 went back to stock\..*restart the sale/);
     await result(`${name}-NEW`);
     expect(movedFor(name)).toEqual([
       ["DEDUCT", 2],

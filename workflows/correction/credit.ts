@@ -19,11 +19,11 @@ import { mainWaits } from "../proxies.ts";
 import type { CorrectionRun } from "./correction-run.ts";
 
 /**
- * - `credited`: the corrected sale is due
+ * - `credited`: the corrected sale is due. The message says what is still to be done about the credited one
  * - `not-credited`: nothing was credited, or by nobody here
  * - `accepted`: it is credited, and an operator wants no corrected sale
  */
-export type Credited = { kind: "credited" } | { kind: "not-credited" | "accepted"; message: string };
+export type Credited = { kind: "credited"; message?: string } | { kind: "not-credited" | "accepted"; message: string };
 
 /**
  * Credits the sale: through its own workflow while that takes messages, else by a credit note of its own. Both are
@@ -50,7 +50,10 @@ export async function creditSale(run: CorrectionRun, target: CallTarget, input: 
     run.holdUp("credit-note", seen.heldUp);
     const wanted = refundOfCorrection(input, seen);
     const conflict = seen.refund && refundConflict(seen.refund, wanted);
-    if (seen.stage === "credited") return await ofCredited(run, input, seen.creditedBy, conflict);
+    if (seen.stage === "credited") {
+      const credited = await ofCredited(run, input, seen.creditedBy, conflict);
+      return seen.run === "stopped" ? withGoods(credited, input, wanted, seen) : credited;
+    }
     if (conflict !== undefined) return { kind: "not-credited", message: conflict };
     if (seen.run !== "open") {
       const credited = await creditDirectly(run, target, input, { ...wanted, saleId: seen.saleId });
@@ -101,8 +104,10 @@ async function creditDirectly(
   const note = { ...target, ...refund, saleWorkflowId: workflowInfo().workflowId };
   const result = await runOneCreditNote(workflowId, note);
   run.holdUp("credit-note", undefined);
-  if (result.kind === "ended" && result.stage === "credited")
-    return await ofCredited(run, input, result.creditNote?.traderInvoiceNumber);
+  if (result.kind === "ended" && result.stage === "credited") {
+    const credited = await ofCredited(run, input, result.creditNote?.traderInvoiceNumber);
+    return withGoods(credited, input, refund, result);
+  }
   if (result.kind === "ended") return givenUp(input);
   if (result.conflict) return { kind: "not-credited", message: result.message };
   const message = `The credit note's workflow ${workflowId} ended without an outcome: ${result.message}`;
@@ -123,6 +128,18 @@ async function ofCredited(
   const verdict = await park(run, { code: "correction-incomplete", subject: creditNote, message });
   if (verdict === "retry") return { kind: "credited" };
   return { kind: "accepted", message: how };
+}
+
+/** A sale that began its refund returns its goods itself, and may have been stopped before it came to that. */
+function withGoods(
+  credited: Credited,
+  { invoice }: CorrectionInput,
+  { restock }: Pick<Refund, "restock">,
+  { restocked }: { restocked: boolean },
+): Credited {
+  if (credited.kind !== "credited" || !restock || restocked) return credited;
+  const message = `Nothing shows that the goods of the sale ${invoice} went back to stock. Its workflow has stopped: restart the sale, which returns them.`;
+  return { ...credited, message };
 }
 
 function givenUp({ creditNote }: CorrectionInput): Credited {

@@ -69,8 +69,12 @@ async function correct(run: CorrectionRun, input: CorrectionInput): Promise<void
   }
   run.moveTo("issuing", `the signature of the corrected sale ${correctedBy}`);
   const issued = await issueCorrectedSale(run, target, input, prepared);
-  if (issued) await end("corrected", { receipt: issued.receipt ?? null });
-  else await end("credited", { message: `No corrected sale was issued: ${run.decisions.at(-1)?.note ?? ""}` });
+  const { message } = credited;
+  if (issued) await end("corrected", { receipt: issued.receipt ?? null, ...(message !== undefined && { message }) });
+  else {
+    const notIssued = `No corrected sale was issued: ${run.decisions.at(-1)?.note ?? ""}`;
+    await end("credited", { message: [notIssued, ...(message === undefined ? [] : [message])].join(". ") });
+  }
 }
 
 /** Nothing is credited before this has passed. */
