@@ -39,6 +39,34 @@ describeWithTemporal("a sale that needs an operator before it has a document", (
     expect(await result("NEEDS-1")).toMatchObject({ stage: "completed" });
   });
 
+  test("because an item lacks data, while the catalogue is refused too, shows both and asks once for each", async () => {
+    const needs = { classificationMapping: true };
+    rig.simulator.addItem({
+      id: "item_bare",
+      businessId: "biz_1",
+      name: "Bare",
+      unitPrice: 1,
+      registrationStatus: "PENDING",
+      needs,
+    });
+    const handle = await start("NEEDS-2", { lines: [{ itemId: "item_bare", quantity: 1, unitPrice: 1 }] });
+    await parked("NEEDS-2", "item-needs-data");
+    const serveAgain = rig.simulator.inject({ operation: "listItems", when: "before", kind: "status", status: 400 });
+    const { attentions } = await parked("NEEDS-2", "invalid-request");
+    expect(attentions.map(({ code }) => code)).toEqual(["item-needs-data", "invalid-request"]);
+    const asked = ((await handle.fetchHistory()).events ?? []).filter(
+      (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === "registerItem",
+    );
+    expect(asked).toHaveLength(1);
+    serveAgain();
+    rig.simulator.updateItem("item_bare", {
+      needs: { classificationMapping: false },
+      registrationStatus: "REGISTERED",
+    });
+    await rig.starter.retry({ invoice: "NEEDS-2" });
+    expect(await result("NEEDS-2")).toMatchObject({ stage: "completed" });
+  });
+
   test("because a registration was refused goes on after a retry", async () => {
     rig.simulator.addItem({
       id: "item_refused",

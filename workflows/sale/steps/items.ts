@@ -11,7 +11,7 @@ import {
   type SaleDocument,
   type SaleLineInput,
 } from "../../../src/contract/index.ts";
-import { BetweenTries, callWithEscalation } from "../../calls/between-tries.ts";
+import { BetweenTries, callWithEscalation, isRefusal } from "../../calls/between-tries.ts";
 import { type AttentionList, park } from "../../operator/attention-list.ts";
 import type { Calls } from "../../proxies.ts";
 import type { SaleContext } from "../state.ts";
@@ -111,10 +111,18 @@ async function parkUntilRegistered(
 ): Promise<boolean> {
   const needs = lackingData(result.item);
   const message = `${name ?? id} (${id}) lacks ${needs.join(" and ")}: ${result.message}`;
-  const request = { ...target, lines: [lineOf(id)], sinceMs: Date.now() };
+  const asked = { ...target, lines: [lineOf(id)], until: "registered" as const, sinceMs: Date.now() };
   const summary = `Wait for the registration of ${name ?? id}: each attempt is one look`;
-  const wake = async (): Promise<boolean> =>
-    areRegistered(await calls.wait.awaitItems(summary, { ...request, until: "registered" }));
+  // A refused key ends the wait. Any other refusal is shown beside it: asked for again, the item would lack the same data
+  // at once, and its next look be refused, without a pause.
+  const look = async () => {
+    const seen = await calls.wait.awaitItems(summary, asked);
+    return isRefusal(seen) && seen.attention === "credentials" ? ({ kind: "key-refused" } as const) : seen;
+  };
+  const wake = async (): Promise<boolean> => {
+    const seen = await callWithEscalation(run, look);
+    return seen.kind !== "key-refused" && areRegistered(seen);
+  };
   const attention = { code: "item-needs-data", subject: id, message, evidence: { needs } } as const;
   return (await park(run, attention, { wake })) === "woken";
 }
