@@ -60,7 +60,7 @@ export async function stayOpenForRefund(
       run.moveTo(run.stage, areSettled(run.movements) ? "an operator" : "the end of its stock movements");
       await condition(() => refundDue() || settled());
     } else {
-      run.moveTo(run.stage, "the last entries in the ledger, and its callers");
+      run.moveTo(run.stage, "its last entries in the ledger");
       await condition(() => refundDue() || !settled() || nothingLeft());
       if (refundDue() || !nothingLeft()) continue;
       run.moveTo(run.stage, "nothing");
