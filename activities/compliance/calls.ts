@@ -19,6 +19,7 @@ import {
   type InputChecks,
   type PaymentRule,
   type SaleDocument,
+  type ServedBusinesses,
   withLinesThatFit,
 } from "../../src/contract/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
@@ -35,6 +36,7 @@ export interface ComplianceRuntime {
   profile: ConnectionProfile;
   /** Of businesses that are not alike; each workflow gets only its own. */
   businessWeights: Readonly<Record<string, number>>;
+  servedBusinesses: ServedBusinesses;
   inputChecks: InputChecks;
   /**
    * How supplier invoices are compared with bill payments, where the input of the reconciliation does not say

@@ -8,7 +8,7 @@ import {
 } from "../../src/contract/index.ts";
 import { findSaleInputSchema, parseInput } from "../../src/contract/schema/index.ts";
 import { type KeptRecord, type KeptSale, type Ledger } from "../../src/ledger/index.ts";
-import { failOnInvalidInput, failOnLedgerAway, profileFor, requireBusiness, type Served } from "./prepare.ts";
+import { failOnInvalidInput, failOnLedgerAway, lookUpProfileFor, requireBusiness, type Served } from "./prepare.ts";
 
 const WHAT = "input of the look-up";
 
@@ -21,7 +21,7 @@ export function createFindSale(connections: ReadonlyMap<string, Served>, ledger:
     findSale: async ({ input }) => {
       const { profile, number } = failOnInvalidInput(() => {
         const wanted = parseInput(findSaleInputSchema, input, WHAT);
-        const profile = profileFor(connections, wanted, WHAT);
+        const profile = lookUpProfileFor(connections, wanted, WHAT);
         requireBusiness(WHAT, wanted.businessId, profile.businessId);
         return { profile, number: wanted.traderInvoiceNumber };
       });

@@ -9,6 +9,7 @@ import {
   fingerprintOf,
   saleContent,
   type InputChecks,
+  type ServedBusinesses,
   type SaleInput,
 } from "../../src/contract/index.ts";
 import { recordOf } from "../../src/ledger/test-support/records.ts";
@@ -26,7 +27,8 @@ const sale: SaleInput = { traderInvoiceNumber: "INV-1", lines: [{ itemId: "itm_1
 const note: CreditNoteInput = { reason: "06", traderInvoiceNumber: "CN-1", saleId: "sal_1" };
 
 /**
- * `default` has an organisation-wide key with a default business, `shared` one without; `bound` is bound to `biz_9`.
+ * `default` has an organisation-wide key with a default business, and serves another one; `shared` has one without a
+ * default, and serves any; `bound` is bound to `biz_9`.
  */
 async function prepareActivities(mode: InputChecks["mode"] = "warn") {
   const { runtime } = await serve();
@@ -37,6 +39,7 @@ async function prepareActivities(mode: InputChecks["mode"] = "warn") {
     { ...shared, connection: "bound", keyReach: "business", businessId: "biz_9" },
   ];
   const businessWeights = { biz_2: 4 };
+  const served: Record<string, ServedBusinesses> = { default: ["biz_1", "biz_2"], shared: "any", bound: ["biz_9"] };
   const warned: string[] = [];
   const ledger = await emptyClaims();
   const temporal = { hasEarlierRuns: false, isUnread: false };
@@ -44,7 +47,12 @@ async function prepareActivities(mode: InputChecks["mode"] = "warn") {
     new Map(
       profiles.map((profile) => [
         profile.connection,
-        { profile, businessWeights, inputChecks: { ...runtime.inputChecks, mode } },
+        {
+          profile,
+          businessWeights,
+          servedBusinesses: served[profile.connection] ?? [],
+          inputChecks: { ...runtime.inputChecks, mode },
+        },
       ]),
     ),
     ledger,
@@ -74,11 +82,15 @@ async function prepareActivities(mode: InputChecks["mode"] = "warn") {
   };
 }
 
-async function invalidInputOf(preparation: Promise<unknown>): Promise<string> {
+async function refusalOf(type: string, preparation: Promise<unknown>): Promise<string> {
   const error: unknown = await preparation.catch((thrown: unknown) => thrown);
   if (!(error instanceof ApplicationFailure)) throw new Error("an ApplicationFailure was expected", { cause: error });
-  expect(error).toMatchObject({ type: "InvalidInput", nonRetryable: true });
+  expect(error).toMatchObject({ type, nonRetryable: true });
   return error.message;
+}
+
+function invalidInputOf(preparation: Promise<unknown>): Promise<string> {
+  return refusalOf("InvalidInput", preparation);
 }
 
 describe("the preparation of a sale", () => {
@@ -136,9 +148,12 @@ describe("the preparation of a sale", () => {
     expect(await prepare({ refundWindow })).toMatchObject({ refundWindowMs });
   });
 
-  test("lets an organisation-wide key act for another business than its default", async () => {
+  test("lets an organisation-wide key act for another business than its default, if that is served", async () => {
     const { prepare } = await prepareActivities();
     expect((await prepare({ businessId: "biz_2" })).profile.businessId).toBe("biz_2");
+    expect(await refusalOf("UnknownBusiness", prepare({ businessId: "biz_3" }))).toBe(
+      'The business "biz_3" is not served through the connection "default", so nothing was sent. Served: biz_1, biz_2. Correct the business, or add it to COMPLIANCE_BUSINESSES.',
+    );
   });
 
   test("names the business of a bound key, whether it is given or not", async () => {
@@ -161,11 +176,10 @@ describe("the preparation of a sale", () => {
     );
   });
 
-  test("fails for a bound key with another business", async () => {
+  test("fails for a bound key with another business, whose name would make a second document of the number", async () => {
     const { prepare } = await prepareActivities();
-    expect(await invalidInputOf(prepare({ connection: "bound", businessId: "biz_1" }))).toContain(
-      'businessId: expected "biz_9", to which the key of connection "bound" is bound, found "biz_1"',
-    );
+    const refused = prepare({ connection: "bound", businessId: "biz_1" });
+    expect(await refusalOf("UnknownBusiness", refused)).toContain("Served: biz_9.");
   });
 
   test.each([
@@ -282,7 +296,8 @@ describe("the preparation of a credit note", () => {
 
   test("fails for a bound key with another business", async () => {
     const { prepareNote } = await prepareActivities();
-    expect(await invalidInputOf(prepareNote({ connection: "bound", businessId: "biz_1" }))).toContain("businessId:");
+    const refused = prepareNote({ connection: "bound", businessId: "biz_1" });
+    expect(await refusalOf("UnknownBusiness", refused)).toContain("Served: biz_9.");
   });
 
   test("fails for input of the wrong form, with all problems", async () => {

@@ -14,9 +14,12 @@ import {
   nairobiDate,
   NO_BUSINESS,
   type PreparedCreditNote,
+  requireServed,
   saleContent,
   type SaleContent,
   type SaleInput,
+  type UnknownBusinessDetails,
+  UnknownBusinessError,
 } from "../../src/contract/index.ts";
 import {
   creditNoteInputSchema,
@@ -32,7 +35,7 @@ import { checkInput, checkReturnDate, invalid } from "./check-input.ts";
 import { conflict, earlierNote, earlierRun, finishedOf, isFinished } from "./earlier-run.ts";
 
 /** The part of a connection that workflows get. */
-export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights" | "inputChecks">;
+export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights" | "servedBusinesses" | "inputChecks">;
 
 /**
  * The first activities of a sale and of a credit note. They check the input with the schema that the starter uses, and
@@ -101,8 +104,27 @@ export function checkedCreditNote(
   return { profile, note: { ...note, returnDate: note.returnDate ?? nairobiDate(startedAtMs) } };
 }
 
-/** The connection that the input names, acting for the business that the input names, where it may. */
+/**
+ * The connection that the input names, working for the business that the input names.
+ * @throws InvalidInputError; UnknownBusinessError where it does not work for that one
+ */
 export function profileFor(
+  connections: ReadonlyMap<string, Served>,
+  input: { connection?: string | undefined; businessId?: string | undefined },
+  what: string,
+): ConnectionProfile {
+  const profile = lookUpProfileFor(connections, input, what);
+  const { connection, businessId } = profile;
+  const served = connections.get(connection)?.servedBusinesses;
+  if (served !== undefined && businessId !== undefined) requireServed(served, businessId, connection);
+  return profile;
+}
+
+/**
+ * As {@link profileFor}, for a look-up in the ledger: it sends nothing, and the records of a business that is no longer
+ * served can still be read.
+ */
+export function lookUpProfileFor(
   connections: ReadonlyMap<string, Served>,
   input: { connection?: string | undefined; businessId?: string | undefined },
   what: string,
@@ -118,10 +140,6 @@ export function profileFor(
   if (profile.keyReach === "organisation" && businessId === undefined) {
     const expected = `expected a business, since the key of connection "${name}" is organisation-wide and has no default`;
     throw new InvalidInputError(what, [`businessId: ${expected}, found nothing`]);
-  }
-  if (profile.keyReach === "business" && businessId !== profile.businessId) {
-    const expected = `expected "${profile.businessId ?? "nothing"}", to which the key of connection "${name}" is bound`;
-    throw new InvalidInputError(what, [`businessId: ${expected}, found "${businessId ?? ""}"`]);
   }
   if (businessId === undefined) return profile;
   const businessWeight = businessWeights[businessId];
@@ -161,6 +179,10 @@ export function failOnInvalidInput<T>(act: () => T): T {
     return act();
   } catch (error) {
     if (error instanceof InvalidInputError) throw ApplicationFailure.nonRetryable(error.message, FAILURES.invalidInput);
+    if (error instanceof UnknownBusinessError) {
+      const details: UnknownBusinessDetails = { businesses: error.businesses };
+      throw ApplicationFailure.nonRetryable(error.message, FAILURES.unknownBusiness, details);
+    }
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import { ApplicationFailure } from "@temporalio/common";
 import { FAILURES, type MainActivities } from "../../src/contract/index.ts";
 import { parseInput, readEventsInputSchema } from "../../src/contract/schema/index.ts";
 import { CursorLostError, type Ledger } from "../../src/ledger/index.ts";
-import { failOnInvalidInput, failOnLedgerAway, profileFor, type Served } from "./prepare.ts";
+import { failOnInvalidInput, failOnLedgerAway, lookUpProfileFor, type Served } from "./prepare.ts";
 
 const WHAT = "input of the reading of events";
 const LOOK_PAUSE_MS = 500;
@@ -24,7 +24,7 @@ export function createReadEvents(
     async readEvents({ input }) {
       const { business, after, waitSeconds } = failOnInvalidInput(() => {
         const { after: cursor, waitSeconds: seconds = 0, ...of } = parseInput(readEventsInputSchema, input ?? {}, WHAT);
-        const { connection, businessId } = profileFor(connections, of, WHAT);
+        const { connection, businessId } = lookUpProfileFor(connections, of, WHAT);
         return { business: { connection, businessId }, after: cursor, waitSeconds: seconds };
       });
       const deadlineMs = performance.now() + waitSeconds * 1000;

@@ -39,7 +39,7 @@ export class ProductFleet {
     const compliance = Object.fromEntries(
       connections.map(({ name, application }, index) => [
         name,
-        { baseUrl: serviceUrl, apiKey: { env: `BENCH_KEY_${index}` }, application },
+        { baseUrl: serviceUrl, apiKey: { env: `BENCH_KEY_${index}` }, application, businesses: ["*"] },
       ]),
     );
     await writeFile(configPath, JSON.stringify({ compliance }));

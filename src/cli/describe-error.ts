@@ -9,6 +9,7 @@ const CALLERS_FAULT = new Set([
   "ConfigError",
   "InvalidInputError",
   "UnknownConnectionError",
+  "UnknownBusinessError",
   "ComplianceInputError",
   "InstructionError",
 ]);

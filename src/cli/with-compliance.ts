@@ -12,7 +12,7 @@ import { requireConnection } from "../starter/sale-key.ts";
 import { loadProcessConfig } from "../worker/load-process-config.ts";
 import { InterruptedError } from "./cli-error.ts";
 import type { CliContext } from "./context.ts";
-import { businessOf, type BusinessScope } from "./jobs/business-of.ts";
+import { type BusinessScope, servedBusinessOf } from "./jobs/business-of.ts";
 import type { Scope } from "./sale/scope.ts";
 
 export interface ComplianceCalls {
@@ -25,8 +25,8 @@ export interface ComplianceCalls {
 /**
  * Makes calls of an operation that the API's document only names, from the command itself: its caller asks for each, so
  * none waits for the workers' request budget, and none is repeated.
- * @throws ConfigError, UsageError, UnknownConnectionError, ComplianceInputError where the dialect does not describe it,
- * InterruptedError
+ * @throws ConfigError, UsageError, UnknownConnectionError, UnknownBusinessError, ComplianceInputError where the dialect
+ * does not describe it, InterruptedError
  */
 export async function withNamedOperation<Result>(
   context: CliContext,
@@ -37,7 +37,7 @@ export async function withNamedOperation<Result>(
   const config = loadProcessConfig({ env: context.env });
   const names = config.compliance.map((connection) => connection.name);
   requireConnection(names, flags.connection);
-  const scope = businessOf(config, flags);
+  const scope = servedBusinessOf(config, flags);
   const connection = config.compliance.find((one) => one.name === scope.connection);
   if (!connection) throw new Error(`the connection ${scope.connection} was just found`);
   const dialect = parseDialect(connection.dialect ?? {});

@@ -1,4 +1,4 @@
-import { applicationOf, businessesOf } from "./check-connections.ts";
+import { applicationOf, businessesOf, servedBusinessesOf } from "./check-connections.ts";
 import type { AccountingReading, ComplianceReading } from "./check-connections.ts";
 import type { AccountingConnection, ComplianceConnection } from "./config.ts";
 import { intervalMs } from "./interval-setting.ts";
@@ -17,6 +17,7 @@ export function assembleCompliance(reading: ComplianceReading): ComplianceConnec
     keyReach: present(values.keyReach),
     businessId: values.businessId,
     businesses: businessesOf(reading),
+    servedBusinesses: servedBusinessesOf(reading),
     application: applicationOf(reading),
     businessWeights: values.businessWeights ?? {},
     sellers: values.sellers ?? {},

@@ -102,7 +102,7 @@ describe("connections to the Compliance API", () => {
   });
 
   it("have names that fit into task queues", () => {
-    const a = { baseUrl: BASE, apiKey: key("TEST_A") };
+    const a = { baseUrl: BASE, apiKey: key("TEST_A"), businessId: "biz_1" };
     for (const name of ["Shop", "shop_a", "", "x".repeat(33), "shop.background"]) {
       expect(compliance({ [name]: a })).toEqual([
         expect.stringMatching(/^compliance: expected a connection's name of 1 to 32/),
@@ -122,7 +122,7 @@ describe("connections to the Compliance API", () => {
 });
 
 describe("the reconciliation of a connection", () => {
-  const a = { baseUrl: BASE, apiKey: key("TEST_A") };
+  const a = { baseUrl: BASE, apiKey: key("TEST_A"), businessId: "biz_1" };
   const books = { baseUrl: BASE, apiKey: key("BOOKS") };
 
   it("refers to an existing connection to the accounting service", () => {

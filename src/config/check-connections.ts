@@ -1,6 +1,7 @@
+import type { ServedBusinesses } from "../contract/served-businesses.ts";
 import type { ConfigProblem } from "./config-error.ts";
 import type { accountingSettings } from "./accounting-settings.ts";
-import type { complianceSettings } from "./compliance-settings.ts";
+import { ANY_BUSINESS, type complianceSettings } from "./compliance-settings.ts";
 import { ACCOUNTING_KEY, ACCOUNTING_WEBHOOK_SECRET, COMPLIANCE_KEY, keyEnvironment } from "./key-forms.ts";
 import type { SettingsResult } from "./setting.ts";
 
@@ -16,15 +17,21 @@ export function applicationOf(connection: ComplianceReading): string {
   return connection.values.application ?? connection.name;
 }
 
-/** Each once, the default one first. */
+/** Those that are named, each once, the default one first. */
 export function businessesOf({ values: { businessId, businesses = [] } }: ComplianceReading): string[] {
-  return [...new Set([...(businessId === undefined ? [] : [businessId]), ...businesses])];
+  const named = businesses.filter((id) => id !== ANY_BUSINESS);
+  return [...new Set([...(businessId === undefined ? [] : [businessId]), ...named])];
+}
+
+export function servedBusinessesOf(connection: ComplianceReading): ServedBusinesses {
+  return connection.values.businesses?.includes(ANY_BUSINESS) === true ? "any" : businessesOf(connection);
 }
 
 /** The rules between the settings of connections to the Compliance API. */
 export function checkComplianceConnections(connections: readonly ComplianceReading[]): ConfigProblem[] {
   return connections.flatMap((connection, index) => [
     ...boundBusinessProblem(connection),
+    ...noBusinessProblem(connection),
     ...otherBusinessesProblem(connection),
     ...connections
       .slice(0, index)
@@ -64,10 +71,18 @@ function boundBusinessProblem({ values, where }: ComplianceReading): ConfigProbl
   return [{ path: where("businessId"), message }];
 }
 
+/** Nobody serves every business of an organisation without having said so. */
+function noBusinessProblem({ values, given, where }: ComplianceReading): ConfigProblem[] {
+  if (values.keyReach !== "organisation" || given.has("businessId") || given.has("businesses")) return [];
+  const message =
+    'is missing, and so is the default business (businessId, COMPLIANCE_BUSINESS_ID): expected the businesses that are served, or "*" for any that the key reaches (`fiscalflow doctor` lists those)';
+  return [{ path: where("businesses"), message }];
+}
+
 /** A key that is bound to one business acts for no other (Fiscal Compliance API, "Authentication", 3). */
 function otherBusinessesProblem(connection: ComplianceReading): ConfigProblem[] {
-  const { keyReach, businessId } = connection.values;
-  const others = businessesOf(connection).filter((id) => id !== businessId);
+  const { keyReach, businessId, businesses = [] } = connection.values;
+  const others = businesses.filter((id) => id !== businessId);
   if (keyReach !== "business" || businessId === undefined || others.length === 0) return [];
   const message = `expected no business besides "${businessId}", to which the key is bound by its reach "business"; found ${quoted(others)}. If the key is organisation-wide, its reach is "organisation"`;
   return [{ path: connection.where("businesses"), message }];

@@ -15,10 +15,13 @@ import { weightsSetting } from "./weights-setting.ts";
 /** A fairness key over 64 bytes makes a workflow task fail for ever, and the business is the fairness key. */
 const MAX_BUSINESS_ID_BYTES = 64;
 
+/** In the list of businesses: any that the key reaches is served. */
+export const ANY_BUSINESS = "*";
+
 const businessId = z
   .string()
   .min(1)
-  .refine((text) => text === text.trim() && Buffer.byteLength(text) <= MAX_BUSINESS_ID_BYTES);
+  .refine((text) => text === text.trim() && Buffer.byteLength(text) <= MAX_BUSINESS_ID_BYTES && text !== ANY_BUSINESS);
 const A_BUSINESS_ID = `a business id of 1 to ${MAX_BUSINESS_ID_BYTES} bytes`;
 
 const paymentType = z.string().trim().min(1).max(50);
@@ -63,13 +66,14 @@ export const complianceSettings = {
       "with `organisation`, the business of sales that do not name one; with `business` (required then), the name of the business to which the key is bound",
     defaultText: "none",
     example: "biz_1",
+    inExample: true,
   }),
-  businesses: listSetting(businessId, A_BUSINESS_ID, {
+  businesses: listSetting(z.literal(ANY_BUSINESS).or(businessId), `${A_BUSINESS_ID}, or "${ANY_BUSINESS}"`, {
     variable: "COMPLIANCE_BUSINESSES",
     meaning:
-      "with `organisation`, the businesses that `fiscalflow setup` keeps Schedules for, and that the key must reach; `businessId` is always one of them",
+      "with `organisation`, the businesses that are served: another one is refused (`UnknownBusiness`), and nothing is sent for it. The key must reach them, and `fiscalflow setup` keeps Schedules for them. `businessId` is always one of them. With `*` in the list, any business that the key reaches is served; Schedules are kept for those that are named beside it",
     variableNote: "several are separated by commas",
-    defaultText: "`businessId` alone",
+    defaultText: "`businessId` alone; one of both must be set",
     example: ["biz_1", "biz_2"],
   }),
   sellers: sellersSetting({

@@ -30,10 +30,11 @@ describe("problems of the configuration", () => {
     expect(error).toMatchObject({ name: "ConfigError", code: "CONFIG_INVALID" });
     expect(error.message).toBe(
       [
-        "The configuration has 9 problems; nothing was started.",
+        "The configuration has 10 problems; nothing was started.",
         '  - COMPLIANCE_BASE_URL: expected an absolute URL (https://host, perhaps with a port and a path), found "api.example.com"',
         "  - COMPLIANCE_API_KEY: expected a key of the tax-compliance API, which begins with cmp_sk_test_ or cmp_sk_live_; found 23 characters with another beginning (not shown)",
         '  - COMPLIANCE_AUTH: expected "x-api-key" or "bearer", found "basic"',
+        '  - COMPLIANCE_BUSINESSES: is missing, and so is the default business (businessId, COMPLIANCE_BUSINESS_ID): expected the businesses that are served, or "*" for any that the key reaches (`fiscalflow doctor` lists those)',
         "  - CALLBACK_SECRETS: secret 1 of 1: expected at least 32 characters, found 9; `openssl rand -base64 32` makes one",
         "  - CALLBACK_PUBLIC_URL: expected an absolute https URL of a public host, found 10.0.0.7, which the internet cannot reach",
         '  - FISCALFLOW_TIMING_SLOW_AFTER_MS: expected a whole number of milliseconds from 60000 to 2592000000, found "1h"',
@@ -42,7 +43,7 @@ describe("problems of the configuration", () => {
         '  - HEALTH_HOST: expected an IP address such as 127.0.0.1, 0.0.0.0 or ::, found "localhost"',
       ].join("\n"),
     );
-    expect(error.problems).toHaveLength(9);
+    expect(error.problems).toHaveLength(10);
   });
 
   it("name the settings that a partly configured connection or receiver lacks", () => {
@@ -52,6 +53,7 @@ describe("problems of the configuration", () => {
         message: "is missing; expected the base address of the Compliance API, without `/v1`",
       },
       { path: "COMPLIANCE_API_KEY", message: "is missing; expected an API key: `cmp_sk_test_…` or `cmp_sk_live_…`" },
+      { path: "COMPLIANCE_BUSINESSES", message: expect.stringMatching(/^is missing, and so is the default business/) },
       { path: "CALLBACK_PUBLIC_URL", message: "is missing; callbacks need it besides the secrets" },
     ]);
     expect(problemsOf({ CALLBACK_PUBLIC_URL: "https://cb.example.com" }).map(({ path }) => path)).toEqual([
@@ -60,6 +62,7 @@ describe("problems of the configuration", () => {
     expect(problemsOf({}, withConnections({ shop: {} })).map(({ path }) => path)).toEqual([
       "compliance.shop.baseUrl",
       "compliance.shop.apiKey",
+      "compliance.shop.businesses",
     ]);
   });
 
@@ -104,6 +107,7 @@ describe("problems of the configuration", () => {
       COMPLIANCE_APPLICATION: "whsec_production_zzzz9999",
       COMPLIANCE_DIALECT: "sk_production_zzzz9999",
       COMPLIANCE_API_KEY: `${LIVE_KEY}\n`,
+      COMPLIANCE_BUSINESSES: "*",
       ACCOUNTING_BASE_URL: "https://user:zzzz9999@books.example.com",
       ACCOUNTING_API_KEY: LIVE_KEY,
       LEDGER_URL: "mysql://user:zzzz9999@db",

@@ -1,5 +1,6 @@
 import type { InputChecks } from "../contract/input-checks.ts";
 import type { PaymentRule } from "../contract/reconcile.ts";
+import type { ServedBusinesses } from "../contract/served-businesses.ts";
 import type { Secret } from "./secret.ts";
 import type { StatedSellers } from "./sellers-setting.ts";
 import type { Timings } from "./timing-settings.ts";
@@ -36,10 +37,11 @@ export interface ComplianceConnection {
   /** With `organisation` the default that is sent; with `business` a name that is never sent, and always present. */
   businessId?: string;
   /**
-   * Those that are worked for by themselves, each once, `businessId` first; empty where none is known. A sale may name
-   * others.
+   * Those that are named, each once, `businessId` first: Schedules are kept for them. Empty only where any is served.
    */
   businesses: readonly string[];
+  /** Those that documents are issued for, and that jobs work for: `businesses`, or any. */
+  servedBusinesses: ServedBusinesses;
   /** Connections of one application share one request budget. */
   application: string;
   /** Of businesses that are not alike: their share of the budget while several wait. */

@@ -11,6 +11,7 @@ export interface About<T> {
   fallback?: T;
   defaultText?: string;
   example?: unknown;
+  inExample?: boolean;
 }
 
 /** A text that the schema accepts; `expected` completes the sentence "expected …". */

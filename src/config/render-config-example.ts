@@ -39,7 +39,7 @@ function members(settings: SettingTable, indent: string, dialect?: readonly stri
       return lines.map((line) => `${indent}${line}`);
     }
     const shown = oneLine(setting.example ?? setting.fallback);
-    const inactive = setting.example !== undefined && setting.required !== true;
+    const inactive = setting.example !== undefined && setting.required !== true && setting.inExample !== true;
     return [
       ...comment(setting).map((line) => `${indent}// ${line}`),
       `${indent}${inactive ? "// " : ""}${JSON.stringify(key)}: ${shown},`,

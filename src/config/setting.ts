@@ -30,6 +30,8 @@ export interface Setting<T> {
   defaultText?: string;
   /** What the example shows where there is no fallback. */
   example?: unknown;
+  /** Needed beside others that would do as well: the example has it, and not as a comment. */
+  inExample?: boolean;
   /** From the JSON file. */
   fromJson: (raw: unknown, sources: Sources) => Reading<T>;
   /** From an environment variable; never called with an empty text. */

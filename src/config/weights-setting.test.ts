@@ -2,7 +2,11 @@ import { expect, test } from "vitest";
 
 import { loadConfig } from "./index.ts";
 
-const env = { COMPLIANCE_BASE_URL: "https://compliance.example.com", COMPLIANCE_API_KEY: "cmp_sk_test_1234567890" };
+const env = {
+  COMPLIANCE_BASE_URL: "https://compliance.example.com",
+  COMPLIANCE_API_KEY: "cmp_sk_test_1234567890",
+  COMPLIANCE_BUSINESSES: "*",
+};
 
 test("weights of businesses are read from the variable", () => {
   const config = loadConfig({ env: { ...env, COMPLIANCE_BUSINESS_WEIGHTS: '{"biz_1": 2, "biz_2": 0.5}' } });

@@ -203,6 +203,8 @@ export type Composed = ComposedBody | Refusal;
 export const FAILURES = {
   /** The input cannot be corrected by anybody; the message names each field. */
   invalidInput: "InvalidInput",
+  /** The connection does not work for the business that the input names. */
+  unknownBusiness: "UnknownBusiness",
   /** The number belongs to a sale with other content, or to the credit note of another sale. */
   conflict: "Conflict",
   /** Neither Temporal nor the ledger knows the sale that the input names. */
@@ -218,6 +220,7 @@ export const FAILURES = {
 /** By these a run tells its caller what to correct: it has issued nothing, so nothing is to be carried on. */
 export const REFUSALS: readonly unknown[] = [
   FAILURES.invalidInput,
+  FAILURES.unknownBusiness,
   FAILURES.conflict,
   FAILURES.notAllowed,
   FAILURES.notFound,
@@ -226,6 +229,12 @@ export const REFUSALS: readonly unknown[] = [
 /** Beside the message of a `Conflict`, where the fields that differ are known. */
 export interface ConflictDetails {
   fields: string[];
+}
+
+/** Beside the message of an `UnknownBusiness`. */
+export interface UnknownBusinessDetails {
+  /** Those that the connection serves. */
+  businesses: readonly string[];
 }
 
 /** Beside the message of a `NotAllowed`, where it is another workflow that takes updates. */

@@ -5,6 +5,7 @@
 export const ERROR_CODES = [
   "InvalidInput",
   "UnknownConnection",
+  "UnknownBusiness",
   "Conflict",
   "NotFound",
   "NotAllowed",

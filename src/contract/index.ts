@@ -37,6 +37,7 @@ export * from "./restarted.ts";
 export * from "./refund-reasons.ts";
 export * from "./sale.ts";
 export * from "./scheduled.ts";
+export * from "./served-businesses.ts";
 export * from "./service-calls.ts";
 export * from "./service-trouble.ts";
 export * from "./service-wait.ts";

@@ -9,6 +9,7 @@ import {
   DEFAULT_CONNECTION,
   type FirstOutcomeRequest,
   firstOutcomeWorkflowId,
+  requireServed,
   type SaleInput,
   type SaleOutcome,
   WORKFLOW_TYPES,
@@ -40,7 +41,7 @@ const refundInputSchema = z.strictObject({
  */
 export function createFiscalHandler(client: Client, config: Config): ServiceHandler {
   const settings = starterSettings(config);
-  const { businesses, connections } = settings;
+  const { businesses, connections, servedBusinesses } = settings;
   const starter = createStarter({ client, ...settings });
 
   return serviceHandler(fiscalService, {
@@ -59,6 +60,7 @@ export function createFiscalHandler(client: Client, config: Config): ServiceHand
           const { connection = DEFAULT_CONNECTION } = named;
           requireConnection(connections, connection);
           const businessId = named.businessId ?? businesses[connection];
+          if (businessId !== undefined) requireServed(servedBusinesses[connection] ?? [], businessId, connection);
           const key: SaleKey = { ...named, ...(businessId !== undefined && { businessId }) };
           const { workflowId, outcome } = await beginRefund(client, key, refund, LONGEST_REPLY_SECONDS);
           // Of a sale that is credited already, Temporal may have no workflow any more.

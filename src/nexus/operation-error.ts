@@ -7,6 +7,7 @@ import { type ErrorCode, FiscalflowError } from "../contract/fiscalflow-error.ts
 const FINAL: ReadonlySet<ErrorCode> = new Set([
   "InvalidInput",
   "UnknownConnection",
+  "UnknownBusiness",
   "Conflict",
   "NotFound",
   "NotAllowed",

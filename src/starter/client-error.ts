@@ -1,4 +1,5 @@
 import { FiscalflowError } from "../contract/fiscalflow-error.ts";
+import type { UnknownBusinessError } from "../contract/served-businesses.ts";
 import type { InvalidInputError } from "../contract/schema/parse-input.ts";
 import type {
   LedgerAwayError,
@@ -26,6 +27,7 @@ export type ClientError =
   | SaleNotFoundError
   | TemporalRefusedError
   | TemporalUnavailableError
+  | UnknownBusinessError
   | UnknownConnectionError;
 
 /** As `error instanceof FiscalflowError`, after which `error.code === "Conflict"` gives `error.fields`, and so on. */

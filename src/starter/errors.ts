@@ -1,11 +1,12 @@
 import { ApplicationFailure, NamespaceNotFoundError } from "@temporalio/client";
 
-import { type ConflictDetails, FAILURES, type RefusalDetails } from "../contract/calls.ts";
+import { type ConflictDetails, FAILURES, type RefusalDetails, type UnknownBusinessDetails } from "../contract/calls.ts";
 import { differencesInWords, INSTEAD_OF_OTHER_CONTENT, otherContent } from "../contract/differences.ts";
 import { differingFields, type SaleContent } from "../contract/fingerprint.ts";
 import { FiscalflowError } from "../contract/fiscalflow-error.ts";
 import { SEARCH_ATTRIBUTES } from "../contract/names.ts";
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
+import { UnknownBusinessError } from "../contract/served-businesses.ts";
 import { waitedFor } from "./bound.ts";
 import { GRPC, type GrpcError, grpcErrorsOf, grpcInWords, grpcName } from "./grpc.ts";
 
@@ -182,6 +183,8 @@ export function workflowError(cause: unknown): Error {
   if (cause.type === FAILURES.conflict)
     return new SaleConflictError(cause.message, detailsOf<ConflictDetails>(cause).fields);
   if (cause.type === FAILURES.invalidInput) return InvalidInputError.ofWorkflow(cause.message);
+  if (cause.type === FAILURES.unknownBusiness)
+    return new UnknownBusinessError(cause.message, detailsOf<UnknownBusinessDetails>(cause).businesses ?? []);
   return new SaleFailedError(cause.message, { cause });
 }
 

@@ -7,6 +7,7 @@ import { doubtsOf, type InputChecks } from "../contract/input-checks.ts";
 import { DEFAULT_CONNECTION } from "../contract/names.ts";
 import type { RefundRequest, SaleInput, SaleOutcome } from "../contract/sale.ts";
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
+import { requireServed, type ServedBusinesses } from "../contract/served-businesses.ts";
 import { type KnownOutcome, ledgerOutcome, ledgerState, type SaleState } from "./answer-from-ledger.ts";
 import { bounded, REFUSED_WITHIN_MS, waitMsOf } from "./bound.ts";
 import { type CheckedCorrection, type Correction, correctionIdOf, correctionOf, correctSale } from "./correct.ts";
@@ -71,6 +72,7 @@ export type { EventCorrection, EventDocument, EventOperator, LedgerEvent } from 
 export { InvalidInputError } from "../contract/schema/parse-input.ts";
 export { refundRequestSchema } from "../contract/schema/refund-request.ts";
 export { saleInputSchema } from "../contract/schema/sale-input.ts";
+export { type ServedBusinesses, UnknownBusinessError } from "../contract/served-businesses.ts";
 export type { ServiceTrouble } from "../contract/service-trouble.ts";
 export type { Stage } from "../contract/stages.ts";
 export type { StockMovement } from "../contract/stock-movement.ts";
@@ -106,6 +108,12 @@ export interface StarterOptions {
    * accepted.
    */
   connections?: readonly string[] | undefined;
+  /**
+   * The businesses that each connection serves, as the workers have it (`COMPLIANCE_BUSINESSES`): a sale, a refund or a
+   * correction for another one is refused before anything starts. Default: nothing is checked here, and the workers
+   * check alone.
+   */
+  servedBusinesses?: Readonly<Record<string, ServedBusinesses>> | undefined;
   /**
    * What new sales and refunds of each connection are checked for, as the workers have it (`inputChecks` of the
    * configuration). Default: nothing is checked here, and the workers check alone.
@@ -146,10 +154,24 @@ export type Starter = ReturnType<typeof createStarter>;
 export function createStarter(options: StarterOptions) {
   if (!(options?.client instanceof Object))
     throw new InvalidInputError("options of the starter", ["client: expected a Client of @temporalio/client"], "are");
-  const { client, businesses = {}, connections, inputChecks = {}, identity = callerIdentity() } = options;
+  const {
+    client,
+    businesses = {},
+    connections,
+    servedBusinesses = {},
+    inputChecks = {},
+    identity = callerIdentity(),
+  } = options;
   const operate = operations(client, identity);
   const checkConnection = ({ connection }: { connection?: string }): void => {
     if (connections !== undefined) requireConnection(connections, connection);
+  };
+  /** Of what begins something new: an answer to what runs already, or a look at it, is never refused for its business. */
+  const checkServed = (named: { connection?: string; businessId?: string }): void => {
+    checkConnection(named);
+    const { connection, businessId } = named;
+    const served = servedBusinesses[connection ?? DEFAULT_CONNECTION];
+    if (served !== undefined && businessId !== undefined) requireServed(served, businessId, connection);
   };
   const checksOf = ({ connection = DEFAULT_CONNECTION }: { connection?: string }) => inputChecks[connection];
   const named = (key: SaleKey): SaleKey => {
@@ -174,10 +196,10 @@ export function createStarter(options: StarterOptions) {
         throw error;
       }
     };
-  /** @throws InvalidInputError, UnknownConnectionError */
+  /** @throws InvalidInputError, UnknownConnectionError, UnknownBusinessError */
   const checkedStart = async (input: SaleInput): Promise<{ start: SaleStart; warnings: string[] }> => {
     const start = saleStart(input, businesses);
-    checkConnection(start.input);
+    checkServed(start.input);
     requireBusiness(start.input);
     const checks = checksOf(start.input);
     const warnings = checks ? doubtsOf(start.input, checks, Date.now()) : [];
@@ -200,7 +222,7 @@ export function createStarter(options: StarterOptions) {
     /**
      * Starts a sale, or finds the one that has its number; waits for nothing of it. A sale whose business neither the
      * input nor `businesses` names is refused.
-     * @throws InvalidInputError, UnknownConnectionError, SaleConflictError
+     * @throws InvalidInputError, UnknownConnectionError, UnknownBusinessError, SaleConflictError
      */
     startSale: (input: SaleInput): Promise<StartedSale> =>
       withClientErrors(client, START_BOUND_MS, async () => {
@@ -212,7 +234,7 @@ export function createStarter(options: StarterOptions) {
      * Starts a sale, or finds the one that has its number, and waits for its outcome (seconds; default 20): until it is
      * settled, or its document needs an operator. When the time is up it returns the stage reached, and the sale goes
      * on. A new sale takes one round trip to Temporal.
-     * @throws InvalidInputError, UnknownConnectionError, SaleConflictError, SaleFailedError, NoAnswerError
+     * @throws InvalidInputError, UnknownConnectionError, UnknownBusinessError, SaleConflictError, SaleFailedError, NoAnswerError
      */
     startSaleAndWait: (
       input: SaleInput,
@@ -266,12 +288,13 @@ export function createStarter(options: StarterOptions) {
      * of the outcome says what was accepted, `stage` how far it is. Within the window, whoever does not wait is not told
      * that the credit note's number is another sale's: then the sale needs an operator. After it, the call looks for
      * such a refusal for at most five seconds.
-     * @throws InvalidInputError, UnknownConnectionError, NotAllowedError, SaleConflictError, SaleNotFoundError
+     * @throws InvalidInputError, UnknownConnectionError, UnknownBusinessError, NotAllowedError, SaleConflictError,
+     * SaleNotFoundError
      */
     refund: (key: SaleKey, request: RefundRequest, { waitSeconds = 0 }: WaitOptions = {}): Promise<CheckedRefund> =>
       waiting(client, waitSeconds, async (waitMs) => {
         const sale = named(key);
-        checkConnection(sale);
+        checkServed(sale);
         return await refundSale(client, sale, request, { waitMs, checks: checksOf(key) });
       }),
 
@@ -279,8 +302,8 @@ export function createStarter(options: StarterOptions) {
      * Credits a signed sale, and issues the corrected one under its own number, as one workflow: never one without the
      * other, unless an operator says so. Asking twice gives the same correction. Waits for its end, or until it needs
      * an operator, for as long as asked (seconds; default 0).
-     * @throws InvalidInputError, UnknownConnectionError, NotAllowedError, SaleConflictError, SaleNotFoundError: nothing
-     * was done. SaleFailedError, NoAnswerError
+     * @throws InvalidInputError, UnknownConnectionError, UnknownBusinessError, NotAllowedError, SaleConflictError,
+     * SaleNotFoundError: nothing was done. SaleFailedError, NoAnswerError
      */
     correct: (
       key: SaleKey,
@@ -292,7 +315,7 @@ export function createStarter(options: StarterOptions) {
         waitSeconds,
         async (waitMs) => {
           const sale = named(key);
-          checkConnection(sale);
+          checkServed(sale);
           return await correctSale(client, sale, request, { waitMs, checks: checksOf(key) });
         },
         REFUSED_WITHIN_MS,

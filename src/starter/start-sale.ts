@@ -199,7 +199,7 @@ async function isFreeAgain(client: Client, { workflowId, fingerprint }: SaleStar
     return false;
   } catch (error) {
     const cause = error instanceof WorkflowFailedError ? error.cause : undefined;
-    const types: unknown[] = [FAILURES.invalidInput, FAILURES.conflict];
+    const types: unknown[] = [FAILURES.invalidInput, FAILURES.unknownBusiness, FAILURES.conflict];
     return cause instanceof ApplicationFailure && types.includes(cause.type);
   }
 }

@@ -56,6 +56,7 @@ export function createComplianceRuntimes(
       const runtime: ComplianceRuntime = {
         profile: profileOf(connection, dialect, timings),
         businessWeights: connection.businessWeights,
+        servedBusinesses: connection.servedBusinesses,
         inputChecks: connection.inputChecks,
         reconcile: connection.reconcile,
         client,

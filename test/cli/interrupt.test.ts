@@ -34,6 +34,7 @@ describeWithTemporal("a command that waits for a sale without a worker", () => {
           TEMPORAL_NAMESPACE: namespace,
           COMPLIANCE_BASE_URL: "http://127.0.0.1:9",
           COMPLIANCE_API_KEY: "cmp_sk_test_of_nobody",
+          COMPLIANCE_BUSINESS_ID: "biz_1",
         },
         stdio: ["pipe", "pipe", "pipe"],
       });

@@ -22,7 +22,11 @@ describeWithTemporal("fiscalflow receipt", () => {
   let rig: Rig;
   let folder: string;
   beforeAll(async () => {
-    rig = await startRig({ receiver: false, simulator: { dialect: DIALECT } });
+    rig = await startRig({
+      receiver: false,
+      simulator: { dialect: DIALECT },
+      env: { COMPLIANCE_BUSINESSES: "biz_nobody" },
+    });
     folder = await mkdtemp(join(tmpdir(), "fiscalflow-receipt-"));
     await rig.starter.startSaleAndWait(
       { traderInvoiceNumber: "R-1", lines: [TEA], refundWindow: "0" },

@@ -19,7 +19,7 @@ function saleOf(traderInvoiceNumber: string, more: object = {}): object {
 describeWithTemporal("fiscalflow sale", () => {
   let rig: Rig;
   beforeAll(async () => {
-    rig = await startRig({ receiver: false });
+    rig = await startRig({ receiver: false, env: { COMPLIANCE_BUSINESSES: "biz_else" } });
   });
   afterAll(() => rig.close());
 
@@ -90,12 +90,27 @@ describeWithTemporal("fiscalflow sale", () => {
   });
 
   test("start prints the command that shows the sale with the business and connection of its file", async () => {
-    const { stdout } = await sale(["start", "-"], saleOf("CLI-ELSE", { businessId: "biz_else" }));
+    const two = { COMPLIANCE_BUSINESSES: "biz_else" };
+    const { stdout } = await sale(["start", "-"], saleOf("CLI-ELSE", { businessId: "biz_else" }), two);
     expect(stdout).toMatch(/\n {2}next: fiscalflow sale show CLI-ELSE --business biz_else\n$/);
     const elsewhere = { invoice: "CLI-ELSE", businessId: "biz_else" };
     await expect.poll(async () => (await rig.starter.getSale(elsewhere)).attentions).toHaveLength(1);
     const cancelled = await sale(["cancel", "CLI-ELSE", "--business", "biz_else", "--reason", "test over"]);
     expect(cancelled).toMatchObject({ exitCode: 0 });
+  });
+
+  test("a sale of a business that is not served is a wrong call, and the served one is named", async () => {
+    const strange = saleOf("CLI-STRANGE", { businessId: "biz_strange" });
+    for (const input of [strange, [saleOf("CLI-BESIDE"), strange]]) {
+      const { exitCode, stdout, stderr } = await sale(["start", "-"], input);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+      expect(stderr).toContain('The business "biz_strange" is not served');
+      expect(stderr).toContain("Served: biz_1.");
+    }
+    const refund = ["refund", "CLI-1", "--reason", "06", "--number", "CN-STRANGE", "--business", "biz_strange"];
+    expect(await sale(refund)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("Served: biz_1.") });
+    expect(rig.callsOf("CLI-BESIDE")).toEqual([]);
+    await expect(rig.starter.getSale({ invoice: "CLI-BESIDE" })).rejects.toThrow("CLI-BESIDE");
   });
 
   test("start of a list prints a line for each sale, and exits with 1 if one of them fails", async () => {

@@ -134,7 +134,7 @@ describeWithTemporal("the Schedules that setup keeps", () => {
   test.each([
     [{ COMPLIANCE_PURCHASES_SYNC_EVERY: "off", COMPLIANCE_PURCHASES_SWEEP_EVERY: "off" }, "the interval is off"],
     [{ COMPLIANCE_DIALECT: '{"purchases":{"cursor":null}}' }, "the dialect has no name for the cursor"],
-    [{ COMPLIANCE_BUSINESS_ID: "" }, "no business is configured"],
+    [{ COMPLIANCE_BUSINESS_ID: "", COMPLIANCE_BUSINESSES: "*" }, "it serves any business, and none is named"],
   ])("are none with %j, and setup says why", async (env, why) => {
     const { schedules, notScheduled } = await setup(env, ["--dry-run"]);
     expect(schedules.filter(({ id, change }) => id !== RECONCILE && change !== "removed")).toEqual([]);
@@ -212,6 +212,7 @@ describeWithTemporal("a Schedule that comes due", () => {
       address: server.address,
       simulator: { scenario: { businesses, purchases } },
       receiver: false,
+      env: { COMPLIANCE_BUSINESSES: "biz_2" },
     });
     const { stderr } = await callCli(["setup"], {
       env: {

@@ -217,6 +217,7 @@ describeWithTemporal("on a server with search attributes and task ordering", () 
         TEMPORAL_ADDRESS: server.address,
         COMPLIANCE_BASE_URL: simulator.url,
         COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
+        COMPLIANCE_BUSINESS_ID: "biz_1",
         ACCOUNTING_BASE_URL: simulator.accounting.url,
         ACCOUNTING_API_KEY: "sk_development_simulator",
         TEMPORAL_UI_URL: "http://localhost:8233",
@@ -247,13 +248,14 @@ describeWithTemporal("on a server with search attributes and task ordering", () 
           TEMPORAL_ADDRESS: server.address,
           COMPLIANCE_BASE_URL: simulator.url,
           COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
+          COMPLIANCE_BUSINESS_ID: "biz_1",
         },
       });
     simulator.inject({ operation: "*", when: "before", kind: "status", status: 503 });
     const away = await doctor();
     simulator.clearFaults();
     expect(away).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^1 fault, /) });
-    expect(away.stdout).toMatch(/^✗ connection default, businesses: .*HTTP 503/m);
+    expect(away.stdout).toMatch(/^✗ connection default: 6 calls failed \(businesses, .*HTTP 503/m);
     expect(await doctor()).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^0 faults, /) });
   });
 
@@ -269,6 +271,7 @@ describeWithTemporal("on a server with search attributes and task ordering", () 
         TEMPORAL_ADDRESS: server.address,
         COMPLIANCE_BASE_URL: simulator.url,
         COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
+        COMPLIANCE_BUSINESS_ID: "biz_1",
         COMPLIANCE_APPLICATION: "till",
       },
     });
@@ -304,13 +307,14 @@ describeWithTemporal("on a server with search attributes and task ordering", () 
   test("doctor reports two keys that reach one business", async () => {
     simulator.setKey("cmp_sk_test_second", { application: "simulator" });
     const path = join(folder, "config.json");
-    const second = { baseUrl: simulator.url, apiKey: { env: "SECOND_KEY" } };
+    const second = { baseUrl: simulator.url, apiKey: { env: "SECOND_KEY" }, businesses: ["*"] };
     await writeFile(path, JSON.stringify({ compliance: { second } }));
     const { stdout } = await callCli(["doctor"], {
       env: {
         TEMPORAL_ADDRESS: server.address,
         COMPLIANCE_BASE_URL: simulator.url,
         COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
+        COMPLIANCE_BUSINESSES: "*",
         SECOND_KEY: "cmp_sk_test_second",
         FISCALFLOW_CONFIG: path,
       },

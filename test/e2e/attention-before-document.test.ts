@@ -8,7 +8,10 @@ import { BUSINESS } from "../rig/views-of.ts";
 describeWithTemporal("a sale that needs an operator before it has a document", () => {
   let rig: Rig;
   beforeAll(async () => {
-    rig = await startRig({ timings: { resubmissions: 1, resubmissionWindowMs: 50, callTimeoutMs: 1_000 } });
+    rig = await startRig({
+      timings: { resubmissions: 1, resubmissionWindowMs: 50, callTimeoutMs: 1_000 },
+      env: { COMPLIANCE_BUSINESSES: "*" },
+    });
   });
   afterAll(() => rig?.close());
 

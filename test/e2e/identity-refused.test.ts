@@ -1,14 +1,18 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { WorkflowFailedError, WorkflowNotFoundError } from "@temporalio/client";
 
+import { MAIN_TASK_QUEUE, type WorkflowType } from "../../src/contract/index.ts";
 import {
+  type CorrectionRequest,
   createStarter,
   InvalidInputError,
   SaleNotFoundError,
+  UnknownBusinessError,
   UnknownConnectionError,
 } from "../../src/starter/index.ts";
+import { recordOf } from "../../src/ledger/test-support/records.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
-import { saleOfTea, salesOf } from "../rig/sales-of.ts";
+import { saleOfTea, salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
 describeWithTemporal("a start that is refused", () => {
@@ -76,6 +80,69 @@ describeWithTemporal("a start that is refused", () => {
     await expect(starter.refund({ invoice: "ELSEWHERE-2", ...elsewhere }, refund)).rejects.toThrow(
       UnknownConnectionError,
     );
+  });
+
+  const OTHER = { businessId: "biz_other" };
+  const SYNC = { workflow: "syncPurchases", workflowId: "sync-purchases/default/biz_other", input: OTHER } as const;
+
+  test.each<[WorkflowType, string, object]>([
+    ["sale", "sale/default/biz_other/OTHER-1", { ...saleOfTea("OTHER-1"), ...OTHER }],
+    [
+      "creditNote",
+      "credit-note/default/biz_other/sal_1",
+      { ...OTHER, saleId: "sal_1", reason: "06", traderInvoiceNumber: "CN-OTHER" },
+    ],
+    [
+      "correctSale",
+      "correct/default/biz_other/OTHER-1",
+      { ...OTHER, invoice: "OTHER-1", reason: "06", creditNote: "CN-OTHER", sale: saleOfTea("OTHER-2") },
+    ],
+    ["registerItems", "register-items/default/biz_other", OTHER],
+    ["syncPurchases", "sync-purchases/default/biz_other", OTHER],
+    ["reconcile", "reconcile/default/biz_other", OTHER],
+    ["scheduled", "scheduled/biz_other", { ...SYNC, ifRunning: "skip" }],
+  ])("%s of a business that is not served fails once, and nothing is sent", async (type, workflowId, input) => {
+    const { workflow } = rig.client;
+    const handle = await workflow.start(type, { workflowId, taskQueue: MAIN_TASK_QUEUE, args: [input] });
+    const started = type === "scheduled" ? workflow.getHandle(SYNC.workflowId) : handle;
+    if (type === "scheduled") await handle.result();
+    const failure = await started.result().catch((error: unknown) => error);
+    expect(failure).toMatchObject({ cause: { type: "UnknownBusiness", nonRetryable: true } });
+    expect((failure as Error).cause).toMatchObject({
+      message: expect.stringContaining('The business "biz_other" is not served through the connection "default"'),
+      details: [{ businesses: ["biz_1"] }],
+    });
+    expect(rig.simulator.calls().filter(({ businessId }) => businessId === OTHER.businessId)).toEqual([]);
+  });
+
+  test("a business that is not served is told as such by a starter that does not know those that are", async () => {
+    const refused = await rig.starter.startSaleAndWait(saleOfTea("OTHER-3", OTHER)).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(UnknownBusinessError);
+    expect(refused).toMatchObject({ code: "UnknownBusiness", businesses: ["biz_1"] });
+    expect(await rig.starter.getSale({ invoice: "OTHER-3", ...OTHER })).toMatchObject({ closed: { refused: true } });
+  });
+
+  test("the sales of a business that is no longer served can still be looked up, and nothing new begins", async () => {
+    const servedBusinesses = { default: ["biz_1"] };
+    const starter = createStarter({ client: rig.client, businesses: { default: "biz_1" }, servedBusinesses });
+    const kept = { invoice: "KEPT-1", ...OTHER };
+    const writer = { workflowId: starter.workflowId(kept), runId: "forgotten" };
+    const record = { ...recordOf("KEPT-1"), movements: [] };
+    await rig.ledger.records.saveDocument({ connection: "default", ...OTHER }, record, writer);
+    expect(await starter.getSale(kept)).toMatchObject({ source: "ledger", stage: record.stage });
+    const refund = { reason: "06", traderInvoiceNumber: "CN-KEPT" } as const;
+    const correction: CorrectionRequest = {
+      reason: "06",
+      creditNote: "CN-KEPT",
+      sale: { traderInvoiceNumber: "KEPT-2", lines: [TEA] },
+    };
+    for (const begun of [
+      starter.startSale(saleOfTea("KEPT-2", OTHER)),
+      starter.refund(kept, refund),
+      starter.correct(kept, correction),
+    ])
+      await expect(begun).rejects.toThrow(UnknownBusinessError);
+    expect(await starter.correction(kept)).toBeUndefined();
   });
 
   test("a sale that was never started is not found", async () => {

@@ -14,7 +14,9 @@ import { HandlerError } from "nexus-rpc";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
-import { type SaleInput, type SaleOutcome, STATE_QUERY } from "../../src/contract/index.ts";
+import { starterSettings } from "../../src/config/index.ts";
+import { MAIN_TASK_QUEUE, type SaleInput, type SaleOutcome, STATE_QUERY } from "../../src/contract/index.ts";
+import { createStarter } from "../../src/starter/index.ts";
 import { bundleQuietly } from "../../src/worker/bundle-workflows.ts";
 import { commandEnv } from "../rig/command-env.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
@@ -68,7 +70,7 @@ describeWithTemporal("a workflow of another namespace", () => {
     await native?.close();
     await rig?.close();
   });
-  const { handleOf, result } = salesOf(() => rig);
+  const { handleOf, result, startDirectly } = salesOf(() => rig);
   const sale = (traderInvoiceNumber: string, more: Partial<SaleInput> = {}): SaleInput => ({
     traderInvoiceNumber,
     lines: [TEA],
@@ -163,6 +165,42 @@ describeWithTemporal("a workflow of another namespace", () => {
     const unknown = await failureOf(await ask({ refund: { invoice: "NOBODY", refund } }));
     expect(unknown).toMatchObject({ type: "NOT_FOUND", retryable: false });
     expect(rig.simulator.documents("WEB-4")).toEqual([]);
+  });
+
+  test("is refused a business that is not served, as everybody is at each other door, and nothing is sent", async () => {
+    rig.simulator.addBusiness({
+      id: "biz_2",
+      name: "Another shop",
+      branches: [{ id: "branch_9", authorityBhfId: "00" }],
+    });
+    rig.simulator.addItem({ id: "item_2", businessId: "biz_2", name: "Of another shop", unitPrice: 350 });
+    const lines = [{ itemId: "item_2", quantity: 1, unitPrice: 350 }];
+    const other = (invoice: string): SaleInput => sale(invoice, { businessId: "biz_2", lines, refundWindow: "0" });
+    const failed = async (work: Promise<unknown>): Promise<unknown> =>
+      rootOf(await work.catch((error: unknown) => error));
+    const starter = createStarter({ client: rig.client, ...starterSettings(rig.config) });
+    const direct = await startDirectly("sale/default/biz_2/OTHER-2", other("OTHER-2"));
+    const job = await rig.client.workflow.start("registerItems", {
+      workflowId: "register-items/default/biz_2",
+      taskQueue: MAIN_TASK_QUEUE,
+      args: [{ businessId: "biz_2" }],
+    });
+    const refusals = {
+      starter: await failed(starter.startSaleAndWait(other("OTHER-1"))),
+      temporal: await failed(direct.result()),
+      job: await failed(job.result()),
+      nexus: rootOf(await failureOf(await ask({ sale: other("OTHER-4") })).catch((error: unknown) => error)),
+    };
+    const words = expect.stringMatching(/"biz_2".+connection "default".+nothing was sent\. Served: biz_1\./);
+    const failure = { type: "UnknownBusiness", nonRetryable: true, message: words };
+    const requests = rig.simulator.calls().filter(({ businessId }) => businessId === "biz_2").length;
+    expect({ ...refusals, requests }).toMatchObject({
+      starter: { code: "UnknownBusiness", businesses: ["biz_1"], message: words },
+      temporal: failure,
+      job: failure,
+      nexus: failure,
+      requests: 0,
+    });
   });
 
   test("receives that an operator is needed, and once the item is there the outcome", async () => {

@@ -117,7 +117,8 @@ async function allowWrites(
 }
 
 async function reportCompliance(around: Surroundings, connection: ComplianceConnection): Promise<DialectReport> {
-  const { baseUrl, apiKey, auth, keyReach, businessId } = connection;
+  const { baseUrl, apiKey, auth, keyReach } = connection;
+  const businessId = connection.businessId ?? connection.businesses[0];
   const configured = parseDialect(connection.dialect ?? {}, connection.environment);
   const { config, transport, flags } = around;
   const client = createComplianceClient({

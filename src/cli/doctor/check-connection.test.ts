@@ -190,14 +190,17 @@ describe("a connection's key", () => {
         {
           check: "connection default, businesses",
           level: "ok",
-          message: "configured: biz_1 (default), biz_2, biz_3",
+          message: "served: biz_1 (default), biz_2, biz_3",
         },
       ]);
       expect(await about({ COMPLIANCE_BUSINESSES: "biz_2" })).toMatchObject([
-        { level: "warning", message: "configured: biz_1 (default), biz_2; without Schedules: biz_3" },
+        { level: "ok", message: "served: biz_1 (default), biz_2; refused: biz_3" },
       ]);
-      expect(await about({ COMPLIANCE_BUSINESS_ID: "" })).toMatchObject([
-        { level: "warning", todo: expect.stringMatching(/or COMPLIANCE_BUSINESSES, .*: biz_1, biz_2, biz_3$/) },
+      expect(await about({ COMPLIANCE_BUSINESSES: "*" })).toMatchObject([
+        { level: "warning", message: "any is served; with Schedules: biz_1 (default); without: biz_2, biz_3" },
+      ]);
+      expect(await about({ COMPLIANCE_BUSINESS_ID: "", COMPLIANCE_BUSINESSES: "*" })).toMatchObject([
+        { level: "warning", message: "any is served; with Schedules: none; without: biz_1, biz_2, biz_3" },
       ]);
       expect(await about({ COMPLIANCE_BUSINESSES: "biz_2,biz_9" })).toMatchObject([
         { level: "fault", message: 'does not reach "biz_9"', todo: expect.stringMatching(/: biz_1, biz_2, biz_3$/) },

@@ -105,27 +105,28 @@ function reachFindings(check: string, connection: ComplianceConnection, business
   return [ok(reach, message), ...configuredFindings(check, connection, businesses)];
 }
 
-/** Of an organisation-wide key that reaches what is configured: what is worked for by itself, and what is left out. */
+/** Of an organisation-wide key that reaches what is configured: what is served, and what has no Schedules. */
 function configuredFindings(name: string, connection: ComplianceConnection, reached: readonly Business[]): Finding[] {
   const check = `${name}, businesses`;
-  const { keyReach, businessId, businesses: configured } = connection;
+  const { keyReach, businessId, businesses: configured, servedBusinesses } = connection;
   if (keyReach === "business") return [];
-  const ids = reached.map(({ id }) => id);
-  if (configured.length === 0) {
-    const todo = `set COMPLIANCE_BUSINESS_ID, or COMPLIANCE_BUSINESSES, to what it is to work for: ${listed(ids)}`;
-    return [warning(check, "none is configured: a sale must name its own, and setup keeps no Schedules", todo)];
+  const named = configured.map((id) => (id === businessId ? `${id} (default)` : id));
+  const leftOut = reached.map(({ id }) => id).filter((id) => !configured.includes(id));
+  if (servedBusinesses !== "any") {
+    if (leftOut.length === 0) return configured.length === 1 ? [] : [ok(check, `served: ${listed(named)}`)];
+    return [ok(check, `served: ${listed(named)}; refused: ${listed(leftOut)}`)];
   }
-  const message = `configured: ${listed(configured.map((id) => (id === businessId ? `${id} (default)` : id)))}`;
-  const leftOut = ids.filter((id) => !configured.includes(id));
-  if (leftOut.length === 0) return configured.length === 1 ? [] : [ok(check, message)];
-  const todo = "name those in COMPLIANCE_BUSINESSES whose purchases and reconciliation are to run by themselves";
-  return [warning(check, `${message}; without Schedules: ${listed(leftOut)}`, todo)];
+  const message = `any is served; with Schedules: ${listed(named) || "none"}`;
+  if (leftOut.length === 0) return [ok(check, message)];
+  const todo =
+    "name those in COMPLIANCE_BUSINESSES, beside *, whose purchases and reconciliation are to run by themselves";
+  return [warning(check, `${message}; without: ${listed(leftOut)}`, todo)];
 }
 
 /** Who is stated for a business of another id heads no report and no receipt, and nothing else would say so. */
 function sellerFindings(name: string, connection: ComplianceConnection, reached: readonly Business[]): Finding[] {
-  const { keyReach, businesses: configured, sellers } = connection;
-  const known = keyReach === "business" ? configured : [...new Set([...configured, ...reached.map(({ id }) => id)])];
+  const { businesses: configured, servedBusinesses, sellers } = connection;
+  const known = servedBusinesses === "any" ? [...new Set([...configured, ...reached.map(({ id }) => id)])] : configured;
   const strange = Object.keys(sellers).filter((id) => !known.includes(id));
   if (strange.length === 0) return [];
   const message = `the setting sellers names ${listed(strange)}, for which this connection does not work`;

@@ -21,6 +21,7 @@ const configured = (dialect: unknown) =>
     env: {
       COMPLIANCE_BASE_URL: "http://127.0.0.1:9",
       COMPLIANCE_API_KEY: "cmp_sk_test_nobody",
+      COMPLIANCE_BUSINESS_ID: "biz_1",
       COMPLIANCE_DIALECT: JSON.stringify(dialect),
       LEDGER_URL: "postgres://127.0.0.1/none",
     },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { loadConfig } from "../../config/index.ts";
-import { businessOf } from "./business-of.ts";
+import { businessOf, servedBusinessOf } from "./business-of.ts";
 
 const CONNECTION = { COMPLIANCE_BASE_URL: "https://compliance.example.com", COMPLIANCE_API_KEY: "cmp_sk_test_nobody" };
 
@@ -26,8 +26,19 @@ describe("the business that a command is for", () => {
     }
   });
 
-  test("must be named where none is configured", () => {
-    expect(() => businessOf(configured({}), {})).toThrow(/has no default business: give --business ID\.$/);
+  test("must be named where any is served, and none has a name", () => {
+    const any = configured({ COMPLIANCE_BUSINESSES: "*" });
+    expect(() => businessOf(any, {})).toThrow(/has no default business: give --business ID\.$/);
+  });
+
+  test("is one that is served where the command begins something new", () => {
+    const config = configured({ COMPLIANCE_BUSINESS_ID: "biz_1", COMPLIANCE_BUSINESSES: "biz_2" });
+    expect(servedBusinessOf(config, {})).toEqual({ connection: "default", businessId: "biz_1" });
+    expect(() => servedBusinessOf(config, { business: "biz_9" })).toThrow(
+      'The business "biz_9" is not served through the connection "default", so nothing was sent. Served: biz_1, biz_2.',
+    );
+    const any = configured({ COMPLIANCE_BUSINESSES: "*" });
+    expect(servedBusinessOf(any, { business: "biz_9" })).toMatchObject({ businessId: "biz_9" });
   });
 
   test("is refused for a connection that is not configured, even if named; the error lists the connections", () => {

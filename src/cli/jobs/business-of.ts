@@ -1,5 +1,5 @@
 import type { Config } from "../../config/index.ts";
-import { DEFAULT_CONNECTION } from "../../contract/index.ts";
+import { DEFAULT_CONNECTION, requireServed } from "../../contract/index.ts";
 import { requireConnection } from "../../starter/sale-key.ts";
 import { UsageError } from "../cli-error.ts";
 import type { Scope } from "../sale/scope.ts";
@@ -33,4 +33,15 @@ export function businessOf(
   throw new UsageError(
     `The key of connection "${connection}" is organisation-wide and has no default business: give --business ID${hint}.`,
   );
+}
+
+/**
+ * As {@link businessOf}, for what begins something new.
+ * @throws UsageError, UnknownConnectionError, UnknownBusinessError
+ */
+export function servedBusinessOf(config: Pick<Config, "compliance">, flags: Scope): BusinessScope {
+  const scope = businessOf(config, flags);
+  const configured = config.compliance.find(({ name }) => name === scope.connection);
+  if (configured) requireServed(configured.servedBusinesses, scope.businessId, scope.connection);
+  return scope;
 }

@@ -4,6 +4,7 @@ import { type JobState, troubleInWords } from "../../contract/index.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { printNote, printResult } from "../output.ts";
+import { servedBusinessOf } from "./business-of.ts";
 import { attentionLines } from "./attention-lines.ts";
 import { followJob } from "./follow-job.ts";
 import type { JobCommand, JobFlags, JobScope } from "./job-command.ts";
@@ -49,7 +50,7 @@ export async function runJob<Progress, Result>(
       }
       await follow(context, client, command, { flags, scope, workflowId });
     },
-    command.scopeOf,
+    command.scopeOf ?? servedBusinessOf,
   );
 }
 

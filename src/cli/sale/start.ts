@@ -2,7 +2,6 @@ import type { Command } from "commander";
 
 import { type SaleInput, type SaleOutcome, SETTLED_STAGES } from "../../contract/index.ts";
 import type { StartedSale } from "../../starter/index.ts";
-import { requireConnection } from "../../starter/sale-key.ts";
 import { waitSeconds } from "../arguments.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
@@ -55,16 +54,13 @@ async function startSales(context: CliContext, file: string, flags: StartFlags):
   const { withSales } = await import("./with-sales.ts");
   const { troubleNotes } = await import("./trouble-notes.ts");
   const results = await withSales(context, async (known) => {
-    const { starter, connections } = known;
-    const keyOf = ({ traderInvoiceNumber, connection, businessId }: SaleInput) =>
-      known.keyOf(traderInvoiceNumber, {
-        ...(connection !== undefined && { connection }),
-        ...(businessId !== undefined && { business: businessId }),
-      });
-    for (const input of sales) {
-      requireConnection(connections, input.connection);
-      keyOf(input);
-    }
+    const { starter } = known;
+    const scopeOfSale = ({ connection, businessId }: SaleInput): Scope => ({
+      ...(connection !== undefined && { connection }),
+      ...(businessId !== undefined && { business: businessId }),
+    });
+    for (const input of sales) known.requireServed(scopeOfSale(input));
+    const keyOf = (input: SaleInput) => known.keyOf(input.traderInvoiceNumber, scopeOfSale(input));
     const notes = troubleNotes(context, known);
     const startOne = async (input: SaleInput): Promise<Started> => {
       const invoice = input.traderInvoiceNumber;

@@ -4,19 +4,20 @@ import { loadConfig, starterSettings } from "../../config/index.ts";
 import { creditNoteWorkflowId, DEFAULT_CONNECTION } from "../../contract/index.ts";
 import { createStarter, type SaleKey, type Starter } from "../../starter/index.ts";
 import { callerIdentity, operations } from "../../starter/operate.ts";
+import { requireConnection } from "../../starter/sale-key.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import { withTemporal } from "../connect-temporal.ts";
 import type { CliContext } from "../context.ts";
 import { printNote } from "../output.ts";
-import { businessOf, type BusinessScope } from "../jobs/business-of.ts";
+import { businessOf, type BusinessScope, servedBusinessOf } from "../jobs/business-of.ts";
 import type { Scope } from "./scope.ts";
 
 /** What the commands about sales work with. */
 export interface Sales {
   client: Client;
   starter: Starter;
-  /** The names of the configured connections. */
-  connections: readonly string[];
+  /** Of a new sale. @throws UsageError, UnknownConnectionError, UnknownBusinessError */
+  requireServed: (scope: Scope) => void;
   /** What looks wrong in what was sent, for standard error; says so if it was sent all the same. */
   warn: (
     warnings: readonly string[] | undefined,
@@ -37,12 +38,15 @@ export interface Sales {
 export async function withSales<Result>(context: CliContext, work: (sales: Sales) => Promise<Result>): Promise<Result> {
   const config = loadConfig({ env: context.env });
   const settings = starterSettings(config);
-  const { connections } = settings;
   return withTemporal(context, async ({ client }) => {
     const identity = callerIdentity();
     const starter = createStarter({ client, ...settings, identity });
     // Under another business, or under none, the same number would become a second document.
     const keyOf: Sales["keyOf"] = (invoice, scope) => ({ invoice, ...businessOf(config, scope) });
+    const requireServed: Sales["requireServed"] = (scope) => {
+      requireConnection(settings.connections, scope.connection);
+      servedBusinessOf(config, scope);
+    };
     const warn: Sales["warn"] = (warnings = [], { invoice, connection = DEFAULT_CONNECTION, sent }) => {
       const isSent = settings.inputChecks[connection]?.mode === "warn";
       for (const warning of warnings)
@@ -61,6 +65,6 @@ export async function withSales<Result>(context: CliContext, work: (sales: Sales
       const { connection, businessId } = key;
       return creditNoteWorkflowId({ connection, businessId, saleId: state.document.id });
     };
-    return work({ client, starter, connections, warn, operate: operations(client, identity), keyOf, targetOf });
+    return work({ client, starter, requireServed, warn, operate: operations(client, identity), keyOf, targetOf });
   });
 }

@@ -70,10 +70,10 @@ describe("the Schedules of a connection", () => {
     ]);
   });
 
-  test("without any business are none, and both settings are named", () => {
-    const { schedules, notScheduled } = wanted({});
+  test("that serves any business without naming one are none, and both settings are named", () => {
+    const { schedules, notScheduled } = wanted({ COMPLIANCE_BUSINESSES: "*" });
     expect(schedules).toEqual([]);
     expect(notScheduled).toHaveLength(2);
-    expect(notScheduled[0]?.why).toContain("set COMPLIANCE_BUSINESS_ID or COMPLIANCE_BUSINESSES");
+    expect(notScheduled[0]?.why).toContain("set COMPLIANCE_BUSINESS_ID, or name some in COMPLIANCE_BUSINESSES");
   });
 });

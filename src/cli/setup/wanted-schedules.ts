@@ -38,7 +38,7 @@ export interface Wanted {
 }
 
 const NO_BUSINESS_KNOWN =
-  "its key is organisation-wide and no business is configured: set COMPLIANCE_BUSINESS_ID or COMPLIANCE_BUSINESSES";
+  "it serves any business, and none is named: set COMPLIANCE_BUSINESS_ID, or name some in COMPLIANCE_BUSINESSES beside *";
 const OFF = "the interval is off";
 
 /** A service that is not configured here is not mentioned: another process may know of it. */

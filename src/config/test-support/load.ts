@@ -6,7 +6,11 @@ import type { LoadConfigOptions } from "../load-config.ts";
 export const TEST_KEY = "cmp_sk_test_aaaa1111";
 export const LIVE_KEY = "cmp_sk_live_bbbb2222";
 export const CALLBACK_SECRET = "0123456789abcdef0123456789abcdef";
-export const COMPLIANCE = { COMPLIANCE_BASE_URL: "https://api.example.com", COMPLIANCE_API_KEY: TEST_KEY };
+export const COMPLIANCE = {
+  COMPLIANCE_BASE_URL: "https://api.example.com",
+  COMPLIANCE_API_KEY: TEST_KEY,
+  COMPLIANCE_BUSINESSES: "*",
+};
 export const ACCOUNTING = {
   ACCOUNTING_BASE_URL: "https://books.example.com",
   ACCOUNTING_API_KEY: "sk_production_cccc3333",
@@ -44,4 +48,4 @@ export function withConnections(connections: Record<string, object>) {
   return { compliance: connections };
 }
 
-export const SHOP = { baseUrl: "https://api.example.com", apiKey: { env: "SHOP_KEY" } };
+export const SHOP = { baseUrl: "https://api.example.com", apiKey: { env: "SHOP_KEY" }, businesses: ["*"] };

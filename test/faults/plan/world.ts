@@ -7,7 +7,7 @@ export interface PlannedConnection {
 }
 
 /** One key for a whole organisation. */
-const ORGANISATION: PlannedConnection = { name: "default", businesses: ["biz_1", "biz_2", "biz_3"] };
+export const ORGANISATION: PlannedConnection = { name: "default", businesses: ["biz_1", "biz_2", "biz_3"] };
 /**
  * A key bound to one business, on a service that knows no idempotency key: there a lost answer is `document-unknown`.
  */

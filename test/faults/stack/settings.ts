@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { Keys } from "../plan/world.ts";
+import { type Keys, ORGANISATION } from "../plan/world.ts";
 import { TIMINGS } from "./timings.ts";
 
 /** New ones for each run, so that wherever one of them is found, it came from this run. */
@@ -54,7 +54,12 @@ export function commonEnvironment({ folder, temporalAddress, receiverPort, secre
 export async function writeWorkerConfig(folder: string, seat: number, gateUrl: string): Promise<string> {
   const path = join(folder, `worker-${seat}.json`);
   const compliance = {
-    default: { baseUrl: gateUrl, apiKey: { env: "ORGANISATION_KEY" }, application: "shop" },
+    default: {
+      baseUrl: gateUrl,
+      apiKey: { env: "ORGANISATION_KEY" },
+      businesses: ORGANISATION.businesses,
+      application: "shop",
+    },
     unkeyed: {
       baseUrl: gateUrl,
       apiKey: { env: "BOUND_KEY" },
