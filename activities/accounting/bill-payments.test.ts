@@ -8,6 +8,7 @@ import type { Observation } from "../../src/ledger/index.ts";
 import { createTestLedger } from "../../src/ledger/test-support/create-test-ledger.ts";
 import { simulatorUnderTest } from "../../src/dev/simulator/test-support/simulator-under-test.ts";
 import { ServiceHealth } from "../service-health.ts";
+import { ONE_KEY } from "../test-support/behind-breaker.ts";
 import { failureOf, inActivity } from "../test-support/served.ts";
 import { createAccountingActivities } from "./index.ts";
 
@@ -39,7 +40,7 @@ async function served(names: Record<string, string> = {}) {
   };
   const profile = { connection: "default", callTimeoutMs: 5_000, unservedAfterMs: 60_000 };
   const health = new ServiceHealth(Date.now, () => Promise.resolve(undefined), "accounting");
-  const accounting = new Map([["default", { profile, client, dialect, keyWatch, health }]]);
+  const accounting = new Map([["default", { profile, client, dialect, key: ONE_KEY, keyWatch, health }]]);
   const observed: Observation[] = [];
   const observer = { note: (observation: Observation) => void observed.push(observation) };
   const activities = createAccountingActivities({ accounting, ledger, observer, nowMs: Date.now, random: () => 0 });

@@ -13,6 +13,7 @@ import type { AccountingProfile } from "../../src/contract/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 import type { ClassifiedCall } from "../classified-call.ts";
 import type { Observer } from "../observer.ts";
+import { KeyReplacedError, type PresentKey } from "../present-key.ts";
 import type { ServiceHealth } from "../service-health.ts";
 
 /** One accounting connection as this process serves it. Key and secret are inside the client and nowhere else. */
@@ -22,6 +23,8 @@ export interface AccountingRuntime {
   dialect: AccountingDialect;
   /** Called for every call, so that one warning is given for a key that begins to be refused. */
   keyWatch: KeyStandingWatch;
+  /** The key and the client secret, as one. */
+  key: PresentKey;
   /** Told of every call too. */
   health: ServiceHealth;
 }
@@ -41,17 +44,21 @@ export interface AccountingContext {
 
 /** Makes the call, and says what it came to. Never throws. */
 export async function callAndClassify<Data>(
-  { keyWatch, health }: AccountingRuntime,
+  { keyWatch, key, health }: AccountingRuntime,
   operation: AccountingOperationName,
   call: () => Promise<AccountingResult<Data>>,
 ): Promise<ClassifiedCall<Data, AccountingMeaning>> {
   const common = { replayed: false, operation, hint: "" };
+  const { version } = key;
   try {
     const { data, odd } = await call();
     keyWatch.works(operation);
     health.served();
     return { ...common, meaning: { kind: "ok" }, data, odd, message: operation };
-  } catch (error) {
+  } catch (thrown) {
+    const error = await judgedByPresentKey(thrown, operation, version, key);
+    if (error instanceof KeyReplacedError)
+      return { ...common, meaning: { kind: "deferred", retryAfterMs: 0 }, error, message: error.message };
     await health.failed(error, Context.current().info.attempt);
     const { trouble } = health;
     const meaning = classifyAccountingError(operation, error);
@@ -60,6 +67,18 @@ export async function callAndClassify<Data>(
     if (meaning.kind === "configuration") keyWatch.refused(operation, error.status);
     return { ...common, meaning, error, message, trouble, hint: operation === "listBillPayments" ? HINT : "" };
   }
+}
+
+/** A 401 says nothing of a key that is in use no longer. */
+async function judgedByPresentKey(
+  error: unknown,
+  operation: string,
+  version: PresentKey["version"],
+  key: PresentKey,
+): Promise<unknown> {
+  if (!(error instanceof AccountingApiError) || error.status !== 401) return error;
+  await key.readAgain();
+  return key.version === version ? error : new KeyReplacedError(operation, error);
 }
 
 /** The names of the inputs are not shown (Accounting Service, "GET /bill-payments"). */

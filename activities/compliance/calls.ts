@@ -27,6 +27,7 @@ import { type ClassifiedCall, servedIn, throwIfRetryable } from "../classified-c
 import type { EarlierRuns } from "../earlier-runs/earlier-runs.ts";
 import type { Observer } from "../observer.ts";
 import type { PollBounds } from "../poll-schedule.ts";
+import { KeyReplacedError } from "../present-key.ts";
 import type { ServiceHealth } from "../service-health.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { type CredentialCircuitBreaker, type KeyCall, KeyHeldError } from "./credential-circuit-breaker.ts";
@@ -99,6 +100,8 @@ export async function callAndClassify<Data>(
     };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
+    if (error instanceof KeyReplacedError)
+      return { meaning: { kind: "deferred", retryAfterMs: 0 }, error, replayed: false, operation, message, hint: "" };
     if (error instanceof KeyHeldError)
       return { meaning: { kind: "configuration" }, error, replayed: false, operation, message, hint: "" };
     await runtime.health.failed(error, Context.current().info.attempt);

@@ -5,12 +5,87 @@ import {
   apiError,
   behindBreaker,
   MINUTE,
+  ONE_KEY,
   SECOND,
   START_MS,
   underWay,
   whatHappened,
 } from "../test-support/behind-breaker.ts";
 import { CredentialCircuitBreaker } from "./credential-circuit-breaker.ts";
+
+describe("a key that may be replaced while the process runs", () => {
+  test("is read again after a 401, once, before the refusal counts", async () => {
+    const { ask, key, service, alerts } = behindBreaker();
+    service.status = 200;
+    await ask();
+    expect(key.readings).toBe(0);
+    service.status = 401;
+    expect(await ask()).toBe("401");
+    expect(key.readings).toBe(1);
+    expect(alerts).toMatchObject([{ says: "refused", status: 401 }]);
+  });
+
+  test("was refused in its old form: the call is to be sent again, no other is held, and nobody is alerted", async () => {
+    const { ask, key, service, alerts } = behindBreaker();
+    key.inFile = 2;
+    expect(await ask()).toBe("replaced");
+    service.status = 200;
+    expect(await Promise.all([ask(), ask()])).toEqual(["done", "done"]);
+    expect(alerts).toEqual([]);
+  });
+
+  test("was replaced while the call was under way: the late 401 says nothing of the new key", async () => {
+    const { breaker, call, ask, key, service, alerts } = behindBreaker();
+    let refuse = (): void => {};
+    const refused = new Promise<never>((_resolve, reject) => {
+      refuse = () => reject(apiError("createSale", { status: 401, envelope: true }));
+    });
+    const late = breaker.pass(call(), () => refused).catch(whatHappened);
+    key.version = key.inFile = 2;
+    service.status = 200;
+    expect(await ask()).toBe("done");
+    refuse();
+    expect(await late).toBe("replaced");
+    expect(await ask()).toBe("done");
+    expect(alerts).toEqual([]);
+  });
+
+  test("lets calls through at once in the place of a refused one, and is told once to work", async () => {
+    const { ask, key, service, alerts } = behindBreaker();
+    await ask();
+    expect(await ask()).toBe("held");
+    service.status = 200;
+    key.inFile = 2;
+    expect(await Promise.all([ask(), ask()])).toEqual(["done", "done"]);
+    expect(await ask()).toBe("done");
+    expect(alerts).toMatchObject([{ says: "refused" }, { says: "works" }]);
+  });
+
+  test("may have a permission that the old one lacked", async () => {
+    const { ask, key, service } = behindBreaker();
+    service.status = 403;
+    await ask();
+    expect(await ask()).toBe("held");
+    service.status = 200;
+    key.version = key.inFile = 2;
+    expect(await ask()).toBe("done");
+  });
+
+  test("and is refused like the old one waits as long as a first one, without another alert", async () => {
+    const { ask, key, clock, service, alerts } = behindBreaker();
+    await ask();
+    clock.nowMs += 30 * SECOND;
+    await ask();
+    key.version = key.inFile = 2;
+    expect(await ask()).toBe("401");
+    const sent = service.sent.length;
+    expect(await ask()).toBe("held");
+    clock.nowMs += 30 * SECOND;
+    expect(await ask()).toBe("401");
+    expect(service.sent).toHaveLength(sent + 1);
+    expect(alerts).toHaveLength(1);
+  });
+});
 
 describe("a refused key", () => {
   test("is tried by one call at a time, however many calls wait", async () => {
@@ -246,6 +321,7 @@ describe("the alert about a refused key", () => {
     };
     const breaker = new CredentialCircuitBreaker({
       connection: "default",
+      key: ONE_KEY,
       dialect: parseDialect({}),
       firstPauseMs: 0,
       nowMs: () => clock.nowMs,

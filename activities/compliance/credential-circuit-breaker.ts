@@ -5,6 +5,7 @@ import {
   type OperationName,
 } from "../../src/compliance/index.ts";
 import { nairobiTime } from "../../src/contract/index.ts";
+import { KeyReplacedError, type PresentKey } from "../present-key.ts";
 
 /** What begins, or ceases, to be refused. Never holds the key itself. */
 export interface KeyTrouble {
@@ -24,6 +25,7 @@ export interface KeyWatch {
 
 interface CredentialCircuitBreakerOptions {
   connection: string;
+  key: PresentKey;
   dialect: ComplianceDialect;
   /** The pause after the first refusal; later ones grow to twenty times of it. */
   firstPauseMs: number;
@@ -95,6 +97,7 @@ interface Standing {
 
 interface Refused {
   error: ComplianceApiError;
+  keyVersion: PresentKey["version"];
   trouble: KeyTrouble;
   sinceMs: number;
   /** Of the call that was refused last: an operator who asked later than that has not had an answer yet. */
@@ -113,7 +116,8 @@ type Word = "accepted" | "nothing" | ComplianceApiError;
  * make one call each pause and not a thousand (docs/failure-model.md, "What each kind of trouble means"). 401 is about
  * the key as a whole; 403 about one operation for one business (Fiscal Compliance API, "Authentication": a scope,
  * another business, or the other environment). Calls pass until one is refused; then one alone passes after each pause,
- * as the probe; with the first that is accepted all pass again.
+ * as the probe; with the first that is accepted all pass again. A key that replaces a refused one is tried at once: what
+ * was refused to the old key is forgotten.
  */
 export class CredentialCircuitBreaker {
   readonly #options: CredentialCircuitBreakerOptions;
@@ -125,11 +129,15 @@ export class CredentialCircuitBreaker {
 
   /**
    * Sends the call unless its key was refused a moment ago.
-   * @throws KeyHeldError where it was not sent, else whatever sending it throws
+   * @throws KeyHeldError where it was not sent; KeyReplacedError where it is to be sent again; else whatever sending it
+   * throws
    */
   async pass<T>(call: KeyCall, send: () => Promise<T>): Promise<T> {
+    const { key } = this.#options;
+    if (this.#held(call)) await key.readAgain();
     const held = this.#held(call);
     if (held) throw held;
+    const { version } = key;
     const tellKey = this.#enter(this.#standing("401"), call);
     const tellPermission = this.#enter(this.#permission(call), call);
     let word: Word = "accepted";
@@ -137,6 +145,14 @@ export class CredentialCircuitBreaker {
       return await send();
     } catch (error) {
       word = this.#wordOf(call, error);
+      if (typeof word === "object" && word.status === 401) {
+        // What needs the key parks next: so it is looked at now, and not when its turn comes.
+        await key.readAgain();
+        if (key.version !== version) {
+          word = "nothing";
+          throw new KeyReplacedError(call.operation, error as Error);
+        }
+      }
       throw error;
     } finally {
       const lacksPermission = typeof word === "object" && word.status === 403;
@@ -174,7 +190,8 @@ export class CredentialCircuitBreaker {
   #held(call: KeyCall): KeyHeldError | undefined {
     const nowMs = this.#nowMs(call);
     for (const { refused } of [this.#standing("401"), this.#permission(call)]) {
-      if (!refused || askedSince(refused, call) || (!refused.probing && nowMs >= refused.probeAtMs)) continue;
+      if (!refused || this.#isReplaced(refused)) continue;
+      if (askedSince(refused, call) || (!refused.probing && nowMs >= refused.probeAtMs)) continue;
       refused.waiting.add(call.caller);
       const evidence = {
         notSent: true,
@@ -190,7 +207,7 @@ export class CredentialCircuitBreaker {
   /** @returns to be called with what the outcome says */
   #enter(standing: Standing, call: KeyCall): (word: Word) => void {
     const { changes, refused } = standing;
-    const isProbe = refused !== undefined && !askedSince(refused, call);
+    const isProbe = refused !== undefined && !this.#isReplaced(refused) && !askedSince(refused, call);
     if (isProbe) refused.probing = true;
     return (word) => {
       if (word === "accepted") standing.acceptedAtMs = Math.max(standing.acceptedAtMs, call.scheduledAtMs);
@@ -211,10 +228,11 @@ export class CredentialCircuitBreaker {
     const told = this.#troubleOf(standing.alert);
     const trouble = told ?? { connection, status, apiCode, operation, businessId };
     // An operator who tries often must not make all others wait longer.
-    const rung = before ? Math.min(before.rung + (wasProbe ? 1 : 0), RUNGS.length - 1) : 0;
+    const rung = before && !this.#isReplaced(before) ? Math.min(before.rung + (wasProbe ? 1 : 0), RUNGS.length - 1) : 0;
     standing.changes++;
     standing.refused = {
       error,
+      keyVersion: this.#options.key.version,
       trouble,
       sinceMs: before?.sinceMs ?? nowMs,
       scheduledAtMs: call.scheduledAtMs,
@@ -224,6 +242,11 @@ export class CredentialCircuitBreaker {
       waiting: (before?.waiting ?? new Set<string>()).add(call.caller),
     };
     if (!told) tell(() => watch.refused(trouble));
+  }
+
+  /** It was refused to a key that is in use no longer. */
+  #isReplaced({ keyVersion }: Refused): boolean {
+    return keyVersion !== this.#options.key.version;
   }
 
   #reopen(standing: Standing, call: KeyCall, { trouble, sinceMs }: Refused): void {

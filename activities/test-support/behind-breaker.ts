@@ -5,18 +5,36 @@ import {
   KeyHeldError,
   type KeyTrouble,
 } from "../compliance/credential-circuit-breaker.ts";
+import { KeyReplacedError, type PresentKey } from "../present-key.ts";
 
 export const START_MS = Date.parse("2026-11-21T09:00:00Z");
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
 
-/** A service that answers each call with `status`, and a breaker in front of it. */
+/** One that stays. */
+export const ONE_KEY: PresentKey = { version: 1, readAgain: () => Promise.resolve() };
+
+/**
+ * A service that answers each call with `status`, and a breaker in front of it. When the key is read again, it becomes
+ * `key.inFile`.
+ */
 export function behindBreaker() {
   const clock = { nowMs: START_MS };
   const service = { status: 401, envelope: true, sent: [] as string[] };
   const alerts: (KeyTrouble & { says: string })[] = [];
+  const key = { version: 1, inFile: 1, readings: 0 };
   const breaker = new CredentialCircuitBreaker({
     connection: "default",
+    key: {
+      get version() {
+        return key.version;
+      },
+      readAgain() {
+        key.readings++;
+        key.version = key.inFile;
+        return Promise.resolve();
+      },
+    },
     dialect: parseDialect({}),
     firstPauseMs: 30 * SECOND,
     nowMs: () => clock.nowMs,
@@ -45,7 +63,7 @@ export function behindBreaker() {
     };
     return breaker.pass(made, send).catch(whatHappened);
   };
-  return { clock, service, alerts, breaker, call, ask };
+  return { clock, service, key, alerts, breaker, call, ask };
 }
 
 export function apiError(operation: OperationName, { status, envelope }: { status: number; envelope: boolean }) {
@@ -57,6 +75,7 @@ export function apiError(operation: OperationName, { status, envelope }: { statu
 
 export function whatHappened(error: unknown): string {
   if (error instanceof KeyHeldError) return "held";
+  if (error instanceof KeyReplacedError) return "replaced";
   if (error instanceof ComplianceApiError) return String(error.status);
   return error instanceof Error ? error.message : "nothing";
 }

@@ -13,9 +13,9 @@ import { signatureHeaders } from "./signature.ts";
 export interface AccountingContext {
   /** Without a slash at its end. */
   baseUrl: string;
-  apiKey: string;
+  apiKey: () => string;
   /** With it every request is signed. */
-  clientSecret: string | undefined;
+  clientSecret: (() => string) | undefined;
   dialect: AccountingDialect;
   transport: Transport;
   timeoutMs: number;
@@ -72,7 +72,7 @@ export async function callAccounting<Data>(
 
 /** "Authentication", 1: the same key works for all products. */
 function plainHeaders({ apiKey }: AccountingContext): Record<string, string> {
-  return { accept: "application/json", "user-agent": "fiscalflow", "x-api-key": apiKey };
+  return { accept: "application/json", "user-agent": "fiscalflow", "x-api-key": apiKey() };
 }
 
 /** Of the very request that is sent: the signature's timestamp is the moment, so it is made last. */
@@ -83,7 +83,7 @@ function signed(
   timestampMs: number | undefined,
 ): Record<string, string> {
   if (clientSecret === undefined || timestampMs === undefined) return {};
-  return signatureHeaders({ method, url, body: "", timestampMs, withQuery: dialect.signature.query }, clientSecret);
+  return signatureHeaders({ method, url, body: "", timestampMs, withQuery: dialect.signature.query }, clientSecret());
 }
 
 /** An id as a segment of a path. `.` and `..` would name another path, and an empty one another resource. */

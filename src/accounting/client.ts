@@ -7,13 +7,19 @@ import { AccountingConfigurationError } from "./errors.ts";
 import { ACCOUNTING_OPERATIONS } from "./operations.ts";
 import { processSyncBatch } from "./sync-batches.ts";
 
+interface Revealed {
+  reveal(): string;
+}
+
 export interface AccountingClientOptions {
   /** The base address: there is no version prefix. */
   baseUrl: string;
-  /** `sk_development_…` or `sk_production_…` */
-  apiKey: string;
+  /**
+   * `sk_development_…` or `sk_production_…`. What gives the present one is asked for it by each request: it may change.
+   */
+  apiKey: string | Revealed;
   /** `cs_…`: with it every request is signed. */
-  clientSecret?: string | undefined;
+  clientSecret?: string | Revealed | undefined;
   dialect: AccountingDialect;
   transport: Transport;
   /** One call, from connecting to the last byte; default 30 s. */
@@ -37,11 +43,16 @@ export type AccountingClient = ReturnType<typeof createAccountingClient>;
 export function createAccountingClient(options: AccountingClientOptions) {
   const context: AccountingContext = {
     baseUrl: parseBaseUrl(options.baseUrl),
-    apiKey: parseSecret("invalid-api-key", "the API key", /^sk_(development|production)_[\x21-\x7e]+$/, options.apiKey),
+    apiKey: presentSecret(
+      "invalid-api-key",
+      "the API key",
+      /^sk_(development|production)_[\x21-\x7e]+$/,
+      options.apiKey,
+    ),
     clientSecret:
       options.clientSecret === undefined
         ? undefined
-        : parseSecret("invalid-client-secret", "the client secret", /^cs_[\x21-\x7e]+$/, options.clientSecret),
+        : presentSecret("invalid-client-secret", "the client secret", /^cs_[\x21-\x7e]+$/, options.clientSecret),
     dialect: options.dialect,
     transport: options.transport,
     timeoutMs: options.timeoutMs ?? 30_000,
@@ -83,6 +94,18 @@ function parseBaseUrl(value: string): string {
   throw new AccountingConfigurationError("invalid-base-url", [
     "the base URL of the Accounting Service must be an absolute http or https URL without credentials, query or fragment",
   ]);
+}
+
+/** Of a wrong form, it fails here and not with the first request. */
+function presentSecret(
+  code: "invalid-api-key" | "invalid-client-secret",
+  noun: string,
+  form: RegExp,
+  secret: string | Revealed,
+): () => string {
+  const present = (): string => parseSecret(code, noun, form, typeof secret === "string" ? secret : secret.reveal());
+  present();
+  return present;
 }
 
 /** Never quotes the secret. */

@@ -46,7 +46,7 @@ export async function withNamedOperation<Result>(
   try {
     const client = createComplianceClient({
       baseUrl: connection.baseUrl,
-      apiKey: connection.apiKey.reveal(),
+      apiKey: connection.apiKey,
       auth: connection.auth,
       keyReach: connection.keyReach,
       dialect,

@@ -19,7 +19,7 @@ const MOST_BODY_BYTES = 64 * 1024 * 1024;
 export interface ClientContext {
   /** Without a slash at its end. */
   baseUrl: string;
-  apiKey: ApiKey;
+  apiKey: () => ApiKey;
   auth: "x-api-key" | "bearer";
   keyReach: KeyReach;
   dialect: ComplianceDialect;
@@ -89,10 +89,11 @@ export async function callOperation<Data>(
 }
 
 function headersOf({ auth, apiKey }: ClientContext, request: OutgoingRequest): Record<string, string> {
+  const { value } = apiKey();
   return {
     accept: request.accept ?? "application/json",
     "user-agent": "fiscalflow",
-    ...(auth === "bearer" ? { authorization: `Bearer ${apiKey.value}` } : { "x-api-key": apiKey.value }),
+    ...(auth === "bearer" ? { authorization: `Bearer ${value}` } : { "x-api-key": value }),
     ...(request.bodyJson === undefined ? {} : { "content-type": "application/json" }),
     ...(request.idempotencyKey === undefined ? {} : { "idempotency-key": request.idempotencyKey }),
   };

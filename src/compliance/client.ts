@@ -21,7 +21,8 @@ import { adjustStock, type AdjustStockInput } from "./stock.ts";
 
 export interface ComplianceClientOptions {
   baseUrl: string;
-  apiKey: string;
+  /** What gives the present key is asked for it by each request: the key may change. */
+  apiKey: string | { reveal(): string };
   /** The form of the header that carries the key; default `x-api-key`. */
   auth?: "x-api-key" | "bearer" | undefined;
   keyReach: KeyReach;
@@ -41,9 +42,13 @@ export type ComplianceClient = ReturnType<typeof createComplianceClient>;
  * @throws ComplianceConfigurationError
  */
 export function createComplianceClient(options: ComplianceClientOptions) {
+  const { apiKey } = options;
+  const presentKey = typeof apiKey === "string" ? () => apiKey : () => apiKey.reveal();
+  // Of a wrong form, it fails here and not with the first request.
+  parseApiKey(presentKey());
   const context: ClientContext = {
     baseUrl: parseBaseUrl(options.baseUrl),
-    apiKey: parseApiKey(options.apiKey),
+    apiKey: () => parseApiKey(presentKey()),
     auth: options.auth ?? "x-api-key",
     keyReach: options.keyReach,
     dialect: options.dialect,

@@ -2,11 +2,14 @@ import type { InputChecks } from "../contract/input-checks.ts";
 import type { PaymentRule } from "../contract/reconcile.ts";
 import type { ServedBusinesses } from "../contract/served-businesses.ts";
 import type { Secret } from "./secret.ts";
+import type { RotatingSecret } from "./secret-files.ts";
 import type { StatedSellers } from "./sellers-setting.ts";
 import type { Timings } from "./timing-settings.ts";
 
 /** The whole configuration of a process of the product, checked. */
 export interface Config {
+  /** Secrets of the connections and of callbacks that were read from files, which may change. */
+  secretFiles: readonly RotatingSecret[];
   compliance: ComplianceConnection[];
   accounting: AccountingConnection[];
   /** Absent: no callback URLs are sent, and polling alone finishes every sale. */

@@ -6,6 +6,7 @@ export { loadConfig } from "./load-config.ts";
 export type { LoadConfigOptions } from "./load-config.ts";
 export { renderConfigExample } from "./render-config-example.ts";
 export { Secret } from "./secret.ts";
+export { SecretFiles, type SecretWatch } from "./secret-files.ts";
 export type { Environment } from "./setting.ts";
 export type { StatedSeller } from "./sellers-setting.ts";
 export { starterSettings } from "./starter-settings.ts";

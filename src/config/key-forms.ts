@@ -47,8 +47,18 @@ export function keyFormProblem(value: string, form: KeyForm): string | undefined
   return undefined;
 }
 
+/**
+ * Why one key cannot take the place of another while the process runs, without showing either: what the environment
+ * decides, such as the businesses that are reached, was decided at the start.
+ */
+export function keyChangeProblem(value: string, before: string, form: KeyForm): string | undefined {
+  const [found, expected] = [value, before].map((key) => keyEnvironment(key, form));
+  if (found === expected) return undefined;
+  return `expected ${form.noun} of the environment that the process started with, ${expected}; found one of ${found}. A change of environment needs a restart`;
+}
+
 /** The environment that a key's prefix stands for; undefined where the prefix is not of this form. */
-export function keyEnvironment<E extends string>(
+export function keyEnvironment<E extends string | undefined>(
   value: string,
   form: { prefixes: Readonly<Record<string, E>> },
 ): E | undefined {

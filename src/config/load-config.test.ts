@@ -4,6 +4,7 @@ import { TEST_KEY, CALLBACK_SECRET, COMPLIANCE, ACCOUNTING, CALLBACKS, load } fr
 describe("the configuration from variables", () => {
   it("is empty but for defaults when nothing is set", () => {
     expect(load({})).toEqual({
+      secretFiles: [],
       compliance: [],
       accounting: [],
       callbacks: undefined,

@@ -24,6 +24,7 @@ import {
   type Sources,
   variableOf,
 } from "./setting.ts";
+import { secretFilesOf } from "./secret-files.ts";
 import { showFound } from "./show-found.ts";
 import { type Timings, timingSettings } from "./timing-settings.ts";
 
@@ -58,10 +59,12 @@ export function loadConfig(options: LoadConfigOptions): Config {
   const path = variableOf(env, CONFIG_FILE_VARIABLE);
   const configFile = { path, text: options.configFileText, readFile: from(workingDirectory) };
   const file = readConfigFile(configFile, problems);
+  const folderOfFile = path === undefined ? workingDirectory : dirname(resolve(workingDirectory, path));
   const sources: Sources = {
     env,
     readFile: from(workingDirectory),
-    readFileOfFile: from(path === undefined ? workingDirectory : dirname(resolve(workingDirectory, path))),
+    readFileOfFile: from(folderOfFile),
+    pathOfFile: (name) => resolve(folderOfFile, name),
     referredVariables: new Set(),
   };
 
@@ -132,7 +135,13 @@ export function loadConfig(options: LoadConfigOptions): Config {
   }
   problems.push(...checkVariables(env, knownVariables, sources.referredVariables));
   if (problems.length > 0) throw new ConfigError(problems);
+  const rulesBetween = () => [...checkComplianceConnections(compliance), ...checkAccountingConnections(accounting)];
   return {
+    secretFiles: [
+      ...compliance.flatMap((reading) => secretFilesOf(reading, rulesBetween)),
+      ...accounting.flatMap((reading) => secretFilesOf(reading, rulesBetween)),
+      ...secretFilesOf(callbackReading, rulesBetween),
+    ],
     compliance: compliance.map(assembleCompliance),
     accounting: accounting.map(assembleAccounting),
     callbacks,

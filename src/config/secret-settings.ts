@@ -1,20 +1,24 @@
 import { z } from "zod";
-import { keyFormProblem } from "./key-forms.ts";
+import { keyChangeProblem, keyFormProblem } from "./key-forms.ts";
 import type { KeyForm } from "./key-forms.ts";
 import type { About } from "./plain-settings.ts";
-import { Secret } from "./secret.ts";
+import { Secret, type SecretFile } from "./secret.ts";
 import { variableOf } from "./setting.ts";
 import type { Reading, Setting, Sources } from "./setting.ts";
 import { showFound } from "./show-found.ts";
 
-/** Says what is wrong with a secret, without showing it; undefined where nothing is. */
-export type SecretRule = (value: string) => string | undefined;
+/**
+ * Says what is wrong with a secret, without showing it; undefined where nothing is.
+ * @param before the value whose place it would take while the process runs
+ */
+export type SecretRule = (value: string, before?: string) => string | undefined;
 
 const reference = z.union([z.strictObject({ env: z.string().min(1) }), z.strictObject({ file: z.string().min(1) })]);
 const REFERENCE = '{ "env": "NAME" } or { "file": "PATH" }';
 
 export function keyRule(form: KeyForm): SecretRule {
-  return (value) => keyFormProblem(value, form);
+  return (value, before) =>
+    keyFormProblem(value, form) ?? (before === undefined ? undefined : keyChangeProblem(value, before, form));
 }
 
 /** One secret: the variable holds it, the file only refers to it. */
@@ -55,8 +59,9 @@ function readReference(raw: unknown, rule: SecretRule, sources: Sources): Readin
   }
   const path = parsed.data.file;
   try {
-    // Editors and `echo` end a file with a line break that is no part of the secret.
-    return accept(sources.readFileOfFile(path).replace(/\r?\n$/, ""), rule, `the file ${showFound(path)}`);
+    const value = secretIn(sources.readFileOfFile(path));
+    const file = { path: sources.pathOfFile(path), problemOf: ruleFor(rule) };
+    return accept(value, rule, `the file ${showFound(path)}`, file);
   } catch (error) {
     return {
       ok: false,
@@ -65,9 +70,18 @@ function readReference(raw: unknown, rule: SecretRule, sources: Sources): Readin
   }
 }
 
-function accept(value: string, rule: SecretRule, source?: string): Reading<Secret> {
-  const problem = value === "" ? "expected a secret, found an empty one" : rule(value);
-  if (problem === undefined) return { ok: true, value: new Secret(value) };
+/** Editors and `echo` end a file with a line break that is no part of the secret. */
+export function secretIn(text: string): string {
+  return text.replace(/\r?\n$/, "");
+}
+
+function ruleFor(rule: SecretRule): SecretRule {
+  return (value, before) => (value === "" ? "expected a secret, found an empty one" : rule(value, before));
+}
+
+function accept(value: string, rule: SecretRule, source?: string, file?: SecretFile): Reading<Secret> {
+  const problem = ruleFor(rule)(value);
+  if (problem === undefined) return { ok: true, value: new Secret(value, file) };
   return { ok: false, problems: [source === undefined ? problem : `${problem} (in ${source})`] };
 }
 

@@ -11,6 +11,8 @@ export interface Sources {
   readFile: (path: string) => string;
   /** Reads what the configuration file names: relative paths start in its folder. */
   readFileOfFile: (path: string) => string;
+  /** The absolute path of what the configuration file names. */
+  pathOfFile: (path: string) => string;
   /** Variables that the file refers to: they are meant, whatever they are called. */
   referredVariables: Set<string>;
 }

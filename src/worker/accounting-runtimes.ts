@@ -7,6 +7,7 @@ import { createAccountingClient, parseAccountingDialect } from "../accounting/in
 import type { AccountingConnection, Timings } from "../config/index.ts";
 import type { Transport } from "../http/transport.ts";
 import { CircuitBreaker, budgetRules } from "../quota/index.ts";
+import { presentKey } from "./present-key.ts";
 
 export interface ServedAccounting {
   runtime: AccountingRuntime;
@@ -19,10 +20,17 @@ export function createAccountingRuntimes(
   timings: Timings,
   {
     transport,
+    readKeysAgain,
     watch,
     meter,
     seenBefore,
-  }: { transport: Transport; watch: KeyWatch; meter: MetricMeter; seenBefore: SeenBefore },
+  }: {
+    transport: Transport;
+    readKeysAgain: () => Promise<void>;
+    watch: KeyWatch;
+    meter: MetricMeter;
+    seenBefore: SeenBefore;
+  },
 ): Map<string, ServedAccounting> {
   const counter = meter.createCounter("fiscalflow_accounting_refused", undefined, "429s of the accounting service");
   return new Map(
@@ -33,8 +41,8 @@ export function createAccountingRuntimes(
       const breaker = new CircuitBreaker({ transport, rules, nowMs: Date.now, onRefused });
       const client = createAccountingClient({
         baseUrl,
-        apiKey: apiKey.reveal(),
-        clientSecret: clientSecret?.reveal(),
+        apiKey,
+        clientSecret,
         dialect,
         transport: breaker,
         timeoutMs: timings.callTimeoutMs,
@@ -42,7 +50,8 @@ export function createAccountingRuntimes(
       const { callTimeoutMs, unservedAfterMs } = timings;
       const profile = { connection: name, callTimeoutMs, unservedAfterMs };
       const health = new ServiceHealth(Date.now, seenBefore, "accounting");
-      return [name, { runtime: { profile, client, dialect, keyWatch: keyWatch(name, watch), health }, breaker }];
+      const key = presentKey(clientSecret ? [apiKey, clientSecret] : [apiKey], readKeysAgain);
+      return [name, { runtime: { profile, client, dialect, key, keyWatch: keyWatch(name, watch), health }, breaker }];
     }),
   );
 }

@@ -11,6 +11,7 @@ import { type ComplianceDialect, createComplianceClient, parseDialect } from "..
 import { type ComplianceConnection, type Timings, workflowTimings } from "../config/index.ts";
 import type { ConnectionProfile } from "../contract/index.ts";
 import type { Transport } from "../http/transport.ts";
+import { presentKey } from "./present-key.ts";
 
 /**
  * What this process needs to serve each connection: its client, its catalogue, and what workflows may know of it.
@@ -21,7 +22,17 @@ export function createComplianceRuntimes(
   timings: Timings,
   transportOf: (application: string) => Transport,
   nowMs: () => number,
-  { watch, observer, seenBefore }: { watch: KeyWatch; observer: Pick<Observer, "note">; seenBefore: SeenBefore },
+  {
+    readKeysAgain,
+    watch,
+    observer,
+    seenBefore,
+  }: {
+    readKeysAgain: () => Promise<void>;
+    watch: KeyWatch;
+    observer: Pick<Observer, "note">;
+    seenBefore: SeenBefore;
+  },
 ): Map<string, ComplianceRuntime> {
   const healths = new Map<string, ServiceHealth>();
   const healthOf = (application: string): ServiceHealth => {
@@ -34,7 +45,7 @@ export function createComplianceRuntimes(
       const dialect = parseDialect(connection.dialect ?? {}, connection.environment);
       const client = createComplianceClient({
         baseUrl: connection.baseUrl,
-        apiKey: connection.apiKey.reveal(),
+        apiKey: connection.apiKey,
         auth: connection.auth,
         keyReach: connection.keyReach,
         dialect,
@@ -63,6 +74,7 @@ export function createComplianceRuntimes(
         dialect,
         credentialBreaker: new CredentialCircuitBreaker({
           connection: connection.name,
+          key: presentKey([connection.apiKey], readKeysAgain),
           dialect,
           firstPauseMs: refusedKeyPauseMs,
           nowMs,

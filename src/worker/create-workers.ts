@@ -15,7 +15,7 @@ import { EarlierRuns } from "../../activities/earlier-runs/earlier-runs.ts";
 import { createMainActivities } from "../../activities/main/index.ts";
 import { UnderWay } from "../../activities/main/under-way.ts";
 import { Observer } from "../../activities/observer.ts";
-import type { Config } from "../config/index.ts";
+import { type Config, SecretFiles } from "../config/index.ts";
 import {
   accountingTaskQueue,
   complianceBackgroundTaskQueue,
@@ -41,6 +41,7 @@ import { createRateLimiters } from "./rate-limiters.ts";
 import { seenBefore } from "./seen-before.ts";
 import { watchClosedRuns } from "./watch-closed-runs.ts";
 import { type KeyLog, watchKeys } from "./watch-keys.ts";
+import { gaugeIn, watchSecrets } from "./watch-secrets.ts";
 
 /** Longer than the longest attempt, so that a call in flight is answered before its worker ends. */
 const GRACE_BEYOND_CALL_MS = 30_000;
@@ -102,6 +103,8 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   const transport = createTransport(dispatchers);
   const { logger, metricMeter } = Runtime.instance();
   const watch = watchKeys(options.log ?? logger, metricMeter);
+  const secretFiles = new SecretFiles(config.secretFiles, watchSecrets(options.log ?? logger, gaugeIn(metricMeter)));
+  const readKeysAgain = (): Promise<void> => secretFiles.readAgain();
   const { ledger, client, random = Math.random } = options;
   const workflows = client.workflow;
   const applications = new Set(config.compliance.map(({ application }) => application));
@@ -115,12 +118,14 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     meter: metricMeter,
   });
   const runtimes = createComplianceRuntimes(config.compliance, config.timings, limiters.of, Date.now, {
+    readKeysAgain,
     watch,
     observer,
     seenBefore: seenBefore(client),
   });
   const served = createAccountingRuntimes(config.accounting, config.timings, {
     transport,
+    readKeysAgain,
     watch,
     meter: metricMeter,
     seenBefore: seenBefore(client),
@@ -200,6 +205,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     serves.push(taskQueue);
     allSlots.push(slots);
   }
+  secretFiles.start();
   const endWatch = watchClosedRuns({ client, ledger, log });
   const serverEndsPolls = await endsPollsItself(connection, namespace);
   return {
@@ -210,6 +216,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     endPolls: () => endPolls(allSlots, serverEndsPolls),
     checkReach: () => checkReach(config.compliance, runtimes, options.log ?? logger),
     close: async () => {
+      secretFiles.stop();
       await endWatch();
       await limiters.close();
       await dispatchers.close();

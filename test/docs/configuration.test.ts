@@ -23,6 +23,27 @@ page is generated from the settings: \`npx vitest run test/docs -u\` updates it.
 
 ${renderConfigTable().trim()}
 
+## Secrets that change without a restart
+
+A secret that the file gives as \`{ "file": "PATH" }\` is read again every 5 seconds, and at once when a service answers
+401: \`apiKey\` of a connection; \`clientSecret\` and \`webhookSecrets\` of the accounting service; \`callbacks.secrets\`. A
+call that was refused with the replaced key is sent again with the new one, and no sale waits for an operator. A secret
+that comes from a variable, \`ledger.url\`, and Temporal's key and certificates are read at the start only. To add or to
+remove a connection, restart the workers one after another.
+
+A file that is missing, empty, of a wrong form, of the other environment (test or live, development or production), or
+that has the key of another connection changes nothing: the value of before stays in use. The process logs one warning,
+and the worker's metric \`fiscalflow_secret_file_refused\` is 1 until the file can be used. To change a file by hand,
+write a new one beside it and rename it. A secret mounted by Kubernetes needs nothing more, unless it is mounted with
+\`subPath\`: Kubernetes never changes such a file.
+
+To rotate a key: create the new one, let the file have it, wait until every worker has logged \`a secret was replaced\`,
+then revoke the old one. If the old key is revoked first, sales show \`credentials\` until the file has the new one.
+
+To rotate a callback secret, list two files. Give the second file the secret of the first one, then the first file a new
+secret: new callback URLs are signed with the first, and both are accepted. Sales whose URL is signed with a secret that
+no file has any more are finished by polling.
+
 ## The file, with every setting and its default
 
 \`\`\`jsonc

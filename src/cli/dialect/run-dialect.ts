@@ -123,7 +123,7 @@ async function reportCompliance(around: Surroundings, connection: ComplianceConn
   const { config, transport, flags } = around;
   const client = createComplianceClient({
     baseUrl,
-    apiKey: apiKey.reveal(),
+    apiKey,
     auth,
     keyReach,
     dialect: configured,
@@ -164,8 +164,8 @@ async function reportAccounting(around: Surroundings, connection: AccountingConn
   const connect = ({ signedQuery }: { signedQuery: boolean }) =>
     createAccountingClient({
       baseUrl,
-      apiKey: apiKey.reveal(),
-      clientSecret: clientSecret?.reveal(),
+      apiKey,
+      clientSecret,
       dialect: { ...configured, signature: { ...configured.signature, query: signedQuery } },
       transport,
       timeoutMs: config.timings.callTimeoutMs,

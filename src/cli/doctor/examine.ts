@@ -121,7 +121,7 @@ async function examineConnections({ compliance, timings }: Config, transport: Tr
     const { baseUrl, apiKey, auth, keyReach } = connection;
     const client = createComplianceClient({
       baseUrl,
-      apiKey: apiKey.reveal(),
+      apiKey,
       auth,
       keyReach,
       dialect: parseDialect(connection.dialect ?? {}, connection.environment),
@@ -144,8 +144,8 @@ async function examineAccounting({ accounting, timings }: Config, transport: Tra
     const checked = await checkAccounting(connection, ({ signed }) =>
       createAccountingClient({
         baseUrl,
-        apiKey: apiKey.reveal(),
-        clientSecret: signed ? clientSecret?.reveal() : undefined,
+        apiKey,
+        clientSecret: signed ? clientSecret : undefined,
         dialect: parseAccountingDialect(connection.dialect ?? {}),
         transport,
         timeoutMs: Math.min(timings.callTimeoutMs, CALL_MS),

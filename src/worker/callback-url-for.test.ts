@@ -1,0 +1,27 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+
+import { createCallbackToken } from "../callbacks/index.ts";
+import { loadConfig, SecretFiles } from "../config/index.ts";
+import { createCallbackUrlFor } from "./callback-url-for.ts";
+
+const [OLD, NEW] = ["the callback secret of last year, long", "the callback secret of this year, long"] as const;
+
+test("a callback URL is signed with the secret that the first file has now", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "fiscalflow-callbacks-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, "secret"), OLD);
+  const publicUrl = "https://callbacks.example.com";
+  const configFileText = JSON.stringify({ callbacks: { publicUrl, secrets: [{ file: "secret" }] } });
+  const config = loadConfig({ env: {}, configFileText, workingDirectory: folder });
+  const files = new SecretFiles(config.secretFiles, { replaced() {}, refused() {}, usable() {} });
+  const urlFor = createCallbackUrlFor(config.callbacks);
+  const workflowId = "sale/default/biz_1/INV-1";
+  const signedWith = (secret: string) => `${publicUrl}/callbacks/${createCallbackToken({ workflowId }, secret)}`;
+  expect(urlFor(workflowId)).toBe(signedWith(OLD));
+  await writeFile(join(folder, "secret"), NEW);
+  await files.readAgain();
+  expect(urlFor(workflowId)).toBe(signedWith(NEW));
+});
