@@ -14,6 +14,8 @@ export interface CallbackLog {
 export interface WebhookOptions {
   /** By connection; a connection that is not among them has no webhooks. */
   sources: ReadonlyMap<string, WebhookSource>;
+  /** Of the receiver. */
+  readSecretsAgain: () => Promise<unknown>;
   client: Pick<CallbackClient, "requestSync">;
   /** Of all receivers; undefined: each knows the events that it has seen itself. */
   sharedEvents: SharedEvents | undefined;
@@ -31,7 +33,7 @@ export interface WebhookOptions {
 export function createWebhookHandler(
   options: WebhookOptions,
 ): (request: FastifyRequest<{ Params: { connection: string } }>, reply: FastifyReply) => Promise<FastifyReply> {
-  const { sources, client, sharedEvents, log, bodyLimitBytes, clock } = options;
+  const { sources, readSecretsAgain, client, sharedEvents, log, bodyLimitBytes, clock } = options;
   const takeSignal = createSignalAllowance(options.rateLimit);
   const seen = createSeenEvents({ shared: sharedEvents, log, clock });
   return async (request, reply) => {
@@ -42,7 +44,12 @@ export function createWebhookHandler(
     if (body === "too-large") return reply.code(413).header("connection", "close").send();
     // Nobody is left to read an answer, and the sender will try again.
     if (body === "cut-off") return reply.code(408).send();
-    const verified = verifyWebhook({ headers: request.headers, body }, source, clock());
+    const verify = () => verifyWebhook({ headers: request.headers, body }, source, clock());
+    let verified = verify();
+    if (verified.kind === "refused") {
+      await readSecretsAgain();
+      verified = verify();
+    }
     if (verified.kind === "refused") {
       log.warn({ connection, why: verified.why }, "a webhook was refused");
       return reply.code(401).send();

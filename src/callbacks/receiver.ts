@@ -22,8 +22,13 @@ interface ReceiverTimeouts {
 }
 
 export interface ReceiverOptions {
-  /** All that verify; at least one. */
-  secrets: readonly string[];
+  /** All that verify; at least one. They are asked for with each callback, so that they may change. */
+  secrets: Iterable<string>;
+  /**
+   * Waited for before a callback or a webhook that no secret verifies is refused: it may be signed with a secret that
+   * the signer has read already. Anybody can bring it about, so it must be cheap however often it is called.
+   */
+  readSecretsAgain?: () => Promise<unknown>;
   /** Accounting connections whose webhooks are received, by name. Default: none. */
   webhooks?: ReadonlyMap<string, WebhookSource>;
   /** Which webhooks any receiver has passed on. Default: each receiver knows its own. */
@@ -67,7 +72,9 @@ const MAX_ESCAPED_TOKEN_LENGTH = MAX_TOKEN_LENGTH * 3;
  */
 export function createCallbackReceiver(options: ReceiverOptions): FastifyInstance {
   const { secrets, client, log, bodyLimitBytes = 1024 * 1024, clock = Date.now } = options;
-  if (secrets.length === 0 || secrets.includes("")) {
+  const { readSecretsAgain = () => Promise.resolve() } = options;
+  const atStart = [...secrets];
+  if (atStart.length === 0 || atStart.includes("")) {
     throw new RangeError("The callback receiver needs at least one secret, and none that is empty.");
   }
   const takeSignal = createSignalAllowance(options.rateLimit);
@@ -102,7 +109,8 @@ export function createCallbackReceiver(options: ReceiverOptions): FastifyInstanc
     url: "/callbacks/:token",
     exposeHeadRoute: false,
     handler: async (request, reply) => {
-      const workflowId = verifyCallbackToken(request.params.token, secrets);
+      const verify = () => verifyCallbackToken(request.params.token, secrets);
+      const workflowId = verify() ?? (await readSecretsAgain().then(verify));
       if (workflowId === undefined) return reply.code(404).send();
       return (await callbacks.run(() => receive(request, reply, workflowId))) ?? tooMany(reply, 1_000);
     },
@@ -113,7 +121,7 @@ export function createCallbackReceiver(options: ReceiverOptions): FastifyInstanc
     handler: (_request, reply) => reply.code(405).header("allow", "GET, POST, PUT, PATCH, DELETE").send(),
   });
   const { webhooks = new Map<string, WebhookSource>(), sharedEvents, rateLimit } = options;
-  const around = { client, sharedEvents, log, bodyLimitBytes, rateLimit, clock };
+  const around = { readSecretsAgain, client, sharedEvents, log, bodyLimitBytes, rateLimit, clock };
   const receiveWebhook = createWebhookHandler({ sources: webhooks, ...around });
   const unverified = new InFlight(options.maxWebhooksInFlight ?? 50);
   app.route<{ Params: { connection: string } }>({

@@ -42,7 +42,7 @@ export function createCallbackToken(target: { workflowId: string }, secret: stri
  * to the letter under one of the secrets. Takes the same time for every wrong token of one length.
  * @param secrets all that are still honoured: the one that signs today and those it replaced
  */
-export function verifyCallbackToken(token: string, secrets: readonly string[]): string | undefined {
+export function verifyCallbackToken(token: string, secrets: Iterable<string>): string | undefined {
   if (token.length > MAX_TOKEN_LENGTH) return undefined;
   const encodedId = TOKEN_PATTERN.exec(token)?.[1];
   if (encodedId === undefined) return undefined;

@@ -20,8 +20,8 @@ export interface WebhookShape {
 
 /** One connection whose webhooks are received. */
 export interface WebhookSource {
-  /** All verify; at least one. */
-  secrets: readonly string[];
+  /** All verify; at least one. They are asked for with each webhook, so that they may change. */
+  secrets: Iterable<string>;
   shape: WebhookShape;
 }
 
@@ -52,7 +52,7 @@ export function verifyWebhook(
   if (given === undefined) return { kind: "refused", why: "no signature of its form" };
   const before = { body: "", "timestamp+body": timestamp ?? "", "timestamp.body": `${timestamp ?? ""}.` }[shape.signed];
   // All are tried, so that the time taken does not tell which one it was.
-  const verdicts = secrets.map((secret) => {
+  const verdicts = Array.from(secrets, (secret) => {
     const expected = createHmac("sha256", secret).update(before).update(body).digest();
     return timingSafeEqual(expected, given);
   });

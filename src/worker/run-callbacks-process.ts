@@ -2,12 +2,19 @@ import { Client, Connection } from "@temporalio/client";
 
 import { parseAccountingDialect } from "../accounting/index.ts";
 import { createCallbackReceiver, createTemporalSignaller, type WebhookSource } from "../callbacks/index.ts";
-import { type AccountingConnection, ConfigError, loadTemporalConnection } from "../config/index.ts";
+import {
+  type AccountingConnection,
+  ConfigError,
+  loadTemporalConnection,
+  type Secret,
+  SecretFiles,
+} from "../config/index.ts";
 import { createLogger } from "./create-logger.ts";
 import { ledgerOf } from "./ledger-of.ts";
 import { loadProcessConfig } from "./load-process-config.ts";
 import { temporalAddress } from "./require-temporal.ts";
 import type { WorkerProcessOptions } from "./run-worker-process.ts";
+import { watchSecrets } from "./watch-secrets.ts";
 
 /** A sender waits for the answer, and may give up after a few seconds. */
 const LEDGER_WITHIN_MS = 1_000;
@@ -25,14 +32,29 @@ export async function runCallbacksProcess({ env, logTo, signal }: WorkerProcessO
   // While Temporal is away the receiver is there all the same: senders that get a 503 come again.
   const connection = Connection.lazy(temporal.connectionOptions);
   const signaller = createTemporalSignaller(new Client({ connection, namespace: temporal.namespace }));
-  const secrets = callbacks.secrets.map((secret) => secret.reveal());
   const webhooks = webhookSources(accounting);
+  const used = new Set([...callbacks.secrets, ...accounting.flatMap(({ webhookSecrets }) => webhookSecrets)]);
+  const secretFiles = new SecretFiles(
+    config.secretFiles.filter(({ secret }) => used.has(secret)),
+    watchSecrets({
+      warn: (message, fields) => log.warn(fields, message),
+      info: (message, fields) => log.info(fields, message),
+    }),
+  );
   // Only webhooks that carry an id need it: callbacks are received without a database.
   const ledger = [...webhooks.values()].some(({ shape }) => shape.eventId !== null)
     ? ledgerOf(config, undefined, LEDGER_WITHIN_MS)
     : undefined;
   const sharedEvents = ledger?.webhookEvents;
-  const receiver = createCallbackReceiver({ secrets, webhooks, sharedEvents, client: signaller, log });
+  const receiver = createCallbackReceiver({
+    secrets: presentValues(callbacks.secrets),
+    readSecretsAgain: () => secretFiles.readAgainIfOld(),
+    webhooks,
+    sharedEvents,
+    client: signaller,
+    log,
+  });
+  secretFiles.start();
   try {
     const url = await listen(receiver, callbacks.port);
     const { namespace } = temporal;
@@ -41,7 +63,7 @@ export async function runCallbacksProcess({ env, logTo, signal }: WorkerProcessO
       {
         url,
         publicHost: new URL(callbacks.publicUrl).host,
-        secrets: secrets.length,
+        secrets: callbacks.secrets.length,
         webhooks: [...webhooks.keys()],
         ...place,
       },
@@ -63,6 +85,7 @@ export async function runCallbacksProcess({ env, logTo, signal }: WorkerProcessO
     });
     log.info("stopping: no new callbacks are taken, those under way are answered");
   } finally {
+    secretFiles.stop();
     await receiver.close();
     await ledger?.close();
     await connection.close();
@@ -88,7 +111,16 @@ export function webhookSources(connections: readonly AccountingConnection[]): Ma
     connections.flatMap(({ name, webhookSecrets, dialect }): [string, WebhookSource][] => {
       const { enabled, ...shape } = parseAccountingDialect(dialect ?? {}).webhook;
       if (!enabled || webhookSecrets.length === 0) return [];
-      return [[name, { secrets: webhookSecrets.map((secret) => secret.reveal()), shape }]];
+      return [[name, { secrets: presentValues(webhookSecrets), shape }]];
     }),
   );
+}
+
+/** Each time that they are gone through, what the secrets are then. */
+function presentValues(secrets: readonly Secret[]): Iterable<string> {
+  return {
+    *[Symbol.iterator]() {
+      for (const secret of secrets) yield secret.reveal();
+    },
+  };
 }

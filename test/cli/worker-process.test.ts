@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -64,6 +67,7 @@ describeWithTemporal("a worker or callback receiver process", () => {
   let simulator: Simulator;
   let env: Record<string, string>;
   const running: Command[] = [];
+  const folders: string[] = [];
   beforeAll(async () => {
     if (!existsSync(MAIN)) throw new Error("this suite runs what is built: run `npm run build` first");
     simulator = await startSimulator();
@@ -79,6 +83,7 @@ describeWithTemporal("a worker or callback receiver process", () => {
   });
   afterAll(async () => {
     for (const { child } of running) if (child.exitCode === null) child.kill("SIGKILL");
+    for (const folder of folders) await rm(folder, { recursive: true, force: true });
     await simulator.close();
   });
 
@@ -188,6 +193,82 @@ describeWithTemporal("a worker or callback receiver process", () => {
     expect((await post("/callbacks/nonsense")).status).toBe(404);
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
     expect(await callbacks.end("SIGTERM")).toBe(0);
+    expect(JSON.stringify(callbacks.lines)).not.toContain(SECRET);
+  });
+
+  /** A configuration file with this content, and files beside it. */
+  async function folderWith(
+    files: Record<string, string>,
+  ): Promise<{ config: string; write: (name: string, text: string) => Promise<void> }> {
+    const folder = await mkdtemp(join(tmpdir(), "fiscalflow-process-"));
+    folders.push(folder);
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+    const write = (name: string, text: string) => writeFile(join(folder, name), text);
+    return { config: join(folder, "fiscalflow.json"), write };
+  }
+
+  test("the worker warns once of a key's file that it cannot use, keeps the key, and takes the next one up", async () => {
+    const { config, write } = await folderWith({
+      key: "cmp_sk_test_simulator\n",
+      "fiscalflow.json": '{ "compliance": { "default": { "apiKey": { "file": "key" } } } }',
+    });
+    const metricsPort = await freePort();
+    const ofFile = { COMPLIANCE_API_KEY: "", FISCALFLOW_CONFIG: config };
+    const worker = start("worker", { METRICS_PORT: String(metricsPort), ...ofFile });
+    const gauge = async () => {
+      const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+      return metrics.split("\n").filter((line) => line.startsWith("fiscalflow_secret_file_refused{"));
+    };
+    await worker.said("serving");
+    await write("key", "nothing that anybody may see");
+    expect(await worker.said("the file of a secret cannot be used: the value of before stays in use")).toMatchObject({
+      level: "warn",
+      secret: "compliance.default.apiKey",
+      file: join(dirname(config), "key"),
+      why: expect.stringContaining("expected a key of the tax-compliance API"),
+    });
+    expect(await gauge()).toMatchObject([expect.stringMatching(/secret="compliance.default.apiKey".* 1$/)]);
+    const lines = [{ itemId: "item_delivery", quantity: 1, unitPrice: 200 }];
+    const sold = await sale(["start", "-", "--wait"], { traderInvoiceNumber: "FILE-1", lines });
+    expect(sold.stdout).toContain("completed");
+
+    simulator.setKey("cmp_sk_test_rotated", { application: "simulator" });
+    await write("key", "cmp_sk_test_rotated\n");
+    expect(await worker.said("the file of a secret can be used again")).toMatchObject({ level: "info" });
+    expect(await gauge()).toMatchObject([expect.stringMatching(/ 0$/)]);
+    simulator.setKey("cmp_sk_test_simulator", { revoked: true });
+    const after = await sale(["start", "-", "--wait"], { traderInvoiceNumber: "FILE-2", lines });
+    simulator.setKey("cmp_sk_test_simulator", { revoked: false });
+    expect(after.stdout).toContain("completed");
+    expect(await worker.end("SIGTERM")).toBe(0);
+    expect(worker.lines.filter(({ level }) => level === "warn")).toHaveLength(1);
+    expect(JSON.stringify(worker.lines)).not.toMatch(/cmp_sk_test_(simulator|rotated)|nothing that anybody/);
+  });
+
+  test("the callback receiver takes a secret up from its file at once, and forgets the one that it replaces", async () => {
+    const { config, write } = await folderWith({
+      current: SECRET,
+      previous: `${SECRET} of the year before`,
+      "fiscalflow.json":
+        '{ "callbacks": { "publicUrl": "https://callbacks.example.com", "secrets": [{ "file": "current" }, { "file": "previous" }] } }',
+    });
+    const port = await freePort();
+    const callbacks = start("callbacks", { FISCALFLOW_CONFIG: config, CALLBACK_PORT: String(port) });
+    await callbacks.said("receiving");
+    const post = async (secret: string): Promise<number> => {
+      const token = createCallbackToken({ workflowId: "sale/default/biz_1/NEVER-WAS" }, secret);
+      return (await fetch(`http://127.0.0.1:${port}/callbacks/${token}`, { method: "POST", body: "{}" })).status;
+    };
+    expect(await post(SECRET)).toBe(202);
+    expect(await post(`${SECRET} of the year before`)).toBe(202);
+    await write("previous", SECRET);
+    await write("current", `${SECRET} of next year`);
+    // A worker that has read the files earlier signs with the new secret already.
+    expect(await post(`${SECRET} of next year`)).toBe(202);
+    expect(await post(SECRET)).toBe(202);
+    expect(await post(`${SECRET} of the year before`)).toBe(404);
+    expect(await callbacks.end("SIGTERM")).toBe(0);
+    expect(callbacks.lines.filter(({ level }) => level === "warn")).toEqual([]);
     expect(JSON.stringify(callbacks.lines)).not.toContain(SECRET);
   });
 
