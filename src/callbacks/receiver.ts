@@ -60,6 +60,7 @@ const ROUTED_METHODS = METHODS.filter((method) => method !== "CONNECT");
 const REFUSED_METHODS = ["HEAD", "OPTIONS"];
 /** The check costs Temporal a request, and anyone may ask. */
 const CHECK_LASTS_MS = 1_000;
+const WEBHOOK_PATH = "/webhooks/accounting/:connection";
 /** A sender may escape every character of the token. */
 const MAX_ESCAPED_TOKEN_LENGTH = MAX_TOKEN_LENGTH * 3;
 
@@ -126,9 +127,22 @@ export function createCallbackReceiver(options: ReceiverOptions): FastifyInstanc
   const unverified = new InFlight(options.maxWebhooksInFlight ?? 50);
   app.route<{ Params: { connection: string } }>({
     method: ["POST", "PUT"],
-    url: "/webhooks/accounting/:connection",
+    url: WEBHOOK_PATH,
     handler: async (request, reply) =>
       (await unverified.run(() => receiveWebhook(request, reply))) ?? tooMany(reply, 1_000),
+  });
+  // Providers ask whether the address is there before they send to it. Nothing is accepted, so the answer is not 202.
+  app.route<{ Params: { connection: string } }>({
+    method: ["GET", "HEAD", "OPTIONS"],
+    url: WEBHOOK_PATH,
+    exposeHeadRoute: false,
+    handler: (request, reply) => {
+      if (!webhooks.has(request.params.connection)) return reply.code(404).send();
+      return reply
+        .code(request.method === "OPTIONS" ? 204 : 200)
+        .header("allow", "POST, PUT, GET, HEAD, OPTIONS")
+        .send();
+    },
   });
   app.get("/healthz", (_request, reply) => reply.send({ status: "alive" }));
   app.get("/readyz", async (_request, reply) => {
@@ -146,7 +160,12 @@ function createServer({ log, timeouts = {}, maxConnections = 1_000 }: ReceiverOp
     http: { headersTimeout: headersMs, requestTimeout: requestMs, connectionsCheckingInterval: checkEveryMs },
     requestTimeout: requestMs,
     connectionTimeout: idleMs,
-    routerOptions: { maxParamLength: MAX_ESCAPED_TOKEN_LENGTH },
+    // Proxies that join a path to a base URL add slashes, or double them.
+    routerOptions: {
+      maxParamLength: MAX_ESCAPED_TOKEN_LENGTH,
+      ignoreDuplicateSlashes: true,
+      ignoreTrailingSlash: true,
+    },
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: answerBadUrl,
   });

@@ -54,7 +54,7 @@ async function receiving(shape: Partial<WebhookShape> = {}, options: Partial<Rec
     { body = BODY, path = "default", method = "POST" }: { body?: string | Buffer; path?: string; method?: string } = {},
   ): Promise<number> => {
     const url = `http://127.0.0.1:${port}/webhooks/accounting/${path}`;
-    const answer = await fetch(url, { method, headers, ...(method === "GET" ? {} : { body }) });
+    const answer = await fetch(url, { method, headers, ...(["GET", "HEAD"].includes(method) ? {} : { body }) });
     return answer.status;
   };
   return { send, asked, lines, temporal };
@@ -214,10 +214,31 @@ describe("a webhook of the accounting service", () => {
     });
   });
 
+  test.each(["default/", "default//", "/default", "//default///", "default/?attempt=2"])(
+    "whose address a proxy gave more slashes (%s) is accepted",
+    async (path) => {
+      const { send, asked } = await receiving();
+      expect(await send({ "x-signature": OF_BODY }, { path })).toBe(202);
+      expect(asked).toEqual(["default"]);
+    },
+  );
+
+  test.each([
+    ["GET", 200],
+    ["HEAD", 200],
+    ["OPTIONS", 204],
+  ])("whose address is probed by %s answers %i, without a signature and without a log line", async (method, status) => {
+    const { send, asked, lines } = await receiving();
+    expect(await send({}, { method })).toBe(status);
+    expect(await send({}, { method, path: "/default/" })).toBe(status);
+    expect(await send({}, { method, path: "other" })).toBe(404);
+    expect([asked, lines]).toEqual([[], []]);
+  });
+
   test("of a connection without webhooks is answered 404, and so are other methods", async () => {
     const { send } = await receiving();
     expect(await send({ "x-signature": OF_BODY }, { path: "other" })).toBe(404);
-    expect(await send({}, { method: "GET" })).toBe(404);
+    expect(await send({}, { method: "DELETE" })).toBe(404);
     const none = await receiving({}, { webhooks: new Map() });
     expect(await none.send({ "x-signature": OF_BODY })).toBe(404);
   });
