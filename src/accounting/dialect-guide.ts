@@ -25,7 +25,7 @@ function webhook(meaning: string, question: string, part: Partial<SettingGuide> 
     section: "Events",
     meaning,
     whileWrong: "Webhooks are answered 401 and change nothing; payments are read only on the Schedule",
-    shows: "The receiver logs each webhook that it refuses",
+    shows: "The receiver counts the webhooks that it refuses, by reason: in its metrics, and in one log line a minute",
     foundBy: "ask",
     question,
     optional: true,

@@ -39,6 +39,7 @@ function exchange(port: number, sent: Buffer): Promise<string> {
 
 test("the callback receiver answers random bytes with one of its few answers, and goes on serving", async () => {
   const signals: string[] = [];
+  let accepted = 0;
   const app = createCallbackReceiver({
     secrets: [SECRET],
     client: {
@@ -47,10 +48,10 @@ test("the callback receiver answers random bytes with one of its few answers, an
         return Promise.resolve("delivered");
       },
       requestSync: () => Promise.resolve("delivered"),
+      hasRoom: () => Promise.resolve(true),
       isReachable: () => Promise.resolve(true),
     },
     log: { debug: () => undefined, warn: () => undefined },
-    rateLimit: { burst: 100_000 },
     timeouts: { headersMs: 300, requestMs: 500, checkEveryMs: 50 },
   });
   onTestFinished(() => app.close());
@@ -60,6 +61,7 @@ test("the callback receiver answers random bytes with one of its few answers, an
     fc.asyncProperty(fc.array(bytes, { minLength: 10, maxLength: 10 }), async (ten) => {
       for (const answer of await Promise.all(ten.map((sent) => exchange(port, sent)))) {
         const [head = "", ...rest] = answer.split("\r\n\r\n");
+        if (head.includes(" 202 ")) accepted += 1;
         expect(head).toMatch(/^$|^HTTP\/1\.1 (100|202|400|404|405|408|413|417|431|503) /);
         // Node ends an empty answer of its own (no Host) with an empty chunk.
         expect(rest.join("").replace(/HTTP\/1\.1 [^]*/, "")).toMatch(/^(0)?$/);
@@ -67,7 +69,7 @@ test("the callback receiver answers random bytes with one of its few answers, an
     }),
     { numRuns: 200, timeout: 10_000 },
   );
-  expect(signals.length).toBeGreaterThan(10);
+  expect(accepted).toBeGreaterThan(10);
   expect(new Set(signals)).toEqual(new Set(["sale/default/biz_1/INV-1001"]));
   expect(await exchange(port, genuine)).toMatch(/^HTTP\/1\.1 202 /);
 }, 60_000);

@@ -1,25 +1,16 @@
-import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { METHODS, type ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import type { MetricMeter } from "@temporalio/common";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
-import { readBody } from "./read-body.ts";
-import { type CallbackLog, createWebhookHandler } from "./receive-webhook.ts";
+import { CallbackPace } from "./callback-pace.ts";
+import { createServer, type ReceiverTimeouts, ROUTED_METHODS } from "./create-server.ts";
+import { createWebhookHandler } from "./receive-webhook.ts";
+import { type CallbackLog, ReceiverWatch, refuseWith, type Source } from "./receiver-watch.ts";
+import { BodyReader, InFlight } from "./request-bounds.ts";
 import type { SharedEvents } from "./seen-events.ts";
-import { type AllowanceOptions, createSignalAllowance } from "./signal-allowance.ts";
-import type { CallbackClient, SignalOutcome } from "./temporal-signaller.ts";
-import { MAX_TOKEN_LENGTH, verifyCallbackToken } from "./token.ts";
+import type { AllowanceOptions } from "./webhook-allowance.ts";
+import type { CallbackClient } from "./temporal-signaller.ts";
+import { verifyCallbackToken } from "./token.ts";
 import type { WebhookSource } from "./verify-webhook.ts";
-
-interface ReceiverTimeouts {
-  /** From the first byte to the last header. Default 5,000. */
-  headersMs?: number;
-  /** From the first byte to the last of the body. Default 15,000. */
-  requestMs?: number;
-  /** A connection on which nothing moves. Default 30,000; longer than a signal may take. */
-  idleMs?: number;
-  /** How often the first two are looked at. Default 1,000. */
-  checkEveryMs?: number;
-}
 
 export interface ReceiverOptions {
   /** All that verify; at least one. They are asked for with each callback, so that they may change. */
@@ -35,34 +26,32 @@ export interface ReceiverOptions {
   sharedEvents?: SharedEvents | undefined;
   client: CallbackClient;
   log: CallbackLog;
-  /** Default 1 MiB. */
+  /** Default: nothing is measured. */
+  meter?: MetricMeter | undefined;
+  /** Of one body. Default 1 MiB. */
   bodyLimitBytes?: number;
+  /** Of all bodies of callbacks, and as much of all bodies of webhooks, that are read at once. Default 16 MiB. */
+  bodiesLimitBytes?: number;
   timeouts?: ReceiverTimeouts;
-  /**
-   * Callbacks with a valid token that are read or signalled at the same time; the next is answered 429. Default 200.
-   */
+  /** Callbacks that are signalled at the same time; the next is answered 429. Default 200. */
   maxInFlight?: number;
-  /**
-   * Webhooks that are read, verified or passed on at the same time; the next is answered 429. Default 50. Anyone can
-   * send one, and who sent it is known once its body is there: they are counted apart, so that they take nothing from
-   * the callbacks.
-   */
+  /** Webhooks that are passed on at the same time; the next is answered 429. Default 50. */
   maxWebhooksInFlight?: number;
-  /** Connections open at the same time; the next is closed. Default 1,000. */
+  /** Connections open at the same time; one more takes the place of the oldest. Default 1,000. */
   maxConnections?: number;
-  /** Callbacks accepted for one workflow; beyond, 429. */
-  rateLimit?: AllowanceOptions;
+  /** Webhooks passed on for one connection; beyond, 429. */
+  webhookRateLimit?: AllowanceOptions;
+  /** How often refused requests are logged, if there are any. Default 60,000. */
+  lineEveryMs?: number;
   clock?: () => number;
 }
 
-/** CONNECT asks for a tunnel and never reaches a route. */
-const ROUTED_METHODS = METHODS.filter((method) => method !== "CONNECT");
+const CALLBACK_PATH = "/callbacks/:token";
+const WEBHOOK_PATH = "/webhooks/accounting/:connection";
 const REFUSED_METHODS = ["HEAD", "OPTIONS"];
+const CALLBACK: Source = { kind: "callback" };
 /** The check costs Temporal a request, and anyone may ask. */
 const CHECK_LASTS_MS = 1_000;
-const WEBHOOK_PATH = "/webhooks/accounting/:connection";
-/** A sender may escape every character of the token. */
-const MAX_ESCAPED_TOKEN_LENGTH = MAX_TOKEN_LENGTH * 3;
 
 /**
  * The receiver of result callbacks; not yet listening. A callback is a hint: its token names a workflow, the workflow
@@ -72,64 +61,69 @@ const MAX_ESCAPED_TOKEN_LENGTH = MAX_TOKEN_LENGTH * 3;
  * @throws RangeError without a secret
  */
 export function createCallbackReceiver(options: ReceiverOptions): FastifyInstance {
-  const { secrets, client, log, bodyLimitBytes = 1024 * 1024, clock = Date.now } = options;
+  const { secrets, client, log, bodyLimitBytes = 1024 * 1024, clock = Date.now, meter, lineEveryMs } = options;
   const { readSecretsAgain = () => Promise.resolve() } = options;
   const atStart = [...secrets];
   if (atStart.length === 0 || atStart.includes("")) {
     throw new RangeError("The callback receiver needs at least one secret, and none that is empty.");
   }
-  const takeSignal = createSignalAllowance(options.rateLimit);
+  const watch = new ReceiverWatch({ log, meter, lineEveryMs });
+  const refuse = refuseWith(watch);
+  const pace = new CallbackPace({ client });
   const isReachable = rememberAnswer(() => client.isReachable().catch(() => false), CHECK_LASTS_MS, clock);
-  const callbacks = new InFlight(options.maxInFlight ?? 200);
+  const { maxInFlight = 200, maxWebhooksInFlight = 50, bodiesLimitBytes = 16 * 1024 * 1024 } = options;
+  const bodyLimits = { limitBytes: bodyLimitBytes, totalBytes: bodiesLimitBytes };
+  const bodies = new BodyReader(bodyLimits);
+  const callbacks = new InFlight(maxInFlight);
 
   async function receive(request: FastifyRequest, reply: FastifyReply, workflowId: string): Promise<FastifyReply> {
-    const body = await readBody(request.raw, bodyLimitBytes);
-    if (body === "too-large") return reply.code(413).header("connection", "close").send();
-    // Nobody is left to read an answer, and the sender will try again.
-    if (body === "cut-off") return reply.code(408).send();
-    const waitMs = takeSignal(workflowId, clock());
-    if (waitMs > 0) {
-      log.warn({ workflowId }, "more callbacks for one workflow than are passed on");
-      return tooMany(reply, waitMs);
-    }
+    const body = await bodies.read(request.raw);
+    // If it is cut off, nobody is left to read an answer, and the sender will try again.
+    if (typeof body === "string") return refuse(reply, CALLBACK, body);
     const event = callbackEvent(body);
-    const outcome = await client
-      .signalCallback(workflowId, event === undefined ? {} : { event })
-      .catch((): SignalOutcome => "unreachable");
-    if (outcome === "unreachable") {
-      log.warn({ workflowId }, "Temporal did not accept a callback's signal; the sender is asked to try again");
-      return reply.code(503).header("retry-after", "10").send();
-    }
+    const outcome = await callbacks.run(() => pace.pass(workflowId, event));
+    if (outcome === undefined) return refuse(reply, CALLBACK, "busy");
+    watch.forwarded(CALLBACK, outcome);
+    if (outcome === "unreachable") return refuse(reply, CALLBACK, "temporal-away");
     log.debug({ workflowId, outcome, event }, "callback received");
+    watch.accepted(CALLBACK);
     return reply.code(202).send();
   }
 
-  const app = createServer(options);
+  const app = createServer({ watch, timeouts: options.timeouts, maxConnections: options.maxConnections });
   app.route<{ Params: { token: string } }>({
     method: ROUTED_METHODS.filter((method) => !REFUSED_METHODS.includes(method)),
-    url: "/callbacks/:token",
+    url: CALLBACK_PATH,
     exposeHeadRoute: false,
     handler: async (request, reply) => {
       const verify = () => verifyCallbackToken(request.params.token, secrets);
       const workflowId = verify() ?? (await readSecretsAgain().then(verify));
-      if (workflowId === undefined) return reply.code(404).send();
-      return (await callbacks.run(() => receive(request, reply, workflowId))) ?? tooMany(reply, 1_000);
+      if (workflowId === undefined) return refuse(reply, CALLBACK, "unknown-token");
+      return await receive(request, reply, workflowId);
     },
   });
   app.route({
     method: REFUSED_METHODS,
-    url: "/callbacks/:token",
-    handler: (_request, reply) => reply.code(405).header("allow", "GET, POST, PUT, PATCH, DELETE").send(),
+    url: CALLBACK_PATH,
+    handler: (_request, reply) => refuse(reply, CALLBACK, "method", { allow: "GET, POST, PUT, PATCH, DELETE" }),
   });
-  const { webhooks = new Map<string, WebhookSource>(), sharedEvents, rateLimit } = options;
-  const around = { readSecretsAgain, client, sharedEvents, log, bodyLimitBytes, rateLimit, clock };
-  const receiveWebhook = createWebhookHandler({ sources: webhooks, ...around });
-  const unverified = new InFlight(options.maxWebhooksInFlight ?? 50);
+  const { webhooks = new Map<string, WebhookSource>(), sharedEvents } = options;
   app.route<{ Params: { connection: string } }>({
     method: ["POST", "PUT"],
     url: WEBHOOK_PATH,
-    handler: async (request, reply) =>
-      (await unverified.run(() => receiveWebhook(request, reply))) ?? tooMany(reply, 1_000),
+    handler: createWebhookHandler({
+      sources: webhooks,
+      readSecretsAgain,
+      client,
+      sharedEvents,
+      log,
+      watch,
+      refuse,
+      bodies: new BodyReader(bodyLimits),
+      inFlight: new InFlight(maxWebhooksInFlight),
+      rateLimit: options.webhookRateLimit,
+      clock,
+    }),
   });
   // Providers ask whether the address is there before they send to it. Nothing is accepted, so the answer is not 202.
   app.route<{ Params: { connection: string } }>({
@@ -137,11 +131,9 @@ export function createCallbackReceiver(options: ReceiverOptions): FastifyInstanc
     url: WEBHOOK_PATH,
     exposeHeadRoute: false,
     handler: (request, reply) => {
-      if (!webhooks.has(request.params.connection)) return reply.code(404).send();
-      return reply
-        .code(request.method === "OPTIONS" ? 204 : 200)
-        .header("allow", "POST, PUT, GET, HEAD, OPTIONS")
-        .send();
+      if (!webhooks.has(request.params.connection)) return refuse(reply, { kind: "webhook" }, "unknown-connection");
+      const status = request.method === "OPTIONS" ? 204 : 200;
+      return reply.code(status).header("allow", "POST, PUT, GET, HEAD, OPTIONS").send();
     },
   });
   app.get("/healthz", (_request, reply) => reply.send({ status: "alive" }));
@@ -149,37 +141,29 @@ export function createCallbackReceiver(options: ReceiverOptions): FastifyInstanc
     const reachable = await isReachable();
     return reply.code(reachable ? 200 : 503).send({ status: reachable ? "ready" : "Temporal cannot be reached" });
   });
+  app.setNotFoundHandler((request, reply) => refuse(reply, { kind: kindOf(request) }, "unknown-address"));
+  app.setErrorHandler((error, request, reply) => {
+    // The message may quote the URL; the name does not.
+    log.debug({ error: error instanceof Error ? error.name : typeof error }, "the callback receiver failed");
+    return refuse(reply, { kind: kindOf(request) }, "failed");
+  });
+  app.addHook("onResponse", (request, reply, done) => {
+    const kind = kindOf(request);
+    if (kind !== "other") watch.answered({ kind }, reply.statusCode, reply.elapsedTime);
+    done();
+  });
+  app.addHook("onClose", async () => {
+    await pace.close();
+    watch.close();
+  });
   return app;
 }
 
-function createServer({ log, timeouts = {}, maxConnections = 1_000 }: ReceiverOptions): FastifyInstance {
-  const { headersMs = 5_000, requestMs = 15_000, idleMs = 30_000, checkEveryMs = 1_000 } = timeouts;
-  const app = fastify({
-    // Its own request log would show the path, and the path is the capability.
-    logger: false,
-    http: { headersTimeout: headersMs, requestTimeout: requestMs, connectionsCheckingInterval: checkEveryMs },
-    requestTimeout: requestMs,
-    connectionTimeout: idleMs,
-    // Proxies that join a path to a base URL add slashes, or double them.
-    routerOptions: {
-      maxParamLength: MAX_ESCAPED_TOKEN_LENGTH,
-      ignoreDuplicateSlashes: true,
-      ignoreTrailingSlash: true,
-    },
-    clientErrorHandler: answerBrokenRequest,
-    frameworkErrors: answerBadUrl,
-  });
-  app.server.maxConnections = maxConnections;
-  // As a method "without body", fastify neither reads the body nor judges its content type. The receiver reads it by
-  // itself, since neither the method nor the content type of a callback is shown.
-  for (const method of ROUTED_METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send());
-  app.setErrorHandler((error, _request, reply) => {
-    // The message may quote the URL; the name does not.
-    log.warn({ error: error instanceof Error ? error.name : typeof error }, "the callback receiver failed");
-    return reply.code(503).send();
-  });
-  return app;
+/** By the route, not by the path, of which anyone makes what he likes. */
+function kindOf(request: FastifyRequest): Source["kind"] {
+  const { url } = request.routeOptions;
+  if (url === CALLBACK_PATH) return "callback";
+  return url === WEBHOOK_PATH ? "webhook" : "other";
 }
 
 /** Asks once for all who want to know within the time that an answer lasts. */
@@ -189,57 +173,6 @@ function rememberAnswer(ask: () => Promise<boolean>, lastsMs: number, clock: () 
     if (last === undefined || clock() >= last.untilMs) last = { answer: ask(), untilMs: clock() + lastsMs };
     return last.answer;
   };
-}
-
-/** A path that cannot be decoded names no token. */
-function answerBadUrl(_error: unknown, _request: unknown, reply: { hijack(): unknown; raw: ServerResponse }): void {
-  reply.hijack();
-  reply.raw.writeHead(404, { "content-length": "0" }).end();
-}
-
-function tooMany(reply: FastifyReply, waitMs: number): FastifyReply {
-  return reply
-    .code(429)
-    .header("retry-after", String(Math.ceil(waitMs / 1_000)))
-    .send();
-}
-
-/** Answers what never became a request: too slow, too long a head, or no HTTP at all. Then the connection is closed. */
-function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  socket.end(`HTTP/1.1 ${statusLine(error.code)}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
-    socket.destroy(),
-  );
-}
-
-function statusLine(code: string | undefined): string {
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return "408 Request Timeout";
-  if (code === "HPE_HEADER_OVERFLOW") return "431 Request Header Fields Too Large";
-  return "400 Bad Request";
-}
-
-/** Counts what is done at the same time, and does no more than so much. */
-class InFlight {
-  readonly #most: number;
-  #count = 0;
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  /** Undefined: as many as may be are under way. */
-  async run<T>(act: () => Promise<T>): Promise<T | undefined> {
-    if (this.#count >= this.#most) return undefined;
-    this.#count += 1;
-    try {
-      return await act();
-    } finally {
-      this.#count -= 1;
-    }
-  }
 }
 
 /** What a display can show on one line: no control characters, no lone surrogates. */

@@ -8,6 +8,11 @@ import { aboutWorkflow } from "../contract/summary.ts";
 /** gRPC's INVALID_ARGUMENT: among others, the workflow has taken as many signals as the server admits. */
 const INVALID_ARGUMENT = 3;
 
+/**
+ * Temporal ends a run at 51,200 events; the largest sales have 10,000. What is left is for the run's own work.
+ */
+const EVENTS_FOR_CALLBACKS = 25_000;
+
 /** `gone`: the workflow has closed or never was. `unreachable`: it is not known whether the signal arrived. */
 export type SignalOutcome = "delivered" | "gone" | "unreachable";
 
@@ -18,6 +23,8 @@ export interface CallbackClient {
    */
   requestSync(connection: string): Promise<"delivered" | "unreachable">;
   signalCallback(workflowId: string, callback: { event?: string }): Promise<SignalOutcome>;
+  /** Whether the history of the workflow's run can take more signals; true where that is not known. */
+  hasRoom(workflowId: string): Promise<boolean>;
   /** Whether Temporal answers; resolves within a bounded time. */
   isReachable(): Promise<boolean>;
 }
@@ -25,7 +32,7 @@ export interface CallbackClient {
 export interface SignallerOptions {
   /** How long Temporal may take to accept a signal. Default 5,000. */
   signalTimeoutMs?: number;
-  /** How long the readiness check may take. Default 2,000. */
+  /** How long a question to Temporal may take. Default 2,000. */
   checkTimeoutMs?: number;
 }
 
@@ -41,6 +48,16 @@ export function createTemporalSignaller(client: Client, options: SignallerOption
         return "delivered";
       } catch (error) {
         return outcomeOf(error);
+      }
+    },
+    async hasRoom(workflowId) {
+      try {
+        const { historyLength } = await client.withDeadline(Date.now() + checkTimeoutMs, () =>
+          client.workflow.getHandle(workflowId).describe(),
+        );
+        return historyLength < EVENTS_FOR_CALLBACKS;
+      } catch {
+        return true;
       }
     },
     async requestSync(connection) {

@@ -1,6 +1,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 
+import type { Refusal } from "./receiver-watch.ts";
+
 /**
  * How a webhook of the accounting service is shaped: the document does not show it (dialect of the accounting service,
  * `webhook`).
@@ -25,7 +27,7 @@ export interface WebhookSource {
   shape: WebhookShape;
 }
 
-export type VerifiedWebhook = { kind: "verified"; eventId: string | undefined } | { kind: "refused"; why: string };
+export type VerifiedWebhook = { kind: "verified"; eventId: string | undefined } | { kind: "refused"; reason: Refusal };
 
 /**
  * As far as a request's own timestamp may be off, old or future (Accounting Service, "Limits": that of signed
@@ -44,19 +46,19 @@ export function verifyWebhook(
   const timestamp = shape.timestampHeader === null ? undefined : headerOf(headers, shape.timestampHeader);
   if (shape.timestampHeader !== null) {
     const off = timestamp === undefined ? undefined : offBy(timestamp, shape.timestampUnit, nowMs);
-    if (off === undefined) return { kind: "refused", why: "no timestamp" };
-    if (off > TOLERANCE_MS) return { kind: "refused", why: "a timestamp of the future" };
-    if (off < -TOLERANCE_MS) return { kind: "refused", why: "an old timestamp" };
+    if (off === undefined) return { kind: "refused", reason: "no-timestamp" };
+    if (off > TOLERANCE_MS) return { kind: "refused", reason: "future-timestamp" };
+    if (off < -TOLERANCE_MS) return { kind: "refused", reason: "old-timestamp" };
   }
   const given = signatureOf(headers, shape);
-  if (given === undefined) return { kind: "refused", why: "no signature of its form" };
+  if (given === undefined) return { kind: "refused", reason: "no-signature" };
   const before = { body: "", "timestamp+body": timestamp ?? "", "timestamp.body": `${timestamp ?? ""}.` }[shape.signed];
   // All are tried, so that the time taken does not tell which one it was.
   const verdicts = Array.from(secrets, (secret) => {
     const expected = createHmac("sha256", secret).update(before).update(body).digest();
     return timingSafeEqual(expected, given);
   });
-  if (!verdicts.includes(true)) return { kind: "refused", why: "a wrong signature" };
+  if (!verdicts.includes(true)) return { kind: "refused", reason: "wrong-signature" };
   return { kind: "verified", eventId: eventIdOf(headers, body, shape.eventId) };
 }
 

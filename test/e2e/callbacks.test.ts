@@ -82,6 +82,22 @@ describeWithTemporal("a callback", () => {
     expect((await handle.result()).receipt?.cuInvoiceNo).not.toBe("FAKE");
   });
 
+  test("that is repeated a thousand times is accepted each time, and reaches its run a few times", async () => {
+    rig.simulator.setAuthority("STORM-1", [{ do: "down" }]);
+    const handle = await start("STORM-1");
+    await rig.stateWhen("STORM-1", ({ stage }) => stage === "awaiting-authority");
+    const url = urlOf("STORM-1");
+    const statuses = new Set<number>();
+    for (let round = 0; round < 20; round += 1) {
+      const posts = Array.from({ length: 50 }, () => fetch(url, { method: "POST", body: "{}" }));
+      for (const { status } of await Promise.all(posts)) statuses.add(status);
+    }
+    expect([...statuses]).toEqual([202]);
+    expect((await rig.stateWhen("STORM-1", () => true)).callbacksReceived).toBeLessThan(10);
+    rig.simulator.setAuthority("STORM-1", [{ do: "accept" }]);
+    expect(await handle.result()).toMatchObject({ stage: "completed" });
+  });
+
   test("with a token of another sale, or of none, is answered 404 and reaches no workflow", async () => {
     rig.simulator.setAuthority("TOKEN-1", [{ do: "down" }]);
     const handle = await start("TOKEN-1");

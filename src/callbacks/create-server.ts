@@ -1,0 +1,138 @@
+import { fastify, type FastifyInstance } from "fastify";
+import { type IncomingMessage, METHODS, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+import { type ReceiverWatch, type Refusal, REFUSALS } from "./receiver-watch.ts";
+import { MAX_TOKEN_LENGTH } from "./token.ts";
+
+export interface ReceiverTimeouts {
+  /** From the first byte to the last header. Default 5,000. */
+  headersMs?: number;
+  /** From the first byte to the last of the body. Default 15,000. */
+  requestMs?: number;
+  /** A connection on which nothing moves. Default 30,000; longer than a signal may take. */
+  idleMs?: number;
+  /** How often the first two are looked at. Default 1,000. */
+  checkEveryMs?: number;
+}
+
+export interface ServerOptions {
+  watch: ReceiverWatch;
+  timeouts?: ReceiverTimeouts | undefined;
+  /** Connections open at the same time; one more takes the place of the oldest. Default 1,000. */
+  maxConnections?: number | undefined;
+}
+
+/** CONNECT asks for a tunnel and never reaches a route. */
+export const ROUTED_METHODS = METHODS.filter((method) => method !== "CONNECT");
+/** A sender may escape every character of the token. */
+const MAX_ESCAPED_TOKEN_LENGTH = MAX_TOKEN_LENGTH * 3;
+
+/** A server without routes that nobody can occupy: neither by many connections, nor by slow or broken requests. */
+export function createServer({ watch, timeouts = {}, maxConnections = 1_000 }: ServerOptions): FastifyInstance {
+  const { headersMs = 5_000, requestMs = 15_000, idleMs = 30_000, checkEveryMs = 1_000 } = timeouts;
+  const connections = new Connections(watch, maxConnections);
+  const app = fastify({
+    // Its own request log would show the path, and the path is the capability.
+    logger: false,
+    http: { headersTimeout: headersMs, requestTimeout: requestMs, connectionsCheckingInterval: checkEveryMs },
+    requestTimeout: requestMs,
+    connectionTimeout: idleMs,
+    // Proxies that join a path to a base URL add slashes, or double them.
+    routerOptions: {
+      maxParamLength: MAX_ESCAPED_TOKEN_LENGTH,
+      ignoreDuplicateSlashes: true,
+      ignoreTrailingSlash: true,
+    },
+    clientErrorHandler: (error: Error & { code?: string }, socket) => connections.answerBroken(error.code, socket),
+    frameworkErrors: (_error: unknown, _request: unknown, reply: { hijack(): unknown; raw: ServerResponse }) => {
+      // A path that cannot be decoded names no token.
+      watch.refused({ kind: "other" }, "unknown-address");
+      reply.hijack();
+      reply.raw.writeHead(REFUSALS["unknown-address"], { "content-length": "0" }).end();
+    },
+  });
+  connections.watchServer(app.server);
+  app.addHook("onRequest", (request, _reply, done) => {
+    connections.began(request.raw);
+    done();
+  });
+  app.addHook("onResponse", (request, _reply, done) => {
+    connections.ended(request.raw);
+    done();
+  });
+  // As a method "without body", fastify neither reads the body nor judges its content type. The receiver reads it by
+  // itself, since neither the method nor the content type of a callback is shown.
+  for (const method of ROUTED_METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+  return app;
+}
+
+/** The open connections, the oldest first, each with the request that is being received or answered on it. */
+class Connections {
+  readonly #watch: ReceiverWatch;
+  readonly #most: number;
+  readonly #requests = new Map<Socket, IncomingMessage | undefined>();
+
+  constructor(watch: ReceiverWatch, most: number) {
+    this.#watch = watch;
+    this.#most = most;
+  }
+
+  watchServer(server: Server): void {
+    server.on("connection", (socket) => {
+      this.#requests.set(socket, undefined);
+      socket.once("close", () => this.#requests.delete(socket));
+      if (this.#requests.size > this.#most) this.#giveUpOldest();
+    });
+  }
+
+  began(request: IncomingMessage): void {
+    if (this.#requests.has(request.socket)) this.#requests.set(request.socket, request);
+  }
+
+  ended(request: IncomingMessage): void {
+    if (this.#requests.has(request.socket)) this.#requests.set(request.socket, undefined);
+  }
+
+  /** Answers what never became a whole request: too slow, too long a head, or no HTTP at all. Then it hangs up. */
+  answerBroken(code: string | undefined, socket: Socket): void {
+    if (code === "ECONNRESET" || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const reason = brokenBy(code);
+    this.#refuse(socket, reason);
+    const status = `${REFUSALS[reason]} ${STATUS_TEXTS[reason]}`;
+    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
+  }
+
+  /**
+   * A real sender needs its connection for milliseconds, so the oldest one is idle, or slow. One whose request is
+   * being answered stays.
+   */
+  #giveUpOldest(): void {
+    for (const [socket, request] of this.#requests) {
+      if (request?.complete === true) continue;
+      this.#refuse(socket, "crowded-out");
+      this.#requests.delete(socket);
+      socket.destroy();
+      return;
+    }
+  }
+
+  /** A request whose body is being read is counted where it is read. */
+  #refuse(socket: Socket, reason: Refusal): void {
+    if (this.#requests.get(socket) === undefined) this.#watch.refused({ kind: "other" }, reason);
+  }
+}
+
+const STATUS_TEXTS = {
+  "too-slow": "Request Timeout",
+  "head-too-large": "Request Header Fields Too Large",
+  malformed: "Bad Request",
+} as const;
+
+function brokenBy(code: string | undefined): keyof typeof STATUS_TEXTS {
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return "too-slow";
+  return code === "HPE_HEADER_OVERFLOW" ? "head-too-large" : "malformed";
+}
