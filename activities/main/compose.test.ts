@@ -12,6 +12,7 @@ const callbacks = {
   publicUrl: "https://till.example.com/fiscal",
   secrets: [new Secret(SECRET), new Secret("an older one")],
   port: 0,
+  host: "127.0.0.1",
   allowLoopback: false,
 };
 

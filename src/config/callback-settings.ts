@@ -1,4 +1,5 @@
-import { flagSetting, portSetting } from "./plain-settings.ts";
+import { flagSetting, hostSetting, portSetting } from "./plain-settings.ts";
+import { LOOPBACK } from "./process-settings.ts";
 import { secretListSetting } from "./secret-settings.ts";
 import { plainUrlSetting } from "./url-settings.ts";
 
@@ -29,6 +30,12 @@ export const callbackSettings = {
     variable: "CALLBACK_PORT",
     meaning: "the port on which the receiver listens",
     fallback: 8080,
+  }),
+  host: hostSetting({
+    variable: "CALLBACK_HOST",
+    meaning:
+      "the IP address on which `CALLBACK_PORT` listens: the loopback address suits a proxy on the same machine that ends TLS; `0.0.0.0` or `::` for all, as in the container image",
+    fallback: LOOPBACK,
   }),
   allowLoopback: flagSetting({
     variable: "CALLBACK_ALLOW_LOOPBACK",

@@ -10,7 +10,7 @@ export function checkCallbacks(
   { values, given, where }: SettingsResult<typeof callbackSettings>,
   problems: ConfigProblem[],
 ): CallbackConfig | undefined {
-  const { publicUrl, secrets, port, allowLoopback = false } = values;
+  const { publicUrl, secrets, port, host, allowLoopback = false } = values;
   if (!given.has("publicUrl") && !given.has("secrets")) return undefined;
   if (!given.has("publicUrl")) {
     problems.push({ path: where("publicUrl"), message: "is missing; callbacks need it besides the secrets" });
@@ -28,8 +28,8 @@ export function checkCallbacks(
     problems.push({ path: where("publicUrl"), message });
     return undefined;
   }
-  if (secrets === undefined || port === undefined) return undefined;
-  return { publicUrl: address, secrets, port, allowLoopback };
+  if (secrets === undefined || port === undefined || host === undefined) return undefined;
+  return { publicUrl: address, secrets, port, host, allowLoopback };
 }
 
 function lengthProblem(publicUrl: string): string | undefined {

@@ -99,6 +99,8 @@ export interface CallbackConfig {
   secrets: Secret[];
   /** Where the receiver listens; 0 takes any free port. */
   port: number;
+  /** An IP address. */
+  host: string;
   allowLoopback: boolean;
 }
 

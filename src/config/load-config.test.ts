@@ -84,6 +84,7 @@ describe("the configuration from variables", () => {
       ...CALLBACKS,
       CALLBACK_SECRETS: `${CALLBACK_SECRET}, ${CALLBACK_SECRET}-older`,
       CALLBACK_PORT: "9000",
+      CALLBACK_HOST: "::",
       LEDGER_URL: "postgres://fiscalflow:pass@db.example.com/ledger",
       FISCALFLOW_HOME: "state",
       TEMPORAL_CLI_PATH: "/usr/bin/temporal",
@@ -126,7 +127,8 @@ describe("the configuration from variables", () => {
     expect(config.accounting[0]).toMatchObject({ name: "default", environment: "production" });
     expect(config.accounting[0]?.clientSecret?.reveal()).toBe("cs_dddd4444");
     expect(config.accounting[0]?.webhookSecrets).toHaveLength(2);
-    expect(config.callbacks).toMatchObject({ publicUrl: "https://cb.example.com", port: 9000, allowLoopback: false });
+    expect(config.callbacks).toMatchObject({ publicUrl: "https://cb.example.com", port: 9000, host: "::" });
+    expect(config.callbacks?.allowLoopback).toBe(false);
     expect(config.callbacks?.secrets.map((secret) => secret.reveal())).toEqual([
       CALLBACK_SECRET,
       `${CALLBACK_SECRET}-older`,

@@ -24,7 +24,8 @@ export const processSettings = {
   }),
   metricsPort: portSetting({
     variable: "METRICS_PORT",
-    meaning: "the port on which a worker answers `/metrics`",
+    meaning:
+      "the port on which a worker, or the callback receiver, answers `/metrics`; each process of a host needs its own",
     defaultText: "none: not served",
     example: 9464,
   }),

@@ -45,7 +45,7 @@ export async function startHealthServer(
 
 /** Names the variable to change. */
 export function listenError(
-  variables: "HEALTH" | "METRICS",
+  variables: "HEALTH" | "METRICS" | "CALLBACK",
   address: ListenAddress,
   cause: NodeJS.ErrnoException,
 ): Error {

@@ -10,24 +10,31 @@ export interface RuntimeSettings {
   log: Logger;
   /** Where Temporal's exporter answers `GET /metrics`; absent: not served. */
   metrics?: ListenAddress | undefined;
+  /** Boundaries of histograms, by name; default: Temporal's own, which are for milliseconds. */
+  buckets?: Record<string, number[]>;
 }
 
 /**
  * Temporal's runtime of this process, once: its log in ours, its metrics for Prometheus, and no signal handlers of its
  * own, since a worker must finish its calls before it ends (facts, "Shutdown").
  */
-export async function installRuntime({ log, metrics }: RuntimeSettings): Promise<void> {
+export async function installRuntime({ log, metrics, buckets = {} }: RuntimeSettings): Promise<Runtime> {
   if (metrics !== undefined) await requireFreePort(metrics);
   const core = log.isLevelEnabled("debug") ? "INFO" : "WARN";
   try {
-    Runtime.install({
+    return Runtime.install({
       logger: temporalLogger(log),
       shutdownSignals: [],
       telemetryOptions: {
         logging: { filter: { core, other: "ERROR" }, forward: {} },
         ...(metrics !== undefined && {
           metrics: {
-            prometheus: { bindAddress: socketAddress(metrics), countersTotalSuffix: true, unitSuffix: true },
+            prometheus: {
+              bindAddress: socketAddress(metrics),
+              countersTotalSuffix: true,
+              unitSuffix: true,
+              histogramBucketOverrides: buckets,
+            },
           },
         }),
       },
@@ -35,6 +42,7 @@ export async function installRuntime({ log, metrics }: RuntimeSettings): Promise
   } catch (error) {
     if (!(error instanceof IllegalStateError)) throw error;
     log.warn("Temporal's runtime is installed in this process already; its log and metrics stay as they are");
+    return Runtime.instance();
   }
 }
 

@@ -1,7 +1,14 @@
 import { Client, Connection } from "@temporalio/client";
+import type { MetricMeter } from "@temporalio/common";
+import type { Logger } from "pino";
 
 import { parseAccountingDialect } from "../accounting/index.ts";
-import { createCallbackReceiver, createTemporalSignaller, type WebhookSource } from "../callbacks/index.ts";
+import {
+  createCallbackReceiver,
+  createTemporalSignaller,
+  DURATION_BUCKETS,
+  type WebhookSource,
+} from "../callbacks/index.ts";
 import {
   type AccountingConnection,
   ConfigError,
@@ -10,11 +17,12 @@ import {
   SecretFiles,
 } from "../config/index.ts";
 import { createLogger } from "./create-logger.ts";
+import { type ListenAddress, listenError } from "./health-server.ts";
 import { ledgerOf } from "./ledger-of.ts";
 import { loadProcessConfig } from "./load-process-config.ts";
 import { temporalAddress } from "./require-temporal.ts";
 import type { WorkerProcessOptions } from "./run-worker-process.ts";
-import { watchSecrets } from "./watch-secrets.ts";
+import { gaugeIn, watchSecrets } from "./watch-secrets.ts";
 
 /** A sender waits for the answer, and may give up after a few seconds. */
 const LEDGER_WITHIN_MS = 1_000;
@@ -33,13 +41,18 @@ export async function runCallbacksProcess({ env, logTo, signal }: WorkerProcessO
   const connection = Connection.lazy(temporal.connectionOptions);
   const signaller = createTemporalSignaller(new Client({ connection, namespace: temporal.namespace }));
   const webhooks = webhookSources(accounting);
+  const { metricsHost, metricsPort } = config;
+  const meter = metricsPort === undefined ? undefined : await metricsAt({ host: metricsHost, port: metricsPort }, log);
   const used = new Set([...callbacks.secrets, ...accounting.flatMap(({ webhookSecrets }) => webhookSecrets)]);
   const secretFiles = new SecretFiles(
     config.secretFiles.filter(({ secret }) => used.has(secret)),
-    watchSecrets({
-      warn: (message, fields) => log.warn(fields, message),
-      info: (message, fields) => log.info(fields, message),
-    }),
+    watchSecrets(
+      {
+        warn: (message, fields) => log.warn(fields, message),
+        info: (message, fields) => log.info(fields, message),
+      },
+      meter && gaugeIn(meter),
+    ),
   );
   // Only webhooks that carry an id need it: callbacks are received without a database.
   const ledger = [...webhooks.values()].some(({ shape }) => shape.eventId !== null)
@@ -53,10 +66,11 @@ export async function runCallbacksProcess({ env, logTo, signal }: WorkerProcessO
     sharedEvents,
     client: signaller,
     log,
+    meter,
   });
   secretFiles.start();
   try {
-    const url = await listen(receiver, callbacks.port);
+    const url = await listen(receiver, callbacks);
     const { namespace } = temporal;
     const place = { temporal: temporalAddress(temporal), namespace };
     log.info(
@@ -65,6 +79,7 @@ export async function runCallbacksProcess({ env, logTo, signal }: WorkerProcessO
         publicHost: new URL(callbacks.publicUrl).host,
         secrets: callbacks.secrets.length,
         webhooks: [...webhooks.keys()],
+        metricsPort,
         ...place,
       },
       "receiving",
@@ -93,12 +108,17 @@ export async function runCallbacksProcess({ env, logTo, signal }: WorkerProcessO
   log.info("stopped");
 }
 
-async function listen(receiver: ReturnType<typeof createCallbackReceiver>, port: number): Promise<string> {
+/** By the same exporter as a worker's. Its native code is loaded only if somebody wants the metrics. */
+async function metricsAt(metrics: ListenAddress, log: Logger): Promise<MetricMeter> {
+  const { installRuntime } = await import("./install-runtime.ts");
+  return (await installRuntime({ log, metrics, buckets: DURATION_BUCKETS })).metricMeter;
+}
+
+async function listen(receiver: ReturnType<typeof createCallbackReceiver>, address: ListenAddress): Promise<string> {
   try {
-    return await receiver.listen({ host: "0.0.0.0", port });
-  } catch (cause) {
-    const reason = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
-    throw new Error(`CALLBACK_PORT ${port} cannot be used (${reason}). Choose another port.`, { cause });
+    return await receiver.listen(address);
+  } catch (error) {
+    throw error instanceof Error ? listenError("CALLBACK", address, error) : error;
   }
 }
 

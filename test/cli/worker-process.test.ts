@@ -272,6 +272,50 @@ describeWithTemporal("a worker or callback receiver process", () => {
     expect(JSON.stringify(callbacks.lines)).not.toContain(SECRET);
   });
 
+  test("the callback receiver listens where CALLBACK_HOST says, and serves metrics on a port of their own", async () => {
+    const [port, metricsPort] = [await freePort(), await freePort()];
+    const callbacks = start("callbacks", {
+      CALLBACK_PUBLIC_URL: "https://callbacks.example.com",
+      CALLBACK_SECRETS: SECRET,
+      CALLBACK_PORT: String(port),
+      CALLBACK_HOST: "::1",
+      METRICS_PORT: String(metricsPort),
+    });
+    expect(await callbacks.said("receiving")).toMatchObject({ url: `http://[::1]:${port}`, metricsPort });
+    const token = createCallbackToken({ workflowId: "sale/default/biz_1/NEVER-WAS" }, SECRET);
+    const post = (path: string) => fetch(`http://[::1]:${port}${path}`, { method: "POST", body: "{}" });
+    expect((await post(`/callbacks/${token}`)).status).toBe(202);
+    expect((await post("/callbacks/nonsense")).status).toBe(404);
+    expect((await fetch(`http://[::1]:${port}/metrics`)).status).toBe(404);
+    await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow("fetch failed");
+    const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    const lines = metrics.split("\n");
+    const sample = (name: string) => lines.filter((line) => line.startsWith(`fiscalflow_receiver_${name}{`));
+    expect(sample("accepted_total")).toEqual([expect.stringMatching(/kind="callback".* 1$/)]);
+    expect(sample("refused_total").toSorted()).toEqual([
+      expect.stringMatching(/kind="callback".*reason="unknown-token".* 1$/),
+      expect.stringMatching(/kind="other".*reason="unknown-address".* 1$/),
+    ]);
+    expect(sample("signals_total")).toEqual([expect.stringMatching(/kind="callback".*outcome="gone".* 1$/)]);
+    expect(sample("duration_seconds_count").toSorted()).toEqual([
+      expect.stringMatching(/answer="accepted".*kind="callback".* 1$/),
+      expect.stringMatching(/answer="refused".*kind="callback".* 1$/),
+    ]);
+    expect(sample("duration_seconds_bucket").join()).toContain('le="0.05"');
+    expect(await callbacks.end("SIGTERM")).toBe(0);
+  });
+
+  test("an address for callbacks that this machine does not have ends the receiver with 1 and one message", async () => {
+    const callbacks = start("callbacks", {
+      CALLBACK_PUBLIC_URL: "https://callbacks.example.com",
+      CALLBACK_SECRETS: SECRET,
+      CALLBACK_HOST: "192.0.2.1",
+    });
+    const [code] = (await once(callbacks.child, "exit")) as [number];
+    expect(code).toBe(1);
+    expect(callbacks.lines).toEqual([{ msg: expect.stringContaining("CALLBACK_HOST 192.0.2.1 is not an address") }]);
+  });
+
   test("the callback receiver runs while Temporal is away, and answers 503 so that senders try again", async () => {
     const port = await freePort();
     const callbacks = start("callbacks", {

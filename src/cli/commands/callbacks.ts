@@ -9,7 +9,9 @@ export function registerCallbacks(program: Command, context: CliContext): void {
     .addHelpText(
       "after",
       `
-Listens on CALLBACK_PORT of all interfaces; CALLBACK_PUBLIC_URL must lead there. /healthz and /readyz are on the same port.
+Listens on CALLBACK_PORT of CALLBACK_HOST (the loopback address by default); CALLBACK_PUBLIC_URL must lead there.
+/healthz and /readyz are on the same port; METRICS_PORT serves /metrics, on METRICS_HOST (the loopback address by
+default). Refused requests are counted, and logged together, at most once a minute.
 The log goes to standard error, a JSON object a line (LOG_LEVEL).
 
 Example:
