@@ -10,8 +10,9 @@ import {
   type SaleOutcome,
 } from "../../src/contract/index.ts";
 import { awaitFinalStatus } from "../document/await-authority.ts";
-import { readDocument, retryDocument } from "../document/known-document.ts";
-import { CancelledByOperator, park } from "../operator/attention-list.ts";
+import { readDocument } from "../document/known-document.ts";
+import { resubmitCancelled } from "../document/rejected-document.ts";
+import { CancelledByOperator } from "../operator/attention-list.ts";
 import { main } from "../proxies.ts";
 import { RecordKeeping } from "../records/record-keeping.ts";
 import { creditNoteChanged, registerMessages } from "../sale/messages.ts";
@@ -70,7 +71,7 @@ async function runCreditNote(context: SaleContext, prepared: PreparedCreditNote)
   await run.noAttentionOpen();
 }
 
-/** Ends when the credit note is signed. One that the service cancelled can be submitted again: nothing was reversed. */
+/** Ends when the credit note is signed. */
 async function issueUntilSigned(
   context: SaleContext,
   prepared: PreparedCreditNote,
@@ -79,14 +80,10 @@ async function issueUntilSigned(
   const { run } = context;
   const callbacksSeen = run.callbacksReceived;
   const created = await issueCreditNote(context, prepared, original);
-  for (let { document } = created; ; document = await retryDocument(context, run.document ?? document)) {
-    const awaited = { ...created, callbacksSeen, fixItems: () => Promise.resolve(false) };
-    const end = await awaitFinalStatus(context, document, awaited);
-    if (end === "completed") return;
-    run.moveTo("rejected", "an operator: the service cancelled the credit note");
-    await park(run, { code: "rejected", message: "The service cancelled the credit note." });
-    run.moveTo("awaiting-authority", "the answer to the resubmission");
-  }
+  const awaited = { ...created, callbacksSeen, fixItems: () => Promise.resolve(false) };
+  let { document } = created;
+  while ((await awaitFinalStatus(context, document, awaited)) !== "completed")
+    document = await resubmitCancelled(context, run.document ?? document, awaited);
 }
 
 /**

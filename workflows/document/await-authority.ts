@@ -2,9 +2,10 @@ import { condition, isCancellation } from "@temporalio/workflow";
 
 import type { SaleDocument } from "../../src/contract/index.ts";
 import { BetweenTries } from "../calls/between-tries.ts";
-import { attentionKey, CancelledByOperator, park, Running, unlessCancelled } from "../operator/attention-list.ts";
+import { attentionKey, Running } from "../operator/attention-list.ts";
 import type { SaleContext } from "../sale/state.ts";
 import { documentState, readDocument, retryDocument } from "./known-document.ts";
+import { resubmitRejected } from "./rejected-document.ts";
 
 export type FinalStatus = "completed" | "cancelled-by-service";
 
@@ -29,7 +30,7 @@ interface Wait extends AwaitedDocument {
 
 /**
  * Sees an issued document through, from whatever status it has, to its end. `run.document` is always the latest of it.
- * @throws CancelledByOperator while the document is rejected
+ * @throws CancelledByOperator where a fresh reading still shows the document as rejected
  */
 export async function awaitFinalStatus(
   context: SaleContext,
@@ -48,7 +49,7 @@ export async function awaitFinalStatus(
       case "cancelled":
         return "cancelled-by-service";
       case "failed":
-        document = await resubmit(context, document, wait);
+        document = await resubmitRejected(context, document, wait);
         wait.sinceMs = Date.now();
         wait.slowRaised = false;
         break;
@@ -59,37 +60,6 @@ export async function awaitFinalStatus(
         document = await awaitAuthority(context, document, wait);
     }
   }
-}
-
-/**
- * What follows a rejection: where something was corrected that the authority may have missed, at once; else on a short,
- * bounded, growing schedule, since the document may never have reached the authority; then an operator says `retry` or
- * `cancel`.
- * @throws CancelledByOperator
- */
-async function resubmit(context: SaleContext, document: SaleDocument, wait: Wait): Promise<SaleDocument> {
-  const { run, profile } = context;
-  const reason = document.error ?? "no reason given";
-  run.moveTo("rejected", "another look at the items");
-  if (!(await unlessCancelled(run, wait.fixItems))) {
-    const delayMs = profile.timings.resubmissionDelaysMs[wait.resubmissions];
-    if (delayMs === undefined) {
-      run.moveTo("rejected", "an operator: the authority said no, and the automatic resubmissions are used up");
-      await park(run, { code: "rejected", message: `The authority said: ${reason}` });
-    } else {
-      const which = ++wait.resubmissions;
-      run.moveTo("rejected", `resubmission ${which}, in ${delayMs / 1000} s. The authority said: ${reason}`);
-      let broughtForward = false;
-      run.bringForward = () => (broughtForward = true);
-      await condition(() => run.cancelDue || broughtForward, delayMs, {
-        summary: `Resubmission ${which} comes after a pause`,
-      });
-      run.bringForward = undefined;
-      if (run.cancelDue) throw new CancelledByOperator();
-    }
-  }
-  run.moveTo("awaiting-authority", "the answer to the resubmission");
-  return await retryDocument(context, document);
 }
 
 /**

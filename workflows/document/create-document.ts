@@ -209,9 +209,13 @@ async function checkIsOurs(
   if (found.length === 0) return document;
   const message = mismatchMessage(expected, found);
   const attention = { code: "mismatch", message, evidence: { documentId: document.id } } as const;
-  if (known) await park(context.run, attention);
-  else context.run.raise(attention);
-  return document;
+  if (!known) {
+    context.run.raise(attention);
+    return document;
+  }
+  await park(context.run, attention);
+  // It may have become something else by the time that an operator has compared it.
+  return await readDocument(context, document.id);
 }
 
 /** The document, once an operator has named it; undefined where an operator says that it was not created. */

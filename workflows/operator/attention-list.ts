@@ -311,13 +311,25 @@ export class CancelledByOperator extends Error {
  * Runs a step that a cancellation may end at once, since while it runs nothing exists that would have to be undone.
  * @throws CancelledByOperator
  */
-export async function unlessCancelled<T>(run: AttentionList, step: () => Promise<T>): Promise<T> {
+export async function unlessCancelled<T>(run: AttentionList, step: () => Promise<T>): Promise<T>;
+/** @param orUntil ends it too: then there is no result */
+export async function unlessCancelled<T>(
+  run: AttentionList,
+  step: () => Promise<T>,
+  orUntil: () => boolean,
+): Promise<T | undefined>;
+export async function unlessCancelled<T>(
+  run: AttentionList,
+  step: () => Promise<T>,
+  orUntil: () => boolean = () => false,
+): Promise<T | undefined> {
   const running = new Running(step);
-  await condition(() => running.done || run.cancelDue);
+  await condition(() => running.done || run.cancelDue || orUntil());
   const isCancelled = run.cancelDue;
+  const isEnded = isCancelled || !running.done;
   await running.end();
   const { failure, result } = running;
-  if (failure !== undefined && !(isCancelled && isCancellation(failure))) throw failure;
+  if (failure !== undefined && !(isEnded && isCancellation(failure))) throw failure;
   if (isCancelled) throw new CancelledByOperator();
-  return result as T;
+  return result;
 }

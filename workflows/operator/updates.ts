@@ -62,7 +62,12 @@ export interface Update<Run, Request> {
 export type UpdateTable<Run> = readonly Update<Run, object>[];
 
 /** A sale has a stage, and so has a correction; a document's run keeps the error that it ends with for its callers. */
-type Operated = AttentionList & { readonly stage?: string; readonly settled?: boolean; readonly failure?: unknown };
+type Operated = AttentionList & {
+  readonly stage?: string;
+  readonly settled?: boolean;
+  readonly failure?: unknown;
+  readonly isCheckingCancel?: boolean;
+};
 
 const retry: Update<AttentionList, RetryRequest> = {
   name: UPDATES.retry,
@@ -152,8 +157,10 @@ function actAndReply<Run extends Operated>(run: Run, update: Update<Run, object>
     const reply = update.act(run, request);
     if (reply) return await reply;
     const cancelPending = (): boolean => run.cancelRequested !== undefined && !run.cancelDue;
+    // What is read before a cancellation may need an operator itself.
+    const isCancelling = (): boolean => run.cancelDue || (run.isCheckingCancel === true && run.attentions.length === 0);
     const followed = (): boolean =>
-      run.failure !== undefined || (run.cancelDue ? run.settled === true : visible() !== before);
+      run.failure !== undefined || (isCancelling() ? run.settled === true : visible() !== before);
     if (!cancelPending())
       await condition(followed, REPLY_WITHIN, { summary: "An operator waits to hear what came of an update" });
     const kept = cancelPending() ? ` ${update.kept?.(run) ?? KEPT_AS_WISH}` : "";

@@ -66,7 +66,8 @@ const cancel: Update<SaleState, CancelRequest> = {
   },
   act: (run, { reason, by }) => run.requestCancel(reason, by),
   done: "Cancellation asked for.",
-  kept({ earlierFateUnknown, signed }) {
+  kept({ workflow, earlierFateUnknown, signed }) {
+    if (signed && workflow === "creditNote") return "Nothing is given up: the credit note is signed.";
     if (signed) return "Nothing is cancelled: the document is signed. A completed sale is reversed by a refund.";
     if (!earlierFateUnknown) return KEPT_AS_WISH;
     return "It is kept as a wish: whether the run before issued the document is not known yet. If it did, and it is signed, nothing is cancelled, and the sale says so.";

@@ -84,8 +84,13 @@ export class SaleState extends AttentionList {
   refundWindowClosed = false;
   /** Whether a create request may have been sent. */
   numberTaken = false;
-  /** True from when a create request, or a resubmission, may have been sent until its outcome is known. */
+  /**
+   * True from when a create request, or a resubmission, may have been sent until its outcome is known, and while the
+   * document is read before a cancellation is carried out.
+   */
   documentInDoubt = false;
+  /** The document is read once more, before a cancellation is carried out. */
+  isCheckingCancel = false;
   /**
    * True from a restart or a reset until it is known what became of the create request that the run before may have
    * sent.

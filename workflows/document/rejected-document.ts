@@ -1,0 +1,166 @@
+import { condition, isCancellation, sleep } from "@temporalio/workflow";
+
+import type { SaleDocument } from "../../src/contract/index.ts";
+import { callOrGiveUp, growingPauseMs } from "../calls/between-tries.ts";
+import { CancelledByOperator, park, Running, unlessCancelled } from "../operator/attention-list.ts";
+import type { SaleContext } from "../sale/state.ts";
+import { documentState, readDocument, retryDocument } from "./known-document.ts";
+
+/**
+ * Somebody may submit a rejected document again in the service's dashboard, where this run does not see it. So whatever
+ * follows an operator's word, or a long wait, rests on a reading that is newer than this.
+ */
+const FRESH_FOR_MS = 60_000;
+
+interface Watched {
+  /** How many callbacks had come when the document was read last. */
+  callbacksSeen: number;
+}
+
+interface Rejected extends Watched {
+  /** Tells whether it corrected anything new. */
+  fixItems: () => Promise<boolean>;
+  /** Automatic resubmissions so far; they are bounded for the document's whole life. */
+  resubmissions: number;
+}
+
+/**
+ * What follows a rejection: where something was corrected that the authority may have missed, the document is submitted
+ * again at once; else on a short, bounded, growing schedule, since it may never have reached the authority; then an
+ * operator says `retry` or `cancel`.
+ * @throws CancelledByOperator where the document still reads as rejected
+ */
+export async function resubmitRejected(
+  context: SaleContext,
+  document: SaleDocument,
+  rejected: Rejected,
+): Promise<SaleDocument> {
+  const { run, profile } = context;
+  const reason = document.error ?? "no reason given";
+  return await submitAgainAfter(context, document, rejected, async (hasChanged) => {
+    run.moveTo("rejected", "another look at the items");
+    if ((await unlessCancelled(run, rejected.fixItems, hasChanged)) === true || hasChanged()) return "due";
+    const delayMs = profile.timings.resubmissionDelaysMs[rejected.resubmissions];
+    if (delayMs === undefined) {
+      run.moveTo("rejected", "an operator: the authority said no, and the automatic resubmissions are used up");
+      const attention = { code: "rejected", message: `The authority said: ${reason}` } as const;
+      await park(run, attention, { until: hasChanged });
+      return "asked-for";
+    }
+    const which = ++rejected.resubmissions;
+    run.moveTo("rejected", `resubmission ${which}, in ${delayMs / 1000} s. The authority said: ${reason}`);
+    let broughtForward = false;
+    run.bringForward = () => (broughtForward = true);
+    await condition(() => run.cancelDue || broughtForward || hasChanged(), delayMs, {
+      summary: `Resubmission ${which} comes after a pause`,
+    });
+    run.bringForward = undefined;
+    if (run.cancelDue) throw new CancelledByOperator();
+    return broughtForward ? "asked-for" : "due";
+  });
+}
+
+/**
+ * A credit note that the service cancelled can be submitted again, once an operator says so: nothing was reversed.
+ * @throws CancelledByOperator where it still reads as cancelled
+ */
+export async function resubmitCancelled(
+  context: SaleContext,
+  document: SaleDocument,
+  watched: Watched,
+): Promise<SaleDocument> {
+  const { run } = context;
+  return await submitAgainAfter(context, document, watched, async (hasChanged) => {
+    run.moveTo("rejected", "an operator: the service cancelled the credit note");
+    await park(run, { code: "rejected", message: "The service cancelled the credit note." }, { until: hasChanged });
+    return "asked-for";
+  });
+}
+
+/**
+ * Waits, and submits the document again, unless it has become something else meanwhile: then that is what it returns.
+ * @param wait ends early where the document has changed. `asked-for`: by an operator
+ * @throws CancelledByOperator
+ */
+async function submitAgainAfter(
+  context: SaleContext,
+  document: SaleDocument,
+  watched: Watched,
+  wait: (hasChanged: () => boolean) => Promise<"asked-for" | "due">,
+): Promise<SaleDocument> {
+  const { run } = context;
+  const readAtMs = Date.now();
+  const watching = new Running(() => changeAfterCallback(context, document, watched));
+  try {
+    let why: "asked-for" | "due";
+    try {
+      why = await wait(() => watching.done);
+    } finally {
+      await watching.end();
+    }
+    const { failure, result } = watching;
+    if (failure !== undefined && !isCancellation(failure)) throw failure;
+    run.moveTo("awaiting-authority", "the answer to the resubmission");
+    if (result) return result;
+    const isOld = why === "asked-for" || Date.now() - readAtMs > FRESH_FOR_MS;
+    const current = isOld ? await readDocument(context, document.id) : document;
+    run.document = current;
+    const state = documentState(current);
+    if (state !== "failed" && state !== documentState(document)) return current;
+    return await retryDocument(context, current);
+  } catch (error) {
+    if (!(error instanceof CancelledByOperator)) throw error;
+    return await lookBeforeCancel(context, run.document ?? document, error);
+  }
+}
+
+/** While an operator is needed, reads the document after each callback, until it has become something else. */
+async function changeAfterCallback(
+  context: SaleContext,
+  document: SaleDocument,
+  watched: Watched,
+): Promise<SaleDocument> {
+  const { run } = context;
+  const state = documentState(document);
+  for (let looks = 0; ; looks++) {
+    await condition(() => run.attentions.length > 0 && run.callbacksReceived > watched.callbacksSeen);
+    // However many come, the history stays short.
+    if (looks > 0) await sleep(growingPauseMs(looks), { summary: "Callbacks brought nothing new: look after a pause" });
+    // Counted before the call: a callback that arrives during it may report something newer than its answer.
+    watched.callbacksSeen = run.callbacksReceived;
+    const read = await readDocument(context, document.id);
+    if (documentState(read) !== state) return read;
+  }
+}
+
+/**
+ * The last reading may be days old when an operator cancels. A document that has become something else is not cancelled:
+ * the cancellation is a wish then, as for any document in flight.
+ * @throws the cancellation, where the document still reads as rejected or cancelled, or cannot be read and an operator
+ *   says so
+ */
+async function lookBeforeCancel(
+  { run, calls, target }: SaleContext,
+  document: SaleDocument,
+  cancellation: CancelledByOperator,
+): Promise<SaleDocument> {
+  run.documentInDoubt = true;
+  run.isCheckingCancel = true;
+  run.moveTo(run.stage, "a last look at the document before it is cancelled");
+  const asked = { ...target, saleId: document.id };
+  const found = await callOrGiveUp(
+    run,
+    () => calls.read.readDocument("Look at the document before it is cancelled", asked),
+    ({ message }) => ({
+      code: "unexpected-answer",
+      subject: document.id,
+      message: `The document cannot be read, so it is not cancelled yet: ${message} A retry reads it again; to acknowledge cancels it as it was read last.`,
+    }),
+  );
+  run.document = found?.document ?? document;
+  run.documentInDoubt = false;
+  run.isCheckingCancel = false;
+  if (run.cancelDue) throw cancellation;
+  run.moveTo("awaiting-authority", "the document, which is not rejected any more");
+  return run.document;
+}
