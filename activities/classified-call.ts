@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+
 import { Context } from "@temporalio/activity";
 
 import type { AccountingMeaning } from "../src/accounting/index.ts";
@@ -7,16 +9,19 @@ import {
   type NotDone,
   type Refusal,
   type ServiceTrouble,
+  type TakingExecution,
   type UnknownOutcome,
   type Unsettled,
   whyNotDone,
 } from "../src/contract/index.ts";
+import { Deadline } from "../src/http/deadline.ts";
 import { AnswerError, TransportError } from "../src/http/errors.ts";
 import type { OddRow } from "../src/http/read-body.ts";
-import { LedgerUnavailableError } from "../src/ledger/index.ts";
+import { LedgerUnavailableError, type MayLeave } from "../src/ledger/index.ts";
 import { KeyHeldError } from "./compliance/credential-circuit-breaker.ts";
 import { claimOrDeferred } from "./earlier-runs/earlier-runs.ts";
 import { afterQuotaMs, backoffMs, LONGEST_PAUSE_MS, retryAfter } from "./failure.ts";
+import { afterTheLast } from "./ledger/beside-calls.ts";
 
 /** What one call to a service came to: its meaning, and whichever of answer and error there is. */
 export interface ClassifiedCall<Data, Meaning = Classification> {
@@ -116,38 +121,73 @@ interface Taken {
 
 /** A call that is sent at most once. `Not` is the contract's word for one that was certainly not carried out. */
 interface ClaimedCall<Known, Data, Done, Not extends string> {
+  /** The longest that the call itself takes, in milliseconds. */
+  callTimeoutMs: number;
   /** Anything but `taken` is known of it already, and nothing is sent. */
-  take: () => Promise<Taken | Known>;
-  /** Cancelling the activity does not abort it: an aborted request would be one more unknown outcome. */
-  send: () => Promise<AnyCall<Data>>;
+  take: (by: TakingExecution) => Promise<Taken | MayLeave | Known>;
+  /**
+   * Cancelling the activity does not abort it: an aborted request would be one more unknown outcome.
+   * @param sendBefore for the client: no byte leaves after it
+   */
+  send: (sendBefore: Deadline) => Promise<AnyCall<Data>>;
   done: (data: Data, meaning: AnyCall["meaning"], sentAtMs: number) => Done;
   not: Not;
   settle: (outcome: Done | { kind: Not; message: string }) => Promise<unknown>;
+  /** Writes into the claim that this execution sends no more. */
+  ended: (by: Pick<TakingExecution, "execution">) => Promise<void>;
+}
+
+/**
+ * The moment after which this attempt sends nothing: its call would not be over when Temporal gives the attempt up.
+ * Counted from now by this process's own clocks, which need not agree with those of Temporal's server.
+ */
+export function lastMomentToSend(callTimeoutMs: number): Deadline {
+  return new Deadline(Context.current().info.startToCloseTimeoutMs - callTimeoutMs);
 }
 
 /**
  * Takes the claim, sends, and settles the claim with the outcome (docs/architecture.md, "At most once"). No other
- * activity, of this run or of another one, sends the call while the claim stands. Whatever is known is a result and not
- * a failure, since a failed activity reads as a lost answer.
+ * activity, of this run or of another one, sends the call while the claim stands, nor does another execution of this
+ * one. Whatever is known is a result and not a failure, since a failed activity reads as a lost answer.
  */
 export async function claimedCall<Known extends { kind: string }, Data, Done extends object, Not extends string>(
   { nowMs, random }: { nowMs: () => number; random: () => number },
-  { take, send, done, not, settle }: ClaimedCall<Known, Data, Done, Not>,
+  { callTimeoutMs, take, send, done, not, settle, ended }: ClaimedCall<Known, Data, Done, Not>,
 ): Promise<Known | UnknownOutcome | (Done & Unsettled) | NotDone<Not>> {
-  const taken = await claimOrDeferred(take);
+  const sendBefore = lastMomentToSend(callTimeoutMs);
+  const execution = randomUUID();
+  // What is settled has ended too. Otherwise the next try would wait for this one, which an operator may decide upon
+  // long before its deadline.
+  let isSettled = false;
+  const settled = async (outcome: Done | { kind: Not; message: string }): Promise<Unsettled> => {
+    const unsettled = await written(() => settle(outcome));
+    isSettled = unsettled.unsettled !== true;
+    return unsettled;
+  };
+  const taken = await claimOrDeferred(() => take({ execution, mayLeaveForMs: sendBefore.leftMs }));
   // Without a claim nothing leaves, and the same try is asked for again.
-  if (isDeferred(taken)) return { ...taken, sameTry: true };
+  if (isDeferred(taken)) return { ...taken, sameTry: true, execution };
+  if (isLeaving(taken)) return { ...afterTheLast(taken), sameTry: true };
   if (!isTaken(taken)) return taken;
-  const sentAtMs = nowMs();
-  const classified = await send();
-  const { data, meaning, message, error } = classified;
-  if (data !== undefined) {
-    const result = done(data, meaning, sentAtMs);
-    return { ...result, ...(await written(() => settle(result))) };
+  try {
+    const sentAtMs = nowMs();
+    const classified = await send(sendBefore);
+    const { data, meaning, message, error } = classified;
+    if (data !== undefined) {
+      const result = done(data, meaning, sentAtMs);
+      return { ...result, ...(await settled(result)) };
+    }
+    const result = notDone(classified, not, random);
+    if (!result) return { kind: "unknown", message, evidence: { sentAtMs, ...cameBack(error) } };
+    return { ...result, ...(await settled({ kind: not, message: whyNotDone(result) })) };
+  } finally {
+    // The answer is the caller's in any case: without this the next try waits until the deadline.
+    if (!isSettled) await ended({ execution }).catch(() => undefined);
   }
-  const result = notDone(classified, not, random);
-  if (!result) return { kind: "unknown", message, evidence: { sentAtMs, ...cameBack(error) } };
-  return { ...result, ...(await written(() => settle({ kind: not, message: whyNotDone(result) }))) };
+}
+
+function isLeaving(answer: { kind: string }): answer is MayLeave {
+  return answer.kind === "may-leave";
 }
 
 function isDeferred(answer: { kind: string }): answer is Deferred {

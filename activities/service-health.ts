@@ -65,12 +65,13 @@ export class ServiceHealth {
 
 type Seen = "served" | "away" | "rate-limited" | "held-back";
 
-/** Undefined where the error says nothing of the service: the key is held, or the caller gave up. */
+/** Undefined where the error says nothing of the service: the key is held, or the caller gave up, or came too late. */
 function seenIn(error: unknown): Seen | undefined {
   const status = statusOf(error);
   if (status === 429) return "rate-limited";
   if (status !== undefined) return status >= 500 || status === 408 ? "away" : "served";
-  if (!(error instanceof TransportError) || error.code === "aborted") return undefined;
+  if (!(error instanceof TransportError)) return undefined;
+  if (error.code === "aborted" || error.code === "too-late") return undefined;
   return error.code === "held-back" ? "held-back" : "away";
 }
 

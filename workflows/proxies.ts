@@ -26,6 +26,7 @@ import {
   type Converging,
   type Lost,
   type MeaningOf,
+  unreadAsLost,
 } from "./calls/activity-failures.ts";
 import type { AttentionList } from "./operator/attention-list.ts";
 
@@ -108,8 +109,11 @@ export function callsOf(run: AttentionList, profile: ConnectionProfile) {
     requests(complianceBackgroundTaskQueue(application), callTimeoutMs, { priorityKey, ...fair });
   // A request built earlier would not show a `retry` that came meanwhile, which lets the call reach the API at once. A
   // replay does not compare an activity's input.
-  const activities = <Activities, Mapped>(options: ActivityOptions, meaningOf?: MeaningOf<Mapped>) =>
-    activitiesWith<Activities, Mapped>(options, meaningOf, () => ({ retriedAtMs: run.retriedAtMs }));
+  const activities = <Activities, Mapped>(
+    options: ActivityOptions,
+    meaningOf?: MeaningOf<Mapped>,
+    unread?: (activity: string) => Mapped,
+  ) => activitiesWith<Activities, Mapped>(options, meaningOf, () => ({ retriedAtMs: run.retriedAtMs }), unread);
   const repeatable = (queue: ActivityOptions) => {
     const options = { ...queue, scheduleToCloseTimeout };
     const convergingOptions = { ...options, retry: FAIL_WHEN_WORKER_IS_LOST };
@@ -121,7 +125,7 @@ export function callsOf(run: AttentionList, profile: ConnectionProfile) {
     };
   };
   const unrepeatable = (longestInQueue: "12 hours" | number) =>
-    activities<UnrepeatableWrites, Lost>(atMostOnce(interactive(2), longestInQueue), asLost);
+    activities<UnrepeatableWrites, Lost>(atMostOnce(interactive(2), longestInQueue), asLost, unreadAsLost);
   const wait = activities<ComplianceWaits, never>(background(4));
   run.awaitService = (summary, tried) => wait.awaitService(summary, { connection, businessId, ...tried });
   return {
@@ -136,7 +140,7 @@ export function callsOf(run: AttentionList, profile: ConnectionProfile) {
      * Retried under one Idempotency-Key for as long as the service remembers the key. The activity itself keeps that
      * bound: the key's life begins with the first attempt that may have been sent, not when the activity is scheduled.
      */
-    keyedWrite: activities<KeyedWrites, Lost>(interactive(1), asLost),
+    keyedWrite: activities<KeyedWrites, Lost>(interactive(1), asLost, unreadAsLost),
     unrepeatableWrite: unrepeatable(LONGEST_IN_QUEUE),
     /**
      * For a movement that carries its run's record, which must not wait in the queue for hours: it comes back unsent.
@@ -162,6 +166,8 @@ export function accountingCallsOf(run: AttentionList, profile: AccountingProfile
     unrepeatableWrite: activitiesWith<Pick<AccountingActivities, "processSyncBatch">, Lost>(
       atMostOnce(options(2), LONGEST_IN_QUEUE),
       asLost,
+      undefined,
+      unreadAsLost,
     ),
   };
 }

@@ -24,13 +24,17 @@ export function createAccountingActivities(context: AccountingContext): Accounti
       if (!runtime)
         return { kind: "deferred", sameTry: true, message: notServedMessage(context.accounting, request.connection) };
       const claim = { ...request, writer: currentWriter() };
-      const call = () => runtime.client.processSyncBatch(request.syncBatchId);
       return await claimedCall(context, {
-        take: () => syncBatches.take(claim),
-        send: () => callAndClassify(runtime, "processSyncBatch", call),
+        callTimeoutMs: runtime.profile.callTimeoutMs,
+        take: (by) => syncBatches.take({ ...claim, ...by }),
+        send: (sendBefore) =>
+          callAndClassify(runtime, "processSyncBatch", () =>
+            runtime.client.processSyncBatch(request.syncBatchId, { sendBefore }),
+          ),
         done: ({ message }) => ({ kind: "processed" as const, message }),
         not: "not-processed",
         settle: (outcome) => syncBatches.settle({ ...claim, outcome }),
+        ended: (by) => syncBatches.ended({ ...claim, ...by }),
       });
     },
 

@@ -42,13 +42,43 @@ describe("the claim of a stock adjustment", () => {
     expect(sent(served)).toBe(2);
   });
 
-  test("whose acknowledgement was lost may be asked for again under the same token", async () => {
+  test("whose acknowledgement was lost may be sent by the execution that follows the one that says so", async () => {
     const served = await serve();
     const { itemId, action, quantity, unitPrice } = movement;
     const holder = await inActivity(async () => currentHolder());
     const taken = { movement: { itemId, action, quantity, unitPrice } as const, holder, nowMs: START_MS };
-    await served.context.ledger.stock.take({ ...key, generation: 1, token: "first", ...taken });
-    expect(await adjust(served)).toMatchObject({ kind: "applied" });
+    const by = { execution: "earlier", mayLeaveForMs: 10_000 };
+    await served.context.ledger.stock.take({ ...key, generation: 1, token: "first", ...by, ...taken });
+    expect(await adjust(served)).toMatchObject({ kind: "unknown" });
+    expect(sent(served)).toBe(0);
+    const claim = { generation: 1, token: "first", unsent: ["another", "earlier"] };
+    expect(await adjust(served, { claim })).toMatchObject({ kind: "applied" });
+  });
+
+  test("is settled as not applied where the attempt has no time left to send, and nothing is sent", async () => {
+    const served = await serve();
+    const { callTimeoutMs } = served.runtime.profile.timings;
+    const act = () => served.activities.adjustStock(movement);
+    const late = await inActivity(act, { startToCloseTimeoutMs: callTimeoutMs });
+    expect(late).toMatchObject({ kind: "deferred", message: expect.stringContaining("nothing was sent") });
+    expect(sent(served)).toBe(0);
+    expect(await served.context.ledger.stock.read(key)).toEqual({ kind: "superseded", generation: 1 });
+    expect(await adjust(served, { claim: { generation: 2, token: "second" } })).toMatchObject({ kind: "applied" });
+  });
+
+  test("lets no next try follow one that an operator decided upon, and that may still leave", async () => {
+    const served = await serve();
+    const { itemId, action, quantity, unitPrice } = movement;
+    const claimed = { itemId, action, quantity, unitPrice } as const;
+    const by = { holder: "a frozen worker", execution: "frozen", mayLeaveForMs: 60_000, nowMs: START_MS };
+    const { stock } = served.context.ledger;
+    await stock.take({ ...key, generation: 1, token: "first", ...by, movement: claimed });
+    const word = { note: "not in the journal", atMs: START_MS };
+    await stock.decide({ ...key, generation: 1, applied: false, word, movement: claimed, holder: "a run" });
+    const claim = { generation: 2, token: "second" };
+    const answer = await adjust(served, { claim });
+    expect(answer).toMatchObject({ kind: "deferred", sameTry: true, retryAfterMs: expect.any(Number) });
+    expect(sent(served)).toBe(0);
   });
 
   test("is given back by a 429, so that the next generation may be sent", async () => {

@@ -10,11 +10,19 @@ import {
   type SaleDocument,
   withLinesThatFit,
 } from "../../src/contract/index.ts";
+import type { Deadline } from "../../src/http/deadline.ts";
 import { LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { claimOrDeferred, EarlierRunsUnreadError } from "../earlier-runs/earlier-runs.ts";
 import { afterQuotaMs } from "../failure.ts";
 import { documentClaim, keySentWith } from "../ledger/beside-calls.ts";
-import { type ClassifiedCall, notServedMessage, refusalOf, sentence, throwIfRetryable } from "../classified-call.ts";
+import {
+  type ClassifiedCall,
+  lastMomentToSend,
+  notServedMessage,
+  refusalOf,
+  sentence,
+  throwIfRetryable,
+} from "../classified-call.ts";
 import {
   type ActivityContext,
   callAndClassify,
@@ -24,6 +32,11 @@ import {
   runtimeOf,
 } from "./calls.ts";
 
+interface ToSend {
+  request: ComposedRequest;
+  sendBefore: Deadline;
+}
+
 /** The two requests that bring a document into being, each under its Idempotency-Key. */
 export function createCreationActivities(context: ActivityContext) {
   const { random, nowMs, ledger, observer } = context;
@@ -31,10 +44,10 @@ export function createCreationActivities(context: ActivityContext) {
   async function sendSale(
     runtime: ComplianceRuntime,
     request: CreateSaleRequest,
-    first: ComposedRequest,
+    { request: first, sendBefore }: ToSend,
     rules: Pick<CreateSaleRequest, "saleKey">,
   ): Promise<ClassifiedCall<SaleDocument>> {
-    const call = () => runtime.client.createSale(first, { idempotencyKey: keySentWith(request) });
+    const call = () => runtime.client.createSale(first, { idempotencyKey: keySentWith(request), sendBefore });
     const classified = await callAndClassify(runtime, "createSale", request, call, undefined, rules);
     const created = classified.data ?? rejectedSale(classified);
     if (created) noteIgnored(runtime, first, created, observer);
@@ -44,10 +57,10 @@ export function createCreationActivities(context: ActivityContext) {
   function sendCreditNote(
     runtime: ComplianceRuntime,
     request: CreateRequest,
-    first: ComposedRequest,
+    { request: first, sendBefore }: ToSend,
   ): Promise<ClassifiedCall<SaleDocument>> {
     const { idempotencyKey } = request;
-    const call = () => runtime.client.createCreditNote(first, { idempotencyKey });
+    const call = () => runtime.client.createCreditNote(first, { idempotencyKey, sendBefore });
     return callAndClassify(runtime, "createCreditNote", request, call);
   }
 
@@ -57,11 +70,12 @@ export function createCreationActivities(context: ActivityContext) {
    */
   async function createKeyed(
     request: CreateRequest,
-    send: (runtime: ComplianceRuntime, first: ComposedRequest) => Promise<ClassifiedCall<SaleDocument>>,
+    send: (runtime: ComplianceRuntime, first: ToSend) => Promise<ClassifiedCall<SaleDocument>>,
   ): Promise<CreateResult> {
     const runtime = runtimeOf(context, request.connection);
+    const sendBefore = lastMomentToSend(runtime.profile.timings.callTimeoutMs);
     const sentByEarlierAttempt = firstSentBefore(request);
-    const claim = documentClaim(ledger, request, { now: nowMs, firstSentAtMs: sentByEarlierAttempt });
+    const claim = documentClaim(ledger, request, { now: nowMs, firstSentAtMs: sentByEarlierAttempt, sendBefore });
     // The key makes a repetition safe, but not for longer than the service remembers it: an earlier run may have sent
     // it before that.
     const isFollowing = (await mayHaveRunBefore()) || request.carriesOn === true;
@@ -81,16 +95,20 @@ export function createCreationActivities(context: ActivityContext) {
       const message = `An answer was lost, and the API remembers the key of ${since} no longer: sent again, it could become a second document.`;
       return { kind: "unknown", message, evidence: { firstSentAt: since } };
     }
-    const classified = await send(runtime, begun.request);
-    const { kind } = classified.meaning;
-    const doubtful = kind === "unknown-keyed" || kind === "unexpected";
-    const firstSentAtMs = earliestSent ?? (doubtful ? sentAtMs : undefined);
-    if (kind === "deferred" || kind === "not-applied" || kind === "unknown-keyed")
-      rememberForNextAttempt(firstSentAtMs);
-    const result = createResult(classified, random, firstSentAtMs);
-    const kept = await settle(claim, result, firstSentAtMs === undefined && result.kind !== "unknown");
-    throwIfRetryable(classified, random);
-    return kept;
+    try {
+      const classified = await send(runtime, { request: begun.request, sendBefore });
+      const { kind } = classified.meaning;
+      const doubtful = kind === "unknown-keyed" || kind === "unexpected";
+      const firstSentAtMs = earliestSent ?? (doubtful ? sentAtMs : undefined);
+      if (kind === "deferred" || kind === "not-applied" || kind === "unknown-keyed")
+        rememberForNextAttempt(firstSentAtMs);
+      const result = createResult(classified, random, firstSentAtMs);
+      const kept = await settle(claim, result, firstSentAtMs === undefined && result.kind !== "unknown");
+      throwIfRetryable(classified, random);
+      return kept;
+    } finally {
+      await claim.ended();
+    }
   }
 
   /**
@@ -107,7 +125,8 @@ export function createCreationActivities(context: ActivityContext) {
         message: notServedMessage(context.connections, request.connection),
         firstSentAtMs: sentByEarlierAttempt,
       };
-    const claim = documentClaim(ledger, request, { now: nowMs, firstSentAtMs: sentByEarlierAttempt });
+    const sendBefore = lastMomentToSend(runtime.profile.timings.callTimeoutMs);
+    const claim = documentClaim(ledger, request, { now: nowMs, firstSentAtMs: sentByEarlierAttempt, sendBefore });
     const begun = await claimOrDeferred(async () => {
       await context.earlierRuns.takeOver(Context.current().info.workflowExecution);
       return await claim.begin();
@@ -120,10 +139,15 @@ export function createCreationActivities(context: ActivityContext) {
       const message = `It was sent at ${firstSentAt} by an earlier try, and what became of that is not known.`;
       return { kind: "unknown", message, evidence: { firstSentAt } };
     }
-    const classified = await sendSale(runtime, request, begun.request, { saleKey: "sent" });
-    const result = createResult(classified, random, undefined);
-    const doubtful = classified.meaning.kind === "unexpected" || result.kind === "unknown";
-    return await settle(claim, result, !doubtful);
+    try {
+      const first = { request: begun.request, sendBefore };
+      const classified = await sendSale(runtime, request, first, { saleKey: "sent" });
+      const result = createResult(classified, random, undefined);
+      const doubtful = classified.meaning.kind === "unexpected" || result.kind === "unknown";
+      return await settle(claim, result, !doubtful);
+    } finally {
+      await claim.ended();
+    }
   }
 
   /** Brings into the ledger what earlier runs of this workflow id did. False where Temporal lists none. */

@@ -11,9 +11,11 @@ import {
   type OtherBranch,
   setApplied,
   type StockAdjustment,
+  type TakingExecution,
   type UnknownOutcome,
 } from "../../src/contract/index.ts";
-import { LedgerUnavailableError } from "../../src/ledger/index.ts";
+import type { Deadline } from "../../src/http/deadline.ts";
+import { LedgerUnavailableError, type MayLeave } from "../../src/ledger/index.ts";
 import { claimedCall, type ClassifiedCall, notServedMessage } from "../classified-call.ts";
 import { withLastBalance } from "../ledger/balance-evidence.ts";
 import { claimedMovement, currentHolder, saveWithAnswer } from "../ledger/beside-calls.ts";
@@ -28,12 +30,15 @@ export function createStockActivities(context: ActivityContext) {
       // A result, since a failure would not say that nothing was sent.
       if (!runtime)
         return { kind: "deferred", sameTry: true, message: notServedMessage(context.connections, request.connection) };
+      const claim = { ...request, ...request.claim };
       const result = await claimedCall(context, {
-        take: () => takeMovement(context, runtime, request),
-        send: () => send(runtime, request),
+        callTimeoutMs: runtime.profile.timings.callTimeoutMs,
+        take: (by) => takeMovement(context, runtime, request, by),
+        send: (sendBefore) => send(runtime, request, sendBefore),
         done: (data, meaning, sentAtMs) => appliedOf(context, runtime, request, { data, meaning, sentAtMs }),
         not: "not-applied",
-        settle: (outcome) => ledger.stock.settle({ ...request, ...request.claim, outcome }),
+        settle: (outcome) => ledger.stock.settle({ ...claim, outcome }),
+        ended: (by) => ledger.stock.ended({ ...claim, ...by }),
       });
       if (result.kind !== "applied") return await withLastBalance(ledger, request, result);
       if (result.unsettled) return result;
@@ -59,10 +64,14 @@ async function saveRecordWithAnswer(
   return { ...answer, ...(await saveWithAnswer(ledger, target, { ...record, movements })) };
 }
 
-function send(runtime: ComplianceRuntime, request: AdjustStockRequest): Promise<ClassifiedCall<StockAdjustment>> {
+function send(
+  runtime: ComplianceRuntime,
+  request: AdjustStockRequest,
+  sendBefore: Deadline,
+): Promise<ClassifiedCall<StockAdjustment>> {
   const { businessId, referenceId, itemId, action, quantity, unitPrice, branch } = request;
   const movement = { referenceId, itemId, action, quantity, unitPrice, branch };
-  const call = () => runtime.client.adjustStock(movement, { businessId });
+  const call = () => runtime.client.adjustStock(movement, { businessId, sendBefore });
   return callAndClassify(runtime, "adjustStock", request, call, classifyMovement);
 }
 
@@ -142,7 +151,11 @@ function noteUnreadReport({ dialect, profile }: ComplianceRuntime, observer: Act
   });
 }
 
-type Taken = { kind: "taken" } | KnownMovement | Extract<AdjustStockResult, { kind: "branch-held" | "not-applied" }>;
+type Taken =
+  | { kind: "taken" }
+  | MayLeave
+  | KnownMovement
+  | Extract<AdjustStockResult, { kind: "branch-held" | "not-applied" }>;
 
 /**
  * Takes the claim of one try. Anything but `taken` is known of the movement already, or says why it may not be sent.
@@ -151,12 +164,14 @@ async function takeMovement(
   { ledger, earlierRuns, nowMs }: ActivityContext,
   { dialect }: ComplianceRuntime,
   request: AdjustStockRequest,
+  by: TakingExecution,
 ): Promise<Taken> {
   await earlierRuns.takeOver(Context.current().info.workflowExecution);
   const sentAs = request.branch && branchSentAs(dialect.stock);
   const answer = await ledger.stock.take({
     ...request,
     ...request.claim,
+    ...by,
     movement: claimedMovement(request),
     branchSentAs: sentAs === BRANCH_NOT_SENT ? undefined : sentAs,
     holder: currentHolder(),

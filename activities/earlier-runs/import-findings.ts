@@ -8,6 +8,11 @@ export async function importFindings(ledger: Ledger, findings: Findings, holder:
   for (const finding of findings.movements) await importMovement(ledger, finding, holder);
 }
 
+/** An execution of a run that is over. */
+function overBy(holder: string) {
+  return { execution: holder, mayLeaveForMs: 0 };
+}
+
 async function importDocument(ledger: Ledger, finding: DocumentFinding, holder: string): Promise<void> {
   const { claim: workflowId, request, firstSentAtMs, outcome } = finding;
   const known = await ledger.documents.read(workflowId);
@@ -21,6 +26,7 @@ async function importDocument(ledger: Ledger, finding: DocumentFinding, holder: 
       content,
       request: request.request,
       holder,
+      ...overBy(holder),
       nowMs: firstSentAtMs,
     };
     const begun = await ledger.documents.begin({ ...call, number: request.numberFor });
@@ -38,7 +44,7 @@ async function importMovement(ledger: Ledger, finding: MovementFinding, holder: 
   const movement = claimedMovement(request);
   const { generation, token } = claim;
   const key = { connection, businessId, referenceId, generation };
-  const taken = await ledger.stock.take({ ...key, token, movement, holder, nowMs: sentAtMs });
+  const taken = await ledger.stock.take({ ...key, token, ...overBy(holder), movement, holder, nowMs: sentAtMs });
   if (outcome.kind === "applied" && (taken.kind === "taken" || taken.kind === "unknown"))
     await ledger.stock.settle({ ...key, token, outcome });
   if (outcome.kind === "said") {

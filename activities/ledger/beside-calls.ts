@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+
 import { Context } from "@temporalio/activity";
 
 import type {
@@ -7,12 +9,15 @@ import type {
   CreateRequest,
   CreateResult,
   CreateSaleRequest,
+  Deferred,
   RecordPart,
 } from "../../src/contract/index.ts";
+import type { Deadline } from "../../src/http/deadline.ts";
 import {
   type ClaimedMovement,
   type Ledger,
   LedgerUnavailableError,
+  type MayLeave,
   type NumberOwner,
   wordOf,
 } from "../../src/ledger/index.ts";
@@ -64,6 +69,12 @@ export async function saveWithAnswer(
   }
 }
 
+/** An operator has decided upon a try whose worker stands still: it could still send. */
+export function afterTheLast({ forMs }: MayLeave): Deferred {
+  const message = `The try before, which an operator has decided upon, may still leave for ${Math.ceil(forMs / 1_000)} s: nothing was sent.`;
+  return { kind: "deferred", retryAfterMs: forMs, message };
+}
+
 /** What is to be sent: the bytes that were sent first, and since when something of them may have left. */
 interface ToSend {
   kind: "send";
@@ -78,21 +89,30 @@ type Outcome = { kind: "document"; documentId: string } | { kind: "unsent" };
  * sends the same under the same key, and the document's id once it is known, so that a run which begins anew takes it
  * over (docs/architecture.md, "One document for a number").
  * @param firstSentAtMs when it may have been sent already, while the ledger was away
+ * @param sendBefore after it, this execution sends nothing
  */
 export function documentClaim(
   { documents }: Ledger,
   asked: CreateRequest | CreateSaleRequest,
-  { now, firstSentAtMs: sentBeforeMs }: { now: () => number; firstSentAtMs: number | undefined },
+  {
+    now,
+    firstSentAtMs: sentBeforeMs,
+    sendBefore,
+  }: { now: () => number; firstSentAtMs: number | undefined; sendBefore: Deadline },
 ) {
   const key = { workflowId: asked.claim, intent: asked.intent };
+  const execution = randomUUID();
   let isClaimed = false;
 
   /** @throws LedgerUnavailableError */
   async function begin(): Promise<ToSend | CreateResult> {
     const { request, content, numberFor: number } = asked;
     const call = { ...key, idempotencyKey: keySentWith(asked), content, request, holder: currentHolder(), number };
-    const answer = await documents.begin({ ...call, nowMs: sentBeforeMs ?? now() });
+    const by = { execution, mayLeaveForMs: sendBefore.leftMs };
+    const answer = await documents.begin({ ...call, ...by, nowMs: sentBeforeMs ?? now() });
     switch (answer.kind) {
+      case "may-leave":
+        return afterTheLast(answer);
       case "send": {
         isClaimed = true;
         const firstSentAtMs = answer.first ? undefined : answer.firstSentAtMs;
@@ -143,6 +163,11 @@ export function documentClaim(
         if (error instanceof LedgerUnavailableError) return false;
         throw error;
       }
+    },
+
+    /** Writes into the claim that this execution sends no more, however it ends. */
+    async ended(): Promise<void> {
+      if (isClaimed) await documents.ended({ ...key, execution }).catch(() => undefined);
     },
   };
 }

@@ -56,7 +56,8 @@ export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext)
 
     recordDocument: async ({ claim: workflowId, documentId, numberFor: number, ...call }) => {
       const holder = currentHolder();
-      const begun = await documents.begin({ workflowId, ...call, number, nowMs: nowMs(), holder });
+      const by = { execution: holder, mayLeaveForMs: 0 };
+      const begun = await documents.begin({ workflowId, ...call, number, nowMs: nowMs(), holder, ...by });
       const outcome = { kind: "document", documentId } as const;
       await documents.settle({ workflowId, intent: call.intent, outcome, nowMs: nowMs() });
       return begun.kind === "number-taken" && number ? { numberTaken: numberTaken(number.number, begun) } : undefined;

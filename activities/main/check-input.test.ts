@@ -7,6 +7,7 @@ import { recordOf, someBusiness, WRITER } from "../../src/ledger/test-support/re
 import { emptyClaims } from "../test-support/empty-claims.ts";
 import { inActivity, serve } from "../test-support/served.ts";
 import { checkInput } from "./check-input.ts";
+import { taking } from "../../src/ledger/test-support/movements.ts";
 
 const DOUBTS = ['customer.pin: expected another, found "1"'];
 const SALE: SaleInput = { traderInvoiceNumber: "INV-1", lines: [{ itemId: "itm_1", quantity: 1, unitPrice: 116 }] };
@@ -51,7 +52,7 @@ test("a sale that has a document, or used its number, is not refused", async () 
 test("a sale whose create request may have been sent is not refused; one whose request created nothing is", async () => {
   const { run, warned, ledger, workflowId } = await someSale();
   const begun = { workflowId, intent: 1, nowMs: 1_000 };
-  await ledger.documents.begin({ ...begun, idempotencyKey: "k", content: "c", request: {}, holder: "w" });
+  await ledger.documents.begin({ ...begun, idempotencyKey: "k", content: "c", request: {}, holder: "w", ...taking() });
   await run("refuse");
   expect(warned).toHaveLength(1);
   await ledger.documents.settle({ ...begun, outcome: { kind: "nothing" } });

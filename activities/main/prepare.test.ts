@@ -19,6 +19,7 @@ import { currentWriter } from "../ledger/beside-calls.ts";
 import { emptyClaims } from "../test-support/empty-claims.ts";
 import { inActivity, serve } from "../test-support/served.ts";
 import { createPrepareActivities } from "./prepare.ts";
+import { taking } from "../../src/ledger/test-support/movements.ts";
 
 /** 21:30 UTC: the next day in Nairobi. */
 const LATE_MS = Date.parse("2026-11-21T21:30:00Z");
@@ -196,7 +197,15 @@ describe("the preparation of a sale", () => {
     expect(await prepare()).not.toHaveProperty("earlier");
     expect(await prepareReset()).toMatchObject({ earlier: { sent: false, signed: false } });
     const { workflowId } = await inActivity(() => Promise.resolve(currentWriter()));
-    const sent = { workflowId, intent: 1, idempotencyKey: "key", content: "all", request: {}, holder: "run" };
+    const sent = {
+      workflowId,
+      intent: 1,
+      idempotencyKey: "key",
+      content: "all",
+      request: {},
+      holder: "run",
+      ...taking(),
+    };
     await ledger.documents.begin({ ...sent, nowMs: 1 });
     expect(await prepareReset()).toMatchObject({ earlier: { sent: true, signed: false } });
     const { fingerprint, profile } = await prepare();
@@ -271,7 +280,14 @@ describe("the preparation of a credit note", () => {
     await prepareNote({ returnDate: "2027-06-30", saleWorkflowId: "sale/default/biz_1/INV-1" });
     const workflowId = await inActivity(async () => Context.current().info.workflowExecution?.workflowId ?? "");
     const begun = { workflowId: creditNoteClaim(workflowId, "CN-1"), intent: 1, nowMs: 1_000 };
-    await ledger.documents.begin({ ...begun, idempotencyKey: "k", content: "c", request: {}, holder: "w" });
+    await ledger.documents.begin({
+      ...begun,
+      idempotencyKey: "k",
+      content: "c",
+      request: {},
+      holder: "w",
+      ...taking(),
+    });
     await prepareNote({ returnDate: "2027-06-30" });
     expect(warned).toHaveLength(2);
   });
@@ -283,7 +299,14 @@ describe("the preparation of a credit note", () => {
     expect(await prepareNote()).toMatchObject({ earlier: { sent: false } });
     const { workflowId } = await inActivity(() => Promise.resolve(currentWriter()));
     const begun = { workflowId: creditNoteClaim(workflowId, "CN-1"), intent: 1, nowMs: 1_000 };
-    await ledger.documents.begin({ ...begun, idempotencyKey: "k", content: "c", request: {}, holder: "w" });
+    await ledger.documents.begin({
+      ...begun,
+      idempotencyKey: "k",
+      content: "c",
+      request: {},
+      holder: "w",
+      ...taking(),
+    });
     expect(await prepareNote()).toMatchObject({ earlier: { sent: true } });
   });
 

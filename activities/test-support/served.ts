@@ -95,6 +95,7 @@ export interface Attempt {
   attempt?: number;
   /** By the clock of the Temporal server. */
   scheduledAtMs?: number;
+  startToCloseTimeoutMs?: number;
   /** What the attempt before left behind. */
   heartbeatDetails?: unknown;
   /** Takes what the activity warns of. */
@@ -108,6 +109,7 @@ export function inActivity<Result>(act: () => Promise<Result>, which: Attempt = 
     attempt,
     heartbeatDetails,
     scheduledTimestampMs: scheduledAtMs,
+    startToCloseTimeoutMs: which.startToCloseTimeoutMs ?? 25_000,
     currentAttemptScheduledTimestampMs: scheduledAtMs,
   };
   // The SDK warns of each attempt that fails.

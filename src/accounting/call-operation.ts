@@ -1,3 +1,4 @@
+import type { Deadline } from "../http/deadline.ts";
 import type { HttpAnswer } from "../http/http-answer.ts";
 import type { OddRow, ReadBody } from "../http/read-body.ts";
 import type { Transport } from "../http/transport.ts";
@@ -25,6 +26,8 @@ export interface AccountingContext {
 
 export interface AccountingCallOptions {
   signal?: AbortSignal | undefined;
+  /** The first byte leaves before it, or none does. */
+  sendBefore?: Deadline | undefined;
   /** The whole call; default: the client's. */
   timeoutMs?: number | undefined;
 }
@@ -58,6 +61,7 @@ export async function callAccounting<Data>(
     url,
     headers: { ...plainHeaders(context), ...signed(context, operation, url, signedAtMs) },
     signal: options.signal,
+    sendBefore: options.sendBefore,
     timeoutMs: options.timeoutMs ?? context.timeoutMs,
     maxBodyBytes: context.maxBodyBytes,
     freshConnection: operation.riskClass === "unrepeatableWrite",

@@ -1,3 +1,4 @@
+import type { Deadline } from "../http/deadline.ts";
 import type { HttpAnswer } from "../http/http-answer.ts";
 import type { OddRow } from "../http/read-body.ts";
 import type { Transport } from "../http/transport.ts";
@@ -29,6 +30,8 @@ export interface ClientContext {
 
 export interface CallOptions {
   signal?: AbortSignal | undefined;
+  /** The first byte leaves before it, or none does. */
+  sendBefore?: Deadline | undefined;
 }
 
 export interface BusinessCallOptions extends CallOptions {
@@ -75,6 +78,7 @@ export async function callOperation<Data>(
     headers: headersOf(context, request),
     body: request.bodyJson,
     signal: options.signal,
+    sendBefore: options.sendBefore,
     timeoutMs: context.timeoutMs,
     maxBodyBytes: MOST_BODY_BYTES,
     onBody: request.onBody,

@@ -9,8 +9,23 @@ import type { Deferred, OperatorDecision, Refusal } from "./calls.ts";
 export interface ClaimedTry {
   /** Counts from 1 the tries that were allowed to leave. */
   generation: number;
-  /** Names this try, so that a claim whose acknowledgement was lost is known again. */
+  /** Names this try, whichever run makes it. */
   token: string;
+  /**
+   * Executions of this try that ended without sending, and could not see whether the ledger had taken the claim for
+   * them: held by one of these, it is free for the next execution.
+   */
+  unsent?: string[];
+}
+
+/**
+ * Who takes a claim in order to send: one execution of an activity's code. Temporal makes another one of the same
+ * activity whenever it has lost the first, or an operator asks for it (more attempts, unpause, reset).
+ */
+export interface TakingExecution {
+  execution: string;
+  /** For so long, from when it asks for the claim, its request may still leave (milliseconds). */
+  mayLeaveForMs: number;
 }
 
 /** The outcome is known, but could not be written into its claim. */
@@ -35,8 +50,11 @@ export interface SupersededTry {
   word?: OperatorDecision | undefined;
 }
 
-/** `sameTry`: the claim may be held for this try, which has not left, so it must be asked for again. */
-export type DeferredTry = Deferred & Unsettled & { sameTry?: true };
+/**
+ * `sameTry`: this try has not left, and is asked for again. `execution`: the claim may be held for this one, which has
+ * ended.
+ */
+export type DeferredTry = Deferred & Unsettled & { sameTry?: true; execution?: string };
 
 /** Certainly not carried out: not sent, or refused, as the service says. */
 export type NotDone<Kind extends string> = DeferredTry | ({ kind: Kind; refusal: Refusal } & Unsettled);

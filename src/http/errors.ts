@@ -19,6 +19,7 @@ export abstract class AnswerError extends CallError {
  * Why no whole answer came.
  *
  * - `not-sent`: no connection could be made (refused, DNS, TLS, connect timeout), or the request was refused locally
+ * - `too-late`: the caller's deadline for the first byte had passed once the connection was there
  * - `held-back`: whoever guards the request budget kept the request back; try again after `retryAfterMs`
  * - `timeout`: the total time was used up, wherever the request stood
  * - `aborted`: the caller's signal
@@ -28,6 +29,7 @@ export abstract class AnswerError extends CallError {
  */
 export type TransportErrorCode =
   | "not-sent"
+  | "too-late"
   | "held-back"
   | "timeout"
   | "aborted"

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { Agent, buildConnector, interceptors } from "undici";
 import { afterEach, describe, expect, test } from "vitest";
+import { Deadline } from "./deadline.ts";
 import { TransportError } from "./errors.ts";
 import { sendRequest, type SendOptions } from "./request.ts";
 import { respondJson, type Respond, startStubServer } from "./test-support/stub-server.ts";
@@ -52,6 +53,37 @@ async function failure(call: Promise<unknown>): Promise<TransportError> {
   expect(error).toBeInstanceOf(TransportError);
   return error as TransportError;
 }
+
+describe("a request with a deadline for its first byte", () => {
+  /** A deadline of a second, by a clock that is set on once the connection is there. */
+  async function sentAfter(passedMs: number) {
+    const server = await stub((response) => respondJson(response, 200, {}));
+    const clock = { monotonicMs: 0 };
+    const sendBefore = new Deadline(1_000, { monotonicMs: () => clock.monotonicMs, wallMs: () => 0 });
+    const connector = buildConnector({});
+    const dispatcher = agent({
+      connect: (options, done) =>
+        connector(options, (...connected) => {
+          clock.monotonicMs += passedMs;
+          done(...connected);
+        }),
+    });
+    const call = request(server.baseUrl, { method: "POST", body: "{}", dispatcher, sendBefore });
+    return { server, call };
+  }
+
+  test("is sent where connecting leaves time", async () => {
+    const { server, call } = await sentAfter(999);
+    expect(await call).toMatchObject({ status: 200 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("sends no byte where the deadline passes while the connection is made", async () => {
+    const { server, call } = await sentAfter(1_000);
+    expect(await failure(call)).toMatchObject({ code: "too-late", sent: "no", sentAtMs: undefined });
+    expect([server.connections(), server.requests]).toEqual([1, []]);
+  });
+});
 
 describe("an answer that is read piece by piece", () => {
   const body = Buffer.alloc(3_000_000, "receipt ");

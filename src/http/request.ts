@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import type { Deadline } from "./deadline.ts";
 import { TransportError, type TransportErrorCode } from "./errors.ts";
 import { flattenHeaders, type HttpAnswer, parseJsonBody } from "./http-answer.ts";
 
@@ -11,6 +12,11 @@ export interface HttpRequest {
   /** The whole call: waiting for a connection, connecting, headers and body. */
   timeoutMs: number;
   maxBodyBytes: number;
+  /**
+   * The first byte leaves before it, or none does: looked at on the established connection, right before the first
+   * byte is written. Whatever came before (the request budget, DNS, TLS, a process that stood still) is counted.
+   */
+  sendBefore?: Deadline | undefined;
   /**
    * Takes the body of a success (2xx) piece by piece, so that it is never held whole; the next piece comes when this
    * one is done. A piece that it refuses ends the call. The body of any other answer is kept as usual.
@@ -94,6 +100,7 @@ export function sendRequest(options: SendOptions): Promise<HttpAnswer> {
         if (settled) given.abort(new Error("given up before it was sent"));
         // A retrying dispatcher would send a write twice.
         else if (sentAtMs !== undefined) fail("connection-lost", "the dispatcher wanted to send it again");
+        else if (options.sendBefore?.isPast === true) fail("too-late", "the time in which it may be sent is over");
         else sentAtMs = nowMs();
       },
       onResponseStart(_controller, status, headers) {

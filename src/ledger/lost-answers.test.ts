@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import { type BeginRequest, type Ledger, LedgerUnavailableError, openLedger } from "./index.ts";
 import type { TestLedger } from "./test-support/create-test-ledger.ts";
-import { APPLIED, firstTry, NOT_APPLIED } from "./test-support/movements.ts";
+import { APPLIED, firstTry, NOT_APPLIED, taking } from "./test-support/movements.ts";
 import { recordOf, someBusiness, WRITER } from "./test-support/records.ts";
 import { openWatchedLedger, type WatchedLedger } from "./test-support/watched-ledger.ts";
 import type { WatchedLine } from "./test-support/watched-line.ts";
@@ -63,6 +63,7 @@ describe("a document whose answer from the ledger was lost after it was written"
       request: { some: "bytes" },
       nowMs: 1_700_000_000_000,
       holder: "run-1",
+      ...taking(),
       number: { claim: `number/${workflowId}`, number: "CN-1", saleId: "sale_1", sale: "INV-1" },
     };
   }

@@ -55,6 +55,8 @@ async function createClaims(db: Kysely<unknown>): Promise<void> {
       reference_id text not null,
       generation integer not null check (generation >= 1),
       token text,
+      execution text,
+      may_leave_until timestamptz,
       state text not null check (state in ('held', 'applied', 'not-applied', 'buried')),
       item_id text,
       action text check (action in ('ADD', 'DEDUCT')),
@@ -71,7 +73,7 @@ async function createClaims(db: Kysely<unknown>): Promise<void> {
       decision json,
       disputed boolean not null default false,
       primary key (connection, business_id, reference_id),
-      check (state <> 'held' or (token is not null and item_id is not null))
+      check (state <> 'held' or (token is not null and execution is not null and item_id is not null))
     )`.execute(db);
   await sql`
     create index stock_claims_of_item on stock_claims (connection, business_id, item_id, taken_order)
@@ -101,6 +103,8 @@ async function createClaims(db: Kysely<unknown>): Promise<void> {
       request text,
       first_sent_at timestamptz,
       holder text,
+      execution text,
+      may_leave_until timestamptz,
       document_id text,
       decision json,
       check ((state = 'document') = (document_id is not null)),

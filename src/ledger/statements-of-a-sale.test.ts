@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 import type { Ledger } from "./index.ts";
-import { APPLIED, firstTry } from "./test-support/movements.ts";
+import { APPLIED, firstTry, taking } from "./test-support/movements.ts";
 import { recordOf, someBusiness, WRITER } from "./test-support/records.ts";
 import { openWatchedLedger, type WatchedLedger } from "./test-support/watched-ledger.ts";
 import type { WatchedLine } from "./test-support/watched-line.ts";
@@ -37,7 +37,15 @@ async function sell(number: string): Promise<Map<string, string[]>> {
     await ask(`${what}: answered`, ledger.quota.settle(spent, 1_000));
   };
   const workflowId = `sale/default/${BUSINESS.businessId}/${number}`;
-  const intent = { workflowId, intent: 1, idempotencyKey: number, content: "all", request: {}, holder: "run" };
+  const intent = {
+    workflowId,
+    intent: 1,
+    idempotencyKey: number,
+    content: "all",
+    request: {},
+    holder: "run",
+    ...taking(),
+  };
   const claim = `number/${workflowId}`;
   const owner = { claim, number, saleId: workflowId, sale: number };
   const movement = { ...firstTry(), ...BUSINESS };

@@ -215,7 +215,7 @@ export class RateLimiter implements Transport {
     }
     const arrived = sent === "maybe";
     if (passage.grant) this.#settle(passage.grant, { unsent: !arrived });
-    this.#apply({ kind: "lost", call: passage.call, failed: code !== "aborted", arrived });
+    this.#apply({ kind: "lost", call: passage.call, failed: code !== "aborted" && code !== "too-late", arrived });
   }
 
   /** Nobody waits for it. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { MAIN_TASK_QUEUE, type SaleInput, type SaleOutcome, saleWorkflowId } from "../../src/contract/index.ts";
 import { type DecideRequest, LedgerUnavailableError, type StockClaims } from "../../src/ledger/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { taking } from "../../src/ledger/test-support/movements.ts";
 import { withLedger } from "../accounting/books.ts";
 import { resetRun } from "../rig/reset-run.ts";
 import { salesOf } from "../rig/sales-of.ts";
@@ -171,7 +172,7 @@ describeWithTemporal("a second run of a sale", () => {
     await rig.stateWhen(invoice, ({ attentions }) => attentions[0]?.code === "stock-unknown");
     meanwhile = async (stock, request) => {
       await stock.decide({ ...request, applied: false, word: { note: "not there", atMs: 1_000 } });
-      await stock.take({ ...request, generation: 2, token: "newer", holder: "another run", nowMs: 2_000 });
+      await stock.take({ ...request, generation: 2, token: "newer", ...taking(), holder: "another run", nowMs: 2_000 });
     };
     await rig.starter.resolveStock({ invoice }, { ...match, applied, note: "looked" });
     const { stockMovements } = await rig.stateWhen(invoice, ({ attentions }) => {

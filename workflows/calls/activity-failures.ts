@@ -9,7 +9,13 @@ import {
   uuid4,
 } from "@temporalio/workflow";
 
-import { boundedSummary, type ClaimedTry, type DeferredTry, type Refusal } from "../../src/contract/index.ts";
+import {
+  boundedSummary,
+  type ClaimedTry,
+  type DeferredTry,
+  isResultOf,
+  type Refusal,
+} from "../../src/contract/index.ts";
 
 /**
  * The activity of a call that is sent at most once failed: the workflow cannot know whether the call was carried out.
@@ -41,11 +47,13 @@ export type MeaningOf<Mapped> = (error: ActivityFailure) => Mapped | Promise<Map
  * @param meaningOf a failed activity (all its attempts failed, or it timed out) gives what this makes of the failure;
  *   default: {@link asUnbounded}
  * @param added to each request as it is scheduled
+ * @param unread what the workflow gets in place of a result that is not of its form; default: that result
  */
 export function activitiesWith<Activities, Mapped = never>(
   options: ActivityOptions,
   meaningOf: MeaningOf<Mapped> = asUnbounded,
   added?: () => object,
+  unread?: (activity: string) => Mapped,
 ): Summarised<Activities, Mapped> {
   const activities = proxyActivities<Record<string, (...request: object[]) => Promise<unknown>>>(options);
   const proxy: unknown = new Proxy(activities, {
@@ -53,7 +61,8 @@ export function activitiesWith<Activities, Mapped = never>(
       return async (summary: string, ...request: object[]) => {
         const sent = added ? request.map((one) => ({ ...one, ...added() })) : request;
         try {
-          return await target[name]?.executeWithOptions({ summary: boundedSummary(summary) }, sent);
+          const result = await target[name]?.executeWithOptions({ summary: boundedSummary(summary) }, sent);
+          return unread && !isResultOf(name, result) ? unread(name) : result;
         } catch (error) {
           if (!(error instanceof ActivityFailure)) throw error;
           return meaningOf(error);
@@ -104,6 +113,15 @@ export function asLost(error: ActivityFailure): Lost {
   };
 }
 
+/**
+ * Somebody has completed the activity by hand, with what is no result of it. Its code may still run: what became of the
+ * call only its claim tells.
+ */
+export function unreadAsLost(activity: string): LostAnswer {
+  const message = `${activity} was completed with a result that is none of its own, as by hand in Temporal.`;
+  return { kind: "lost", message, activityId: "" };
+}
+
 function rethrowCancellation(error: ActivityFailure): void {
   if (isCancellation(error)) throw error;
 }
@@ -151,6 +169,13 @@ type Said = { kind: string; message?: string };
 export class ClaimGenerations {
   /** What the next activity claims. */
   current: ClaimedTry = { generation: 1, token: uuid4() };
+
+  /** For a try that was put off. Where it is the same one that is asked for again, its claim may be held for nobody. */
+  putOff({ sameTry, execution }: DeferredTry): void {
+    if (!sameTry) this.next();
+    else if (execution !== undefined)
+      this.current = { ...this.current, unsent: [...(this.current.unsent ?? []), execution] };
+  }
 
   /** @param notApplied known not to have been applied; default: the current one. Another run may have got further. */
   next(notApplied = 0): void {

@@ -50,6 +50,7 @@ export async function issueCreditNote(
       sale: original.traderInvoiceNumber,
     },
     expected,
+    isKeyed: true,
     compose: () => main.composeCreditNote("Write the credit note's request", asked),
     send: (request) =>
       calls.keyedWrite.createCreditNote(`Issue the credit note ${traderInvoiceNumber}`, { ...target, ...request }),

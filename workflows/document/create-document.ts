@@ -34,6 +34,8 @@ interface Creation {
   /** Of the first intent. Another one is composed anew: configuration may have been corrected meanwhile. */
   composed?: ComposedBody;
   compose: () => Promise<Composed>;
+  /** Sent under a trusted key: it may be repeated under it. */
+  isKeyed: boolean;
   send: (request: Omit<CreateRequest, keyof CallTarget>) => Promise<CreateResult | LostAnswer>;
   /**
    * Called where the service answers that the sale has a credit note already. Gives that one, if it is ours.
@@ -57,10 +59,12 @@ interface DocumentIntent {
   /** When it may first have been sent without a conclusive answer (Unix milliseconds). The key's life begins there. */
   firstSentAtMs: number | undefined;
   rejectedWithoutTrace: number;
+  /** An activity ended without an answer: the next one has read the claim. */
+  isLost: boolean;
 }
 
 function newIntent(number: number): DocumentIntent {
-  return { number, body: undefined, firstSentAtMs: undefined, rejectedWithoutTrace: 0 };
+  return { number, body: undefined, firstSentAtMs: undefined, rejectedWithoutTrace: 0, isLost: false };
 }
 
 /**
@@ -81,9 +85,16 @@ export async function createDocument(context: SaleContext, creation: Creation): 
     const { firstSentAtMs, number } = intent;
     const { claimKey: claim, content, numberFor } = creation;
     const sent = { claim, intent: number, content, numberFor, request: body.request, idempotencyKey };
-    const result = unknownWhereLost(
-      await creation.send({ ...sent, firstSentAtMs, ...(run.carriesOn && { carriesOn: true }) }),
-    );
+    const scheduledAtMs = Date.now();
+    const answer = await creation.send({ ...sent, firstSentAtMs, ...(run.carriesOn && { carriesOn: true }) });
+    if (answer.kind === "lost" && !intent.isLost) {
+      // The claim decides, and the activity reads it before it sends: a document that it knows is taken over, and what
+      // may have left is repeated under a trusted key alone.
+      intent.isLost = true;
+      if (creation.isKeyed) intent.firstSentAtMs ??= scheduledAtMs;
+      continue;
+    }
+    const result = unknownWhereLost(answer);
     if (!isRefusal(result) && result.kind !== "deferred") betweenTries.clearRefusal();
     if (result.kind === "superseded") {
       intent = nextIntent(run, result);

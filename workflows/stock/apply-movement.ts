@@ -98,7 +98,7 @@ async function sendPastObstacles(
     switch (result.kind) {
       case "deferred":
         run.moved(movement, "planned");
-        if (!result.sameTry) claims.next();
+        claims.putOff(result);
         await betweenTries.waitAfterDeferral(result, givenUp);
         break;
       case "branch-held": {

@@ -68,7 +68,7 @@ async function sendUntilProcessed(
       case "deferred":
         job.moveOn(result.waitFor === "ledger" ? "the ledger" : "another try", { message: result.message });
         await betweenTries.waitAfterDeferral(result, () => false);
-        if (!result.sameTry) claims.next();
+        claims.putOff(result);
         break;
     }
   }

@@ -9,6 +9,7 @@ import type { ListedDocument } from "../../ledger/index.ts";
 import { documentOf, recordOf, someBusiness, WRITER } from "../../ledger/test-support/records.ts";
 import { callCli, type CliResult } from "../test-support/call-cli.ts";
 import { csvRows } from "../test-support/csv-rows.ts";
+import { taking } from "../../ledger/test-support/movements.ts";
 
 const LINE = documentOf("any").lines[0];
 
@@ -931,7 +932,7 @@ describe("fiscalflow documents", () => {
     const fresh = await createTestLedger(15_000);
     try {
       const claim = { intent: 1, idempotencyKey: "key-1", content: "{}", request: "{}", holder: "a run", nowMs: 1 };
-      await fresh.ledger.documents.begin({ workflowId: "sale/default/biz_1/K-1", ...claim });
+      await fresh.ledger.documents.begin({ workflowId: "sale/default/biz_1/K-1", ...claim, ...taking() });
       const said = await callCli(["report", "day"], { env: { LEDGER_URL: fresh.url } });
       expect(said).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining("The ledger is empty") });
     } finally {

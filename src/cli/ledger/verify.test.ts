@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import { billPayment, someConnection } from "../../ledger/test-support/bill-payments.ts";
 import { ledgerOfSuite } from "../../ledger/test-support/create-test-ledger.ts";
+import { taking } from "../../ledger/test-support/movements.ts";
 import { recordOf, someBusiness, WRITER } from "../../ledger/test-support/records.ts";
 import { callCli, type CliResult } from "../test-support/call-cli.ts";
 
@@ -71,7 +72,7 @@ describe("fiscalflow ledger verify", () => {
   it("compares the payments and batches of an accounting connection with its chain", async () => {
     const { name, keep } = someConnection(test.ledger);
     await keep([billPayment("bp_1"), billPayment("bp_2")]);
-    const batch = { connection: name, syncBatchId: "batch_1", generation: 1, token: "t", writer: WRITER };
+    const batch = { connection: name, syncBatchId: "batch_1", generation: 1, token: "t", ...taking(), writer: WRITER };
     await test.ledger.syncBatches.take(batch);
     const chain = ["--connection", name];
     const said = await verify(...chain);

@@ -1,10 +1,11 @@
 import { type RawBuilder, sql } from "kysely";
 
+import { mayLeave, untilItLeaves } from "../claim-answers.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
 import { insertRowFrom } from "../statements.ts";
 import { cleanText } from "../storable-text.ts";
-import type { BeginAnswer, BeginRequest } from "./claims.ts";
+import type { BeginAnswer, BeginRequest, DocumentClaims } from "./claims.ts";
 import { numberTaking, takeNumber } from "./number.ts";
 import {
   checkIntent,
@@ -32,12 +33,12 @@ export async function begin(db: Queries, request: BeginRequest): Promise<BeginAn
   if (owner) {
     // What went out before anybody knew whose the number is does not cease to be this workflow's.
     const row = await lockRow(db, workflowId);
-    return (row && answerFor(request, row, claim.holder)) ?? { kind: "number-taken", ...owner };
+    return (row && (await standing(db, request, row))) ?? { kind: "number-taken", ...owner };
   }
   if (!(await insertRow(db, { workflow_id: workflowId, ...claim, document_id: null }))) {
     const row = await lockRow(db, workflowId);
     if (row === undefined) throw new Error("a claim vanished: rows are never deleted");
-    const answer = answerFor(request, row, claim.holder);
+    const answer = (await standing(db, request, row)) ?? (await mayLeave(db, row));
     if (answer !== undefined) return answer;
     await updateRow(db, workflowId, claim);
   }
@@ -84,15 +85,21 @@ function firstOf(request: BeginRequest) {
     request: text,
     first_sent_at: new Date(nowMs),
     holder: cleanText(request.holder),
+    execution: request.execution,
+    may_leave_until: untilItLeaves(request.mayLeaveForMs),
     decision: null,
   };
-  const event = { intent, what: "begun", detail: { idempotencyKey, content, holder: claim.holder, nowMs } };
+  const event = {
+    intent,
+    what: "begun",
+    detail: { idempotencyKey, content, holder: claim.holder, execution: claim.execution, nowMs },
+  };
   const answer = { kind: "send", request: JSON.parse(text) as unknown, firstSentAtMs: nowMs, first: true } as const;
   return { claim, event, answer };
 }
 
 /** Undefined: nothing of this intent is out, and nothing of an earlier one. */
-function answerFor(request: BeginRequest, row: DocumentRow, holder: string): BeginAnswer | undefined {
+async function standing(db: Queries, request: BeginRequest, row: DocumentRow): Promise<BeginAnswer | undefined> {
   const { intent, content } = request;
   const decision = decisionOf(row);
   if (row.document_id !== null) return { kind: "known", documentId: row.document_id, ...decision };
@@ -113,6 +120,19 @@ function answerFor(request: BeginRequest, row: DocumentRow, holder: string): Beg
         `${idempotencyKey}: that could make a second document.`,
     );
   // The very call that is kept: its answer was lost, so nothing was sent on the strength of it.
-  const first = row.holder === holder && firstSentAtMs === request.nowMs;
+  const first = row.execution === request.execution;
+  if (!first) {
+    const until = sql<Date>`greatest(may_leave_until, ${untilItLeaves(request.mayLeaveForMs)})`;
+    await updateRow(db, request.workflowId, { execution: request.execution, may_leave_until: until });
+  }
   return { kind: "send", request: kept, firstSentAtMs, first };
+}
+
+export async function ended(db: Queries, request: Parameters<DocumentClaims["ended"]>[0]): Promise<void> {
+  const { workflowId, intent, execution } = request;
+  await db
+    .updateTable("document_claims")
+    .set({ may_leave_until: null })
+    .where((eb) => eb.and({ workflow_id: workflowId, intent, execution }))
+    .execute();
 }

@@ -1,4 +1,5 @@
-import type { NumberToClaim } from "../../contract/index.ts";
+import type { NumberToClaim, TakingExecution } from "../../contract/index.ts";
+import type { MayLeave } from "../claim-answers.ts";
 
 /** The interface of the ledger for documents: types alone. */
 
@@ -10,7 +11,7 @@ export interface DocumentDecision {
   atMs: number;
 }
 
-export interface BeginRequest {
+export interface BeginRequest extends TakingExecution {
   workflowId: string;
   /** One intent for a document, with one idempotency key; a later intent has a higher number. */
   intent: number;
@@ -46,6 +47,7 @@ export type BeginAnswer =
   | { kind: "behind"; intent: number; decision?: DocumentDecision }
   /** Nothing of this workflow exists or is in doubt, and nothing was begun: the number is another sale's. */
   | ({ kind: "number-taken" } & NumberOwner)
+  | MayLeave
   /** An earlier try that is in doubt had other content, or another intent; or one of the two is sent without a key. */
   | { kind: "different"; content: string; request: unknown; firstSentAtMs: number };
 
@@ -80,6 +82,8 @@ export interface DocumentEvent {
 export interface DocumentClaims {
   /** Before sending. @throws LedgerError also when the intent has another idempotency key */
   begin(request: BeginRequest): Promise<BeginAnswer>;
+  /** The execution has ended without a word for the claim, and sends no more. */
+  ended(request: Pick<BeginRequest, "workflowId" | "intent" | "execution">): Promise<void>;
   /**
    * Records what came of it. Idempotent. A document once recorded stays; `contradicted`: it is another one than was
    * recorded, which the events tell.

@@ -1,5 +1,5 @@
 import type { Database, Queries } from "../database.ts";
-import { begin, beginFirst } from "./begin.ts";
+import { begin, beginFirst, ended } from "./begin.ts";
 import type { DocumentClaims, DocumentEvent } from "./claims.ts";
 import { decide, read } from "./decide.ts";
 import { settle } from "./settle.ts";
@@ -12,6 +12,7 @@ export function createDocumentClaims(database: Database): DocumentClaims {
         (db) => beginFirst(db, request),
         (db) => begin(db, request),
       ),
+    ended: (request) => database.query((db) => ended(db, request)),
     settle: async (request) => settle(database, request),
     decide: (request) => database.transact((db) => decide(db, request)),
     read: (workflowId) => database.query((db) => read(db, workflowId)),

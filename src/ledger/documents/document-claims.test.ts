@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { LedgerError } from "../errors.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
 import type { BeginAnswer, BeginRequest, DocumentClaims } from "./claims.ts";
+import { taking } from "../test-support/movements.ts";
 
 let ledgerOfTest: TestLedger;
 let documents: DocumentClaims;
@@ -26,9 +27,10 @@ function firstAttempt(): BeginRequest {
     request: REQUEST,
     nowMs: NOW,
     holder: "run-1",
+    ...taking(),
   };
 }
-const again = (first: BeginRequest): BeginRequest => ({ ...first, nowMs: LATER, holder: "run-2" });
+const again = (first: BeginRequest): BeginRequest => ({ ...first, ...taking(), nowMs: LATER, holder: "run-2" });
 const sent: BeginAnswer = { kind: "send", request: REQUEST, firstSentAtMs: NOW, first: true };
 
 describe("an intent to issue a document that was begun", () => {
@@ -39,6 +41,19 @@ describe("an intent to issue a document that was begun", () => {
     expect(answer).toEqual({ ...sent, first: false });
     expect(answer.kind === "send" && JSON.stringify(answer.request)).toBe(JSON.stringify(REQUEST));
     expect(await documents.read(first.workflowId)).toEqual({ intent: 1, firstSentAtMs: NOW });
+  });
+
+  it("allows no later intent, and no other bytes, while an execution that was decided upon may still leave", async () => {
+    const first = { ...firstAttempt(), mayLeaveForMs: 60_000 };
+    await documents.begin(first);
+    const { workflowId, intent } = first;
+    await documents.decide({ workflowId, intent, decision: "not-created", note: "not there", nowMs: LATER });
+    const next = { ...again(first), intent: 2, idempotencyKey: "key-of-intent-2" };
+    expect(await documents.begin(next)).toMatchObject({ kind: "may-leave", forMs: expect.any(Number) });
+    await documents.ended({ ...first, execution: "another" });
+    expect(await documents.begin(next)).toMatchObject({ kind: "may-leave" });
+    await documents.ended(first);
+    expect(await documents.begin(next)).toMatchObject({ kind: "send", first: true });
   });
 
   it("counts as first again for the same call whose answer from the ledger was lost", async () => {
@@ -113,7 +128,7 @@ describe("an intent to issue a document that was begun", () => {
     const first = firstAttempt();
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
-        documents.begin({ ...first, holder: `run-${index}`, request: { from: index } }),
+        documents.begin({ ...first, ...taking(), holder: `run-${index}`, request: { from: index } }),
       ),
     );
     expect(answers.filter((answer) => answer.kind === "send" && answer.first)).toHaveLength(1);

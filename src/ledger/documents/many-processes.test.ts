@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 
 import { type BeginRequest, type DocumentClaims, type Ledger, openLedger } from "../index.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
+import { taking } from "../test-support/movements.ts";
 
 let test: TestLedger;
 let ledgers: Ledger[];
@@ -24,7 +25,7 @@ const LATER = NOW + 60_000;
 function firstAttempt(): BeginRequest {
   const workflowId = `sale/default/biz_1/${randomUUID()}`;
   const intent = { idempotencyKey: "key-of-intent-1", content: "fingerprint", request: { some: "bytes" } };
-  return { workflowId, intent: 1, ...intent, nowMs: NOW, holder: "run-1" };
+  return { workflowId, intent: 1, ...intent, nowMs: NOW, holder: "run-1", ...taking() };
 }
 
 /** Each request by each process. */
@@ -43,7 +44,7 @@ it("four processes at once begin each of 40 documents once, each under its numbe
     return { ...first, number };
   });
   const answers = await byAll(requests, (claims, request, index) =>
-    claims.begin({ ...request, holder: `run-${index}` }),
+    claims.begin({ ...request, ...taking(), holder: `run-${index}` }),
   );
   expect(answers.filter((answer) => answer.kind === "send" && answer.first)).toHaveLength(40);
   expect(answers.filter((answer) => answer.kind === "send")).toHaveLength(160);

@@ -5,6 +5,7 @@ import { creditNoteNumberClaim } from "../../contract/index.ts";
 import { openLedger } from "../index.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
 import type { BeginRequest, DocumentClaims } from "./claims.ts";
+import { taking } from "../test-support/movements.ts";
 
 let test: TestLedger;
 let documents: DocumentClaims;
@@ -26,6 +27,7 @@ function noteOf(saleId: string, business: string, number = "CN-1"): BeginRequest
     request: { saleId, number },
     nowMs: 1_700_000_000_000,
     holder: `${workflowId} (run 1)`,
+    ...taking(),
     number: { claim, number, saleId, sale: `INV-${saleId} \0\uD800` },
   };
 }
@@ -43,7 +45,10 @@ describe("the number of a credit note", () => {
     const business = someBusiness();
     const first = noteOf("sal_1", business);
     expect(await documents.begin(first)).toMatchObject({ kind: "send", first: true });
-    expect(await documents.begin({ ...first, holder: "run 2" })).toMatchObject({ kind: "send", first: false });
+    expect(await documents.begin({ ...first, ...taking(), holder: "run 2" })).toMatchObject({
+      kind: "send",
+      first: false,
+    });
     await documents.settle({ ...first, outcome: { kind: "nothing" } });
     expect(await documents.begin({ ...first, intent: 2, idempotencyKey: "another" })).toMatchObject({ kind: "send" });
   });

@@ -1,4 +1,4 @@
-import { type RawBuilder, type Selectable, sql, type UpdateObject } from "kysely";
+import { type Insertable, type RawBuilder, type Selectable, sql, type UpdateObject } from "kysely";
 
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
@@ -19,10 +19,7 @@ export function lockRow(db: Queries, workflowId: string): Promise<DocumentRow | 
 }
 
 /** The row as it was inserted, or undefined when there was one already. */
-export async function insertRow(
-  db: Queries,
-  row: Omit<DocumentRow, "decision"> & { decision: string | null },
-): Promise<boolean> {
+export async function insertRow(db: Queries, row: Insertable<DocumentClaimsTable>): Promise<boolean> {
   const inserted = await db
     .insertInto("document_claims")
     .values(row)
@@ -77,6 +74,8 @@ export const NOTHING_SENT = {
   request: null,
   first_sent_at: null,
   holder: null,
+  execution: null,
+  may_leave_until: null,
 } as const;
 
 /** The bytes are there to be sent again while it is in doubt; they hold the customer and the callback's URL. */

@@ -102,7 +102,8 @@ async function changeInDoubt(
   const { rows } = await sql`
     with claim as (
       update document_claims
-      set state = ${to.state}, document_id = ${to.document_id}, first_sent_at = null, request = null
+      set state = ${to.state}, document_id = ${to.document_id}, first_sent_at = null, request = null,
+        may_leave_until = null
       where workflow_id = ${workflowId} and intent = ${intent} and state = any(${from}::text[])
       returning workflow_id)
     insert into document_claim_events (workflow_id, intent, what, detail)

@@ -74,6 +74,8 @@ export async function createBillPaymentTables(db: Kysely<unknown>): Promise<void
       sync_batch_id text not null,
       generation integer not null check (generation >= 1),
       token text,
+      execution text,
+      may_leave_until timestamptz,
       state text not null check (state in ('held', 'processed', 'not-processed', 'buried')),
       message text,
       taken_at timestamptz not null,
@@ -83,6 +85,6 @@ export async function createBillPaymentTables(db: Kysely<unknown>): Promise<void
       workflow_id text not null,
       run_id text not null,
       primary key (connection, sync_batch_id),
-      check (state <> 'held' or token is not null)
+      check (state <> 'held' or (token is not null and execution is not null))
     )`.execute(db);
 }

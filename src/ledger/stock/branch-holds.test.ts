@@ -19,6 +19,8 @@ async function heldConnection() {
       referenceId,
       generation: 1,
       token: referenceId,
+      execution: `execution of ${referenceId}`,
+      mayLeaveForMs: 0,
       movement,
       branchSentAs: OTHER.sentAs,
       holder: "a test",

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
-import { APPLIED, firstTry, heldBy, MOVEMENT, NOT_APPLIED } from "../test-support/movements.ts";
+import { APPLIED, firstTry, heldBy, MOVEMENT, NOT_APPLIED, taking } from "../test-support/movements.ts";
 import type { DecideRequest, StockClaims, TakeRequest } from "./claims.ts";
 
 let test: TestLedger;
@@ -87,6 +87,37 @@ describe("an operator's decision", () => {
     expect(await stock.read(first)).toMatchObject({ kind: "superseded", word: WORD });
     expect(await stock.take({ ...first, generation: 2, token: "b" })).toEqual({ kind: "taken" });
     expect(await stock.read(first)).toEqual(heldBy(first, 2));
+  });
+
+  it("that it was not applied allows no next try while the last one may still leave", async () => {
+    const first = { ...firstTry(), mayLeaveForMs: 60_000 };
+    await stock.take(first);
+    await stock.decide(word(first, false));
+    const next = { ...first, ...taking(), generation: 2, token: "b" };
+    const answer = await stock.take(next);
+    expect(answer).toEqual({ kind: "may-leave", forMs: expect.any(Number) });
+    expect(answer).toMatchObject({ forMs: expect.toSatisfy((forMs: number) => forMs > 50_000 && forMs <= 60_000) });
+    // Where the next try is given up unsent, the one after it waits too.
+    await stock.readOrBury(next);
+    await stock.ended({ ...first, execution: "another" });
+    expect(await stock.take({ ...next, generation: 3 })).toMatchObject({ kind: "may-leave" });
+  });
+
+  it("that it was not applied allows the next try once the last one has ended, or its time is over", async () => {
+    const ends = async (first: TakeRequest): Promise<unknown> => stock.ended(first);
+    const settles = async (first: TakeRequest): Promise<unknown> => stock.settle({ ...first, outcome: NOT_APPLIED });
+    const lets = async (): Promise<void> => {};
+    for (const [mayLeaveForMs, come] of [
+      [60_000, ends],
+      [60_000, settles],
+      [0, lets],
+    ] as const) {
+      const first = { ...firstTry(), mayLeaveForMs };
+      await stock.take(first);
+      await stock.decide(word(first, false));
+      await come(first);
+      expect(await stock.take({ ...first, ...taking(), generation: 2, token: "b" })).toEqual({ kind: "taken" });
+    }
   });
 
   it.each([true, false])("is recorded where there is no claim: %s", async (applied) => {

@@ -7,7 +7,9 @@ import type {
   OperatorDecision,
   StockAction,
   TakenMovement,
+  TakingExecution,
 } from "../../contract/index.ts";
+import type { MayLeave } from "../claim-answers.ts";
 
 /** The interface of the ledger for stock movements, in the contract's words: types alone. */
 
@@ -43,12 +45,13 @@ export type TakeAnswer =
   /** Send now. */
   | { kind: "taken" }
   | KnownMovement
+  | MayLeave
   /** Movements to a named branch are held until somebody has looked at the answer to another one. Nothing was taken. */
   | { kind: "branch-held"; hold: BranchHold }
   /** The reference stands for another movement. */
   | { kind: "different"; claimed: ClaimedMovement; state: "applied" | "held" | "not-applied" };
 
-export interface TakeRequest extends MovementKey, ClaimedTry {
+export interface TakeRequest extends MovementKey, ClaimedTry, TakingExecution {
   movement: ClaimedMovement;
   /** Where the movement names a branch: the name and the form under which it is sent. */
   branchSentAs?: string | undefined;
@@ -110,6 +113,8 @@ export interface ClaimEvent {
  */
 export interface StockClaims {
   take(request: TakeRequest): Promise<TakeAnswer>;
+  /** The execution has ended without a word for the claim, and sends no more. */
+  ended(request: MovementKey & ClaimedTry & Pick<TakingExecution, "execution">): Promise<void>;
   /**
    * Records what came of a try. Idempotent. `contradicted`: the same movement had another word on it (an operator's, a
    * tombstone, another answer); it is marked as disputed and both are kept, and what the service applied counts as

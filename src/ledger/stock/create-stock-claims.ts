@@ -5,7 +5,7 @@ import type { StockClaims } from "./claims.ts";
 import { decide } from "./decide.ts";
 import { history, read, readOrBury } from "./read.ts";
 import { keptOutcome, settle, settleHeld } from "./settle.ts";
-import { take, takeFirst } from "./take.ts";
+import { ended, take, takeFirst } from "./take.ts";
 import { taken } from "./taken.ts";
 
 /** Each operation is one statement or one transaction, and may run again after a broken connection. */
@@ -16,6 +16,7 @@ export function createStockClaims(database: Database): StockClaims {
         (db) => takeFirst(db, request),
         (db) => take(db, request),
       ),
+    ended: (request) => database.query((db) => ended(db, request)),
     settle(request) {
       const kept = { ...request, outcome: keptOutcome(request.outcome) };
       return database.inOneStatement(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LedgerError } from "../errors.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
-import { APPLIED, firstTry, heldBy, keyOf, MOVEMENT, NOT_APPLIED } from "../test-support/movements.ts";
+import { APPLIED, firstTry, heldBy, keyOf, MOVEMENT, NOT_APPLIED, taking } from "../test-support/movements.ts";
 import type { StockClaims } from "./claims.ts";
 
 let test: TestLedger;
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => test.drop());
 
 describe("a movement without a claim", () => {
-  it("is taken, and taken again by the same token whose acknowledgement was lost", async () => {
+  it("is taken, and taken again by the same execution whose acknowledgement was lost", async () => {
     const first = firstTry();
     expect(await stock.take(first)).toEqual({ kind: "taken" });
     expect(await stock.take(first)).toEqual({ kind: "taken" });
@@ -40,6 +40,17 @@ describe("a movement whose claim is held", () => {
     const first = firstTry();
     await stock.take(first);
     expect(await stock.take({ ...first, holder: "sale/INV-1 (run of the reset)" })).toEqual(heldBy(first, 1));
+  });
+
+  it("is not given to another execution of the same try, but for one that follows an unsent one", async () => {
+    const first = firstTry();
+    await stock.take(first);
+    const other = { ...first, ...taking() };
+    expect(await stock.take(other)).toEqual(heldBy(first, 1));
+    expect(await stock.take({ ...other, unsent: [taking().execution] })).toEqual(heldBy(first, 1));
+    expect(await stock.take({ ...other, unsent: [first.execution] })).toEqual({ kind: "taken" });
+    expect(await stock.take(first)).toEqual(heldBy(first, 1));
+    expect((await stock.history(first)).map(({ what }) => what)).toEqual(["taken", "taken-again"]);
   });
 
   it("is not given to another token, in whatever generation", async () => {

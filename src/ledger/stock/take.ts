@@ -1,10 +1,11 @@
 import { sql } from "kysely";
 
+import { mayLeave, untilItLeaves } from "../claim-answers.ts";
 import type { Queries } from "../database.ts";
 import { insertRowFrom } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
 import { isHeld, openHold } from "./branch-holds.ts";
-import type { TakeAnswer, TakeRequest } from "./claims.ts";
+import type { StockClaims, TakeAnswer, TakeRequest } from "./claims.ts";
 import {
   appliedAnswer,
   checkGeneration,
@@ -22,6 +23,7 @@ import {
   supersededAnswer,
   unknownAnswer,
   updateRow,
+  whereKey,
   writeWithEvent,
 } from "./row.ts";
 
@@ -40,12 +42,12 @@ export async function take(db: Queries, request: TakeRequest): Promise<TakeAnswe
   // What is claimed already may have left: its claim tells what became of it.
   if (hold) {
     const row = await lockRow(db, request);
-    const answer = row && answerFor(request, row);
+    const answer = row && (await standing(db, request, row));
     return answer ?? { kind: "branch-held", hold };
   }
   const found = await insertOrLock(db, request, claim);
   if (found !== undefined) {
-    const answer = answerFor(request, found);
+    const answer = (await standing(db, request, found)) ?? (await mayLeave(db, found));
     if (answer !== undefined) return answer;
     await updateRow(db, request, { ...claim, ...NO_OUTCOME, taken_order: nextOrder });
   }
@@ -77,28 +79,49 @@ export async function takeFirst(db: Queries, request: TakeRequest): Promise<Take
 function firstOf(request: TakeRequest) {
   checkGeneration(request.generation);
   checkMovement(request.movement);
-  const { generation, token, movement, nowMs } = request;
+  const { generation, token, execution, movement, nowMs } = request;
   const claim = {
     generation,
     token,
+    execution,
+    may_leave_until: untilItLeaves(request.mayLeaveForMs),
     state: "held" as const,
     ...movementColumns(movement),
     holder: storableText(request.holder),
     taken_at: new Date(nowMs),
   };
-  const detail = { movement, holder: claim.holder, nowMs };
+  const detail = { movement, holder: claim.holder, execution, nowMs };
   return { claim, event: { generation, token, what: "taken", detail } };
 }
 
-/** Undefined: it is known not to be applied, and may be taken. */
-function answerFor({ generation, token, movement, holder }: TakeRequest, row: StockRow): TakeAnswer | undefined {
+/**
+ * What is known of the movement; undefined: it is known not to be applied, and may be taken. A reset hands the activity
+ * under way on to the new run, with its token: the holder tells the two apart.
+ */
+async function standing(db: Queries, request: TakeRequest, row: StockRow): Promise<TakeAnswer | undefined> {
+  const { generation, token, unsent = [], execution, movement, holder } = request;
   const claimed = movementOf(row);
-  if (row.state === "not-applied" || row.state === "buried") {
+  if (row.state === "not-applied" || row.state === "buried")
     return generation > row.generation ? undefined : supersededAnswer(row);
-  }
   if (claimed && !isSameMovement(claimed, movement)) return { kind: "different", claimed, state: row.state };
   if (row.state === "applied") return appliedAnswer(row);
-  // A reset hands the activity under way on to the new run, with its token: the holder tells the two apart.
-  const isOurs = row.generation === generation && row.token === token && row.holder === storableText(holder);
-  return isOurs ? { kind: "taken" } : unknownAnswer(row);
+  const isSameTry = row.generation === generation && row.token === token && row.holder === storableText(holder);
+  if (!isSameTry || row.execution === null) return unknownAnswer(row);
+  // The very call that is kept: its acknowledgement was lost, so nothing was sent on the strength of it.
+  if (row.execution === execution) return { kind: "taken" };
+  // Another execution of the same activity may have sent it.
+  if (!unsent.includes(row.execution)) return unknownAnswer(row);
+  await updateRow(db, request, { execution, may_leave_until: untilItLeaves(request.mayLeaveForMs) });
+  await recordEvent(db, request, { generation, token, what: "taken-again", detail: { execution } });
+  return { kind: "taken" };
+}
+
+export async function ended(db: Queries, request: Parameters<StockClaims["ended"]>[0]): Promise<void> {
+  const { generation, token, execution } = request;
+  await db
+    .updateTable("stock_claims")
+    .set({ may_leave_until: null })
+    .where(whereKey(request))
+    .where((eb) => eb.and({ generation, token, execution }))
+    .execute();
 }

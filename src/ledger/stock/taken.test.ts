@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { saleWorkflowId, stockReferenceId } from "../../contract/index.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
-import { APPLIED, MOVEMENT, NOT_APPLIED } from "../test-support/movements.ts";
+import { APPLIED, MOVEMENT, NOT_APPLIED, taking } from "../test-support/movements.ts";
 import type { TakeRequest } from "./claims.ts";
 
 const BUSINESS = { connection: "default", businessId: "biz_1" };
@@ -16,11 +16,12 @@ describe("what a sale has taken from stock", () => {
   afterAll(() => ledger.drop());
 
   const numbers = (): string => `INV-${randomUUID()}`;
-  const taking = (number: string, itemId: string, more: Partial<TakeRequest["movement"]> = {}): TakeRequest => ({
+  const tryOf = (number: string, itemId: string, more: Partial<TakeRequest["movement"]> = {}): TakeRequest => ({
     ...BUSINESS,
     referenceId: stockReferenceId(number, itemId, "sold"),
     generation: 1,
     token: randomUUID(),
+    ...taking(),
     movement: { ...MOVEMENT, itemId, ...more },
     holder: "sale run-1",
     nowMs: 1_700_000_000_000,
@@ -31,7 +32,7 @@ describe("what a sale has taken from stock", () => {
   test("is each applied movement, at the branch that the service named", async () => {
     const number = numbers();
     const { stock } = ledger.ledger;
-    const request = taking(number, "tea", { branch: "branch_2" });
+    const request = tryOf(number, "tea", { branch: "branch_2" });
     await stock.take(request);
     await stock.settle({ ...request, outcome: { ...APPLIED, branchId: "branch_7" } });
     expect(await asked(number, "tea", "flour")).toEqual([
@@ -42,7 +43,7 @@ describe("what a sale has taken from stock", () => {
   test("is at the requested branch where an operator decided that it was applied", async () => {
     const number = numbers();
     const { stock } = ledger.ledger;
-    const request = taking(number, "tea", { branch: "branch_2" });
+    const request = tryOf(number, "tea", { branch: "branch_2" });
     await stock.take(request);
     await stock.decide({ ...request, applied: true, word: { note: "seen", atMs: 1 } });
     expect(await asked(number, "tea")).toMatchObject([{ branchId: "branch_2" }]);
@@ -50,7 +51,7 @@ describe("what a sale has taken from stock", () => {
 
   test("is separate from held movements, whose outcome is unknown", async () => {
     const number = numbers();
-    const request = taking(number, "tea");
+    const request = tryOf(number, "tea");
     await ledger.ledger.stock.take(request);
     expect(await asked(number, "tea")).toMatchObject([
       { itemId: "tea", unknown: { generation: 1, sentAtMs: request.nowMs } },
@@ -60,11 +61,11 @@ describe("what a sale has taken from stock", () => {
   test("is marked as given back where a cancellation has returned it", async () => {
     const number = numbers();
     const { stock } = ledger.ledger;
-    const sold = taking(number, "tea");
+    const sold = tryOf(number, "tea");
     await stock.take(sold);
     await stock.settle({ ...sold, outcome: APPLIED });
     const undone = {
-      ...taking(number, "tea", { action: "ADD" }),
+      ...tryOf(number, "tea", { action: "ADD" }),
       referenceId: stockReferenceId(number, "tea", "undone"),
     };
     await stock.take(undone);
@@ -74,11 +75,11 @@ describe("what a sale has taken from stock", () => {
   test("is nothing where the movement was refused, never sent, or another sale's", async () => {
     const number = numbers();
     const { stock } = ledger.ledger;
-    const refused = taking(number, "tea");
+    const refused = tryOf(number, "tea");
     await stock.take(refused);
     await stock.settle({ ...refused, outcome: NOT_APPLIED });
-    await stock.readOrBury({ ...taking(number, "flour"), nowMs: 1 });
-    const other = taking(numbers(), "tea");
+    await stock.readOrBury({ ...tryOf(number, "flour"), nowMs: 1 });
+    const other = tryOf(numbers(), "tea");
     await stock.take(other);
     expect(await asked(number, "tea", "flour")).toEqual([]);
     expect(await asked(numbers())).toEqual([]);
@@ -87,12 +88,12 @@ describe("what a sale has taken from stock", () => {
   test("is nothing for a document that somebody else issued under the number of a sale", async () => {
     const number = numbers();
     const { stock, documents } = ledger.ledger;
-    const request = taking(number, "tea");
+    const request = tryOf(number, "tea");
     await stock.take(request);
     await stock.settle({ ...request, outcome: APPLIED });
     const workflowId = saleWorkflowId({ ...BUSINESS, traderInvoiceNumber: number });
     const intent = { workflowId, intent: 1, idempotencyKey: "sale:key-0001", content: "c", request: {}, holder: "h" };
-    await documents.begin({ ...intent, nowMs: 1 });
+    await documents.begin({ ...intent, ...taking(), nowMs: 1 });
     await documents.settle({ workflowId, intent: 1, outcome: { kind: "document", documentId: "sal_2" }, nowMs: 2 });
     expect(await asked(number, "tea")).toEqual([]);
     expect(await ledger.ledger.stock.taken({ ...BUSINESS, number, saleId: "sal_2", itemIds: ["tea"] })).toHaveLength(1);

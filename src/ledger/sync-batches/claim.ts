@@ -1,7 +1,7 @@
 import { type Selectable, sql, type UpdateObject } from "kysely";
 
 import type { BatchOutcome, ClaimedTry, KnownBatch, OperatorDecision } from "../../contract/index.ts";
-import { heldAnswer, wordOf } from "../claim-answers.ts";
+import { heldAnswer, mayLeave, type MayLeave, untilItLeaves, wordOf } from "../claim-answers.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
 import { appendEvents } from "../events/append-events.ts";
@@ -11,7 +11,7 @@ import { writerColumns } from "../synced/rows.ts";
 import type { Tables } from "../tables.ts";
 import type { SyncBatchesTable } from "../tables/accounting.ts";
 import { batchEvent, type BatchEvent } from "./events.ts";
-import type { BatchDecision, BatchKey, KeptBatch } from "./sync-batches.ts";
+import type { BatchDecision, BatchKey, KeptBatch, SyncBatches, TakeBatchRequest } from "./sync-batches.ts";
 
 /**
  * The states of a claim, and who moves it on:
@@ -23,23 +23,49 @@ import type { BatchDecision, BatchKey, KeptBatch } from "./sync-batches.ts";
  */
 type Row = Selectable<SyncBatchesTable>;
 
-export async function take(
-  db: Queries,
-  request: BatchKey & ClaimedTry & { writer: Writer },
-): Promise<{ kind: "taken" } | KnownBatch> {
-  const { generation, writer } = request;
+export async function take(db: Queries, request: TakeBatchRequest): Promise<{ kind: "taken" } | KnownBatch | MayLeave> {
+  const { generation, execution, writer } = request;
   const token = storableText(request.token);
   const row = await lockedRow(db, request);
-  // The very call that is kept: its acknowledgement was lost, so nothing was sent on the strength of it. A reset hands
-  // the activity under way on to the new run, with its token: the run tells the two apart.
-  if (row?.state === "held" && row.token === token && row.run_id === writer.runId) return { kind: "taken" };
-  if (row && (row.state === "held" || row.state === "processed" || row.generation >= generation)) return knownOf(row);
-  const claim = { generation, token, state: "held" as const, message: null, settled_at: null, decision: null };
-  await write(db, request, { ...claim, taken_at: sql<Date>`clock_timestamp()` }, writer, {
+  const isSameTry = row?.state === "held" && isOf(request, row) && row.run_id === writer.runId;
+  // The very call that is kept: its acknowledgement was lost, so nothing was sent on the strength of it. Any other
+  // execution of the same try may have sent it, but those of which its run knows that they ended without sending. A
+  // reset hands the activity under way on to the new run, with its token: the run tells the two apart.
+  if (isSameTry && row.execution === execution) return { kind: "taken" };
+  const isFree = isSameTry && row.execution !== null && request.unsent?.includes(row.execution) === true;
+  if (row && !isFree && (row.state === "held" || row.state === "processed" || row.generation >= generation))
+    return knownOf(row);
+  const leaving = row && !isFree ? await mayLeave(db, row) : undefined;
+  if (leaving) return leaving;
+  const claim = {
+    generation,
+    token,
+    execution,
+    state: "held" as const,
+    message: null,
+    settled_at: null,
+    decision: null,
+  };
+  const times = { taken_at: sql<Date>`clock_timestamp()`, may_leave_until: untilItLeaves(request.mayLeaveForMs) };
+  await write(db, request, { ...claim, ...times }, writer, {
     what: "batch-taken",
-    detail: { generation, token },
+    detail: { generation, token, execution },
   });
   return { kind: "taken" };
+}
+
+function isOf({ generation, token }: ClaimedTry, row: Row): boolean {
+  return row.generation === generation && row.token === storableText(token);
+}
+
+export async function ended(db: Queries, request: Parameters<SyncBatches["ended"]>[0]): Promise<void> {
+  const { connection, generation, token, execution } = request;
+  await db
+    .updateTable("sync_batches")
+    .set({ may_leave_until: null })
+    .where((eb) => eb.and({ connection, sync_batch_id: storableText(request.syncBatchId) }))
+    .where((eb) => eb.and({ generation, token: storableText(token), execution }))
+    .execute();
 }
 
 export async function settle(
@@ -50,17 +76,25 @@ export async function settle(
   const row = await lockedRow(db, request);
   if (row === undefined) throw new LedgerError(`The batch ${request.syncBatchId} was never taken.`);
   if (row.state === "processed" && row.decision === null) return;
-  const isOurs = row.state === "held" && row.generation === generation && row.token === storableText(request.token);
-  if (outcome.kind === "not-processed" && !isOurs) return;
+  const isOurs = row.state === "held" && isOf(request, row);
+  if (outcome.kind === "not-processed" && !isOurs) return await endedWith(db, request, row);
   const change = {
     state: outcome.kind,
     message: storableText(outcome.message),
     settled_at: sql<Date>`clock_timestamp()`,
+    may_leave_until: null,
   };
   await write(db, request, change, writer, {
     what: `batch-${outcome.kind}` as const,
     detail: { generation, message: outcome.message },
   });
+}
+
+/** Whoever has the outcome of a try sends it no more, whatever was decided on it meanwhile. */
+async function endedWith(db: Queries, request: BatchKey & ClaimedTry, row: Row): Promise<void> {
+  const { execution } = row;
+  if (isOf(request, row) && execution !== null && row.may_leave_until !== null)
+    await ended(db, { ...request, execution });
 }
 
 export async function readOrBury(
@@ -70,7 +104,7 @@ export async function readOrBury(
   const { generation, writer } = request;
   const row = await lockedRow(db, request);
   if (row && (row.state === "held" || row.state === "processed" || row.generation >= generation)) return knownOf(row);
-  const nothing = { token: null, message: null, settled_at: null, decision: null };
+  const nothing = { token: null, execution: null, message: null, settled_at: null, decision: null };
   const buried = { generation, state: "buried" as const, ...nothing, taken_at: sql<Date>`clock_timestamp()` };
   await write(db, request, buried, writer, { what: "batch-buried", detail: { generation } });
   return { kind: "superseded", generation };
@@ -90,7 +124,7 @@ export async function decide(
   const decision: BatchDecision = { processed, ...word };
   const state = processed ? ("processed" as const) : ("not-processed" as const);
   const at = sql<Date>`clock_timestamp()`;
-  const taken = row ? {} : { token: null, taken_at: at };
+  const taken = row ? {} : { token: null, execution: null, taken_at: at };
   const newest = Math.max(generation, row?.generation ?? 0);
   const claim = {
     generation: newest,

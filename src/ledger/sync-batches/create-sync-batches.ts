@@ -1,5 +1,5 @@
 import type { Database } from "../database.ts";
-import { decide, read, readOrBury, settle, take } from "./claim.ts";
+import { decide, ended, read, readOrBury, settle, take } from "./claim.ts";
 import type { SyncBatches } from "./sync-batches.ts";
 import { verifySyncBatches } from "./verify.ts";
 
@@ -7,6 +7,7 @@ import { verifySyncBatches } from "./verify.ts";
 export function createSyncBatches(database: Database): SyncBatches {
   return {
     take: (request) => database.transact((db) => take(db, request)),
+    ended: (request) => database.query((db) => ended(db, request)),
     settle: (request) => database.transact((db) => settle(db, request)),
     readOrBury: (request) => database.transact((db) => readOrBury(db, request)),
     decide: (request) => database.transact((db) => decide(db, request)),

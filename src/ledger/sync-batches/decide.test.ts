@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { SyncBatches } from "../index.ts";
+import type { TakeBatchRequest } from "./sync-batches.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
 
 const WRITER = { workflowId: "sync-batch/default/batch_1", runId: "run-1" };
@@ -21,8 +22,18 @@ afterAll(() => made.drop());
 function batch() {
   const key = { connection: "default", syncBatchId: randomUUID() };
   return {
-    take: (generation: number, writer = WRITER) =>
-      batches.take({ ...key, generation, token: `try ${generation}`, writer }),
+    take: (generation: number, more: Partial<TakeBatchRequest> = {}) =>
+      batches.take({
+        ...key,
+        generation,
+        token: `try ${generation}`,
+        execution: `execution of ${generation}`,
+        mayLeaveForMs: 0,
+        writer: WRITER,
+        ...more,
+      }),
+    ended: (generation: number, execution = `execution of ${generation}`) =>
+      batches.ended({ ...key, generation, token: `try ${generation}`, execution }),
     decide: (generation: number, said: typeof NO) => batches.decide({ ...key, generation, ...said, writer: WRITER }),
     read: () => batches.read(key),
   };
@@ -31,14 +42,35 @@ function batch() {
 test("a batch is taken again by a call whose acknowledgement was lost, not by a run to which a reset hands it on", async () => {
   const { take } = batch();
   expect([await take(1), await take(1)]).toEqual([{ kind: "taken" }, { kind: "taken" }]);
-  expect(await take(1, { ...WRITER, runId: "run-2" })).toMatchObject({
+  expect(await take(1, { writer: { ...WRITER, runId: "run-2" } })).toMatchObject({
     kind: "unknown",
     message: expect.stringMatching(/^It was taken to be sent at .* EAT \(.* UTC\), and no outcome was written down\.$/),
     evidence: { takenBy: `${WRITER.workflowId} (run run-1)` },
   });
 });
 
+test("a batch is not taken by another execution of the same try, but for one that follows an unsent one", async () => {
+  const { take } = batch();
+  await take(1);
+  expect(await take(1, { execution: "another" })).toMatchObject({ kind: "unknown" });
+  expect(await take(1, { execution: "another", unsent: ["execution of 1"] })).toEqual({ kind: "taken" });
+  expect(await take(1)).toMatchObject({ kind: "unknown" });
+});
+
 describe("an operator's decision on a sync batch", () => {
+  test("that it was not processed allows no next try while the last one may still leave", async () => {
+    const { take, decide, ended } = batch();
+    await take(1, { mayLeaveForMs: 60_000 });
+    await decide(1, NO);
+    const answer = await take(2);
+    expect(answer).toEqual({ kind: "may-leave", forMs: expect.any(Number) });
+    expect(answer).toMatchObject({ forMs: expect.toSatisfy((forMs: number) => forMs > 50_000 && forMs <= 60_000) });
+    await ended(1, "another");
+    expect(await take(2)).toMatchObject({ kind: "may-leave" });
+    await ended(1);
+    expect(await take(2)).toEqual({ kind: "taken" });
+  });
+
   test("that it was not processed allows the next try, and no earlier one", async () => {
     const { take, decide } = batch();
     await take(1);

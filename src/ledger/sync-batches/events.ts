@@ -3,8 +3,8 @@ import type { BatchDecision } from "./sync-batches.ts";
 
 /** What has happened to a batch, by the kind of the event. */
 export interface BatchEvents {
-  /** Events that were written before the token was recorded have none. */
-  "batch-taken": { generation: number; token?: string };
+  /** Again: by another execution, where the one that took it is known to have ended without sending. */
+  "batch-taken": { generation: number; token: string; execution: string };
   "batch-processed": { generation: number; message: string };
   "batch-not-processed": { generation: number; message: string };
   "batch-buried": { generation: number };

@@ -1,4 +1,5 @@
-import type { BatchOutcome, ClaimedTry, KnownBatch, OperatorDecision } from "../../contract/index.ts";
+import type { BatchOutcome, ClaimedTry, KnownBatch, OperatorDecision, TakingExecution } from "../../contract/index.ts";
+import type { MayLeave } from "../claim-answers.ts";
 import type { Writer } from "../events/chain.ts";
 import type { RowFindings } from "../rows/row-findings.ts";
 
@@ -7,6 +8,10 @@ import type { RowFindings } from "../rows/row-findings.ts";
 export interface BatchKey {
   connection: string;
   syncBatchId: string;
+}
+
+export interface TakeBatchRequest extends BatchKey, ClaimedTry, TakingExecution {
+  writer: Writer;
 }
 
 /** What an operator has decided on it. */
@@ -33,7 +38,9 @@ export interface SyncBatchesReport extends RowFindings {
  * was.
  */
 export interface SyncBatches {
-  take(request: BatchKey & ClaimedTry & { writer: Writer }): Promise<{ kind: "taken" } | KnownBatch>;
+  take(request: TakeBatchRequest): Promise<{ kind: "taken" } | KnownBatch | MayLeave>;
+  /** The execution has ended without a word for the claim, and sends no more. */
+  ended(request: BatchKey & ClaimedTry & Pick<TakingExecution, "execution">): Promise<void>;
   /** Records what came of it. Idempotent; that it was processed outweighs everything. */
   settle(request: BatchKey & ClaimedTry & { outcome: BatchOutcome; writer: Writer }): Promise<void>;
   /** What became of a try. One that was never taken is buried, so that it cannot leave late. */

@@ -50,7 +50,8 @@ function syncBatchesOf(connection: string): ProvenRows<KeptBatch> {
 
 interface Columns {
   generation: number;
-  token: string | typeof SOME_VALUE | null;
+  token: string | null;
+  execution: string | null;
   state: string;
   message: string | null;
   settled_at: typeof SOME_VALUE | null;
@@ -63,16 +64,11 @@ function columnsAfter(before: Columns | undefined, { kind, content }: SubjectEve
   const event = { what: kind, detail } as unknown as BatchEvent;
   switch (event.what) {
     case "batch-taken": {
-      const { generation, token } = event.detail;
-      return {
-        ...NOTHING_SETTLED,
-        generation,
-        token: token === undefined ? SOME_VALUE : storableText(token),
-        state: "held",
-      };
+      const { generation, token, execution } = event.detail;
+      return { ...NOTHING_SETTLED, generation, token: storableText(token), execution, state: "held" };
     }
     case "batch-buried":
-      return { ...NOTHING_SETTLED, generation: event.detail.generation, token: null, state: "buried" };
+      return { ...NOTHING_SETTLED, generation: event.detail.generation, token: null, execution: null, state: "buried" };
     case "batch-processed":
     case "batch-not-processed": {
       if (before === undefined) throw new Error("no event tells that it was taken");
@@ -87,7 +83,8 @@ function columnsAfter(before: Columns | undefined, { kind, content }: SubjectEve
         settled_at: SOME_VALUE,
         decision: canonicalJson(decision),
       };
-      return { token: before?.token ?? null, generation, state, ...settled };
+      const { token = null, execution = null } = before ?? {};
+      return { token, execution, generation, state, ...settled };
     }
   }
 }

@@ -1,5 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { type AppliedMovement, nairobiAndUtcTime, type UnknownOutcome } from "../../contract/index.ts";
+import {
+  type AppliedMovement,
+  nairobiAndUtcTime,
+  type TakingExecution,
+  type UnknownOutcome,
+} from "../../contract/index.ts";
 import type { ClaimedMovement, MovementKey, TakeRequest } from "../index.ts";
 
 const KEY = { connection: "default", businessId: "biz_1" };
@@ -26,12 +31,18 @@ export function keyOf(): MovementKey {
   return { ...KEY, referenceId: `ref-${randomUUID()}` };
 }
 
+/** An execution that no other test has, and that sends no more: the next try may follow at once. */
+export function taking(): TakingExecution {
+  return { execution: randomUUID(), mayLeaveForMs: 0 };
+}
+
 /** The first try of a movement that no other test has. */
 export function firstTry(): TakeRequest {
   return {
     ...keyOf(),
     generation: 1,
     token: randomUUID(),
+    ...taking(),
     movement: MOVEMENT,
     holder: "sale/default/biz_1/INV-1 run-1",
     nowMs: 1_700_000_000_000,

@@ -17,7 +17,8 @@ export async function issueSale(
   const { traderInvoiceNumber, saleDate, paymentTypeCode, customer, callback = "auto" } = sale;
   const content = { traderInvoiceNumber, saleDate, paymentTypeCode, customer, lines, branch };
   const { saleKey } = profile;
-  const writes = saleKey === "trusted" ? calls.keyedWrite : calls.unrepeatableWrite;
+  const isKeyed = saleKey === "trusted";
+  const writes = isKeyed ? calls.keyedWrite : calls.unrepeatableWrite;
   const asked = { ...target, ...content, callback, workflowId: run.workflowId };
   run.moveTo("submitting", "the answer to the sale's creation");
   return await createDocument(context, {
@@ -27,6 +28,7 @@ export async function issueSale(
     expected: { type: "sale", traderInvoiceNumber, customerPin: customer?.pin ?? null, lines },
     composed,
     compose: () => main.composeSale("Write the sale's request", asked),
+    isKeyed,
     send: (request) => writes.createSale(`Issue the sale ${traderInvoiceNumber}`, { ...target, ...request, saleKey }),
   });
 }

@@ -1,0 +1,37 @@
+export interface DeadlineClocks {
+  /** Milliseconds since any moment; never set back. */
+  monotonicMs: () => number;
+  /** Unix milliseconds. */
+  wallMs: () => number;
+}
+
+const CLOCKS: DeadlineClocks = { monotonicMs: () => performance.now(), wallMs: () => Date.now() };
+
+/**
+ * The moment by which something must have happened in this process, also if the process stands still meanwhile (a
+ * stopped container, a suspended host). Both clocks are read, and the one that has gone further counts: the monotonic
+ * clock is never set back, but does not run on every host while it is suspended; the wall clock is then put right.
+ */
+export class Deadline {
+  readonly #clocks: DeadlineClocks;
+  readonly #lengthMs: number;
+  readonly #monotonicMs: number;
+  readonly #wallMs: number;
+
+  constructor(lengthMs: number, clocks: DeadlineClocks = CLOCKS) {
+    this.#clocks = clocks;
+    this.#lengthMs = lengthMs;
+    this.#monotonicMs = clocks.monotonicMs();
+    this.#wallMs = clocks.wallMs();
+  }
+
+  /** Milliseconds; zero or less once it is past. */
+  get leftMs(): number {
+    const { monotonicMs, wallMs } = this.#clocks;
+    return this.#lengthMs - Math.max(monotonicMs() - this.#monotonicMs, wallMs() - this.#wallMs);
+  }
+
+  get isPast(): boolean {
+    return this.leftMs <= 0;
+  }
+}
