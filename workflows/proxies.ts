@@ -24,9 +24,10 @@ import {
   asLost,
   asRefused,
   type Converging,
+  isSaidForGood,
   type Lost,
   type MeaningOf,
-  unreadAsLost,
+  repeatedActivitiesWith,
 } from "./calls/activity-failures.ts";
 import type { AttentionList } from "./operator/attention-list.ts";
 
@@ -68,23 +69,26 @@ function atMostOnce(request: ActivityOptions, longestInQueue: "12 hours" | numbe
 }
 
 /** Activities that call no API: validating the input, finding the connection, composing the request. */
-export const main = activitiesWith<Preparations>({
-  ...MAIN_OPTIONS,
-  // A sale waits for these first, and each takes milliseconds.
-  priority: { priorityKey: 1 },
-  startToCloseTimeout: "10 seconds",
-});
+export const main = repeatedActivitiesWith<Preparations>(
+  {
+    ...MAIN_OPTIONS,
+    // A sale waits for these first, and each takes milliseconds.
+    priority: { priorityKey: 1 },
+    startToCloseTimeout: "10 seconds",
+  },
+  { isForCaller: isSaidForGood },
+);
 
-export const mainWaits = activitiesWith<MainWaits>(MAIN_OPTIONS);
+export const mainWaits = repeatedActivitiesWith<MainWaits>(MAIN_OPTIONS, { isForCaller: isSaidForGood });
 
 /** Reads large parts of the ledger. */
-export const ledgerAtLength = activitiesWith<Pick<LedgerActivities, "reconcilePayments">>({
+export const ledgerAtLength = repeatedActivitiesWith<Pick<LedgerActivities, "reconcilePayments">>({
   ...MAIN_OPTIONS,
   startToCloseTimeout: "15 minutes",
 });
 
 /** Reads and writes the ledger. Retried until the database answers, without a total bound. */
-export const ledger = activitiesWith<LedgerActivities>(MAIN_OPTIONS);
+export const ledger = repeatedActivitiesWith<LedgerActivities>(MAIN_OPTIONS);
 
 /**
  * For converging writes. An attempt whose worker was lost ends the activity, so that the workflow reads what became of
@@ -109,11 +113,9 @@ export function callsOf(run: AttentionList, profile: ConnectionProfile) {
     requests(complianceBackgroundTaskQueue(application), callTimeoutMs, { priorityKey, ...fair });
   // A request built earlier would not show a `retry` that came meanwhile, which lets the call reach the API at once. A
   // replay does not compare an activity's input.
-  const activities = <Activities, Mapped>(
-    options: ActivityOptions,
-    meaningOf?: MeaningOf<Mapped>,
-    unread?: (activity: string) => Mapped,
-  ) => activitiesWith<Activities, Mapped>(options, meaningOf, () => ({ retriedAtMs: run.retriedAtMs }), unread);
+  const added = () => ({ retriedAtMs: run.retriedAtMs });
+  const activities = <Activities, Mapped>(options: ActivityOptions, meaningOf: MeaningOf<Mapped>) =>
+    activitiesWith<Activities, Mapped>(options, meaningOf, added);
   const repeatable = (queue: ActivityOptions) => {
     const options = { ...queue, scheduleToCloseTimeout };
     const convergingOptions = { ...options, retry: FAIL_WHEN_WORKER_IS_LOST };
@@ -125,8 +127,8 @@ export function callsOf(run: AttentionList, profile: ConnectionProfile) {
     };
   };
   const unrepeatable = (longestInQueue: "12 hours" | number) =>
-    activities<UnrepeatableWrites, Lost>(atMostOnce(interactive(2), longestInQueue), asLost, unreadAsLost);
-  const wait = activities<ComplianceWaits, never>(background(4));
+    activities<UnrepeatableWrites, Lost>(atMostOnce(interactive(2), longestInQueue), asLost);
+  const wait = repeatedActivitiesWith<ComplianceWaits>(background(4), { added });
   run.awaitService = (summary, tried) => wait.awaitService(summary, { connection, businessId, ...tried });
   return {
     ...repeatable(interactive(2)),
@@ -140,7 +142,7 @@ export function callsOf(run: AttentionList, profile: ConnectionProfile) {
      * Retried under one Idempotency-Key for as long as the service remembers the key. The activity itself keeps that
      * bound: the key's life begins with the first attempt that may have been sent, not when the activity is scheduled.
      */
-    keyedWrite: activities<KeyedWrites, Lost>(interactive(1), asLost, unreadAsLost),
+    keyedWrite: activities<KeyedWrites, Lost>(interactive(1), asLost),
     unrepeatableWrite: unrepeatable(LONGEST_IN_QUEUE),
     /**
      * For a movement that carries its run's record, which must not wait in the queue for hours: it comes back unsent.
@@ -154,7 +156,7 @@ export function accountingCallsOf(run: AttentionList, profile: AccountingProfile
   const { connection, callTimeoutMs, unservedAfterMs } = profile;
   const options = (priorityKey: number): ActivityOptions =>
     requests(accountingTaskQueue(connection), callTimeoutMs, { priorityKey });
-  const wait = activitiesWith<Pick<AccountingActivities, "awaitAccounting">>(options(4));
+  const wait = repeatedActivitiesWith<Pick<AccountingActivities, "awaitAccounting">>(options(4));
   run.awaitService = (summary, tried) => wait.awaitAccounting(summary, { connection, ...tried });
   return {
     /** For synchronisations, which nobody waits for. */
@@ -166,8 +168,6 @@ export function accountingCallsOf(run: AttentionList, profile: AccountingProfile
     unrepeatableWrite: activitiesWith<Pick<AccountingActivities, "processSyncBatch">, Lost>(
       atMostOnce(options(2), LONGEST_IN_QUEUE),
       asLost,
-      undefined,
-      unreadAsLost,
     ),
   };
 }

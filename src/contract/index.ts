@@ -34,7 +34,6 @@ export * from "./reconcile.ts";
 export * from "./records.ts";
 export * from "./reference-id.ts";
 export * from "./restarted.ts";
-export * from "./result-forms.ts";
 export * from "./refund-reasons.ts";
 export * from "./sale.ts";
 export * from "./scheduled.ts";

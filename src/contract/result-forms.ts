@@ -1,91 +1,255 @@
+import type { AccountingActivities, ComplianceActivities, MainActivities } from "./activities.ts";
 import { ATTENTION_CODES } from "./attention.ts";
-import type { CreateResult } from "./document-calls.ts";
-import type { AdjustStockResult } from "./movement-calls.ts";
-import type { ProcessBatchResult } from "./sync-batch.ts";
 
 /**
- * The forms of results that a workflow acts upon. Whoever may write to the namespace can complete an activity by hand
- * with anything (`temporal activity complete`): a result of another form would end a workflow task for ever, or stand
- * for an answer that nobody has given. One of the right form is that person's decision.
+ * The form of each activity's result, checked where it enters the workflow. A worker gives no other one, but an operator
+ * can complete an activity with anything, in Temporal's UI or by `temporal activity complete`. The forms name what the
+ * workflow goes into: without it, code of the workflow would fail, or take what is no answer for one.
  */
+export type Form = (value: unknown) => boolean;
 
-type Check = (value: unknown) => boolean;
+const text: Form = (value) => typeof value === "string";
+const number: Form = (value) => typeof value === "number";
+const count: Form = (value) => Number.isSafeInteger(value) && Number(value) >= 1;
+const flag: Form = (value) => typeof value === "boolean";
+/** Of an activity that returns nothing. What an operator completes it with is not nothing. */
+const nothing: Form = (value) => value === undefined;
 
-/** By kind: what must be there, and how. */
-type FormsOf<Result extends { kind: string }> = {
-  readonly [Kind in Result["kind"]]: {
-    readonly [Field in Exclude<keyof Extract<Result, { kind: Kind }>, "kind">]?: Check;
-  };
-};
+/** Left out, or null. */
+const optional =
+  (form: Form): Form =>
+  (value) =>
+    value === undefined || value === null || form(value);
 
-const text: Check = (value) => typeof value === "string";
-const instant: Check = (value) => typeof value === "number" && Number.isFinite(value);
-const count: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 1;
-const record: Check = (value) => isRecord(value);
-const attention: Check = (value) => ATTENTION_CODES.some((code) => code === value);
-const refusal: Check = (value) => isRecord(value) && hasFields(value, REFUSAL);
-const word: Check = (value) => isRecord(value) && text(value["note"]) && instant(value["atMs"]);
-const document: Check = (value) =>
-  isRecord(value) &&
-  [value["id"], value["type"], value["status"], value["traderInvoiceNumber"]].every(text) &&
-  Array.isArray(value["lines"]) &&
-  isRecord(value["totals"]);
+const oneOf =
+  (...words: readonly unknown[]): Form =>
+  (value) =>
+    words.includes(value);
 
-const REFUSAL = { attention, message: text };
-/** Of a call that is sent at most once, in each of its kinds but those of its own. */
-const CLAIMED = {
-  deferred: { message: text },
-  superseded: { generation: count },
-  unknown: { message: text, evidence: record },
-};
+const listOf =
+  (form: Form): Form =>
+  (value) =>
+    Array.isArray(value) && value.every(form);
 
-const CREATED: FormsOf<CreateResult> = {
-  document: { document },
-  named: { saleId: text, message: text },
-  rejected: { message: text },
-  "already-credited": { message: text },
-  "number-taken": { message: text },
-  superseded: { intent: count },
-  deferred: { message: text },
-  unknown: { message: text, evidence: record },
-  refused: REFUSAL,
-};
+/** An object that has these fields; it may have more. */
+const fields =
+  (forms: Readonly<Record<string, Form>>): Form =>
+  (value) =>
+    isObject(value) && Object.entries(forms).every(([name, form]) => form(value[name]));
 
-const ADJUSTED: FormsOf<AdjustStockResult> = {
-  ...CLAIMED,
-  applied: { movementId: text, sentAtMs: instant },
-  "said-applied": { word },
-  "branch-held": { message: text, hold: record },
-  "not-applied": { refusal },
-};
+/** An object whose `kind` is one of these, and which has the fields of that kind. */
+const kinds =
+  (forms: Readonly<Record<string, Form>>): Form =>
+  (value) =>
+    isObject(value) &&
+    typeof value["kind"] === "string" &&
+    Object.hasOwn(forms, value["kind"]) &&
+    forms[value["kind"]]?.(value) === true;
 
-const PROCESSED: FormsOf<ProcessBatchResult> = {
-  ...CLAIMED,
-  processed: { message: text },
-  "said-processed": { word },
-  "not-processed": { refusal },
-};
-
-/** By activity. */
-const RESULT_FORMS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
-  createSale: CREATED,
-  createCreditNote: CREATED,
-  adjustStock: ADJUSTED,
-  processSyncBatch: PROCESSED,
-};
-
-/** Whether it is a result of the activity. One that is not listed above is believed. */
-export function isResultOf(activity: string, result: unknown): boolean {
-  const forms = RESULT_FORMS[activity];
-  if (!forms) return true;
-  if (!isRecord(result) || typeof result["kind"] !== "string" || !Object.hasOwn(forms, result["kind"])) return false;
-  return hasFields(result, forms[result["kind"]] ?? {});
-}
-
-function hasFields(value: Record<string, unknown>, fields: object): boolean {
-  return Object.entries(fields).every(([name, check]: [string, Check]) => check(value[name]));
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
+function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+const object = fields({});
+const counts: Form = (value) => isObject(value) && Object.values(value).every(number);
+
+const refused = fields({ attention: oneOf(...ATTENTION_CODES), message: text });
+const word = fields({ note: text, atMs: number });
+const said = fields({ word });
+const superseded = fields({ generation: count, word: optional(word) });
+const unknown = fields({ message: text, evidence: object });
+const document = fields({
+  id: text,
+  type: text,
+  status: text,
+  traderInvoiceNumber: text,
+  lines: listOf(fields({ itemId: text, quantity: number, unitPrice: number })),
+  totals: fields({ total: number }),
+});
+const item = fields({ id: text, stockTracked: flag, registrationStatus: text });
+const movement = fields({
+  referenceId: text,
+  purpose: text,
+  action: text,
+  itemId: text,
+  quantity: number,
+  state: text,
+});
+
+const readDocument = kinds({ document: fields({ document }), refused });
+const items = kinds({
+  resolved: fields({ items: listOf(item) }),
+  unknown: fields({ unknown: listOf(fields({ line: number, reason: text })), items: listOf(item) }),
+  refused,
+});
+const composed = kinds({
+  composed: fields({ request: fields({ path: text, bodyJson: text }), callbackExpected: flag }),
+  refused,
+});
+
+const applied = fields({ movementId: text, sentAtMs: number });
+const settledMovement = { applied, "said-applied": said, superseded };
+const knownBatch = kinds({ processed: fields({ message: text }), "said-processed": said, superseded, unknown });
+
+const profile = fields({ connection: text, application: text, keyReach: text, saleKey: text, timings: counted() });
+const accountingProfile = fields({ connection: text, callTimeoutMs: number, unservedAfterMs: number });
+const outcome = fields({ stage: text, stockMovements: listOf(movement) });
+
+const page = { rows: number, added: number, changed: number };
+const held = fields({ total: number, byStatus: counts });
+const billPaymentsHeld = fields({ total: number, byStatus: counts, missing: number });
+
+function counted(): Form {
+  return fields({
+    callTimeoutMs: number,
+    resubmissionDelaysMs: listOf(number),
+    firstPollMs: number,
+    firstPollWithCallbackMs: number,
+    slowAfterMs: number,
+    unservedAfterMs: number,
+  });
+}
+
+/** Of a call that is sent at most once. A result of another form is a lost answer: its claim tells what became of it. */
+const claimed = {
+  deferred: fields({ message: text }),
+  superseded,
+  unknown,
+};
+const created = kinds({
+  document: fields({ document }),
+  named: fields({ saleId: text, message: text }),
+  rejected: fields({ message: text }),
+  "already-credited": fields({ message: text }),
+  "number-taken": fields({ message: text }),
+  superseded: fields({ intent: count }),
+  deferred: fields({ message: text }),
+  unknown,
+  refused,
+});
+
+type Activities = MainActivities & ComplianceActivities & AccountingActivities;
+
+export const RESULT_FORMS: Readonly<Record<keyof Activities, Form>> = {
+  prepareSale: fields({
+    profile,
+    sale: fields({ traderInvoiceNumber: text, saleDate: text }),
+    fingerprint: text,
+    refundWindowMs: number,
+    items: optional(listOf(item)),
+    composed: optional(composed),
+    finished: optional(fields({ stage: text, movements: listOf(movement) })),
+    earlier: optional(fields({ sent: flag, signed: flag })),
+  }),
+  prepareCreditNote: fields({
+    profile,
+    note: fields({ saleId: text, reason: text, traderInvoiceNumber: text, returnDate: text }),
+    earlier: optional(fields({ sent: flag })),
+  }),
+  prepareSyncBillPayments: fields({ profile: accountingProfile, kind: text, statuses: listOf(text) }),
+  prepareSyncBatch: fields({ profile: accountingProfile, syncBatchId: text }),
+  prepareSyncPurchases: fields({ profile, kind: text }),
+  prepareRegisterItems: fields({ profile }),
+  prepareReconcile: fields({ profile, rule: object }),
+  prepareCorrection: fields({
+    profile,
+    sale: fields({ traderInvoiceNumber: text, lines: listOf(object) }),
+    saleFingerprint: text,
+    fingerprint: text,
+    resumed: flag,
+  }),
+  composeSale: composed,
+  composeCreditNote: composed,
+
+  findSale: fields({ found: optional(object) }),
+  readEvents: fields({ events: listOf(object) }),
+  seeSale: fields({ sale: optional(fields({ run: text, stage: text, tookStock: flag })), mark: text }),
+  awaitFirstOutcome: outcome,
+  awaitCreditNoteRun: kinds({ ended: fields({ stage: text, restocked: flag }), failed: fields({ message: text }) }),
+  awaitBranch: nothing,
+
+  awaitLedger: nothing,
+  readMovement: kinds({ ...settledMovement, unknown }),
+  readTaken: listOf(fields({ referenceId: text, itemId: text, quantity: number, unitPrice: number })),
+  watchMovement: kinds({ ...settledMovement, balance: fields({ evidence: object }) }),
+  decideMovement: kinds({
+    ...settledMovement,
+    "said-applied": fields({ word: optional(word) }),
+    "said-not-applied": object,
+    unknown,
+  }),
+  settleMovement: nothing,
+  acknowledgeBranch: nothing,
+  recordDocument: optional(fields({ numberTaken: optional(text) })),
+  decideDocument: nothing,
+  saveRecord: oneOf("kept", "send-whole", "lines-missing", "of-another"),
+  beginCorrection: kinds({ begun: object, taken: fields({ message: text }) }),
+  endCorrection: nothing,
+  documentsToReconcile: listOf(fields({ type: text, number: text, saleId: text })),
+  reconcilePayments: kinds({ compared: fields({ accounting: text }), "not-compared": fields({ reason: text }) }),
+  reconcileFindings: fields({ count: number, byKind: object, first: listOf(object) }),
+  beginBillPaymentsSync: fields({ kind: oneOf("recent", "full") }),
+  compareBillPaymentsRound: fields({
+    missedByList: number,
+    missedByStatuses: number,
+    sinceRound: held,
+    sinceStart: held,
+  }),
+  billPaymentsHeld,
+  completeBillPaymentsSync: billPaymentsHeld,
+  readBatch: knownBatch,
+  settleBatch: nothing,
+  decideBatch: knownBatch,
+  keepRegistrations: nothing,
+  reportRegistrations: fields({ counts }),
+  beginPurchasesSync: nothing,
+  unseenPurchases: number,
+  windowsOfChangedPurchases: listOf(fields({ from: text, to: text })),
+  completePurchasesSync: fields({ total: number, byStatus: counts, findings: object }),
+
+  readItems: items,
+  readBranch: kinds({ branch: fields({ branch: fields({ id: text }) }), refused }),
+  readDocument,
+  keepLines: kinds({ kept: object, refused }),
+  planRegistrations: kinds({
+    planned: fields({ items: listOf(fields({ id: text })), settled: object, total: number, next: optional(text) }),
+    refused,
+  }),
+  pullPurchases: kinds({ pulled: object, refused }),
+  keepPurchasesPage: kinds({ page: fields({ ...page, knownAtEnd: number, nextCursor: optional(text) }), refused }),
+  reconcileDocument: kinds({ final: object, "not-final": object, differs: object, unreadable: object, refused }),
+  registerItem: kinds({
+    registered: fields({ item }),
+    "needs-data": fields({ item, message: text }),
+    converging: fields({ message: text }),
+    refused,
+  }),
+  retryDocument: kinds({
+    document: fields({ document }),
+    rejected: fields({ document: optional(document), message: text }),
+    converging: fields({ message: text }),
+    refused,
+  }),
+  createSale: created,
+  createCreditNote: created,
+  adjustStock: kinds({
+    ...claimed,
+    applied,
+    "said-applied": said,
+    "branch-held": fields({ message: text, hold: object }),
+    "not-applied": fields({ refusal: refused }),
+  }),
+  awaitItems: items,
+  awaitDocument: readDocument,
+  awaitService: nothing,
+
+  keepBillPaymentsPage: kinds({ page: fields({ ...page, hasNextPage: flag, askedAtMs: number }), refused }),
+  sampleBillPayments: kinds({ sample: fields({ ids: listOf(text) }), refused }),
+  processSyncBatch: kinds({
+    ...claimed,
+    processed: fields({ message: text }),
+    "said-processed": said,
+    "not-processed": fields({ refusal: refused }),
+  }),
+  awaitAccounting: nothing,
+};

@@ -10,12 +10,13 @@ import {
 } from "@temporalio/workflow";
 
 import {
+  type Attention,
   boundedSummary,
   type ClaimedTry,
   type DeferredTry,
-  isResultOf,
   type Refusal,
 } from "../../src/contract/index.ts";
+import { type Form, RESULT_FORMS } from "../../src/contract/result-forms.ts";
 
 /**
  * The activity of a call that is sent at most once failed: the workflow cannot know whether the call was carried out.
@@ -40,37 +41,144 @@ type Summarised<Activities, Mapped> = {
     : never;
 };
 
-/** What the workflow gets in place of a failed activity. */
+/** What the workflow gets in place of an activity that ended without an answer. */
 export type MeaningOf<Mapped> = (error: ActivityFailure) => Mapped | Promise<Mapped>;
 
 /**
- * @param meaningOf a failed activity (all its attempts failed, or it timed out) gives what this makes of the failure;
- *   default: {@link asUnbounded}
+ * @param meaningOf an activity that ended without an answer (all its attempts failed, it timed out, or an operator ended
+ *   it by hand) gives what this makes of it
  * @param added to each request as it is scheduled
- * @param unread what the workflow gets in place of a result that is not of its form; default: that result
  */
-export function activitiesWith<Activities, Mapped = never>(
+export function activitiesWith<Activities, Mapped>(
   options: ActivityOptions,
-  meaningOf: MeaningOf<Mapped> = asUnbounded,
+  meaningOf: MeaningOf<Mapped>,
   added?: () => object,
-  unread?: (activity: string) => Mapped,
+): Summarised<Activities, Mapped> {
+  return summarised(options, added, async (_activityType, schedule) => {
+    try {
+      return await schedule();
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      return meaningOf(error);
+    }
+  });
+}
+
+/**
+ * For activities that wait without a bound, or reach nothing but the ledger: see {@link untilAnswered}.
+ * @param isForCaller default: none of their failures
+ */
+export function repeatedActivitiesWith<Activities>(
+  options: ActivityOptions,
+  {
+    isForCaller = () => false,
+    added,
+  }: { isForCaller?: (failure: ActivityFailure) => boolean; added?: () => object } = {},
+): Summarised<Activities, never> {
+  return summarised(options, added, (activityType, schedule) => untilAnswered(activityType, schedule, isForCaller));
+}
+
+function summarised<Activities, Mapped>(
+  options: ActivityOptions,
+  added: (() => object) | undefined,
+  ask: (activityType: string, schedule: () => Promise<unknown>) => Promise<unknown>,
 ): Summarised<Activities, Mapped> {
   const activities = proxyActivities<Record<string, (...request: object[]) => Promise<unknown>>>(options);
   const proxy: unknown = new Proxy(activities, {
     get(target, name: string): unknown {
-      return async (summary: string, ...request: object[]) => {
-        const sent = added ? request.map((one) => ({ ...one, ...added() })) : request;
-        try {
+      return (summary: string, ...request: object[]) =>
+        ask(name, async () => {
+          const sent = added ? request.map((one) => ({ ...one, ...added() })) : request;
           const result = await target[name]?.executeWithOptions({ summary: boundedSummary(summary) }, sent);
-          return unread && !isResultOf(name, result) ? unread(name) : result;
-        } catch (error) {
-          if (!(error instanceof ActivityFailure)) throw error;
-          return meaningOf(error);
-        }
-      };
+          return ofItsForm(name, result);
+        });
     },
   });
   return proxy as Summarised<Activities, Mapped>;
+}
+
+/** Characters of a result that is no answer which an operator is shown. */
+const MOST_SHOWN = 200;
+
+/** @throws ActivityFailure, as if the activity had ended without an answer */
+function ofItsForm(activityType: string, result: unknown): unknown {
+  const forms: Readonly<Record<string, Form>> = RESULT_FORMS;
+  if (forms[activityType]?.(result) !== false) return result;
+  const shown = (JSON.stringify(result) ?? "nothing").slice(0, MOST_SHOWN);
+  const cause = ApplicationFailure.nonRetryable(`it was completed with what is no answer: ${shown}`);
+  throw new ActivityFailure(undefined, activityType, undefined, "NON_RETRYABLE_FAILURE", undefined, cause);
+}
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 10 * 60_000;
+
+/** The pause before the next try, in milliseconds: doubles from a second to ten minutes. */
+export function growingPauseMs(triesBefore: number): number {
+  return Math.min(FIRST_PAUSE_MS * 2 ** Math.min(triesBefore, 20), LONGEST_PAUSE_MS);
+}
+
+/** An operator who ends an activity by mistake needs to see nothing of it; the third end in a row is no mistake. */
+const SHOWN_AFTER = 2;
+
+/** Of a run's list of attentions. */
+interface Shown {
+  raise(attention: Omit<Attention, "sinceMs">): string;
+  clear(key: string): void;
+  retriesOf(key: string): number;
+}
+
+/** A workflow has a module of its own, and one list of attentions at most. */
+let shownIn: Shown | undefined;
+
+/** Where an operator is shown that an activity ends again and again without an answer. */
+export function showStalledActivitiesIn(run: Shown): void {
+  shownIn = run;
+}
+
+/**
+ * Schedules an activity that may be repeated freely until it has an answer. No worker ends one of them without: its own
+ * retries have no bound. But an operator can fail it, complete it with anything, or give it a deadline or a last attempt.
+ * And Temporal ends it as soon as its next attempt would come later than the end of its run: then that run ends as timed
+ * out, and can be restarted.
+ * @param isForCaller a failure by which the activity says for good that there is no answer
+ */
+export async function untilAnswered<Answer>(
+  activityType: string,
+  schedule: () => Promise<Answer>,
+  isForCaller: (failure: ActivityFailure) => boolean,
+): Promise<Answer> {
+  let shownAs: string | undefined;
+  try {
+    for (let ends = 0; ; ends++) {
+      try {
+        return await schedule();
+      } catch (error) {
+        if (!(error instanceof ActivityFailure) || isCancellation(error) || isForCaller(error)) throw error;
+        if (ends >= SHOWN_AFTER) shownAs = show(activityType, error);
+      }
+      const retriesBefore = retriesOf(shownAs);
+      await condition(() => retriesOf(shownAs) > retriesBefore, growingPauseMs(ends), {
+        summary: boundedSummary(`${activityType} ended without an answer: schedule it again after a pause`),
+      });
+    }
+  } finally {
+    if (shownAs !== undefined) shownIn?.clear(shownAs);
+  }
+}
+
+function show(activityType: string, error: Error): string | undefined {
+  const message = `The activity ${activityType} ends again and again without an answer, at last with: ${rootMessage(error)}. It is scheduled again at growing intervals.`;
+  return shownIn?.raise({ code: "unexpected-answer", subject: activityType, message, resolvedBy: ["retry"] });
+}
+
+function retriesOf(key: string | undefined): number {
+  return key === undefined ? 0 : (shownIn?.retriesOf(key) ?? 0);
+}
+
+/** For activities that tell their caller by a failure what is wrong with the request: those failures have a type. */
+export function isSaidForGood({ cause, retryState }: ActivityFailure): boolean {
+  const isTyped = cause instanceof ApplicationFailure && typeof cause.type === "string" && cause.type !== "";
+  return isTyped && retryState === "NON_RETRYABLE_FAILURE";
 }
 
 /** For calls that may be repeated. */
@@ -89,17 +197,6 @@ export function asConverging(error: ActivityFailure): Converging {
   return { kind: "converging", message: rootMessage(error) };
 }
 
-/**
- * For activities without a bound. Temporal gives them no more time than their run has, and fails one as soon as its next
- * attempt would come later than that. Nothing failed but the run's time: the run ends as timed out, and can be
- * restarted.
- */
-async function asUnbounded(error: ActivityFailure): Promise<never> {
-  if (error.retryState !== "TIMEOUT") throw error;
-  await condition(() => false);
-  throw error;
-}
-
 /** For calls that are sent at most once: the claim in the ledger, or an operator, says what became of the call. */
 export function asLost(error: ActivityFailure): Lost {
   const message = rootMessage(error);
@@ -111,15 +208,6 @@ export function asLost(error: ActivityFailure): Lost {
     message: `${error.activityType} ended without an answer: ${message}.`,
     activityId: error.activityId ?? "",
   };
-}
-
-/**
- * Somebody has completed the activity by hand, with what is no result of it. Its code may still run: what became of the
- * call only its claim tells.
- */
-export function unreadAsLost(activity: string): LostAnswer {
-  const message = `${activity} was completed with a result that is none of its own, as by hand in Temporal.`;
-  return { kind: "lost", message, activityId: "" };
 }
 
 function rethrowCancellation(error: ActivityFailure): void {

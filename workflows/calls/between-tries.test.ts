@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { growingPauseMs, sinceBefore } from "./between-tries.ts";
+import { sinceBefore } from "./between-tries.ts";
+import { growingPauseMs } from "./activity-failures.ts";
 
 test("the pauses between tries double from a second to ten minutes", () => {
   const pauses = Array.from({ length: 12 }, (_, tries) => growingPauseMs(tries) / 1_000);

@@ -11,6 +11,7 @@ import {
   type Verdict,
 } from "../operator/attention-list.ts";
 import { ledger } from "../proxies.ts";
+import { growingPauseMs } from "./activity-failures.ts";
 
 /** What the attention says in place of the refusal's own words, and what else ends the wait. */
 interface AttentionOptions extends Partial<Pick<NewAttention, "code" | "subject" | "message">> {
@@ -27,14 +28,6 @@ const MOST_TIMERS = 10;
 const MOST_LOST_ANSWERS = 10;
 
 const WAIT_FOR_SERVICE = "Wait until the service takes the call: each attempt is one look";
-
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 10 * 60_000;
-
-/** The pause before the next try, in milliseconds: doubles from a second to ten minutes. */
-export function growingPauseMs(triesBefore: number): number {
-  return Math.min(FIRST_PAUSE_MS * 2 ** Math.min(triesBefore, 20), LONGEST_PAUSE_MS);
-}
 
 /** Whether the call was refused: an operator must correct something before it is tried again. */
 export function isRefusal(result: { kind: string }): result is Refusal {

@@ -11,7 +11,7 @@ import {
   saleWorkflowId,
   type SeenSale,
 } from "../../src/contract/index.ts";
-import { growingPauseMs } from "../calls/between-tries.ts";
+import { growingPauseMs } from "../calls/activity-failures.ts";
 import { park } from "../operator/attention-list.ts";
 import { creditNoteChanged, refundRequested } from "../sale/messages.ts";
 import { runOneCreditNote } from "../sale/steps/refund.ts";

@@ -1,7 +1,8 @@
 import { condition, isCancellation, sleep } from "@temporalio/workflow";
 
 import type { SaleDocument } from "../../src/contract/index.ts";
-import { callOrGiveUp, growingPauseMs } from "../calls/between-tries.ts";
+import { callOrGiveUp } from "../calls/between-tries.ts";
+import { growingPauseMs } from "../calls/activity-failures.ts";
 import { CancelledByOperator, park, Running, unlessCancelled } from "../operator/attention-list.ts";
 import type { SaleContext } from "../sale/state.ts";
 import { documentState, readDocument, retryDocument } from "./known-document.ts";

@@ -12,7 +12,8 @@ import {
   type RegisterResult,
   type RegistrationProgress,
 } from "../../src/contract/index.ts";
-import { BetweenTries, growingPauseMs, isRefusal, LeftToNextRun, undefinedIfLeft } from "../calls/between-tries.ts";
+import { BetweenTries, isRefusal, LeftToNextRun, undefinedIfLeft } from "../calls/between-tries.ts";
+import { growingPauseMs } from "../calls/activity-failures.ts";
 import type { Job } from "../job/job.ts";
 import { park } from "../operator/attention-list.ts";
 import type { Calls } from "../proxies.ts";

@@ -13,6 +13,7 @@ import {
   type ServiceTrouble,
   type ServiceWait,
 } from "../../src/contract/index.ts";
+import { showStalledActivitiesIn } from "../calls/activity-failures.ts";
 import { stepsTaken } from "../sdk/interceptors.ts";
 
 /** From so many on a job goes on as a new run within a page, where a refused call is about to be made again. */
@@ -36,6 +37,10 @@ export abstract class AttentionList {
 
   readonly #attentions = new Map<string, Attention>();
   readonly #retries = new Map<string, number>();
+
+  constructor() {
+    showStalledActivitiesIn(this);
+  }
 
   /** Publishes the run as it is now: details and search attributes. */
   abstract publish(): void;
