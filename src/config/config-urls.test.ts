@@ -80,3 +80,51 @@ describe("the public URL of callbacks", () => {
     ]);
   });
 });
+
+describe("the URL of the ledger", () => {
+  const problem = (url: string, more = {}) => {
+    try {
+      load({ LEDGER_URL: url, ...more });
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return undefined;
+  };
+
+  it.each([
+    "postgres://u:p@db.example.com/ledger?sslmode=verify-full",
+    "postgresql://u:p@10.0.0.7:6432/ledger?sslrootcert=/etc/ca.pem&sslmode=verify-full",
+    "postgres://u:p@localhost/ledger",
+    "postgres://u:p@LOCALHOST./ledger",
+    "postgres://u:p@127.0.0.2:5433/ledger",
+    "postgres://u:p@[::1]/ledger?sslmode=disable",
+    "postgres://u:p@db.example.com/ledger?host=/var/run/postgresql",
+    "postgres://u:p@%2Fvar%2Frun%2Fpostgresql/ledger",
+    "postgres://u:p@db.example.com/ledger?host=::1",
+  ])("may be %s", (url) => {
+    expect(problem(url)).toBeUndefined();
+  });
+
+  it.each([
+    ["postgres://u:hidden@db.example.com/ledger", /found none for the host db\.example\.com/],
+    ["postgres://u:hidden@10.0.0.7/ledger?sslmode=require", /found "require" for the host 10\.0\.0\.7/],
+    ["postgres://u:hidden@db.example.com/ledger?sslmode=verify-ca&sslrootcert=ca.pem", /found "verify-ca"/],
+    ["postgres://u:hidden@db.example.com/ledger?ssl=true", /found none/],
+    ["postgres://u:hidden@db.example.com/ledger?sslmode=verify-full&sslmode=disable", /found "disable"/],
+    ["postgres://u:hidden@localhost/ledger?host=db.example.com", /for the host db\.example\.com/],
+    ["postgres://u:hidden@127.0.0.1.example.com/ledger", /for the host 127\.0\.0\.1\.example\.com/],
+    ["postgres:///ledger", /a URL that names no host/],
+  ])("may not be %s, unless plain text is allowed", (url, found) => {
+    expect(problem(url)).toMatch(/LEDGER_URL: expected sslmode=verify-full in the URL/);
+    expect(problem(url)).toMatch(found);
+    expect(problem(url)).not.toContain("hidden");
+    expect(problem(url, { LEDGER_ALLOW_PLAINTEXT: "1" })).toBeUndefined();
+  });
+
+  it("is judged the same where the file refers to it", () => {
+    const file = (more: object) => ({ ledger: { url: { env: "SHOP_DB" }, ...more } });
+    const env = { SHOP_DB: "postgres://u:p@db.example.com/ledger" };
+    expect(problemsOf(env, file({}))).toMatchObject([{ path: "ledger.url" }]);
+    expect(load(env, file({ allowPlaintext: true })).ledger.url?.reveal()).toBe(env.SHOP_DB);
+  });
+});

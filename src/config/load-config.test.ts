@@ -85,7 +85,7 @@ describe("the configuration from variables", () => {
       CALLBACK_SECRETS: `${CALLBACK_SECRET}, ${CALLBACK_SECRET}-older`,
       CALLBACK_PORT: "9000",
       CALLBACK_HOST: "::",
-      LEDGER_URL: "postgres://fiscalflow:pass@db.example.com/ledger",
+      LEDGER_URL: "postgres://fiscalflow:pass@db.example.com/ledger?sslmode=verify-full",
       FISCALFLOW_HOME: "state",
       TEMPORAL_CLI_PATH: "/usr/bin/temporal",
       TEMPORAL_TEST_SERVER_PATH: "/usr/bin/test-server",
@@ -133,7 +133,7 @@ describe("the configuration from variables", () => {
       CALLBACK_SECRET,
       `${CALLBACK_SECRET}-older`,
     ]);
-    expect(config.ledger.url?.reveal()).toBe("postgres://fiscalflow:pass@db.example.com/ledger");
+    expect(config.ledger.url?.reveal()).toBe("postgres://fiscalflow:pass@db.example.com/ledger?sslmode=verify-full");
     expect(config.ledger.home).toBe("/srv/app/state");
     expect(config.temporal).toEqual({ cliPath: "/usr/bin/temporal", testServerPath: "/usr/bin/test-server" });
     expect(config).toMatchObject({

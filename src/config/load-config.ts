@@ -11,6 +11,7 @@ import { complianceSettings } from "./compliance-settings.ts";
 import { ConfigError, type ConfigProblem } from "./config-error.ts";
 import { configSections, knownVariables } from "./config-reference.ts";
 import type { Config, WorkerConfig } from "./config.ts";
+import { plaintextProblem } from "./ledger-url.ts";
 import { nearMiss } from "./near-miss.ts";
 import { ledgerSettings, LOOPBACK, processSettings, temporalSettings, workerSettings } from "./process-settings.ts";
 import { CONFIG_FILE_VARIABLE, readConfigFile } from "./read-config-file.ts";
@@ -108,7 +109,9 @@ export function loadConfig(options: LoadConfigOptions): Config {
   const callbacks = checkCallbacks(callbackReading, problems);
   const timings = section(timingSettings, "timings");
   problems.push(...checkTimings(timings));
-  const ledger = section(ledgerSettings, "ledger").values;
+  const ledgerReading = section(ledgerSettings, "ledger");
+  problems.push(...checkLedger(ledgerReading));
+  const ledger = ledgerReading.values;
   const temporal = section(temporalSettings, "temporal").values;
   const worker = section(workerSettings, "worker");
   problems.push(...checkWorker(worker));
@@ -159,6 +162,12 @@ export function loadConfig(options: LoadConfigOptions): Config {
 
 function readUtf8(path: string): string {
   return readFileSync(path, "utf8");
+}
+
+function checkLedger({ values, where }: SettingsResult<typeof ledgerSettings>): ConfigProblem[] {
+  if (values.url === undefined || values.allowPlaintext === true) return [];
+  const message = plaintextProblem(values.url.reveal());
+  return message === undefined ? [] : [{ path: where("url"), message }];
 }
 
 /** A poll holds a slot for the task that it may bring. */

@@ -85,9 +85,17 @@ export const workerSettings = {
 export const ledgerSettings = {
   url: secretSetting(postgresProblem, {
     variable: "LEDGER_URL",
-    meaning: "`postgres://…`: the server that holds the ledger",
+    meaning:
+      "`postgres://…`: the server that holds the ledger. One on another host needs `?sslmode=verify-full`, and with a certificate authority of your own also `&sslrootcert=<path of its certificate>`",
     defaultText: "none: an embedded PostgreSQL in `FISCALFLOW_HOME`",
     example: { env: "SHOP_LEDGER_URL" },
+  }),
+  allowPlaintext: flagSetting({
+    variable: "LEDGER_ALLOW_PLAINTEXT",
+    meaning:
+      "a PostgreSQL on another host is accepted without `sslmode=verify-full`: the password and all records may then be read, or changed, on the way",
+    variableNote: "`1` or `0`",
+    fallback: false,
   }),
   home: textSetting(z.string().min(1), "a folder", {
     variable: "FISCALFLOW_HOME",

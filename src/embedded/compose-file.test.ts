@@ -136,7 +136,7 @@ it("docker-compose.yml gives each process a valid configuration, complete for th
   for (const name of ["setup", "worker", "callbacks"]) {
     const entries = Object.entries(services[name]?.environment ?? {});
     const env = Object.fromEntries(entries.map(([key, value]) => [key, interpolate(value, given)]));
-    expect(env["LEDGER_URL"]).toBe("postgres://ledger:simulator@postgres:5432/ledger");
+    expect(env["LEDGER_URL"]).toBe("postgres://ledger:simulator@postgres.localhost:5432/ledger");
     const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
     expect(loadConfig({ env })).toEqual(loadConfig({ env: set }));
   }

@@ -7,6 +7,7 @@ import { judgeError } from "./judge-error.ts";
 import { migrate } from "./migrate.ts";
 import { queriesOver } from "./single-client.ts";
 import type { Tables } from "./tables.ts";
+import { tlsTodo } from "./tls-trouble.ts";
 
 export type Queries = Kysely<Tables>;
 
@@ -234,7 +235,10 @@ function unavailable(error: unknown, url: string | undefined, timeoutMs: number)
   if (error instanceof LedgerUnavailableError) return error;
   const what = error instanceof Error ? error.message || error.name : String(error);
   const which = url === undefined ? "The ledger's own PostgreSQL" : `The ledger's PostgreSQL at ${hostOf(url)}`;
-  const todo = url === undefined ? "see its log in the home's `postgres` folder" : "look at the server and LEDGER_URL";
+  const todo =
+    url === undefined
+      ? "see its log in the home's `postgres` folder"
+      : (tlsTodo(error) ?? "look at the server and LEDGER_URL");
   return new LedgerUnavailableError(
     `${which} cannot be used (${what}; tried for up to ${timeoutMs / 1_000} s): ${todo}. The next call tries again.`,
     { cause: error },

@@ -1,11 +1,13 @@
 import { LedgerError, LedgerUnavailableError } from "./errors.ts";
+import { tlsTodo } from "./tls-trouble.ts";
 
 /**
  * What a failed operation means.
  *
  * - `again`: the connection or the server went away, or the transaction was in the way of another; it may be tried at
  *   once
- * - `unavailable`: nothing to be had by trying now: a wrong password, a full disk
+ * - `unavailable`: nothing to be had by trying now: a wrong password, a certificate that is not accepted, a
+ *   full disk
  * - `defect`: ours, or the caller's
  */
 export type Verdict = "again" | "unavailable" | "defect";
@@ -26,6 +28,7 @@ export function judgeError(error: unknown): Verdict {
     if (CONFIGURATION.test(code)) return "unavailable";
     return DEFECTS.test(code) ? "defect" : "again";
   }
+  if (tlsTodo(error) !== undefined) return "unavailable";
   // Not from the server, so from the socket or the pool; but our own mistakes are no news about the server.
   return error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError ? "defect" : "again";
 }
