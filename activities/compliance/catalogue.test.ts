@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { Item } from "../../src/contract/index.ts";
-import { Catalogue, type ItemsList } from "./catalogue.ts";
+import { Catalogue, CatalogueRoom, type ItemsList } from "./catalogue.ts";
 
 const item = (id: string, registrationStatus = "PENDING"): Item => ({ id, stockTracked: true, registrationStatus });
 
@@ -17,7 +17,7 @@ function catalogueByHand() {
   const clock = { nowMs: 1_000 };
   const read = (businessId: string | undefined) =>
     new Promise<ItemsList>((resolve, fail) => {
-      asked.push({ businessId, answer: (items) => resolve({ items, odd: [] }), fail });
+      asked.push({ businessId, answer: (items) => resolve({ items, odd: [], bytes: 100 }), fail });
     });
   return { asked, clock, catalogue: new Catalogue(read, () => clock.nowMs) };
 }
@@ -29,6 +29,33 @@ describe("the catalogue", () => {
     expect(asked).toHaveLength(1);
     asked[0]?.answer([item("tea")]);
     for (const items of await Promise.all(answers)) expect(items).toEqual([item("tea")]);
+  });
+
+  test("lets the list go that was used longest ago, where together they are too large", async () => {
+    const lists = { biz_1: 20, biz_2: 10, biz_3: 10, biz_4: 60 };
+    const asked: string[] = [];
+    const read = (businessId = "") => {
+      asked.push(businessId);
+      const bytes = lists[businessId as keyof typeof lists] * 1024 * 1024;
+      return Promise.resolve({ items: [item(businessId)], odd: [], bytes });
+    };
+    const room = new CatalogueRoom();
+    const [one, other] = [new Catalogue(read, () => 1_000, room), new Catalogue(read, () => 1_000, room)];
+    for (const businessId of ["biz_1", "biz_2", "biz_1"]) await one.since(businessId, 0);
+    await other.since("biz_3", 0);
+    expect([one.known("biz_1", 0), one.known("biz_2", 0), other.known("biz_3", 0)]).toEqual([
+      [item("biz_1")],
+      undefined,
+      [item("biz_3")],
+    ]);
+    await one.since("biz_4", 0);
+    expect([one.known("biz_1", 0), other.known("biz_3", 0), one.known("biz_4", 0)]).toEqual([
+      undefined,
+      undefined,
+      [item("biz_4")],
+    ]);
+    expect(await one.since("biz_2", 0)).toEqual([item("biz_2")]);
+    expect(asked).toEqual(["biz_1", "biz_2", "biz_3", "biz_4", "biz_2"]);
   });
 
   test("is empty before its first request", () => {

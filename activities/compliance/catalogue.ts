@@ -18,6 +18,43 @@ export interface ItemsList {
   items: Item[];
   /** Rows that are not of their form. */
   odd: readonly OddRow[];
+  /** Of the answer that had them. */
+  bytes: number;
+}
+
+/** Of the lists' answers; their items take two to four times as much. A large shop's list has one or two mebibytes. */
+const MOST_KEPT_BYTES = 32 * 1024 * 1024;
+
+/**
+ * The room that the catalogues of a process share. The lists that were used last are kept; one that was let go is read
+ * again when somebody asks for it. The newest is kept whatever its size.
+ */
+export class CatalogueRoom {
+  /** The one used longest ago is the first. */
+  readonly #kept = new Map<object, { bytes: number; letGo: () => void }>();
+  #bytes = 0;
+
+  keep(list: object, bytes: number, letGo: () => void): void {
+    this.#kept.set(list, { bytes, letGo });
+    this.#bytes += bytes;
+    for (const [other, { letGo: end }] of this.#kept) {
+      if (this.#bytes <= MOST_KEPT_BYTES || other === list) return;
+      this.leave(other);
+      end();
+    }
+  }
+
+  used(list: object): void {
+    const kept = this.#kept.get(list);
+    if (!kept) return;
+    this.#kept.delete(list);
+    this.#kept.set(list, kept);
+  }
+
+  leave(list: object): void {
+    this.#bytes -= this.#kept.get(list)?.bytes ?? 0;
+    this.#kept.delete(list);
+  }
 }
 
 interface Reading {
@@ -36,16 +73,24 @@ export class Catalogue {
   readonly #readings = new Map<string, Reading>();
   readonly #read: (businessId: string | undefined) => Promise<ItemsList>;
   readonly #nowMs: () => number;
+  readonly #room: CatalogueRoom;
 
-  constructor(read: (businessId: string | undefined) => Promise<ItemsList>, nowMs: () => number) {
+  constructor(
+    read: (businessId: string | undefined) => Promise<ItemsList>,
+    nowMs: () => number,
+    room = new CatalogueRoom(),
+  ) {
     this.#read = read;
     this.#nowMs = nowMs;
+    this.#room = room;
   }
 
   /** What is known without asking, where it was asked for since the given instant. */
   known(businessId: string | undefined, sinceMs: number): Item[] | undefined {
     const snapshot = this.#snapshots.get(businessId ?? "");
-    return snapshot && snapshot.askedAtMs >= sinceMs ? [...snapshot.items.values()] : undefined;
+    if (!snapshot || snapshot.askedAtMs < sinceMs) return undefined;
+    this.#room.used(snapshot);
+    return [...snapshot.items.values()];
   }
 
   /**
@@ -84,11 +129,14 @@ export class Catalogue {
   #ask(key: string, businessId: string | undefined): Reading {
     const askedAtMs = this.#nowMs();
     const learned = new Map<string, Item>();
-    const answer = this.#read(businessId).then(({ items, odd }) => {
+    const answer = this.#read(businessId).then(({ items, odd, bytes }) => {
       const byId = new Map([...items.map((item) => [item.id, item] as const), ...learned]);
       const snapshot = { askedAtMs, items: byId, odd };
       const current = this.#snapshots.get(key);
-      if (!current || current.askedAtMs <= askedAtMs) this.#snapshots.set(key, snapshot);
+      if (current && current.askedAtMs > askedAtMs) return snapshot;
+      if (current) this.#room.leave(current);
+      this.#snapshots.set(key, snapshot);
+      this.#room.keep(snapshot, bytes, () => this.#snapshots.delete(key));
       return snapshot;
     });
     const reading = { askedAtMs, answer, learned };

@@ -10,7 +10,7 @@ import { createPurchaseActivities } from "./purchases.ts";
 import { createReconcileActivities } from "./reconcile.ts";
 import { createStockActivities } from "./stock.ts";
 
-export { Catalogue } from "./catalogue.ts";
+export { Catalogue, CatalogueRoom } from "./catalogue.ts";
 export { CredentialCircuitBreaker, type KeyWatch } from "./credential-circuit-breaker.ts";
 export type { ActivityContext, ComplianceRuntime } from "./calls.ts";
 

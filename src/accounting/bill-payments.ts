@@ -84,8 +84,8 @@ const pageSchema = z.looseObject({
 });
 
 const readPage = rowsOf({
+  path: ["data"],
   body: pageSchema,
-  rows: ({ data }) => data,
   row: billPaymentSchema,
   names: ["id"],
   data: (envelope, billPayments): BillPaymentsPage => {

@@ -1,6 +1,5 @@
 import type { Deadline } from "../http/deadline.ts";
-import type { HttpAnswer } from "../http/http-answer.ts";
-import type { OddRow, ReadBody } from "../http/read-body.ts";
+import { bodyReader, type OddRow, type ReadBody, type ReadList } from "../http/read-body.ts";
 import type { Transport } from "../http/transport.ts";
 import { type AccountingAnswerMeta, readAccountingMeta } from "./answer-meta.ts";
 import { accountingErrorOf } from "./api-error.ts";
@@ -20,7 +19,6 @@ export interface AccountingContext {
   dialect: AccountingDialect;
   transport: Transport;
   timeoutMs: number;
-  maxBodyBytes: number;
   nowMs: () => number;
 }
 
@@ -50,12 +48,13 @@ export async function callAccounting<Data>(
   context: AccountingContext,
   operation: AccountingOperation,
   request: { path: string; query?: Readonly<Record<string, string>> },
-  read: ReadBody<Data>,
+  read: ReadBody<Data> | ReadList<Data>,
   options: AccountingCallOptions,
 ): Promise<AccountingResult<Data>> {
   const url = new URL(`${context.baseUrl}${request.path}`);
   for (const [name, value] of Object.entries(request.query ?? {})) url.searchParams.set(name, value);
   const signedAtMs = context.clientSecret === undefined ? undefined : context.nowMs();
+  const reader = bodyReader(read, { isList: operation.name === "listBillPayments" });
   const answer = await context.transport.send({
     method: operation.method,
     url,
@@ -63,14 +62,14 @@ export async function callAccounting<Data>(
     signal: options.signal,
     sendBefore: options.sendBefore,
     timeoutMs: options.timeoutMs ?? context.timeoutMs,
-    maxBodyBytes: context.maxBodyBytes,
+    ...reader.request,
     freshConnection: operation.riskClass === "unrepeatableWrite",
   });
   const meta = readAccountingMeta(operation.name, answer);
   if (answer.status >= 400) throw accountingErrorOf(answer, meta, signedAtMs);
-  if (answer.status !== 200) throw unexpected(answer, meta, []);
-  const body = read(answer);
-  if ("issues" in body) throw unexpected(answer, meta, body.issues);
+  if (answer.status !== 200) throw unexpected(reader.excerptOf(answer), meta, []);
+  const body = reader.read(answer);
+  if ("issues" in body) throw unexpected(reader.excerptOf(answer), meta, body.issues);
   return { data: body.data, meta, ...(body.odd && { odd: body.odd }) };
 }
 
@@ -101,11 +100,11 @@ export function pathSegment(id: string): string {
 }
 
 function unexpected(
-  answer: HttpAnswer,
+  bodyText: string,
   meta: AccountingAnswerMeta,
   issues: readonly string[],
 ): AccountingUnexpectedAnswerError {
   const what = issues.length === 0 ? "a status that the document does not show" : issues.join("; ");
   const message = `${meta.operation}: unexpected answer, HTTP ${meta.status}: ${what}`;
-  return new AccountingUnexpectedAnswerError(message, { meta, issues, bodyExcerpt: excerptOf(answer.bodyText) });
+  return new AccountingUnexpectedAnswerError(message, { meta, issues, bodyExcerpt: excerptOf(bodyText) });
 }

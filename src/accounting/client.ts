@@ -24,8 +24,6 @@ export interface AccountingClientOptions {
   transport: Transport;
   /** One call, from connecting to the last byte; default 30 s. */
   timeoutMs?: number | undefined;
-  /** The longest answer; default 16 MiB, far beyond a page of 100 payments. */
-  maxBodyBytes?: number | undefined;
   /** The clock of signatures; default Date.now. */
   nowMs?: (() => number) | undefined;
 }
@@ -56,7 +54,6 @@ export function createAccountingClient(options: AccountingClientOptions) {
     dialect: options.dialect,
     transport: options.transport,
     timeoutMs: options.timeoutMs ?? 30_000,
-    maxBodyBytes: options.maxBodyBytes ?? 16 * 1024 * 1024,
     nowMs: options.nowMs ?? Date.now,
   };
   return {

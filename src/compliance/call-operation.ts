@@ -9,12 +9,12 @@ import type { ComplianceDialect } from "./dialect.ts";
 import { field, readSeenSale } from "./error-envelope.ts";
 import { ComplianceInputError, UnexpectedAnswerError } from "./errors.ts";
 import type { KeyReach } from "./key-reach.ts";
-import type { Operation } from "./operations.ts";
-import type { ReadBody } from "../http/read-body.ts";
+import type { Operation, OperationName } from "./operations.ts";
+import { bodyReader, type ReadBody, type ReadList } from "../http/read-body.ts";
 import { excerpt } from "./redact.ts";
 
-/** The list of items is not paginated. */
-const MOST_BODY_BYTES = 64 * 1024 * 1024;
+/** Of many rows, whoever reads them, and in whatever way. */
+const LISTS: readonly string[] = ["listItems", "listPurchases"] satisfies OperationName[];
 
 /** What every call of one client shares. */
 export interface ClientContext {
@@ -42,6 +42,8 @@ export interface BusinessCallOptions extends CallOptions {
 export interface Result<Data> {
   data: Data;
   meta: AnswerMeta;
+  /** Of the body, decoded. */
+  bodyLength?: number | undefined;
   /** Rows of a list that are not of their form, and are not in `data`. */
   odd?: readonly OddRow[] | undefined;
 }
@@ -69,9 +71,11 @@ export async function callOperation<Data>(
   context: ClientContext,
   operation: Operation,
   request: OutgoingRequest,
-  read: ReadBody<Data>,
+  read: ReadBody<Data> | ReadList<Data>,
   options: CallOptions,
 ): Promise<Result<Data>> {
+  const isList = LISTS.includes(operation.name);
+  const reader = bodyReader(read, { isList, onBody: request.onBody });
   const answer = await context.transport.send({
     method: request.method ?? operation.method,
     url: new URL(`${context.baseUrl}${request.path}${queryString(request.query ?? {})}`),
@@ -80,16 +84,17 @@ export async function callOperation<Data>(
     signal: options.signal,
     sendBefore: options.sendBefore,
     timeoutMs: context.timeoutMs,
-    maxBodyBytes: MOST_BODY_BYTES,
-    onBody: request.onBody,
+    ...reader.request,
     freshConnection: operation.riskClass === "unrepeatableWrite",
   });
   const meta = readAnswerMeta(operation.name, answer);
   if (answer.status >= 400) throw apiErrorOf(operation, answer, meta);
-  if (!isSuccess(operation, meta)) throw unexpectedAnswer(operation, answer, meta, []);
-  const body = read(answer);
-  if ("issues" in body) throw unexpectedAnswer(operation, answer, meta, body.issues);
-  return { data: body.data, meta, ...(body.odd && { odd: body.odd }) };
+  const strange = (issues: readonly string[]) =>
+    unexpectedAnswer(operation, answer, meta, issues, reader.excerptOf(answer));
+  if (!isSuccess(operation, meta)) throw strange([]);
+  const body = reader.read(answer);
+  if ("issues" in body) throw strange(body.issues);
+  return { data: body.data, meta, bodyLength: answer.bodyLength, ...(body.odd && { odd: body.odd }) };
 }
 
 function headersOf({ auth, apiKey }: ClientContext, request: OutgoingRequest): Record<string, string> {
@@ -134,12 +139,13 @@ function unexpectedAnswer(
   answer: HttpAnswer,
   meta: AnswerMeta,
   issues: readonly string[],
+  bodyText: string,
 ): UnexpectedAnswerError {
   const what = issues.length === 0 ? "a status that the document does not show" : issues.join("; ");
   return new UnexpectedAnswerError(`${operation.name}: unexpected answer, HTTP ${meta.status}: ${what}`, {
     meta,
     issues,
-    bodyExcerpt: excerpt(answer.bodyText),
+    bodyExcerpt: excerpt(bodyText),
     documentId: readSeenSale(field(field(answer.json, "data"), "sale"))?.id,
   });
 }

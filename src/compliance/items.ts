@@ -12,13 +12,13 @@ import { composeBody } from "./composed-request.ts";
 import { ComplianceInputError } from "./errors.ts";
 import { placeBusinessId } from "./key-reach.ts";
 import { operation } from "./operations.ts";
-import { bodyOf, type ReadBody, rowsOf } from "../http/read-body.ts";
+import { bodyOf, type ReadBody, type ReadList, rowsOf } from "../http/read-body.ts";
 import { itemAnswerSchema, itemsAnswerSchema, itemSchema } from "./schemas.ts";
 
 const readItem: ReadBody<Item> = bodyOf(itemAnswerSchema, (body) => body.data.item);
-const readItems: ReadBody<Item[]> = rowsOf({
+const readItems: ReadList<Item[]> = rowsOf({
+  path: ["data", "items"],
   body: itemsAnswerSchema,
-  rows: (body) => body.data.items,
   row: itemSchema,
   names: ["id", "externalId", "sku"],
   data: (_body, items) => items,

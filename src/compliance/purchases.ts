@@ -3,7 +3,7 @@ import { composeBody, underNames } from "./composed-request.ts";
 import { ComplianceInputError } from "./errors.ts";
 import { placeBusinessId } from "./key-reach.ts";
 import { operation } from "./operations.ts";
-import { type ReadBody, rowsOf } from "../http/read-body.ts";
+import { type ReadBody, type ReadList, rowsOf } from "../http/read-body.ts";
 import { type Purchase, purchasesAnswerSchema, purchaseSchema } from "./schemas.ts";
 
 export interface ListPurchasesInput {
@@ -25,9 +25,9 @@ export interface PurchasesPage {
   pageSize?: number;
 }
 
-const readPage: ReadBody<PurchasesPage> = rowsOf({
+const readPage: ReadList<PurchasesPage> = rowsOf({
+  path: ["data", "purchases"],
   body: purchasesAnswerSchema,
-  rows: ({ data }) => data.purchases,
   row: purchaseSchema,
   names: ["id"],
   data: ({ pagination }, purchases) => ({

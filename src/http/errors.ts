@@ -15,6 +15,11 @@ export abstract class AnswerError extends CallError {
   abstract get evidence(): Record<string, unknown>;
 }
 
+/** An answer that came, and is not read. The message says why, for people, and quotes nothing of the answer. */
+export class UnreadableAnswerError extends Error {
+  override readonly name = "UnreadableAnswerError" as const;
+}
+
 /**
  * Why no whole answer came.
  *
@@ -24,8 +29,8 @@ export abstract class AnswerError extends CallError {
  * - `timeout`: the total time was used up, wherever the request stood
  * - `aborted`: the caller's signal
  * - `connection-lost`: the connection broke before the answer's headers were complete
- * - `body-unreadable`: the headers came, the body did not come whole
- * - `body-too-large`: the body is longer than the caller allows
+ * - `body-unreadable`: the headers came; the body did not come whole, or is encoded in a way that is not known
+ * - `body-too-large`: the body is longer than the caller allows, as decoded
  */
 export type TransportErrorCode =
   | "not-sent"

@@ -1,3 +1,5 @@
+import { parseJson } from "./json.ts";
+
 /** An answer that came whole, whatever its status. */
 export interface HttpAnswer {
   status: number;
@@ -5,10 +7,12 @@ export interface HttpAnswer {
   headers: Readonly<Record<string, string>>;
   /** Empty where the body was taken piece by piece (`HttpRequest.onBody`). */
   bodyText: string;
-  /** In bytes, as they came. */
+  /** In bytes, decoded. */
   bodyLength: number;
-  /** Absent when the body is not JSON. */
+  /** Absent when the body is no JSON that is read. */
   json?: unknown;
+  /** Why it is none. */
+  problem?: string;
   /** When the request was handed to a connection, Unix milliseconds. */
   sentAtMs: number;
   /** When the answer's headers were complete, Unix milliseconds. */
@@ -16,13 +20,8 @@ export interface HttpAnswer {
 }
 
 /** Whatever the content type says: a body counts as JSON when it parses. */
-export function parseJsonBody(bodyText: string): { json?: unknown } {
-  if (bodyText.trim() === "") return {};
-  try {
-    return { json: JSON.parse(bodyText) as unknown };
-  } catch {
-    return {};
-  }
+export function parseJsonBody(bodyText: string): Pick<HttpAnswer, "json" | "problem"> {
+  return bodyText.trim() === "" ? {} : parseJson(bodyText);
 }
 
 export function flattenHeaders(

@@ -1,6 +1,9 @@
+import { Readable } from "node:stream";
+
 import type { Dispatcher } from "undici";
+import { decoded } from "./content-encoding.ts";
 import type { Deadline } from "./deadline.ts";
-import { TransportError, type TransportErrorCode } from "./errors.ts";
+import { TransportError, type TransportErrorCode, UnreadableAnswerError } from "./errors.ts";
 import { flattenHeaders, type HttpAnswer, parseJsonBody } from "./http-answer.ts";
 
 export interface HttpRequest {
@@ -11,6 +14,7 @@ export interface HttpRequest {
   signal?: AbortSignal | undefined;
   /** The whole call: waiting for a connection, connecting, headers and body. */
   timeoutMs: number;
+  /** Decoded. */
   maxBodyBytes: number;
   /**
    * The first byte leaves before it, or none does: looked at on the established connection, right before the first
@@ -19,7 +23,8 @@ export interface HttpRequest {
   sendBefore?: Deadline | undefined;
   /**
    * Takes the body of a success (2xx) piece by piece, so that it is never held whole; the next piece comes when this
-   * one is done. A piece that it refuses ends the call. The body of any other answer is kept as usual.
+   * one is done. A piece that it refuses ends the call. The body of any other answer is kept as usual, up to
+   * {@link LONGEST_OTHER_BYTES}.
    */
   onBody?: ((piece: Uint8Array) => Promise<unknown>) | undefined;
 }
@@ -32,6 +37,8 @@ export interface SendOptions extends HttpRequest {
 }
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** Of a body that is kept whole where pieces were to be taken. */
+const LONGEST_OTHER_BYTES = 4 * 1024 * 1024;
 
 /**
  * One HTTP request, sent once, redirects not followed. Resolves with every answer that came whole, whatever its status;
@@ -58,8 +65,7 @@ export function sendRequest(options: SendOptions): Promise<HttpAnswer> {
     let controller: Dispatcher.DispatchController | undefined;
     let sentAtMs: number | undefined;
     let answered: TransportError["answered"];
-    let bodyLength = 0;
-    const chunks: Buffer[] = [];
+    let incoming: Readable | undefined;
 
     const settle = (): boolean => {
       if (settled) return false;
@@ -74,12 +80,17 @@ export function sendRequest(options: SendOptions): Promise<HttpAnswer> {
       const known = sent === "no" ? "nothing was sent" : "the request may have arrived";
       const error = new TransportError(`${where}: ${what}; ${known}`, { code, sent, sentAtMs, answered, cause });
       controller?.abort(error);
+      incoming?.destroy();
       reject(error);
     };
     const failBroken = (cause: unknown): void => {
       if (sentAtMs === undefined) fail("not-sent", `no connection (${describe(cause)})`, cause);
       else if (answered === undefined) fail("connection-lost", `connection lost (${describe(cause)})`, cause);
       else fail("body-unreadable", `the answer broke off (${describe(cause)})`, cause);
+    };
+    const failUnread = (what: "kept" | "decoded", cause: unknown): void => {
+      const why = `the answer could not be ${what} (${describe(cause)})`;
+      fail("body-unreadable", cause instanceof UnreadableAnswerError ? cause.message : why, cause);
     };
     const onAbort = (): void => fail("aborted", "given up by the caller", signal?.reason);
 
@@ -93,6 +104,30 @@ export function sendRequest(options: SendOptions): Promise<HttpAnswer> {
     }
     signal?.addEventListener("abort", onAbort, { once: true });
 
+    const readBody = async (body: Readable, head: NonNullable<TransportError["answered"]>): Promise<void> => {
+      const taken = isSuccess(head) ? onBody : undefined;
+      const bound = onBody && !taken ? Math.min(maxBodyBytes, LONGEST_OTHER_BYTES) : maxBodyBytes;
+      let bodyLength = 0;
+      const chunks: Buffer[] = [];
+      for await (const piece of decoded(body, head.headers["content-encoding"])) {
+        bodyLength += piece.length;
+        if (bodyLength > bound) return fail("body-too-large", `the answer is longer than ${inWords(bound)}`);
+        if (!taken) chunks.push(piece);
+        else {
+          try {
+            await taken(piece);
+          } catch (cause) {
+            return failUnread("kept", cause);
+          }
+        }
+      }
+      if (!settle()) return;
+      const { status, headers, atMs } = head;
+      const bodyText = new TextDecoder().decode(Buffer.concat(chunks));
+      const times = { sentAtMs: sentAtMs ?? atMs, answeredAtMs: atMs };
+      resolve({ status, headers, bodyText, bodyLength, ...parseJsonBody(bodyText), ...times });
+    };
+
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(given) {
         controller = given;
@@ -103,32 +138,21 @@ export function sendRequest(options: SendOptions): Promise<HttpAnswer> {
         else if (options.sendBefore?.isPast === true) fail("too-late", "the time in which it may be sent is over");
         else sentAtMs = nowMs();
       },
-      onResponseStart(_controller, status, headers) {
+      onResponseStart(given, status, headers) {
         if (status < 200) return;
         answered = { status, headers: flattenHeaders(headers), atMs: nowMs() };
+        incoming = new Readable({ read: () => given.resume() });
+        readBody(incoming, answered).catch((cause: unknown) => {
+          failUnread("decoded", cause);
+        });
       },
       onResponseData(given, chunk) {
-        bodyLength += chunk.length;
-        if (bodyLength > maxBodyBytes) return fail("body-too-large", `the answer is longer than ${maxBodyBytes} bytes`);
-        if (onBody === undefined || !isSuccess(answered)) {
-          chunks.push(chunk);
-          return;
-        }
         // undici gives an empty one after each pause: pausing for that too would never let the socket be read.
-        if (chunk.length === 0) return;
-        given.pause();
-        onBody(chunk).then(
-          () => given.resume(),
-          (cause: unknown) => fail("body-unreadable", `the answer could not be kept (${describe(cause)})`, cause),
-        );
+        if (chunk.length > 0 && incoming?.push(chunk) === false) given.pause();
       },
       onResponseEnd() {
-        if (answered === undefined) return failBroken(new Error("the answer ended before its headers"));
-        if (!settle()) return;
-        const { status, headers, atMs } = answered;
-        const bodyText = new TextDecoder().decode(Buffer.concat(chunks));
-        const times = { sentAtMs: sentAtMs ?? atMs, answeredAtMs: atMs };
-        resolve({ status, headers, bodyText, bodyLength, ...parseJsonBody(bodyText), ...times });
+        if (incoming === undefined) return failBroken(new Error("the answer ended before its headers"));
+        incoming.push(null);
       },
       onResponseError(_controller, error) {
         failBroken(error);
@@ -141,7 +165,8 @@ export function sendRequest(options: SendOptions): Promise<HttpAnswer> {
           origin: url.origin,
           path: `${url.pathname}${url.search}`,
           method,
-          headers: { ...options.headers },
+          // Bodies are short, and a decoder is one more thing that can fail.
+          headers: { "accept-encoding": "identity", ...options.headers },
           body: options.body ?? null,
           // The one timer above governs; undici's own would only hide which limit was reached.
           headersTimeout: 0,
@@ -156,8 +181,13 @@ export function sendRequest(options: SendOptions): Promise<HttpAnswer> {
   });
 }
 
-function isSuccess(answered: TransportError["answered"]): boolean {
-  return answered !== undefined && answered.status >= 200 && answered.status <= 299;
+function isSuccess({ status }: { status: number }): boolean {
+  return status >= 200 && status <= 299;
+}
+
+function inWords(bytes: number): string {
+  const mebibytes = bytes / (1024 * 1024);
+  return Number.isInteger(mebibytes) ? `${mebibytes} MiB` : `${bytes} bytes`;
 }
 
 /** The code says enough, and a message may quote what it should not. */

@@ -1,5 +1,6 @@
 import type { Dispatcher } from "undici";
 import type { HttpAnswer } from "./http-answer.ts";
+import { LargeAnswers } from "./large-answers.ts";
 import { type HttpRequest, sendRequest } from "./request.ts";
 
 export interface TransportRequest extends HttpRequest {
@@ -22,17 +23,27 @@ export interface Dispatchers {
   fresh: () => Dispatcher;
 }
 
-/** A transport over injected dispatchers. The shared one belongs to the caller, who closes it. */
+/** A transport over injected dispatchers. The shared one belongs to the caller, who closes it. One a process. */
 export function createTransport({ shared, fresh }: Dispatchers, nowMs: () => number = Date.now): Transport {
+  const largeAnswers = new LargeAnswers();
+  const sendOnce = async (request: HttpRequest, freshConnection: boolean): Promise<HttpAnswer> => {
+    if (!freshConnection) return sendRequest({ ...request, dispatcher: shared, nowMs });
+    const dispatcher = fresh();
+    try {
+      return await sendRequest({ ...request, dispatcher, closeConnection: true, nowMs });
+    } finally {
+      // Not awaited: the answer does not depend on how the socket closes.
+      dispatcher.destroy().catch(() => {});
+    }
+  };
   return {
-    async send({ freshConnection, ...request }) {
-      if (freshConnection !== true) return sendRequest({ ...request, dispatcher: shared, nowMs });
-      const dispatcher = fresh();
+    async send({ freshConnection = false, onBody, ...request }) {
+      if (onBody === undefined) return sendOnce(request, freshConnection);
+      const answer = largeAnswers.oneByOne(onBody);
       try {
-        return await sendRequest({ ...request, dispatcher, closeConnection: true, nowMs });
+        return await sendOnce({ ...request, onBody: answer.onBody }, freshConnection);
       } finally {
-        // Not awaited: the answer does not depend on how the socket closes.
-        dispatcher.destroy().catch(() => {});
+        answer.end();
       }
     },
   };

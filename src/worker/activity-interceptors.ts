@@ -4,12 +4,18 @@ import type { ActivityInterceptorsFactory } from "@temporalio/worker";
 import { asRetryable } from "../../activities/failure.ts";
 import type { UnderWay } from "../../activities/main/under-way.ts";
 import type { ServiceTrouble } from "../contract/index.ts";
+import { usingAnswers } from "../http/large-answers.ts";
 import { type CallClass, callingAs } from "../quota/index.ts";
 
 /** Tells the rate limiter of which class a worker's calls are: that of its task queue. Activities need not know. */
 export function sendingAs(callClass: CallClass): ActivityInterceptorsFactory {
   return () => ({ inbound: { execute: (input, next) => callingAs(callClass, () => next(input)) } });
 }
+
+/** A large answer counts as in memory until the activity that asked for it has ended. */
+export const usingLargeAnswers: ActivityInterceptorsFactory = () => ({
+  inbound: { execute: (input, next) => usingAnswers(() => next(input)) },
+});
 
 /** Keeps of a call that the API does not take that its sale is under way, before the attempt ends. */
 export function keepingUnderWay(underWay: Pick<UnderWay, "putOff">): ActivityInterceptorsFactory {

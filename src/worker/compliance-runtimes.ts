@@ -1,5 +1,6 @@
 import {
   Catalogue,
+  CatalogueRoom,
   type ComplianceRuntime,
   CredentialCircuitBreaker,
   type KeyWatch,
@@ -40,6 +41,7 @@ export function createComplianceRuntimes(
     healths.set(application, health);
     return health;
   };
+  const room = new CatalogueRoom();
   return new Map(
     connections.map((connection) => {
       const dialect = parseDialect(connection.dialect ?? {}, connection.environment);
@@ -52,17 +54,21 @@ export function createComplianceRuntimes(
         transport: transportOf(connection.application),
         timeoutMs: timings.callTimeoutMs,
       });
-      const catalogue = new Catalogue(async (businessId) => {
-        const { data: items, odd = [] } = await client.listItems({ businessId });
-        noteOddRows(
-          observer,
-          { service: "compliance", connection: connection.name, businessId },
-          "items",
-          odd,
-          items.length,
-        );
-        return { items, odd };
-      }, nowMs);
+      const catalogue = new Catalogue(
+        async (businessId) => {
+          const { data: items, odd = [], bodyLength: bytes = 0 } = await client.listItems({ businessId });
+          noteOddRows(
+            observer,
+            { service: "compliance", connection: connection.name, businessId },
+            "items",
+            odd,
+            items.length,
+          );
+          return { items, odd, bytes };
+        },
+        nowMs,
+        room,
+      );
       const { firstPollMs, longestPollMs, longestPollAfterDayMs, catalogueAgeMs, refusedKeyPauseMs } = timings;
       const runtime: ComplianceRuntime = {
         profile: profileOf(connection, dialect, timings),

@@ -29,7 +29,7 @@ import { createLookAtOutcome } from "../nexus/first-look.ts";
 import { createFiscalHandler } from "../nexus/handler.ts";
 import { startOfRun } from "../starter/input-of-run.ts";
 import { createAccountingRuntimes } from "./accounting-runtimes.ts";
-import { keepingUnderWay, nextRetryDelayInterceptor, sendingAs } from "./activity-interceptors.ts";
+import { keepingUnderWay, nextRetryDelayInterceptor, sendingAs, usingLargeAnswers } from "./activity-interceptors.ts";
 import { ActivitySlots } from "./activity-slots.ts";
 import { createCallbackUrlFor } from "./callback-url-for.ts";
 import { checkReach } from "./check-reach.ts";
@@ -143,7 +143,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     connection,
     namespace,
     shutdownGraceTime: config.timings.callTimeoutMs + GRACE_BEYOND_CALL_MS,
-    interceptors: { activity: [withRetryDelay] },
+    interceptors: { activity: [withRetryDelay, usingLargeAnswers] },
     identity,
   } satisfies Partial<WorkerOptions>;
 
@@ -191,7 +191,9 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
         whenOpen: (listener) => limiter.whenOpen(callClass, listener),
       };
       const slots = new ActivitySlots(most, gate);
-      const interceptors = { activity: [withRetryDelay, keepingUnderWay(underWay), sendingAs(callClass)] };
+      const interceptors = {
+        activity: [withRetryDelay, usingLargeAnswers, keepingUnderWay(underWay), sendingAs(callClass)],
+      };
       workers.push(await Worker.create({ ...common, taskQueue, activities, tuner: slots.tuner, interceptors }));
       serves.push(taskQueue);
       allSlots.push(slots);
