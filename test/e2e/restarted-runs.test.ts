@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { firstStarts } from "../../src/cli/sale/runs.ts";
 import {
@@ -12,14 +12,10 @@ import { triggerFault } from "../../src/dev/simulator/triggers.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { failRun } from "../rig/fail-run.ts";
 import { forgetWorkflow } from "../rig/forget-workflow.ts";
-import { PATIENCE_MS } from "../rig/patience.ts";
 import { resetRun } from "../rig/reset-run.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 import { BUSINESS, viewsOf } from "../rig/views-of.ts";
-
-/** Of Temporal's `PendingActivityState`. */
-const ACTIVITY_STARTED = 2;
 
 describeWithTemporal("a sale whose run ended early and is restarted", () => {
   let rig: Rig;
@@ -100,31 +96,6 @@ describeWithTemporal("a sale whose run ended early and is restarted", () => {
       await isShownAs(invoice, "timed-out", "workflow");
       await isCarriedOn(invoice);
     }
-  });
-
-  test("after an operator failed its activity takes over its document and its movement", async () => {
-    rig.simulator.setAuthority("ACTIVITY-1", [{ do: "down" }]);
-    await rig.starter.startSale(sale("ACTIVITY-1"));
-    await isApplied("ACTIVITY-1");
-    // Temporal lets an activity be failed only while an attempt is running.
-    const endTrouble = rig.simulator.inject({ operation: "readSale", when: "before", kind: "slow", delayMs: 2_000 });
-    const runningLook = async (): Promise<string | null | undefined> => {
-      const { raw } = await handleOf("ACTIVITY-1").describe();
-      return raw.pendingActivities?.find(({ activityType, state }) => {
-        return activityType?.name === "awaitDocument" && state === ACTIVITY_STARTED;
-      })?.activityId;
-    };
-    const activityId = await vi.waitUntil(runningLook, { timeout: PATIENCE_MS });
-    endTrouble();
-    await rig.client.workflowService.respondActivityTaskFailedById({
-      namespace: rig.namespace,
-      workflowId: rig.starter.workflowId({ invoice: "ACTIVITY-1" }),
-      activityId,
-      failure: { message: "by mistake", applicationFailureInfo: { nonRetryable: true } },
-    });
-    await expect.poll(async () => (await handleOf("ACTIVITY-1").describe()).status.name).toBe("FAILED");
-    await isShownAs("ACTIVITY-1", "failed", "workflow");
-    await isCarriedOn("ACTIVITY-1");
   });
 
   /** The tax figures of the month have its signed document, and events have told nothing else since it was signed. */
