@@ -1,4 +1,5 @@
 import { isGrpcServiceError, type WorkflowClient } from "@temporalio/client";
+import { tsToMs } from "@temporalio/common/lib/time.js";
 
 import type { Deferred } from "../../src/contract/index.ts";
 import { type Ledger, LedgerError, LedgerUnavailableError } from "../../src/ledger/index.ts";
@@ -93,14 +94,24 @@ export class EarlierRuns {
   async #earlierThan({ workflowId, runId }: Execution): Promise<{ runId: string }[]> {
     const earlier: { runId: string; startMs: number }[] = [];
     const query = `WorkflowId = "${workflowId.replace(/["\\]/g, "\\$&")}"`;
+    const { workflowService, options } = this.#workflows;
+    let nextPageToken: Uint8Array = new Uint8Array();
     try {
-      for await (const run of this.#workflows.list({ query })) {
-        if (run.runId !== runId) earlier.push({ runId: run.runId, startMs: run.startTime.getTime() });
-      }
+      do {
+        // Not the client's own list, which fails upon a memo that it cannot read, whoever wrote it.
+        const page = await workflowService.listWorkflowExecutions({
+          namespace: options.namespace,
+          query,
+          nextPageToken,
+        });
+        for (const { execution, startTime } of page.executions) {
+          const found = execution?.runId ?? "";
+          if (found !== runId) earlier.push({ runId: found, startMs: startTime ? tsToMs(startTime) : 0 });
+        }
+        nextPageToken = page.nextPageToken;
+      } while (nextPageToken.length > 0);
     } catch (error) {
-      // The client wraps what the server said.
-      const cause = error instanceof Error && isGrpcServiceError(error.cause) ? error.cause : error;
-      if (!isGrpcServiceError(cause) || !NOT_FOR_US.includes(Number(cause.code))) throw cause;
+      if (!isGrpcServiceError(error) || !NOT_FOR_US.includes(Number(error.code))) throw error;
       return [];
     }
     return earlier.sort((a, b) => a.startMs - b.startMs);

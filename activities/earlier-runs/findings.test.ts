@@ -37,6 +37,14 @@ describe("what an earlier run did with a movement", () => {
     expect(found).toMatchObject({ outcome: applied, request: { referenceId: "INV-1/tea/sold" }, sentAtMs: 5_000 });
   });
 
+  test.each([undefined, null, "done", {}, { kind: 1 }])(
+    "is unknown where an operator completed it with %j",
+    (result) => {
+      const [found] = movementsAfter(scheduled(5, "adjustStock", movement), completed(5, result));
+      expect(found).toMatchObject({ outcome: { kind: "unknown" }, sentAtMs: 5_000 });
+    },
+  );
+
   test("is left to its claim where the history has no answer", () => {
     expect(movementsAfter(scheduled(5, "adjustStock", movement))).toEqual([]);
   });

@@ -53,8 +53,8 @@ export function findingsOf(history: readonly ReadableEvent[]): Findings {
         break;
       case "completed": {
         const { movement, document, atMs = 0 } = scheduled.get(event.scheduledEventId) ?? {};
-        if (movement) answerMovement(movements, movement, event.result as AdjustStockResult, atMs);
-        if (document) answerDocument(documents, document, event.result as CreateResult, atMs);
+        if (movement) answerMovement(movements, movement, said<AdjustStockResult>(event.result), atMs);
+        if (document) answerDocument(documents, document, said<CreateResult>(event.result), atMs);
         break;
       }
       case "update":
@@ -64,6 +64,12 @@ export function findingsOf(history: readonly ReadableEvent[]): Findings {
   return { movements: [...movements.values()], documents: [...documents.values()] };
 }
 
+/** What an operator completed an activity with may be of any form, and then says nothing of the outcome. */
+function said<Result extends { kind: string }>(result: unknown): Result | { kind: "unknown" } {
+  const hasKind = typeof result === "object" && result !== null && "kind" in result && typeof result.kind === "string";
+  return hasKind ? (result as Result) : { kind: "unknown" };
+}
+
 function unknownOf(request: AdjustStockRequest, sentAtMs: number): MovementFinding {
   return { request, sentAtMs, outcome: { kind: "unknown" } };
 }
@@ -71,7 +77,7 @@ function unknownOf(request: AdjustStockRequest, sentAtMs: number): MovementFindi
 function answerMovement(
   movements: Map<string, MovementFinding>,
   request: AdjustStockRequest,
-  result: AdjustStockResult,
+  result: AdjustStockResult | { kind: "unknown" },
   sentAtMs: number,
 ): void {
   const { referenceId } = request;
@@ -85,7 +91,7 @@ function answerMovement(
 function answerDocument(
   documents: Map<string, DocumentFinding>,
   request: CreateRequest,
-  result: CreateResult,
+  result: CreateResult | { kind: "unknown" },
   atMs: number,
 ): void {
   const { claim } = request;
@@ -101,7 +107,7 @@ function answerDocument(
   else documents.delete(claim);
 }
 
-function documentIdIn(result: CreateResult): string | undefined {
+function documentIdIn(result: CreateResult | { kind: "unknown" }): string | undefined {
   if (result.kind === "document") return result.document.id;
   if (result.kind === "named") return result.saleId;
   return result.kind === "rejected" ? (result.document?.id ?? result.saleId) : undefined;

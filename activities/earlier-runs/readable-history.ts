@@ -37,9 +37,14 @@ export async function readableHistory(history: History, converter: LoadedDataCon
   return events;
 }
 
+/** Undefined where there is none, or where nobody can read it. */
 async function decoded(payload: Payload | undefined, converter: LoadedDataConverter): Promise<unknown> {
   if (!payload) return undefined;
   let [readable] = [payload];
-  for (const codec of converter.payloadCodecs.toReversed()) [readable = readable] = await codec.decode([readable]);
-  return converter.payloadConverter.fromPayload(readable);
+  try {
+    for (const codec of converter.payloadCodecs.toReversed()) [readable = readable] = await codec.decode([readable]);
+    return converter.payloadConverter.fromPayload(readable);
+  } catch {
+    return undefined;
+  }
 }

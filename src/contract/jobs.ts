@@ -15,4 +15,6 @@ export interface JobState<Progress> {
   decisions: Decision[];
   /** What is wrong with a service, as a call of this run that is deferred has met it. */
   serviceTrouble?: ServiceTrouble;
+  /** Signals that changed nothing: they could not be read, or the workflow has none of their name. Absent: none. */
+  unreadMessages?: number;
 }

@@ -114,6 +114,8 @@ export interface WorkflowState {
   serviceTrouble?: ServiceTrouble;
   cancelRequested?: string;
   callbacksReceived: number;
+  /** Signals that changed nothing: they could not be read, or the workflow has none of their name. Absent: none. */
+  unreadMessages?: number;
   fingerprint?: string;
   numberTaken: boolean;
   nextWait: number;

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundleWorkflowCode } from "@temporalio/worker";
+import { type BundleOptions, bundleWorkflowCode } from "@temporalio/worker";
 
 /** Sources and what is compiled of them stand in the same order. */
 const EXTENSION = extname(import.meta.url);
@@ -27,18 +27,22 @@ export async function bundleWorkflows(
   interceptors: readonly string[] = [],
   small = false,
 ): Promise<{ code: string }> {
-  return await bundleQuietly(workflowsPath, [pathOf("sdk/interceptors"), ...interceptors], small);
+  const payloadConverterPath = pathOf("sdk/payload-converter");
+  return await bundleQuietly(workflowsPath, {
+    workflowInterceptorModules: [pathOf("sdk/interceptors"), ...interceptors],
+    payloadConverterPath,
+    small,
+  });
 }
 
 /** Without what the bundler tells of its progress. */
 export async function bundleQuietly(
   workflowsPath: string,
-  workflowInterceptorModules: string[] = [],
-  small = false,
+  { small = false, ...options }: Partial<BundleOptions> & { small?: boolean } = {},
 ): Promise<{ code: string }> {
   return await bundleWorkflowCode({
     workflowsPath,
-    workflowInterceptorModules,
+    ...options,
     logger: silent,
     // A stack names a file of the sources and its line, and no path of the machine that built it. The sources
     // themselves would be half of the bundle.

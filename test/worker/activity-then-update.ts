@@ -1,5 +1,7 @@
 import { condition, defineSignal, defineUpdate, proxyActivities, setHandler } from "@temporalio/workflow";
 
+import { onSignal } from "../../workflows/sdk/signals.ts";
+
 type Activities = Record<"first" | "endedBefore" | "endedAfter", () => Promise<void>>;
 
 /** What it does next depends on which came first: the end of its first activity, or an update. */
@@ -8,7 +10,7 @@ export async function activityThenUpdate(): Promise<void> {
   let ended = false;
   let updated = false;
   // For a workflow task without commands.
-  setHandler(defineSignal("signal"), () => undefined);
+  onSignal(defineSignal<[unknown?]>("signal"), () => undefined);
   setHandler(defineUpdate("update"), async () => {
     await (ended ? endedBefore() : endedAfter());
     updated = true;

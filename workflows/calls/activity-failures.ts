@@ -17,6 +17,7 @@ import {
   type Refusal,
 } from "../../src/contract/index.ts";
 import { type Form, RESULT_FORMS } from "../../src/contract/result-forms.ts";
+import { whyUnreadable } from "../sdk/payload-converter.ts";
 
 /**
  * The activity of a call that is sent at most once failed: the workflow cannot know whether the call was carried out.
@@ -103,9 +104,11 @@ const MOST_SHOWN = 200;
 /** @throws ActivityFailure, as if the activity had ended without an answer */
 function ofItsForm(activityType: string, result: unknown): unknown {
   const forms: Readonly<Record<string, Form>> = RESULT_FORMS;
-  if (forms[activityType]?.(result) !== false) return result;
+  const unreadable = whyUnreadable("activity's result", result);
+  if (unreadable === undefined && forms[activityType]?.(result) !== false) return result;
   const shown = (JSON.stringify(result) ?? "nothing").slice(0, MOST_SHOWN);
-  const cause = ApplicationFailure.nonRetryable(`it was completed with what is no answer: ${shown}`);
+  // Without a type: no activity has said it.
+  const cause = ApplicationFailure.nonRetryable(unreadable ?? `it was completed with what is no answer: ${shown}`);
   throw new ActivityFailure(undefined, activityType, undefined, "NON_RETRYABLE_FAILURE", undefined, cause);
 }
 

@@ -1,7 +1,6 @@
-import { getExternalWorkflowHandle, setHandler, sleep, workflowInfo } from "@temporalio/workflow";
+import { getExternalWorkflowHandle, sleep, workflowInfo } from "@temporalio/workflow";
 
 import {
-  ATTENTION_CODES,
   type CallTarget,
   type CorrectionInput,
   creditNoteWorkflowId,
@@ -13,7 +12,7 @@ import {
 } from "../../src/contract/index.ts";
 import { growingPauseMs } from "../calls/activity-failures.ts";
 import { park } from "../operator/attention-list.ts";
-import { creditNoteChanged, refundRequested } from "../sale/messages.ts";
+import { refundRequested } from "../sale/messages.ts";
 import { runOneCreditNote } from "../sale/steps/refund.ts";
 import { mainWaits } from "../proxies.ts";
 import type { CorrectionRun } from "./correction-run.ts";
@@ -95,12 +94,6 @@ async function creditDirectly(
   refund: Refund & { saleId: string },
 ): Promise<Credited | undefined> {
   const workflowId = creditNoteWorkflowId({ ...target, saleId: refund.saleId });
-  setHandler(creditNoteChanged, (change) => {
-    // A signal can come late, from anywhere, with any content, and only changes what is shown.
-    if (run.stage !== "crediting" || typeof change !== "object" || change === null) return;
-    const needs = ATTENTION_CODES.find((code) => code === change.attention);
-    run.holdUp("credit-note", needs);
-  });
   const note = { ...target, ...refund, saleWorkflowId: workflowInfo().workflowId };
   const result = await runOneCreditNote(workflowId, note);
   run.holdUp("credit-note", undefined);

@@ -1,6 +1,7 @@
 import { ApplicationFailure, CancellationScope } from "@temporalio/workflow";
 
 import {
+  ATTENTION_CODES,
   type CallTarget,
   type CorrectionInput,
   type CorrectionOutcome,
@@ -12,7 +13,9 @@ import { callWithEscalation } from "../calls/between-tries.ts";
 import { registerJobMessages, runJobToCompletion } from "../job/job.ts";
 import { CancelledByOperator, unlessCancelled } from "../operator/attention-list.ts";
 import { callsOf, ledger, mainWaits } from "../proxies.ts";
+import { creditNoteChanged } from "../sale/messages.ts";
 import { registerMissing, resolveBranch } from "../sale/steps/items.ts";
+import { onSignal } from "../sdk/signals.ts";
 import { CORRECTION_UPDATES, CorrectionRun } from "./correction-run.ts";
 import { creditSale } from "./credit.ts";
 import { issueCorrectedSale } from "./issue.ts";
@@ -25,6 +28,12 @@ import { issueCorrectedSale } from "./issue.ts";
 export async function correctSale(input: CorrectionInput): Promise<CorrectionOutcome> {
   const run = new CorrectionRun(input);
   registerJobMessages(run, CORRECTION_UPDATES);
+  onSignal(creditNoteChanged, (change) => {
+    // A signal can come late, from anywhere, with any content, and only changes what is shown.
+    if (run.stage !== "crediting" || typeof change !== "object" || change === null) return;
+    const needs = ATTENTION_CODES.find((code) => code === change.attention);
+    run.holdUp("credit-note", needs);
+  });
   CancellationScope.current().cancelRequested.catch(() => run.requestCancel("cancelled through Temporal"));
   return await CancellationScope.nonCancellable(() =>
     runJobToCompletion(async () => {

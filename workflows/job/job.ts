@@ -2,10 +2,11 @@ import { condition, defineQuery, isCancellation, setCurrentDetails, setHandler }
 
 import { type JobState, NO_BUSINESS, STATE_QUERY } from "../../src/contract/index.ts";
 import { AttentionList } from "../operator/attention-list.ts";
-import { detailsPage, quoted, troubleText } from "../operator/details.ts";
+import { detailsPage, quoted, troubleText, unreadText } from "../operator/details.ts";
 import { COMMON_UPDATES, publishAttributes, registerUpdates, type UpdateTable } from "../operator/updates.ts";
 import { asFailure, isFinal } from "../calls/activity-failures.ts";
 import { everyUpdateIsAnswered, stepsTaken } from "../sdk/interceptors.ts";
+import { onUnreadSignals, unreadSignals } from "../sdk/signals.ts";
 
 /**
  * From so many steps on, a job continues as new between two pages; other pages take 50. Steps and not events are
@@ -53,7 +54,8 @@ export class Job<Progress extends object> extends AttentionList {
 
   state(): JobState<Progress> {
     const { waitingFor, progress, attentions, decisions, serviceTrouble } = this;
-    return { workflow: this.#about.workflow, waitingFor, progress, attentions, decisions, serviceTrouble };
+    const known = { workflow: this.#about.workflow, waitingFor, progress, attentions, decisions, serviceTrouble };
+    return { ...known, ...(unreadSignals() > 0 && { unreadMessages: unreadSignals() }) };
   }
 
   /** @param change of the progress; left out, it stays */
@@ -67,7 +69,8 @@ export class Job<Progress extends object> extends AttentionList {
     const { attentions, waitingFor, businessId } = this;
     const lines = this.#about.describe(this.progress).map((line) => `- ${line}`);
     const waits = `**Waits for:** ${quoted(waitingFor)}`;
-    setCurrentDetails(detailsPage(attentions, [waits, troubleText(this.serviceTrouble), lines.join("\n")]));
+    const trouble = troubleText(this.serviceTrouble);
+    setCurrentDetails(detailsPage(attentions, [waits, trouble, lines.join("\n"), unreadText(unreadSignals())]));
     publishAttributes({ business: businessId ?? NO_BUSINESS, attention: attentions[0]?.code ?? null });
   }
 }
@@ -81,6 +84,7 @@ export function registerJobMessages<J extends AttentionList & { state(): JobStat
 ): void {
   setHandler(stateQuery, () => job.state(), { description: "How far it is, and what an operator is needed for." });
   registerUpdates(job, updates);
+  onUnreadSignals(() => job.publish());
 }
 
 /** Runs a job's main flow, and ends once every update has its answer. */

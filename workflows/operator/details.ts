@@ -29,6 +29,13 @@ export function troubleText(trouble: ServiceTrouble | undefined): string {
   return `**${troubleInWords(trouble)}**, as far as calls show. What was deferred is tried again by itself.`;
 }
 
+/** Of messages that changed nothing, since nobody knows what they were to say. */
+export function unreadText(messages: number): string {
+  if (messages === 0) return "";
+  const noun = messages === 1 ? "message" : "messages";
+  return `**${messages} ${noun} could not be read**, and changed nothing: a signal is one JSON object, under a name that this workflow has.`;
+}
+
 /** @param rest what else is known of the run, in paragraphs */
 export function detailsPage(attentions: readonly Attention[], rest: readonly string[]): string {
   const more = attentions.length - MOST_ATTENTIONS;

@@ -12,10 +12,12 @@ import {
 import {
   type AcknowledgeRequest,
   FAILURES,
+  fewOf,
   type RetryRequest,
   SEARCH_ATTRIBUTES,
   UPDATES,
 } from "../../src/contract/index.ts";
+import { whyUnreadable } from "../sdk/payload-converter.ts";
 import type { AttentionList } from "./attention-list.ts";
 
 /** Sets those that changed: each change is an event. */
@@ -111,8 +113,13 @@ export function registerUpdates<Run extends Operated>(run: Run, table: UpdateTab
   }
 }
 
-/** @throws ApplicationFailure `NotAllowed`: what is true, and what the run takes as it stands */
+/**
+ * @throws ApplicationFailure `NotAllowed`: what is true, and what the run takes as it stands; `InvalidInput` where the
+ * message cannot be read at all
+ */
 export function checkUpdate<Run extends AttentionList>(run: Run, update: Update<Run, object>, message?: unknown): void {
+  const unreadable = whyUnreadable("update", message);
+  if (unreadable !== undefined) throw ApplicationFailure.nonRetryable(unreadable, FAILURES.invalidInput);
   const request = message ?? {};
   const why = malformed(request, update.takes) ?? update.refusedBecause(run, request);
   if (why !== undefined) throw ApplicationFailure.nonRetryable(`${why} ${run.allowedUpdates}`, FAILURES.notAllowed);
@@ -120,11 +127,12 @@ export function checkUpdate<Run extends AttentionList>(run: Run, update: Update<
 
 /** What is wrong with the request itself: it comes from people's hands. */
 function malformed(request: object, takes: Readonly<Record<string, Kind>>): string | undefined {
-  if (typeof request !== "object" || Array.isArray(request)) return "Expected one JSON object.";
+  if (typeof request !== "object" || Array.isArray(request) || ArrayBuffer.isView(request))
+    return "Expected one JSON object.";
   const given = new Map<string, unknown>(Object.entries(request));
   const fields = Object.keys(takes);
   const unknown = [...given.keys()].filter((field) => !fields.includes(field) && !fields.includes(`${field}?`));
-  if (unknown.length > 0) return `Unknown field ${unknown.join(", ")}; expected ${fields.join(", ")}.`;
+  if (unknown.length > 0) return `Unknown field ${fewOf(unknown).join(", ")}; expected ${fields.join(", ")}.`;
   for (const [field, kind] of Object.entries(takes)) {
     const required = !field.endsWith("?");
     const name = field.replace("?", "");

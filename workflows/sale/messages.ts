@@ -38,6 +38,7 @@ import {
   type WorkflowState,
 } from "../../src/contract/index.ts";
 import { COMMON_UPDATES, KEPT_AS_WISH, registerUpdates, type Update, type UpdateTable } from "../operator/updates.ts";
+import { onSignal, onUnreadSignals } from "../sdk/signals.ts";
 import { isReset, type SaleState } from "./state.ts";
 import { refundComplaint } from "./steps/refund.ts";
 import { outcomeOf, publishRun, stateOf, waitComplaint, whyNoOutcome, waitForOutcome } from "./view.ts";
@@ -176,9 +177,10 @@ export function registerMessages(run: SaleState, updates = DOCUMENT_UPDATES): vo
   run.onPublish.push(() => publishRun(run));
   takeOverRestart(run);
   setHandler(stateQuery, () => stateOf(run), { description: "Everything that is known of this document." });
-  setHandler(callbackReceived, () => {
+  onSignal(callbackReceived, () => {
     run.callbacksReceived++;
   });
+  onUnreadSignals(() => run.publish());
   registerUpdates(run, updates);
 }
 
@@ -196,9 +198,9 @@ function takeOverRestart(run: SaleState): void {
   if (run.workflow === "sale" && refundComplaint(refund) === undefined) run.refund = refund;
 }
 
-export const refundRequested = defineSignal<[Refund]>(SIGNALS.refundRequested);
+export const refundRequested = defineSignal<[Refund?]>(SIGNALS.refundRequested);
 /** Sent by the credit note of a sale. */
-export const creditNoteChanged = defineSignal<[CreditNoteChanged]>(SIGNALS.creditNoteChanged);
+export const creditNoteChanged = defineSignal<[CreditNoteChanged?]>(SIGNALS.creditNoteChanged);
 
 const refund: Update<SaleState, RefundUpdate> = {
   name: UPDATES.refund,
@@ -244,17 +246,20 @@ const refund: Update<SaleState, RefundUpdate> = {
 
 export function registerSaleMessages(run: SaleState): void {
   registerMessages(run, [...DOCUMENT_UPDATES, refund]);
-  setHandler(creditNoteChanged, (change) => {
+  onSignal(creditNoteChanged, (change) => {
     // A signal can come late, from anywhere, with any content. It only changes what is shown: the credit note's own run
     // is what counts.
     if (run.stage !== "crediting" || typeof change !== "object" || change === null) return;
-    run.creditNoteAttention = ATTENTION_CODES.find((code) => code === change.attention);
+    const needs = ATTENTION_CODES.find((code) => code === change.attention);
+    if (needs === run.creditNoteAttention) return;
+    run.creditNoteAttention = needs;
     run.publish();
   });
-  setHandler(refundRequested, (request) => {
+  onSignal(refundRequested, (request) => {
     // A signal cannot be refused: an invalid request, or a second one, changes nothing.
-    if (refundComplaint(request) !== undefined || request.traderInvoiceNumber === run.invoice) return;
-    if (run.stage !== "cancelled") run.refund ??= withReturnDate(request);
+    if (run.refund || !request || refundComplaint(request) !== undefined) return;
+    if (request.traderInvoiceNumber === run.invoice) return;
+    if (run.stage !== "cancelled") run.refund = withReturnDate(request);
   });
 }
 

@@ -14,11 +14,12 @@ import {
   type StockMovement,
   type WorkflowState,
 } from "../../src/contract/index.ts";
-import { detailsPage, quoted, troubleText } from "../operator/details.ts";
+import { detailsPage, quoted, troubleText, unreadText } from "../operator/details.ts";
 import { publishAttributes } from "../operator/updates.ts";
 import { asFailure, isFinal } from "../calls/activity-failures.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 import type { SaleState } from "./state.ts";
+import { unreadSignals } from "../sdk/signals.ts";
 
 export function outcomeOf(run: SaleState): SaleOutcome {
   return outcomeOfState(stateOf(run), Date.now());
@@ -49,6 +50,7 @@ export function stateOf(run: SaleState): WorkflowState {
     ...(run.cancelRequested !== undefined && { cancelRequested: run.cancelRequested }),
     callbacksReceived: run.callbacksReceived,
     ...(run.fingerprint && { fingerprint: run.fingerprint }),
+    ...(unreadSignals() > 0 && { unreadMessages: unreadSignals() }),
     numberTaken: run.numberTaken,
     nextWait: run.outcomesGiven,
   };
@@ -78,6 +80,7 @@ export function detailsOf(run: SaleState): string {
   if (creditNote) paragraphs.push(`**Credit note:** ${creditNote}`);
   if (run.movements.length > 0) paragraphs.push(`**Stock movements**\n\n${stockLines(run).join("\n")}`);
   return detailsPage(run.attentions, paragraphs);
+  paragraphs.push(unreadText(unreadSignals()));
 }
 
 /** Of many movements only those that are neither done nor still to come; the others are counted. */

@@ -1,5 +1,6 @@
 import {
   allHandlersFinished,
+  ApplicationFailure,
   CancellationScope,
   condition,
   type WorkflowInboundCallsInterceptor,
@@ -8,11 +9,15 @@ import {
   type WorkflowOutboundCallsInterceptor,
 } from "@temporalio/workflow";
 
+import { FAILURES } from "../../src/contract/index.ts";
+import { whyUnreadable } from "./payload-converter.ts";
+import { joinSignalsInterceptor, signalsReceived } from "./signals.ts";
+
 /** The interceptors of every workflow, bundled with the workflows. */
 export function interceptors(): WorkflowInterceptors {
   return {
-    internals: [deferUpdatesInterceptor, joinAttributesInterceptor],
-    inbound: [countingMessages],
+    internals: [deferUpdatesInterceptor, joinSignalsInterceptor, joinAttributesInterceptor],
+    inbound: [readableInput, countingUpdates],
     outbound: [countingCalls],
   };
 }
@@ -75,13 +80,19 @@ let steps = 0;
  * How many activities this run has scheduled and messages it has received. Each adds some six events to the history.
  */
 export function stepsTaken(): number {
-  return steps;
+  return steps + signalsReceived();
 }
 
-const countingMessages: WorkflowInboundCallsInterceptor = {
-  handleSignal: (input, next) => next(counted(input)),
-  handleUpdate: (input, next) => next(counted(input)),
+/** A run whose input cannot be read has nothing to do, and nobody can correct that. */
+const readableInput: WorkflowInboundCallsInterceptor = {
+  async execute(input, next) {
+    const why = input.args.flatMap((arg) => whyUnreadable("workflow's input", arg) ?? []);
+    if (why.length > 0) throw ApplicationFailure.nonRetryable(why.join(" "), FAILURES.invalidInput);
+    return await next(input);
+  },
 };
+
+const countingUpdates: WorkflowInboundCallsInterceptor = { handleUpdate: (input, next) => next(counted(input)) };
 
 const countingCalls: WorkflowOutboundCallsInterceptor = { scheduleActivity: (input, next) => next(counted(input)) };
 

@@ -1,4 +1,4 @@
-import { condition, continueAsNew, defineSignal, setHandler, uuid4, workflowInfo } from "@temporalio/workflow";
+import { condition, continueAsNew, defineSignal, uuid4, workflowInfo } from "@temporalio/workflow";
 
 import {
   type BillPaymentsPageRequest,
@@ -18,6 +18,7 @@ import { callWithEscalation } from "../calls/between-tries.ts";
 import { type Job, runJobToCompletion } from "../job/job.ts";
 import { type AccountingCalls, accountingCallsOf, ledger, main } from "../proxies.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
+import { onSignal } from "../sdk/signals.ts";
 import { afterComparison, afterPage, beginning, type Position } from "./bill-payments-position.ts";
 import { countPage, countsOf, syncJob, synchronise } from "./synchronise.ts";
 
@@ -56,7 +57,7 @@ export async function syncBillPayments(
   const progress = underWay?.progress ?? { kind: "recent", round: 0, pages: 0, rows: 0, added: 0, changed: 0 };
   const job = syncJob(WORKFLOW_TYPES.syncBillPayments, progress, describeProgress);
   let wanted: Wanted = underWay?.wanted ?? "nothing";
-  setHandler(syncRequested, (request) => {
+  onSignal(syncRequested, (request) => {
     if (wanted !== "full") wanted = request?.full === true ? "full" : "recent";
   });
   return await runJobToCompletion(async () => {

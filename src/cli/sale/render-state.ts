@@ -61,6 +61,7 @@ export function renderState(
     ["Receipt", document?.receipt ? receiptLines(document.receipt).join("\n") : undefined],
     ["Credit note", creditNote ? documentLine(creditNote) : state.creditNoteWorkflowId],
     ["Callbacks", state.callbacksReceived > 0 ? `${state.callbacksReceived} received` : undefined],
+    ["Messages", state.unreadMessages ? `${state.unreadMessages} could not be read, and changed nothing` : undefined],
   ];
   const lines = [title, ...sourceLines(state), ...rows.flatMap(([label, value]) => (value ? row(label, value) : []))];
   if (state.stockMovements.length > 0)

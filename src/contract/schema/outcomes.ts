@@ -187,6 +187,7 @@ export const saleStateSchema = z.looseObject({
   serviceTrouble: serviceTrouble.optional().describe("What is wrong with the API, as a deferred call has met it."),
   cancelRequested: z.string().optional(),
   callbacksReceived: z.number(),
+  unreadMessages: z.number().optional().describe("Signals that could not be read, and changed nothing."),
   fingerprint: z.string().optional(),
   numberTaken: z.boolean(),
   nextWait: z.number(),
