@@ -61,6 +61,13 @@ const ACCOUNTING_SLOTS = 4;
 /** A sale's row in the ledger must not hold up its call. */
 const START_WITHIN_MS = 2_000;
 
+/**
+ * How long the code of one workflow may run without a pause. The SDK stops it after 5 seconds otherwise, which Node.js
+ * may answer by ending the process (it stops within a hook of a promise), and with it all other runs; then the next
+ * worker takes the run. A run with ten thousand signals, loaded on a busy machine, is no reason for that.
+ */
+const ACTIVATION_WITHIN = "60 seconds";
+
 export interface WorkersOptions {
   config: Config;
   connection: NativeConnection;
@@ -139,13 +146,15 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     startOfRun: (run) => client.withDeadline(Date.now() + START_WITHIN_MS, () => startOfRun(client, run)),
   });
   const withRetryDelay = nextRetryDelayInterceptor(random);
-  const common = {
+  const common: Partial<WorkerOptions> & { isolateExecutionTimeout: string } = {
     connection,
     namespace,
     shutdownGraceTime: config.timings.callTimeoutMs + GRACE_BEYOND_CALL_MS,
     interceptors: { activity: [withRetryDelay, usingLargeAnswers] },
     identity,
-  } satisfies Partial<WorkerOptions>;
+    // The SDK takes it, and does not declare it.
+    isolateExecutionTimeout: ACTIVATION_WITHIN,
+  };
 
   const callbackUrlFor = createCallbackUrlFor(config.callbacks);
   const { cachedWorkflows, workflowTasks, workflowTaskPolls, reuseV8Context, nexus } = config.worker;
