@@ -7,7 +7,13 @@ import { failureOf, inActivity, serve, type Served, START_MS } from "../test-sup
 const MINUTE_MS = 60_000;
 
 const wait = (served: Served, saleId: string, more: Partial<AwaitDocumentRequest> = {}) =>
-  served.activities.awaitDocument({ ...saleRequest(saleId), sinceMs: START_MS, firstPollMs: 5_000, ...more });
+  served.activities.awaitDocument({
+    ...saleRequest(saleId),
+    sinceMs: START_MS,
+    firstPollMs: 5_000,
+    knownStatus: "pending",
+    ...more,
+  });
 
 /** The document as the API shows it, in a status that its document does not list. */
 async function inStrangeStatus(status: string): Promise<{ served: Served; saleId: string }> {
@@ -83,6 +89,26 @@ describe("the wait for a document", () => {
   test("ends when one undocumented status becomes another", async () => {
     const { served, saleId } = await inStrangeStatus("archived");
     expect(await inActivity(() => wait(served, saleId, { knownStatus: "frozen" }))).toMatchObject({ kind: "document" });
+  });
+
+  test.each(["archived", "retrying"])("goes on at the status %s where only a final one is news", async (status) => {
+    const { served, saleId } = await inStrangeStatus(status);
+    const asked = { knownStatus: "frozen", onlyFinal: true };
+    expect(await failureOf(() => wait(served, saleId, asked))).toMatchObject({ type: "StillWaiting", benign: true });
+  });
+
+  test("begins a pause after the last reading, without a call", async () => {
+    const served = await serve();
+    served.dice.next = 0.5;
+    const saleId = await soldTea(served, "INV-1");
+    const reads = (): number => served.simulator.calls({ operation: "readSale" }).length;
+    const asked = { readAtMs: START_MS + 60_000 };
+    const scheduledAtMs = START_MS + 62_000;
+    const failure = await failureOf(() => wait(served, saleId, asked), { scheduledAtMs });
+    expect(failure).toMatchObject({ type: "StillWaiting", pauseMs: Math.round(62_000 / 6) - 2_000 });
+    expect(reads()).toBe(0);
+    await inActivity(() => wait(served, saleId, { readAtMs: START_MS }), { scheduledAtMs });
+    expect(reads()).toBe(1);
   });
 
   test("reads the document after the first pause, then ever less often as it ages", async () => {

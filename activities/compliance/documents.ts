@@ -1,4 +1,7 @@
+import { Context } from "@temporalio/activity";
+
 import {
+  type AwaitDocumentRequest,
   type ComplianceActivities,
   IN_FLIGHT_STATUSES,
   type ReadDocumentRequest,
@@ -47,13 +50,18 @@ export function createDocumentActivities(context: ActivityContext) {
     },
 
     async awaitDocument(request) {
+      const { pollBounds } = runtimeOf(context, request.connection);
+      const bounds = { ...pollBounds, firstPollMs: request.firstPollMs };
+      const pauseMs = pollPauseMs(ageMs(request.sinceMs), bounds, random);
+      const { readAtMs } = request;
+      const isFirst = Context.current().info.attempt === 1;
+      const tooSoonForMs = isFirst && readAtMs !== undefined ? pauseMs - ageMs(readAtMs) : 0;
+      if (tooSoonForMs > 0) throw stillWaiting("The document was read a moment ago.", tooSoonForMs);
       const classified = await read(request);
       const document = classified.data;
       if (!document) return refusalOf(classified);
-      if (!stillUnderWay(document, request.knownStatus)) return await found(request, document);
-      const { pollBounds } = runtimeOf(context, request.connection);
-      const bounds = { ...pollBounds, firstPollMs: request.firstPollMs };
-      throw stillWaiting(`The document is ${document.status}.`, pollPauseMs(ageMs(request.sinceMs), bounds, random));
+      if (!stillUnderWay(document, request)) return await found(request, document);
+      throw stillWaiting(`The document is ${document.status}.`, pauseMs);
     },
 
     async retryDocument(request) {
@@ -70,9 +78,12 @@ export function createDocumentActivities(context: ActivityContext) {
 }
 
 /** No news: still in flight, accepted without its receipt, or in the strange status that the workflow knows already. */
-function stillUnderWay(document: SaleDocument, knownStatus: string | undefined): boolean {
-  if (IN_FLIGHT_STATUSES.includes(document.status))
-    return knownStatus === undefined || IN_FLIGHT_STATUSES.includes(knownStatus);
-  if (document.status === "completed") return !document.receipt;
-  return document.status !== "failed" && document.status !== "cancelled" && document.status === knownStatus;
+function stillUnderWay(
+  { status, receipt }: SaleDocument,
+  { knownStatus, onlyFinal = false }: Pick<AwaitDocumentRequest, "knownStatus" | "onlyFinal">,
+): boolean {
+  if (status === "completed") return !receipt;
+  if (status === "failed" || status === "cancelled") return false;
+  if (onlyFinal || status === knownStatus) return true;
+  return IN_FLIGHT_STATUSES.includes(status) && IN_FLIGHT_STATUSES.includes(knownStatus);
 }

@@ -91,8 +91,12 @@ export interface AwaitDocumentRequest extends ReadDocumentRequest {
   /** When the wait began (Unix milliseconds): the pauses grow with its age. */
   sinceMs: number;
   firstPollMs: number;
-  /** A status that the workflow has already seen and that is not among the six. */
-  knownStatus?: string | undefined;
+  /** When the workflow read the document last, if it has (Unix milliseconds): the first look comes a pause later. */
+  readAtMs?: number | undefined;
+  /** The status that the workflow has seen last. */
+  knownStatus: string;
+  /** Another status that is not final is no news either: the workflow has seen it change often enough. */
+  onlyFinal?: boolean | undefined;
 }
 
 export type RetryDocumentResult =

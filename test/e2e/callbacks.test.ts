@@ -68,6 +68,30 @@ describeWithTemporal("a callback", () => {
     expect(reads("TWICE-1")).toBe(1);
   });
 
+  test("that comes again and again is followed at once at first, then ever more rarely", async () => {
+    const invoice = "AGAIN-1";
+    rig.simulator.setAuthority(invoice, [{ do: "down" }]);
+    const handle = await start(invoice);
+    await rig.stateWhen(invoice, ({ stage }) => stage === "awaiting-authority");
+    const { historyLength: before } = await handle.describe();
+    const sentAtMs = Date.now();
+    await handle.signal("callbackReceived", {});
+    await rig.simulator.until(() => reads(invoice) === 1);
+    expect(Date.now() - sentAtMs).toBeLessThan(5_000);
+    const CALLBACKS = 60;
+    for (let sent = 2; sent <= CALLBACKS; sent++) {
+      await handle.signal("callbackReceived", {});
+      await rig.stateWhen(invoice, ({ callbacksReceived }) => callbacksReceived === sent);
+    }
+    expect(reads(invoice)).toBeLessThan(15);
+    // A signal and its workflow task are four events, and a read is a dozen.
+    const { historyLength } = await handle.describe();
+    expect(historyLength - before).toBeLessThan(CALLBACKS * 4 + 15 * 14);
+    // The last one is not forgotten, only followed later.
+    rig.simulator.setAuthority(invoice, [{ do: "accept" }]);
+    expect(await handle.result()).toMatchObject({ stage: "completed" });
+  });
+
   test("that comes before the outcome changes only when the sale is read", async () => {
     rig.simulator.setAuthority("FORGED-1", [{ do: "down" }]);
     const handle = await start("FORGED-1");

@@ -1,11 +1,13 @@
-import { condition, isCancellation } from "@temporalio/workflow";
+import { condition, isCancellation, sleep } from "@temporalio/workflow";
 
-import type { SaleDocument } from "../../src/contract/index.ts";
+import type { ConnectionProfile, SaleDocument } from "../../src/contract/index.ts";
 import { BetweenTries } from "../calls/between-tries.ts";
 import { attentionKey, Running } from "../operator/attention-list.ts";
-import type { SaleContext } from "../sale/state.ts";
+import type { SaleContext, SaleState } from "../sale/state.ts";
 import { documentState, readDocument, retryDocument } from "./known-document.ts";
 import { resubmitRejected } from "./rejected-document.ts";
+
+type Timings = ConnectionProfile["timings"];
 
 export type FinalStatus = "completed" | "cancelled-by-service";
 
@@ -26,7 +28,20 @@ interface Wait extends AwaitedDocument {
   resubmissions: number;
   /** Of the readings of the document. */
   betweenTries: BetweenTries;
+  /** When it was read last; a submission is no reading. */
+  readAtMs: number | undefined;
+  /** How often polling has told of another status that is not final. */
+  changesTold: number;
+  /** How often a callback has had it read, and from when on the next one may. */
+  callbackReads: number;
+  nextCallbackReadAtMs: number;
 }
+
+/** So many callbacks of one document are followed at once. Each read that one causes costs a dozen events. */
+const CALLBACKS_AT_ONCE = 4;
+
+/** After so many changes a strange status stays what it is told to be until the document is final. */
+const MOST_CHANGES_TOLD = 2;
 
 /**
  * Sees an issued document through, from whatever status it has, to its end. `run.document` is always the latest of it.
@@ -39,7 +54,17 @@ export async function awaitFinalStatus(
 ): Promise<FinalStatus> {
   const { run } = context;
   const betweenTries = new BetweenTries(run);
-  const wait: Wait = { ...awaited, sinceMs: Date.now(), slowRaised: false, resubmissions: 0, betweenTries };
+  const wait: Wait = {
+    ...awaited,
+    sinceMs: Date.now(),
+    slowRaised: false,
+    resubmissions: 0,
+    betweenTries,
+    readAtMs: undefined,
+    changesTold: 0,
+    callbackReads: 0,
+    nextCallbackReadAtMs: 0,
+  };
   let document = issued;
   for (;;) {
     run.document = document;
@@ -50,8 +75,7 @@ export async function awaitFinalStatus(
         return "cancelled-by-service";
       case "failed":
         document = await resubmitRejected(context, document, wait);
-        wait.sinceMs = Date.now();
-        wait.slowRaised = false;
+        beginAnew(wait);
         break;
       case "in-flight":
       case "unknown-status":
@@ -60,6 +84,13 @@ export async function awaitFinalStatus(
         document = await awaitAuthority(context, document, wait);
     }
   }
+}
+
+/** From the answer to a resubmission on. */
+function beginAnew(wait: Wait): void {
+  wait.sinceMs = Date.now();
+  wait.readAtMs = undefined;
+  wait.slowRaised = false;
 }
 
 /**
@@ -71,11 +102,44 @@ async function awaitAuthority(context: SaleContext, document: SaleDocument, wait
   let current = document;
   while (!isAnswered(current)) {
     run.document = current;
-    current = await nextReading(context, current, wait);
+    const pause = new Running(() => untilCallbackIsDue(run, wait));
+    try {
+      current = await nextReading(context, current, wait);
+    } finally {
+      await pause.end();
+    }
   }
   for (const code of ["authority-slow", "unexpected-answer"] as const) run.clear(attentionKey(code, current.id));
   return current;
 }
+
+/** Whether a callback has come that the document has not been read for, and now is its time. */
+function isCallbackDue(run: SaleState, wait: Wait): boolean {
+  return run.callbacksReceived > wait.callbacksSeen && Date.now() >= wait.nextCallbackReadAtMs;
+}
+
+/** A callback that comes too soon is followed later: the timer makes the run look at the time again. */
+async function untilCallbackIsDue(run: SaleState, wait: Wait): Promise<void> {
+  await condition(() => run.callbacksReceived > wait.callbacksSeen && Date.now() < wait.nextCallbackReadAtMs);
+  const summary = "Callbacks come often: the next one is followed after a pause";
+  await sleep(wait.nextCallbackReadAtMs - Date.now(), { summary });
+}
+
+/**
+ * Takes note that callbacks cause a read. The first few do at once, the others after pauses that double: whoever sends
+ * them without end, the reads stay few, and so does what they add to the history. Polling finds what they would tell.
+ */
+function followCallback(run: SaleState, wait: Wait, { firstPollMs }: Pick<Timings, "firstPollMs">): void {
+  if (run.callbacksReceived === wait.callbacksSeen) return;
+  // Counted before the call: a callback that arrives during it may report something newer than its answer.
+  wait.callbacksSeen = run.callbacksReceived;
+  wait.callbackReads++;
+  const beyond = wait.callbackReads - CALLBACKS_AT_ONCE;
+  if (beyond >= 0) wait.nextCallbackReadAtMs = Date.now() + firstPollMs * 2 ** Math.min(beyond, MOST_DOUBLINGS);
+}
+
+/** Years: no number overflows. */
+const MOST_DOUBLINGS = 24;
 
 function isAnswered(document: SaleDocument): boolean {
   const state = documentState(document);
@@ -86,37 +150,40 @@ async function nextReading(context: SaleContext, document: SaleDocument, wait: W
   const { run, profile } = context;
   const { timings } = profile;
   const nowMs = Date.now();
-  const callbackReceived = (): boolean => run.callbacksReceived > wait.callbacksSeen;
   const slowKey = attentionKey("authority-slow", document.id);
   const unknownStatusKey = attentionKey("unexpected-answer", document.id);
   const [slowBefore, unknownBefore] = [run.retriesOf(slowKey), run.retriesOf(unknownStatusKey)];
   const resubmissionRequested = (): boolean => run.retriesOf(slowKey) > slowBefore;
   const retryRequested = (): boolean => resubmissionRequested() || run.retriesOf(unknownStatusKey) > unknownBefore;
-  const interrupted = (): boolean => callbackReceived() || retryRequested();
+  const interrupted = (): boolean => isCallbackDue(run, wait) || retryRequested();
   const firstPollAtMs = wait.sinceMs + firstPollDelayMs(document, wait, timings);
   const slowAtMs = wait.sinceMs + timings.slowAfterMs;
   if (documentState(document) === "unknown-status") raiseUnknownStatus(context, document);
   else if (documentState(document) === "in-flight") run.clear(unknownStatusKey);
 
-  if (!callbackReceived() && nowMs < firstPollAtMs) {
+  if (!isCallbackDue(run, wait) && nowMs < firstPollAtMs) {
     await condition(interrupted, firstPollAtMs - nowMs, {
       summary: wait.callbackExpected ? "Wait for the callback before looking" : "Wait before the first look",
     });
   }
   if (!interrupted()) {
     const polled = await poll(context, document, wait, interrupted, slowAtMs);
-    if (polled) return polled;
+    if (polled) {
+      wait.readAtMs = Date.now();
+      wait.changesTold++;
+      return polled;
+    }
   }
-  // Counted before the call: a callback that arrives during it may report something newer than its answer.
-  wait.callbacksSeen = run.callbacksReceived;
+  followCallback(run, wait, timings);
   const read = await readDocument(context, document.id, wait.betweenTries);
+  wait.readAtMs = Date.now();
   if (resubmissionRequested() && !isAnswered(read)) return await resubmitOnRequest(context, read, wait);
   if (Date.now() >= slowAtMs && !wait.slowRaised && !isAnswered(read)) raiseSlow(context, read, wait);
   return read;
 }
 
 /** While a callback is expected, polls wait longer, unless the document says that the callback's delivery failed. */
-function firstPollDelayMs(document: SaleDocument, wait: Wait, timings: SaleContext["profile"]["timings"]): number {
+function firstPollDelayMs(document: SaleDocument, wait: Wait, timings: Timings): number {
   // Null: the service ignored the callback URL.
   if (!wait.callbackExpected || document.callback === null) return timings.firstPollMs;
   return document.callback?.status === "failed" ? 0 : timings.firstPollWithCallbackMs;
@@ -139,7 +206,9 @@ async function poll(
       saleId: document.id,
       sinceMs: wait.sinceMs,
       firstPollMs: profile.timings.firstPollMs,
+      readAtMs: wait.readAtMs,
       knownStatus: document.status,
+      onlyFinal: wait.changesTold >= MOST_CHANGES_TOLD && documentState(document) === "unknown-status",
       record: context.run.records?.recordForDocument(document.id),
     }),
   );
@@ -161,8 +230,7 @@ async function poll(
 /** On an operator's `retry` the same document is submitted again, after it was read once more. */
 async function resubmitOnRequest(context: SaleContext, document: SaleDocument, wait: Wait): Promise<SaleDocument> {
   context.run.clear(attentionKey("authority-slow", document.id));
-  wait.sinceMs = Date.now();
-  wait.slowRaised = false;
+  beginAnew(wait);
   return await retryDocument(context, document);
 }
 
