@@ -11,7 +11,7 @@ import {
   type SaleDocument,
   type SaleLineInput,
 } from "../../../src/contract/index.ts";
-import { BetweenTries, callWithEscalation, isRefusal } from "../../calls/between-tries.ts";
+import { BetweenTries, callWithEscalation } from "../../calls/between-tries.ts";
 import { type AttentionList, park } from "../../operator/attention-list.ts";
 import type { Calls } from "../../proxies.ts";
 import type { SaleContext } from "../state.ts";
@@ -44,9 +44,13 @@ export async function resolveItems(
     }
     const message = fewOf(result.unknown.map(({ line, reason }) => `lines[${line}]: ${reason}`)).join("; ");
     const sinceMs = Date.now();
+    const summary = "Wait until the catalogue names every item: each attempt is one look";
+    const asked = { ...request, until: "known" as const, sinceMs };
+    // What it finds is taken, and not looked for again: lists that contradict each other would keep the run going round.
     const wake = async (): Promise<boolean> => {
-      const summary = "Wait until the catalogue names every item: each attempt is one look";
-      return (await calls.wait.awaitItems(summary, { ...request, until: "known", sinceMs })).kind === "resolved";
+      const seen = await callWithEscalation(run, () => calls.wait.awaitItems(summary, asked));
+      if (seen.kind === "resolved") items = seen.items;
+      return seen.kind === "resolved";
     };
     const verdict = await park(run, { code: "item-unknown", message }, { wake });
     notOlderThanMs = verdict === "retry" ? Date.now() : undefined;
@@ -113,16 +117,10 @@ async function parkUntilRegistered(
   const message = `${name ?? id} (${id}) lacks ${needs.join(" and ")}: ${result.message}`;
   const asked = { ...target, lines: [lineOf(id)], until: "registered" as const, sinceMs: Date.now() };
   const summary = `Wait for the registration of ${name ?? id}: each attempt is one look`;
-  // A refused key ends the wait. Any other refusal is shown beside it: asked for again, the item would lack the same data
-  // at once, and its next look be refused, without a pause.
-  const look = async () => {
-    const seen = await calls.wait.awaitItems(summary, asked);
-    return isRefusal(seen) && seen.attention === "credentials" ? ({ kind: "key-refused" } as const) : seen;
-  };
-  const wake = async (): Promise<boolean> => {
-    const seen = await callWithEscalation(run, look);
-    return seen.kind !== "key-refused" && areRegistered(seen);
-  };
+  // A refusal is shown beside it, and waited for there: asked for again, the item would lack the same data at once, and
+  // its next look be refused, without a pause.
+  const wake = async (): Promise<boolean> =>
+    areRegistered(await callWithEscalation(run, () => calls.wait.awaitItems(summary, asked)));
   const attention = { code: "item-needs-data", subject: id, message, evidence: { needs } } as const;
   return (await park(run, attention, { wake })) === "woken";
 }
