@@ -112,6 +112,10 @@ export class SaleState extends AttentionList {
   /** Whether something still follows the receipt that the record must show: movements, or the comparison of a total. */
   moreToRecord = false;
   outcomesGiven = 0;
+  /** Of the answers to the update `outcome`, as JSON. */
+  outcomeBytes = 0;
+  /** The update `outcome` is not answered any more. */
+  outcomesUsedUp = false;
   prepared = false;
   /** Why the workflow will fail. Kept until every waiting caller has it: a failing workflow would hide it from them. */
   failure: ApplicationFailure | undefined;
@@ -200,7 +204,8 @@ export class SaleState extends AttentionList {
     const noun = this.workflow === "sale" ? "sale" : "credit note";
     const needs = this.attentions.map((attention) => attention.code).join(", ");
     const stands = `The ${noun} is at stage ${this.stage}${needs ? ` and needs an operator for ${needs}` : ""}`;
-    return `${stands}; allowed updates: ${[...updates, "outcome"].join(", ")}.`;
+    const allowed = [...updates, ...(this.outcomesUsedUp ? [] : ["outcome"])].join(", ");
+    return `${stands}; allowed updates: ${allowed || "none"}.`;
   }
 
   /** Any other step is a defect: the workflow task fails, and is repeated once the code is fixed. */

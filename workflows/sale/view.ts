@@ -5,6 +5,7 @@ import {
   bounded,
   everythingWaitedFor,
   FAILURES,
+  jsonBytes,
   keywordValue,
   NO_BUSINESS,
   otherContent,
@@ -18,8 +19,8 @@ import { detailsPage, quoted, troubleText, unreadText } from "../operator/detail
 import { publishAttributes } from "../operator/updates.ts";
 import { asFailure, isFinal } from "../calls/activity-failures.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
-import type { SaleState } from "./state.ts";
 import { unreadSignals } from "../sdk/signals.ts";
+import type { SaleState } from "./state.ts";
 
 export function outcomeOf(run: SaleState): SaleOutcome {
   return outcomeOfState(stateOf(run), Date.now());
@@ -49,8 +50,8 @@ export function stateOf(run: SaleState): WorkflowState {
     ...(run.serviceTrouble && { serviceTrouble: run.serviceTrouble }),
     ...(run.cancelRequested !== undefined && { cancelRequested: run.cancelRequested }),
     callbacksReceived: run.callbacksReceived,
-    ...(run.fingerprint && { fingerprint: run.fingerprint }),
     ...(unreadSignals() > 0 && { unreadMessages: unreadSignals() }),
+    ...(run.fingerprint && { fingerprint: run.fingerprint }),
     numberTaken: run.numberTaken,
     nextWait: run.outcomesGiven,
   };
@@ -79,8 +80,8 @@ export function detailsOf(run: SaleState): string {
   }
   if (creditNote) paragraphs.push(`**Credit note:** ${creditNote}`);
   if (run.movements.length > 0) paragraphs.push(`**Stock movements**\n\n${stockLines(run).join("\n")}`);
-  return detailsPage(run.attentions, paragraphs);
   paragraphs.push(unreadText(unreadSignals()));
+  return detailsPage(run.attentions, paragraphs);
 }
 
 /** Of many movements only those that are neither done nor still to come; the others are counted. */
@@ -138,10 +139,11 @@ export async function runToCompletion(run: SaleState, body: () => Promise<void>)
 const DEFAULT_WAIT_SECONDS = 20;
 const LONGEST_WAIT_SECONDS = 60;
 /**
- * How often the outcome can be asked for. Each update makes the history longer, and Temporal takes 2,000 updates per
- * run: most are left for the operator.
+ * How often the outcome can be asked for by the update, and how many bytes of answers a history is to hold: Temporal
+ * takes 2,000 updates of a run, and ends a run whose history is above 50 MB. What is left is for the operator.
  */
-const MOST_OUTCOMES = 200;
+const MOST_OUTCOMES = 1_800;
+const MOST_OUTCOME_BYTES = 25_000_000;
 
 /**
  * The answer of the update `outcome`: the outcome once the run is settled or held up, else the stage reached when the
@@ -159,12 +161,15 @@ export async function waitForOutcome(run: SaleState, request: OutcomeRequest): P
     await condition(outcomeKnown, waitMs, { summary: "A caller waits for the outcome" });
   run.outcomesGiven++;
   if (run.failure) throw run.failure;
-  return outcomeOf(run);
+  const answer = outcomeOf(run);
+  run.outcomeBytes += jsonBytes(answer);
+  run.outcomesUsedUp = run.outcomesGiven >= MOST_OUTCOMES || run.outcomeBytes >= MOST_OUTCOME_BYTES;
+  return answer;
 }
 
 export function whyNoOutcome(run: SaleState, { waitSeconds }: OutcomeRequest): string | undefined {
-  if (run.outcomesGiven >= MOST_OUTCOMES)
-    return "The outcome was asked for so often that only the state query still answers.";
+  if (run.outcomesUsedUp)
+    return `This run was asked for its outcome ${run.outcomesGiven} times, and Temporal takes 2,000 updates of a run: the others are for operators. Ask the query state, which answers always, or wait for the workflow's result.`;
   return waitComplaint(waitSeconds);
 }
 
