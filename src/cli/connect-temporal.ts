@@ -2,12 +2,12 @@ import { Client, Connection } from "@temporalio/client";
 import { setMaxListeners } from "node:events";
 
 import { loadTemporalConnection, type TemporalConnection } from "../config/index.ts";
+import { connectErrorOf } from "../worker/diagnose-temporal.ts";
 import {
   requireListener,
   requireNamespace,
   requireSearchAttributes,
   temporalErrorOf,
-  unreachable,
 } from "../worker/require-temporal.ts";
 import type { CliContext } from "./context.ts";
 import { interruptible } from "./interruptible.ts";
@@ -64,7 +64,6 @@ export async function connectTemporal(
   try {
     return await Connection.connect({ ...temporal.connectionOptions, interceptors: calls.interceptors });
   } catch (error) {
-    const known = temporalErrorOf(error, temporal);
-    throw known === error ? unreachable(temporal, error instanceof Error ? error.message : "unknown", error) : known;
+    throw await connectErrorOf(error, temporal, context.env);
   }
 }

@@ -4,6 +4,7 @@ import type { Dispatcher } from "undici";
 import { decoded } from "./content-encoding.ts";
 import type { Deadline } from "./deadline.ts";
 import { TransportError, type TransportErrorCode, UnreadableAnswerError } from "./errors.ts";
+import { TLS_TROUBLE, tlsTroubleOf } from "./tls-trouble.ts";
 import { flattenHeaders, type HttpAnswer, parseJsonBody } from "./http-answer.ts";
 
 export interface HttpRequest {
@@ -194,5 +195,7 @@ function inWords(bytes: number): string {
 function describe(cause: unknown): string {
   if (!(cause instanceof Error)) return "unknown cause";
   const code: unknown = "code" in cause ? cause.code : undefined;
-  return typeof code === "string" ? code : cause.name;
+  if (typeof code !== "string") return cause.name;
+  const trouble = tlsTroubleOf(cause);
+  return trouble === undefined ? code : `${code}: ${TLS_TROUBLE[trouble]}`;
 }

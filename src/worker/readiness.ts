@@ -2,6 +2,7 @@ import type { ConnectionLike } from "@temporalio/client";
 
 import { MAIN_TASK_QUEUE } from "../contract/index.ts";
 import { recentPollers } from "./recent-pollers.ts";
+import { isRefusal } from "./require-temporal.ts";
 
 export type Readiness = { ready: true } | { ready: false; reason: string };
 
@@ -40,7 +41,7 @@ async function pollsWorkflows({ connection, namespace, identity }: ReadinessOpti
     const pollers = await connection.withDeadline(Date.now() + CALL_MS, () => recentPollers(connection, namespace));
     if (pollers.includes(identity)) return { ready: true };
     return { ready: false, reason: `Temporal knows no recent poll of ${identity} on ${MAIN_TASK_QUEUE}` };
-  } catch {
-    return { ready: false, reason: "Temporal cannot be reached" };
+  } catch (error) {
+    return { ready: false, reason: isRefusal(error) ? "Temporal refuses this worker" : "Temporal cannot be reached" };
   }
 }

@@ -66,12 +66,18 @@ export function temporalErrorOf(error: unknown, temporal: TemporalConnection): u
     const message = `Temporal at ${address} has no namespace "${namespace}". Set TEMPORAL_NAMESPACE to one that it has, or create it: temporal operator namespace create --namespace ${namespace}`;
     return new TemporalError("no-namespace", message, { cause: error });
   }
-  if (code === PERMISSION_DENIED || code === UNAUTHENTICATED) {
+  if (isRefusal(error)) {
     const message = `Temporal at ${address} refuses us in the namespace "${namespace}": ${details}. Check TEMPORAL_API_KEY or TEMPORAL_TLS_*, and what they may do.`;
     return new TemporalError("refused", message, { cause: error });
   }
   if (code === UNAVAILABLE || code === DEADLINE_EXCEEDED) return unreachable(temporal, details, error);
   return error;
+}
+
+/** Whether Temporal has answered, and lets this process do nothing. */
+export function isRefusal(error: unknown): boolean {
+  const code = grpcError(error)?.code;
+  return code === PERMISSION_DENIED || code === UNAUTHENTICATED;
 }
 
 function grpcError(error: unknown): { code: number; details: string } | undefined {
@@ -84,7 +90,6 @@ function grpcError(error: unknown): { code: number; details: string } | undefine
 const DEFAULT_PORT = 7233;
 const DEFAULT_ADDRESS = `localhost:${DEFAULT_PORT}`;
 const CONNECT_MS = 5_000;
-/** Through a proxy the address need not be reachable from here. */
 const PROXY_VARIABLES = ["grpc_proxy", "https_proxy", "http_proxy", "HTTPS_PROXY", "HTTP_PROXY"];
 
 /** Where Temporal is looked for, as it is shown to people. */
@@ -98,7 +103,7 @@ export function temporalAddress({ connectionOptions }: Pick<TemporalConnection, 
  * @throws TemporalError
  */
 export async function requireListener(temporal: TemporalConnection, env: Environment): Promise<void> {
-  if (PROXY_VARIABLES.some((name) => env[name])) return;
+  if (isProxied(env)) return;
   const address = temporalAddress(temporal);
   const { hostname, port } = parseAddress(address);
   const reason = await new Promise<string | undefined>((resolve) => {
@@ -122,7 +127,12 @@ export function unreachable(temporal: TemporalConnection, reason: string, cause?
   return new TemporalError("unreachable", message, cause === undefined ? undefined : { cause });
 }
 
-function parseAddress(address: string): { hostname: string; port: number } {
+/** Whether the connection goes through a proxy: then the address need not be reachable from here. */
+export function isProxied(env: Environment): boolean {
+  return PROXY_VARIABLES.some((name) => env[name]);
+}
+
+export function parseAddress(address: string): { hostname: string; port: number } {
   const url = `tcp://${address.replace(/^[a-z]+:\/\//i, "")}`;
   if (!URL.canParse(url)) return { hostname: address, port: DEFAULT_PORT };
   const { hostname, port } = new URL(url);

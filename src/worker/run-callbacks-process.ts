@@ -17,6 +17,7 @@ import {
   SecretFiles,
 } from "../config/index.ts";
 import { createLogger } from "./create-logger.ts";
+import { whyUnusable } from "./diagnose-temporal.ts";
 import { type ListenAddress, listenError } from "./health-server.ts";
 import { ledgerOf } from "./ledger-of.ts";
 import { loadProcessConfig } from "./load-process-config.ts";
@@ -85,7 +86,11 @@ export async function runCallbacksProcess({ env, logTo, signal }: WorkerProcessO
       "receiving",
     );
     if (!(await signaller.isReachable())) {
-      log.warn(place, "Temporal cannot be reached, or lacks the namespace; callbacks are answered 503 until it can");
+      const why = await whyUnusable(temporal, env);
+      log.warn(
+        { ...place, why },
+        "Temporal cannot be reached, or lacks the namespace; callbacks are answered 503 until it can",
+      );
     }
     ledger?.ready().catch((error: unknown) => {
       const why = error instanceof Error ? error.message : String(error);

@@ -13,14 +13,8 @@ import { installRuntime } from "./install-runtime.ts";
 import { ledgerOf } from "./ledger-of.ts";
 import { loadProcessConfig } from "./load-process-config.ts";
 import { createReadiness, type Readiness } from "./readiness.ts";
-import {
-  requireListener,
-  requireNamespace,
-  requireSearchAttributes,
-  temporalAddress,
-  temporalErrorOf,
-  unreachable,
-} from "./require-temporal.ts";
+import { connectErrorOf } from "./diagnose-temporal.ts";
+import { requireListener, requireNamespace, requireSearchAttributes, temporalAddress } from "./require-temporal.ts";
 import { RunningWorkers } from "./run-workers.ts";
 import { unstatedSaleKey } from "./unstated-sale-key.ts";
 
@@ -52,7 +46,7 @@ export async function runWorkerProcess({ env, logTo, signal }: WorkerProcessOpti
       log,
       metrics: metricsPort === undefined ? undefined : { host: metricsHost, port: metricsPort },
     });
-    const connection = await connect(temporal);
+    const connection = await connect(temporal, env);
     try {
       await requireNamespace(connection, temporal);
       await requireSearchAttributes(connection, temporal);
@@ -125,13 +119,11 @@ function notReady(reason: string): () => Promise<Readiness> {
   return () => Promise.resolve({ ready: false, reason });
 }
 
-async function connect(temporal: TemporalConnection): Promise<NativeConnection> {
+async function connect(temporal: TemporalConnection, env: Environment): Promise<NativeConnection> {
   try {
     return await NativeConnection.connect(temporal.connectionOptions);
   } catch (error) {
-    const known = temporalErrorOf(error, temporal);
-    // The native client has errors of its own for a handshake that fails.
-    throw known === error ? unreachable(temporal, error instanceof Error ? error.message : "unknown", error) : known;
+    throw await connectErrorOf(error, temporal, env);
   }
 }
 

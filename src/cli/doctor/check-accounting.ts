@@ -9,6 +9,7 @@ import {
 import type { AccountingConnection } from "../../config/index.ts";
 import { TransportError } from "../../http/errors.ts";
 import { answerFindings, clockFindings, fault, type Finding, ok, warning } from "./finding.ts";
+import { reachAdvice } from "./run-probe.ts";
 
 /** Accounting Service, "Limits": the timestamp of a signed request. */
 const SIGNATURE_TOLERANCE_MS = 5 * 60_000;
@@ -106,7 +107,7 @@ function judgeSignature(check: string, refused: AccountingUnauthorizedError, key
 function judgeFailure(check: string, failure: Failure): Finding {
   const { message } = failure;
   if (failure instanceof TransportError) {
-    return fault(check, message, "check ACCOUNTING_BASE_URL, and the way from here to it");
+    return fault(check, message, reachAdvice("ACCOUNTING_BASE_URL", failure));
   }
   if (failure instanceof AccountingUnexpectedAnswerError) {
     return fault(

@@ -1,5 +1,6 @@
 import { type AnswerMeta, ComplianceApiError, UnexpectedAnswerError } from "../../compliance/index.ts";
 import { TransportError } from "../../http/errors.ts";
+import { tlsTroubleOf } from "../../http/tls-trouble.ts";
 import { fault, type Finding, ok, warning } from "./finding.ts";
 
 /** How one harmless call ended. */
@@ -7,7 +8,7 @@ export type Probe<Data> = { meta?: AnswerMeta } & (
   | { kind: "success"; data: Data }
   | { kind: "refused"; status: number; envelope: boolean; message: string }
   | { kind: "unexpected"; message: string; json: boolean }
-  | { kind: "unreachable"; message: string }
+  | { kind: "unreachable"; message: string; error: TransportError }
 );
 
 export async function runProbe<Data>(
@@ -25,9 +26,16 @@ export async function runProbe<Data>(
       const { message, bodyExcerpt, meta } = error;
       return { kind: "unexpected", message, json: /^\s*[[{]/.test(bodyExcerpt), meta };
     }
-    if (error instanceof TransportError) return { kind: "unreachable", message: error.message };
+    if (error instanceof TransportError) return { kind: "unreachable", message: error.message, error };
     throw error;
   }
+}
+
+/** @param setting the base URL's */
+export function reachAdvice(setting: string, { cause }: TransportError): string {
+  return tlsTroubleOf(cause) === "untrusted"
+    ? `check ${setting}; where a CA of your own issues the certificate, NODE_EXTRA_CA_CERTS names its file`
+    : `check ${setting}, and the way from here to it`;
 }
 
 /** Whether something else than the service answers, or nothing does: then every other call ends the same way. */
@@ -55,7 +63,7 @@ const NOT_THE_SERVICE = "something else than the API answers: check COMPLIANCE_B
  */
 export function judgeProbe(check: string, probe: Probe<unknown>, expects: "success" | "not-found"): Finding {
   if (probe.kind === "unreachable") {
-    return fault(check, probe.message, "check COMPLIANCE_BASE_URL, and the way from here to it");
+    return fault(check, probe.message, reachAdvice("COMPLIANCE_BASE_URL", probe.error));
   }
   if (probe.kind === "unexpected") {
     const todo = probe.json

@@ -4,6 +4,7 @@ import { hostname } from "node:os";
 import type { Environment, TemporalConnection } from "../../config/index.ts";
 import { MAIN_TASK_QUEUE } from "../../contract/index.ts";
 import { recentPollers } from "../../worker/recent-pollers.ts";
+import { connectErrorOf } from "../../worker/diagnose-temporal.ts";
 import {
   requireListener,
   requireNamespace,
@@ -29,7 +30,11 @@ export async function useGivenTemporal(
   const { connectionOptions, namespace } = given;
   try {
     await requireListener(given, env);
-    const connection = await Connection.connect({ ...connectionOptions, connectTimeout: CALL_MS });
+    const connection = await Connection.connect({ ...connectionOptions, connectTimeout: CALL_MS }).catch(
+      async (error: unknown) => {
+        throw await connectErrorOf(error, given, env);
+      },
+    );
     try {
       await requireNamespace(connection, given);
       await requireSearchAttributes(connection, given);

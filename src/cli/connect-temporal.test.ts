@@ -1,0 +1,213 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer as createHttp1Server, type Server } from "node:http";
+import { createSecureServer, createServer as createHttp2Server, type ServerHttp2Stream } from "node:http2";
+import type { AddressInfo, Server as NetServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { loadTemporalConnection } from "../config/index.ts";
+import { connectErrorOf, whyUnusable } from "../worker/diagnose-temporal.ts";
+import { callCli } from "./test-support/call-cli.ts";
+
+let folder: string;
+const servers: (NetServer | Server)[] = [];
+const at = (name: string): string => join(folder, name);
+const openssl = (...argv: string[]) => promisify(execFile)("openssl", argv);
+
+/** A key and a certificate, `<name>.key` and `<name>.pem`; issued by `ca`, or by itself. */
+async function certify(name: string, { names, days = 2, ca }: { names?: string; days?: number; ca?: string }) {
+  const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", at(`${name}.key`)];
+  if (ca === undefined) {
+    await openssl("req", "-x509", ...key, "-out", at(`${name}.pem`), "-days", String(days), "-subj", `/CN=${name}`);
+    return;
+  }
+  await openssl("req", ...key, "-out", at(`${name}.csr`), "-subj", `/CN=${name}`);
+  await writeFile(at(`${name}.ext`), `subjectAltName=${names}`);
+  const issuer = ["-CA", at(`${ca}.pem`), "-CAkey", at(`${ca}.key`), "-CAcreateserial"];
+  const asked = ["-in", at(`${name}.csr`), "-out", at(`${name}.pem`), "-days", String(days)];
+  await openssl("x509", "-req", ...asked, ...issuer, "-extfile", at(`${name}.ext`));
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "fiscalflow-tls-"));
+  await certify("ca", {});
+  await certify("stranger", {});
+  const here = "DNS:localhost,IP:127.0.0.1";
+  await certify("server", { ca: "ca", names: here });
+  await certify("elsewhere", { ca: "ca", names: "DNS:temporal.example.com" });
+  await certify("expired", { ca: "ca", names: here, days: 0 });
+  await certify("client", { ca: "ca", names: "DNS:client" });
+});
+afterAll(async () => {
+  for (const server of servers) server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function listening(server: NetServer | Server): Promise<string> {
+  // A test that leaves may leave a half-open handshake behind.
+  server.on("tlsClientError", () => undefined);
+  server.on("sessionError", () => undefined);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  servers.push(server);
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Temporal's frontend as far as this test needs one: every call has the same end. */
+function answerWith(grpcStatus: number) {
+  return (stream: ServerHttp2Stream): void => {
+    const headers = { ":status": 200, "content-type": "application/grpc", "grpc-status": String(grpcStatus) };
+    stream.respond({ ...headers, "grpc-message": "no such luck" }, { endStream: true });
+  };
+}
+
+async function secure(
+  certificate: string,
+  more: { wantsClient?: boolean; tls12?: boolean; grpcStatus?: number } = {},
+): Promise<string> {
+  const server = createSecureServer({
+    key: await readFile(at(`${certificate}.key`)),
+    cert: await readFile(at(`${certificate}.pem`)),
+    ...(more.tls12 && { maxVersion: "TLSv1.2" }),
+    ...(more.wantsClient && { requestCert: true, rejectUnauthorized: true, ca: await readFile(at("ca.pem")) }),
+  });
+  server.on("stream", answerWith(more.grpcStatus ?? 12));
+  return listening(server);
+}
+
+const TLS = () => ({ TEMPORAL_TLS_SERVER_CA_CERT_PATH: at("ca.pem") });
+const CLIENT = (name: string, key = name) => ({
+  ...TLS(),
+  TEMPORAL_TLS_CLIENT_CERT_PATH: at(`${name}.pem`),
+  TEMPORAL_TLS_CLIENT_KEY_PATH: at(`${key}.key`),
+});
+
+type Env = Record<string, string>;
+
+async function messageOf(address: string, env: Env): Promise<string> {
+  const own = { TEMPORAL_ADDRESS: address, TEMPORAL_CONFIG_FILE: "/nonexistent/temporal.toml", ...env };
+  const temporal = loadTemporalConnection({ env: own });
+  const error = await connectErrorOf(new Error("Failed to connect before the deadline"), temporal, own);
+  return error instanceof Error ? error.message : String(error);
+}
+
+describe("a connection to Temporal that fails", () => {
+  const wants = { wantsClient: true };
+  const old = { wantsClient: true, tls12: true };
+  const cases: [string, () => Promise<string>, () => Env, RegExp][] = [
+    [
+      "wants a client certificate",
+      () => secure("server", wants),
+      TLS,
+      /wants a client certificate, and none is configured .*Set TEMPORAL_TLS_CLIENT_CERT_PATH/,
+    ],
+    ["wants one by TLS 1.2", () => secure("server", old), TLS, /wants a client certificate, and none is configured/],
+    [
+      "refuses ours",
+      () => secure("server", wants),
+      () => CLIENT("stranger"),
+      /refused our client certificate .*Check TEMPORAL_TLS_CLIENT_CERT_PATH/,
+    ],
+    [
+      "refuses ours by TLS 1.2",
+      () => secure("server", old),
+      () => CLIENT("stranger"),
+      /refused our client certificate/,
+    ],
+    [
+      "a key of another certificate",
+      () => secure("server", wants),
+      () => CLIENT("client", "stranger"),
+      /client certificate for Temporal cannot be used .*TEMPORAL_TLS_CLIENT_KEY_PATH/,
+    ],
+    [
+      "an unknown CA",
+      () => secure("server"),
+      () => ({ TEMPORAL_TLS: "true" }),
+      /not issued by a CA that is trusted here .*TEMPORAL_TLS_SERVER_CA_CERT_PATH/,
+    ],
+    ["another CA", () => secure("stranger"), TLS, /not issued by a CA that is trusted here/],
+    [
+      "a certificate for another host",
+      () => secure("elsewhere"),
+      TLS,
+      /for another name .*"127.0.0.1".*TEMPORAL_TLS_SERVER_NAME/,
+    ],
+    [
+      "another name than TEMPORAL_TLS_SERVER_NAME",
+      () => secure("server"),
+      () => ({ ...TLS(), TEMPORAL_TLS_SERVER_NAME: "temporal.example.com" }),
+      /expected to be for "temporal.example.com"/,
+    ],
+    ["an expired certificate", () => secure("expired"), TLS, /has expired .*Renew it/],
+    [
+      "TLS to a server without it",
+      () => listening(createHttp2Server()),
+      TLS,
+      /does not speak TLS .*TEMPORAL_TLS=false/,
+    ],
+    [
+      "an API key to a server without TLS",
+      () => listening(createHttp2Server()),
+      () => ({ TEMPORAL_API_KEY: "key" }),
+      /does not speak TLS .*TEMPORAL_API_KEY/,
+    ],
+    [
+      "no TLS to a server with it",
+      () => secure("server"),
+      () => ({}),
+      /expects TLS, and TLS is off. Set TEMPORAL_TLS=true/,
+    ],
+    [
+      "no TLS to a server that wants certificates",
+      () => secure("server", wants),
+      () => ({}),
+      /expects TLS, and TLS is off/,
+    ],
+    [
+      "a port of HTTP",
+      () => listening(createHttp1Server((_request, response) => response.end())),
+      () => ({}),
+      /not Temporal's frontend.*not that of the UI/,
+    ],
+    [
+      "an API key that is refused",
+      () => secure("server", { grpcStatus: 16 }),
+      () => ({ ...TLS(), TEMPORAL_API_KEY: "key" }),
+      /refuses us in the namespace "default": no such luck. Check TEMPORAL_API_KEY/,
+    ],
+    ["a lack of permission", () => secure("server", { grpcStatus: 7 }), TLS, /refuses us in the namespace "default"/],
+  ];
+  test.concurrent.each(cases)("by %s says so, and which setting to look at", async (_what, serve, env, says) => {
+    const message = await messageOf(await serve(), env());
+    expect(message).toMatch(says);
+    expect(message).not.toContain("cannot be reached");
+  });
+
+  test("although nothing is wrong with TLS is told as one that cannot be reached", async () => {
+    expect(await messageOf(await secure("server", wants), CLIENT("client"))).toContain("cannot be reached");
+  });
+
+  test("is told by `doctor`, by the worker and by the receiver in the same words", async () => {
+    const address = await secure("server", wants);
+    const own = {
+      TEMPORAL_ADDRESS: address,
+      TEMPORAL_CONFIG_FILE: "/nonexistent/temporal.toml",
+      ...CLIENT("stranger"),
+    };
+    const compliance = { COMPLIANCE_BASE_URL: "http://127.0.0.1:9", COMPLIANCE_API_KEY: "cmp_sk_test_a" };
+    const env = { ...own, ...compliance, COMPLIANCE_BUSINESS_ID: "biz_1", FISCALFLOW_HOME: at("home") };
+    const told = /Temporal at 127\.0\.0\.1:\d+ refused our client certificate/;
+    const [doctor, worker, receiver] = await Promise.all([
+      callCli(["doctor"], { env }),
+      callCli(["worker"], { env }),
+      whyUnusable(loadTemporalConnection({ env: own }), own),
+    ]);
+    expect(doctor.stdout).toMatch(told);
+    expect(worker.stderr).toMatch(told);
+    expect(receiver).toMatch(told);
+    expect([doctor.exitCode, worker.exitCode]).toEqual([1, 1]);
+  });
+});

@@ -1,0 +1,182 @@
+import { Connection } from "@temporalio/client";
+import { connect as connectHttp2 } from "node:http2";
+import { connect as connectTcp, isIP, type Socket } from "node:net";
+import { connect as connectTls, type ConnectionOptions } from "node:tls";
+
+import type { Environment, TemporalConnection } from "../config/index.ts";
+import { TLS_TROUBLE, type TlsTrouble, tlsTroubleOf } from "../http/tls-trouble.ts";
+import {
+  isProxied,
+  parseAddress,
+  requireListener,
+  requireNamespace,
+  temporalAddress,
+  TemporalError,
+  temporalErrorOf,
+  unreachable,
+} from "./require-temporal.ts";
+
+const ANSWER_MS = 5_000;
+
+/**
+ * What it means that a client could not connect, for whoever runs the product.
+ * @returns a TemporalError
+ */
+export async function connectErrorOf(error: unknown, temporal: TemporalConnection, env: Environment): Promise<unknown> {
+  const known = temporalErrorOf(error, temporal);
+  if (known instanceof TemporalError && known.code !== "unreachable") return known;
+  const found = isProxied(env) ? undefined : await diagnoseTemporal(temporal, error);
+  if (found) return found;
+  return known === error ? unreachable(temporal, error instanceof Error ? error.message : "unknown", error) : known;
+}
+
+/** Why Temporal cannot be used, in words, by connecting once; undefined where it can be. */
+export async function whyUnusable(temporal: TemporalConnection, env: Environment): Promise<string | undefined> {
+  try {
+    await requireListener(temporal, env);
+    const connection = await Connection.connect({ ...temporal.connectionOptions, connectTimeout: ANSWER_MS });
+    try {
+      await requireNamespace(connection, temporal);
+    } finally {
+      await connection.close();
+    }
+    return undefined;
+  } catch (error) {
+    const known = await connectErrorOf(error, temporal, env);
+    return known instanceof Error ? known.message : String(known);
+  }
+}
+
+/**
+ * Why Temporal's clients could not connect to an address where somebody listens. They say no more than that the time is
+ * up, or give the words of a library. So this makes the connection once more, step by step: TLS, HTTP/2, one call.
+ * @returns undefined where it finds nothing
+ */
+async function diagnoseTemporal(temporal: TemporalConnection, cause: unknown): Promise<TemporalError | undefined> {
+  const said = await tlsProblem(temporal);
+  if (said !== undefined) return new TemporalError("refused", said, { cause });
+  try {
+    const connection = await Connection.connect({ ...temporal.connectionOptions, connectTimeout: ANSWER_MS });
+    await connection.close();
+  } catch (error) {
+    // Only what Temporal itself has answered: that nothing answers is known.
+    const known = temporalErrorOf(error, temporal);
+    if (known instanceof TemporalError && known.code !== "unreachable") return known;
+  }
+  return undefined;
+}
+
+async function tlsProblem(temporal: TemporalConnection): Promise<string | undefined> {
+  const { hostname: host, port } = parseAddress(temporalAddress(temporal));
+  const { apiKey } = temporal.connectionOptions;
+  const tls = temporal.connectionOptions.tls ?? apiKey !== undefined;
+  const where = temporalAddress(temporal);
+  if (tls === false || tls === null) {
+    const plain = await greeting(() => connectTcp({ host, port }));
+    if (plain.kind !== "closed") return undefined;
+    const overTls = await greeting(() => connectTls({ host, port, rejectUnauthorized: false, ...nameOf(host) }));
+    const speaksTls = overTls.secured || (overTls.trouble !== undefined && overTls.trouble !== "plain-text");
+    if (!speaksTls) return notTemporal(where);
+    return `Temporal at ${where} expects TLS, and TLS is off. Set TEMPORAL_TLS=true (or one of TEMPORAL_TLS_*, or tls in the profile).`;
+  }
+  const { serverNameOverride, serverRootCACertificate, clientCertPair } = tls === true ? {} : tls;
+  const options: ConnectionOptions = {
+    host,
+    port,
+    ALPNProtocols: ["h2"],
+    ...nameOf(serverNameOverride ?? host),
+    ...(serverRootCACertificate && { ca: Buffer.from(serverRootCACertificate) }),
+    ...(clientCertPair && { cert: Buffer.from(clientCertPair.crt), key: Buffer.from(clientCertPair.key) }),
+  };
+  const met = await greeting(() => connectTls(options));
+  if (met.kind === "unusable") {
+    return `The client certificate for Temporal cannot be used (${met.reason}). TEMPORAL_TLS_CLIENT_CERT_PATH (or _DATA) must be a certificate in PEM, and TEMPORAL_TLS_CLIENT_KEY_PATH (or _DATA) the key of that certificate.`;
+  }
+  if (met.kind !== "closed") return undefined;
+  // A server may close the connection in place of an alert: by TLS 1.3 after the handshake, by TLS 1.2 within it.
+  const hasCertificate = clientCertPair !== undefined;
+  const trouble = met.trouble ?? (met.secured || hasCertificate ? "client-certificate" : "handshake");
+  const reason = met.trouble === undefined ? "it closed the connection in the handshake" : met.reason;
+  return tlsAdvice(trouble, { where, host: serverNameOverride ?? host, reason, hasCertificate });
+}
+
+function tlsAdvice(
+  trouble: TlsTrouble,
+  { where, host, reason, hasCertificate }: { where: string; host: string; reason: string; hasCertificate: boolean },
+): string {
+  const failed = `Temporal at ${where} is there, and TLS fails: ${TLS_TROUBLE[trouble]} (${reason}).`;
+  switch (trouble) {
+    case "untrusted":
+      return `${failed} Set TEMPORAL_TLS_SERVER_CA_CERT_PATH to the certificate of the CA that issued it.`;
+    case "wrong-name":
+      return `${failed} It was expected to be for "${host}": correct TEMPORAL_ADDRESS, or set TEMPORAL_TLS_SERVER_NAME to a name that the certificate has.`;
+    case "expired":
+    case "not-yet-valid":
+      return `${failed} Renew it on the server, or correct the clock of this machine.`;
+    case "plain-text":
+      return `${failed} TLS is on because of TEMPORAL_TLS, TEMPORAL_TLS_* or TEMPORAL_API_KEY (or the profile). Set TEMPORAL_TLS=false, or correct TEMPORAL_ADDRESS.`;
+    case "client-certificate":
+      return hasCertificate
+        ? `Temporal at ${where} refused our client certificate (${reason}). Check TEMPORAL_TLS_CLIENT_CERT_PATH (or _DATA): the server must trust its issuer, and it must not have expired.`
+        : `Temporal at ${where} wants a client certificate, and none is configured (${reason}). Set TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH.`;
+    case "handshake":
+      return `${failed} Check TEMPORAL_ADDRESS and TEMPORAL_TLS_*.`;
+  }
+}
+
+function notTemporal(where: string): string {
+  return `What answers at ${where} is not Temporal's frontend: it does not speak gRPC. TEMPORAL_ADDRESS must name the frontend's port, which is usually 7233, and not that of the UI.`;
+}
+
+/** No name is sent for an IP address. */
+function nameOf(host: string): { servername?: string } {
+  return isIP(host) === 0 ? { servername: host } : {};
+}
+
+interface Greeting {
+  /** `unusable`: what is configured makes no connection. `silent`: neither an answer nor an end. */
+  kind: "answered" | "closed" | "silent" | "unusable";
+  /** The code of the error, or its name. */
+  reason: string;
+  trouble?: TlsTrouble | undefined;
+  /** The TLS handshake was completed, as far as this side knows. */
+  secured: boolean;
+}
+
+/** Waits for what every HTTP/2 server says first, its settings. */
+async function greeting(open: () => Socket): Promise<Greeting> {
+  let socket: Socket;
+  try {
+    socket = open();
+  } catch (error) {
+    return { kind: "unusable", reason: codeOf(error), secured: false };
+  }
+  let secured = false;
+  socket.once("secureConnect", () => (secured = true));
+  const session = connectHttp2("http://temporal", { createConnection: () => socket });
+  try {
+    return await new Promise((resolve) => {
+      const timer = setTimeout(() => resolve({ kind: "silent", reason: "no answer", secured }), ANSWER_MS);
+      const closed = (error?: unknown): void => {
+        clearTimeout(timer);
+        const reason = error === undefined ? "closed" : codeOf(error);
+        resolve({ kind: "closed", reason, trouble: tlsTroubleOf(error), secured });
+      };
+      session.once("remoteSettings", () => {
+        clearTimeout(timer);
+        resolve({ kind: "answered", reason: "", secured });
+      });
+      socket.once("error", closed);
+      session.on("error", closed);
+      session.once("close", () => closed());
+    });
+  } finally {
+    session.destroy();
+    socket.destroy();
+  }
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown reason";
+  return "code" in error && typeof error.code === "string" ? error.code : error.name;
+}
