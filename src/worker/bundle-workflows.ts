@@ -27,7 +27,7 @@ export async function bundleWorkflows(
   interceptors: readonly string[] = [],
   small = false,
 ): Promise<{ code: string }> {
-  const payloadConverterPath = pathOf("sdk/payload-converter");
+  const payloadConverterPath = pathOf("sdk/interceptors");
   return await bundleQuietly(workflowsPath, {
     workflowInterceptorModules: [pathOf("sdk/interceptors"), ...interceptors],
     payloadConverterPath,

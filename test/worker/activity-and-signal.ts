@@ -1,6 +1,6 @@
 import { defineQuery, defineSignal, proxyActivities, setHandler } from "@temporalio/workflow";
 
-import { onSignal } from "../../workflows/sdk/signals.ts";
+import { onSignal } from "../../workflows/sdk/interceptors.ts";
 
 type Activities = Record<"first" | "signalledBefore" | "signalledAfter", () => Promise<void>>;
 

@@ -1,6 +1,6 @@
 import { condition, defineSignal, defineUpdate, proxyActivities, setHandler } from "@temporalio/workflow";
 
-import { onSignal } from "../../workflows/sdk/signals.ts";
+import { onSignal } from "../../workflows/sdk/interceptors.ts";
 
 type Activities = Record<"first" | "endedBefore" | "endedAfter", () => Promise<void>>;
 

@@ -17,7 +17,7 @@ import {
   type Refusal,
 } from "../../src/contract/index.ts";
 import { type Form, RESULT_FORMS } from "../../src/contract/result-forms.ts";
-import { whyUnreadable } from "../sdk/payload-converter.ts";
+import { whyUnreadable } from "../sdk/interceptors.ts";
 
 /**
  * The activity of a call that is sent at most once failed: the workflow cannot know whether the call was carried out.

@@ -15,7 +15,7 @@ import { CancelledByOperator, unlessCancelled } from "../operator/attention-list
 import { callsOf, ledger, mainWaits } from "../proxies.ts";
 import { creditNoteChanged } from "../sale/messages.ts";
 import { registerMissing, resolveBranch } from "../sale/steps/items.ts";
-import { onSignal } from "../sdk/signals.ts";
+import { onSignal } from "../sdk/interceptors.ts";
 import { CORRECTION_UPDATES, CorrectionRun } from "./correction-run.ts";
 import { creditSale } from "./credit.ts";
 import { issueCorrectedSale } from "./issue.ts";

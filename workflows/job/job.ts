@@ -5,8 +5,7 @@ import { AttentionList } from "../operator/attention-list.ts";
 import { detailsPage, quoted, troubleText, unreadText } from "../operator/details.ts";
 import { COMMON_UPDATES, publishAttributes, registerUpdates, type UpdateTable } from "../operator/updates.ts";
 import { asFailure, isFinal } from "../calls/activity-failures.ts";
-import { everyUpdateIsAnswered, stepsTaken } from "../sdk/interceptors.ts";
-import { onUnreadSignals, unreadSignals } from "../sdk/signals.ts";
+import { everyUpdateIsAnswered, onUnreadSignals, stepsTaken, unreadSignals } from "../sdk/interceptors.ts";
 
 /**
  * From so many steps on, a job continues as new between two pages; other pages take 50. Steps and not events are

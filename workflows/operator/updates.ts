@@ -17,7 +17,7 @@ import {
   SEARCH_ATTRIBUTES,
   UPDATES,
 } from "../../src/contract/index.ts";
-import { whyUnreadable } from "../sdk/payload-converter.ts";
+import { whyUnreadable } from "../sdk/interceptors.ts";
 import type { AttentionList } from "./attention-list.ts";
 
 /** Sets those that changed: each change is an event. */

@@ -38,7 +38,7 @@ import {
   type WorkflowState,
 } from "../../src/contract/index.ts";
 import { COMMON_UPDATES, KEPT_AS_WISH, registerUpdates, type Update, type UpdateTable } from "../operator/updates.ts";
-import { onSignal, onUnreadSignals } from "../sdk/signals.ts";
+import { onSignal, onUnreadSignals } from "../sdk/interceptors.ts";
 import { isReset, type SaleState } from "./state.ts";
 import { refundComplaint } from "./steps/refund.ts";
 import { outcomeOf, publishRun, stateOf, waitComplaint, whyNoOutcome, waitForOutcome } from "./view.ts";

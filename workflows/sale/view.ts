@@ -18,8 +18,7 @@ import {
 import { detailsPage, quoted, troubleText, unreadText } from "../operator/details.ts";
 import { publishAttributes } from "../operator/updates.ts";
 import { asFailure, isFinal } from "../calls/activity-failures.ts";
-import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
-import { unreadSignals } from "../sdk/signals.ts";
+import { everyUpdateIsAnswered, unreadSignals } from "../sdk/interceptors.ts";
 import type { SaleState } from "./state.ts";
 
 export function outcomeOf(run: SaleState): SaleOutcome {

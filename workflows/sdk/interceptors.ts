@@ -1,8 +1,11 @@
+import { defaultPayloadConverter, type Payload, type PayloadConverter } from "@temporalio/common";
 import {
   allHandlersFinished,
   ApplicationFailure,
   CancellationScope,
   condition,
+  setHandler,
+  type SignalDefinition,
   type WorkflowInboundCallsInterceptor,
   type WorkflowInterceptors,
   type WorkflowInternalsInterceptor,
@@ -10,8 +13,6 @@ import {
 } from "@temporalio/workflow";
 
 import { FAILURES } from "../../src/contract/index.ts";
-import { whyUnreadable } from "./payload-converter.ts";
-import { joinSignalsInterceptor, signalsReceived } from "./signals.ts";
 
 /** The interceptors of every workflow, bundled with the workflows. */
 export function interceptors(): WorkflowInterceptors {
@@ -73,6 +74,132 @@ const joinAttributesInterceptor: WorkflowInternalsInterceptor = {
 export function everyUpdateIsAnswered(): boolean {
   return deferredUpdates === 0 && allHandlersFinished();
 }
+
+type Activation = Parameters<NonNullable<WorkflowInternalsInterceptor["activate"]>>[0]["activation"];
+type Signal = NonNullable<NonNullable<NonNullable<Activation["jobs"]>[number]["signalWorkflow"]>>;
+
+/** By the signal's name: those of an activation that the workflow has not been given yet. */
+const waiting = new Map<string, Signal[]>();
+const handled = new Set<string>();
+let started = false;
+
+let received = 0;
+let unread = 0;
+let whenUnread = (): void => {};
+
+/** How many signals this run has received. */
+function signalsReceived(): number {
+  return received;
+}
+
+/** How many of them changed nothing: they could not be read, or the workflow has none of their name. */
+export function unreadSignals(): number {
+  return unread;
+}
+
+/** @param listener called once an activation has brought signals that could not be read */
+export function onUnreadSignals(listener: () => void): void {
+  whenUnread = listener;
+}
+
+/**
+ * Handles a signal. To be called before the workflow's first await: a signal that has no handler by then changes
+ * nothing.
+ * @param handler takes what anybody may have sent: any JSON, or nothing
+ */
+export function onSignal<Content>(
+  signal: SignalDefinition<[Content?]>,
+  handler: (content: Content | undefined) => void,
+): void {
+  const { name } = signal;
+  const take = (content: Content | UnreadablePayload | undefined): void => {
+    if (content instanceof UnreadablePayload) unread += 1;
+    else handler(content);
+  };
+  handled.add(name);
+  setHandler(signal, (first) => {
+    const signals = waiting.get(name);
+    waiting.delete(name);
+    // Without the interceptor, as a test has it, the SDK delivers each one.
+    if (!signals) take(first);
+    for (const { input } of signals ?? []) {
+      const [payload] = input ?? [];
+      take(payload ? payloadConverter.fromPayload(payload) : undefined);
+    }
+  });
+}
+
+/**
+ * Hands on one signal of each name in an activation, whose handler then takes all of that name. Each signal that the
+ * SDK delivers itself costs some ten promises, each with its stack, and a look at every pending condition: thousands of
+ * them in one activation took seconds. It also keeps signals that have no handler for ever.
+ */
+const joinSignalsInterceptor: WorkflowInternalsInterceptor = {
+  activate({ activation, batchIndex }, next) {
+    const jobs = activation.jobs ?? [];
+    const unreadBefore = unread;
+    const others = jobs.filter(({ signalWorkflow: signal }) => !signal || isToBeHandedOn(signal));
+    next({ activation: { ...activation, jobs: others }, batchIndex });
+    if (!started && jobs.some(({ initializeWorkflow }) => initializeWorkflow)) {
+      started = true;
+      for (const signals of waiting.values()) unread += signals.length;
+      waiting.clear();
+    }
+    if (unread > unreadBefore) whenUnread();
+  },
+};
+
+function isToBeHandedOn(signal: Signal): boolean {
+  const name = signal.signalName ?? "";
+  received += 1;
+  if (started && !handled.has(name)) {
+    unread += 1;
+    return false;
+  }
+  const earlier = waiting.get(name);
+  if (earlier) earlier.push(signal);
+  else waiting.set(name, [signal]);
+  return !earlier;
+}
+
+/** Stands for a payload that nothing can read: of another encoding than JSON, encrypted, or no JSON after all. */
+class UnreadablePayload {
+  readonly reason: string;
+
+  constructor(reason: string) {
+    this.reason = reason;
+  }
+}
+
+/** Of a message's content, an input or a result: why it cannot be read, as a sentence; undefined where it can. */
+export function whyUnreadable(what: string, value: unknown): string | undefined {
+  if (!(value instanceof UnreadablePayload)) return undefined;
+  return `The ${what} cannot be read (${value.reason}). Expected one JSON object, with the encoding json/plain.`;
+}
+
+/**
+ * That of the workflows. The SDK's own throws upon a payload that it cannot read, which fails the workflow task, and
+ * does so again in each replay: one such signal would stop its run for ever. Whoever takes a value looks at it here.
+ */
+export const payloadConverter: PayloadConverter = {
+  toPayload: (value, context, hint) => defaultPayloadConverter.toPayload(value, context, hint),
+  fromPayload<T>(payload: Payload, ...more: [context?: object, hint?: never]): T {
+    try {
+      return defaultPayloadConverter.fromPayload<T>(payload, ...(more as []));
+    } catch (error) {
+      return new UnreadablePayload(reasonOf(payload, error)) as T;
+    }
+  },
+};
+
+/** The SDK's words where they say something, and nothing of the payload: it may hold a customer's data. */
+function reasonOf({ metadata }: Payload, error: unknown): string {
+  if (!metadata?.["encoding"]) return "it has no encoding";
+  const message = error instanceof Error ? error.message : "";
+  return message.startsWith("Unknown encoding") ? message.slice(0, MOST_WORDS) : "it is not JSON";
+}
+
+const MOST_WORDS = 100;
 
 let steps = 0;
 

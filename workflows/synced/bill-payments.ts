@@ -17,8 +17,7 @@ import {
 import { callWithEscalation } from "../calls/between-tries.ts";
 import { type Job, runJobToCompletion } from "../job/job.ts";
 import { type AccountingCalls, accountingCallsOf, ledger, main } from "../proxies.ts";
-import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
-import { onSignal } from "../sdk/signals.ts";
+import { everyUpdateIsAnswered, onSignal } from "../sdk/interceptors.ts";
 import { afterComparison, afterPage, beginning, type Position } from "./bill-payments-position.ts";
 import { countPage, countsOf, syncJob, synchronise } from "./synchronise.ts";
 
