@@ -1,4 +1,4 @@
-import { CancellationScope, condition, workflowInfo } from "@temporalio/workflow";
+import { CancellationScope, condition, sleep, workflowInfo } from "@temporalio/workflow";
 
 import {
   areSettled,
@@ -7,7 +7,7 @@ import {
   type RecordPart,
   type StockMovement,
 } from "../../src/contract/index.ts";
-import { callOrGiveUp } from "../calls/between-tries.ts";
+import { callOrGiveUp, growingPauseMs } from "../calls/between-tries.ts";
 import { ledger } from "../proxies.ts";
 import type { StateAfterAnswer, KeptRecords, SaleContext, SaleState } from "../sale/state.ts";
 import { endOfTurn } from "../sdk/interceptors.ts";
@@ -127,14 +127,18 @@ export class RecordKeeping implements KeptRecords {
     let key: string | undefined;
     let changes = 0;
     let saved: SavedRecord | undefined = this.#lastSaved;
-    do {
+    for (let tries = 0; ; tries++) {
       key = recordKey(this.#run);
       changes = this.#run.attentionChanges.length;
       const record = this.#next();
       const now = savedFrom(record);
       const isSaved = await this.#saveParts(partsOf(record, saved));
       saved = isSaved ? { ...now, sequence: this.#sequence } : undefined;
-    } while (!saved);
+      if (saved) break;
+      // Of a whole record nothing is missing: a ledger that says so again and again is not asked without a pause.
+      const summary = "The ledger did not take the whole record: save it again after a pause";
+      if (tries > 0) await sleep(growingPauseMs(tries - 1), { summary });
+    }
     this.#lastSaved = saved;
     this.#run.attentionChanges.splice(0, changes);
     this.#savedKey = key;
