@@ -93,7 +93,7 @@ export interface ReadTakenRequest extends CallTarget {
   /** The sale's own number, and its document: a document of somebody else under that number has taken nothing. */
   number: string;
   saleId: string;
-  /** Of the document's lines. */
+  /** Of each of the document's lines. */
   itemIds: string[];
   /** The last movement of the page before, in the order of their references. */
   after?: string | undefined;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { resetRun } from "../rig/reset-run.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 import { BUSINESS } from "../rig/views-of.ts";
@@ -114,5 +115,43 @@ describeWithTemporal("a sale whose creation the API limited, unsent", () => {
     await rig.starter.cancel({ invoice: "LIMITED-1" }, { reason: "the customer left" });
     expect(await handle.result()).toMatchObject({ stage: "cancelled", sale: null });
     expect(rig.callsOf("LIMITED-1")).toEqual(["createSale"]);
+  });
+});
+
+describeWithTemporal("a cancelled sale that is reset once its document was signed in the service's dashboard", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({ receiver: false, timings: { resubmissions: 0 } });
+  });
+  afterAll(() => rig?.close());
+  const { start, result, parked, movementsOf, onHand } = salesOf(() => rig);
+
+  test("shows that its goods were given back, takes nothing by itself, and counts them as returned", async () => {
+    const before = onHand();
+    const invoice = "SIGNED-LATER-1";
+    rig.simulator.setAuthority(invoice, [{ do: "down" }]);
+    await start(invoice);
+    await rig.stateWhen(invoice, ({ stockMovements }) => stockMovements[0]?.state === "applied");
+    rig.simulator.setAuthority(invoice, [{ do: "reject", reason: "no" }]);
+    await parked(invoice, "rejected");
+    await rig.starter.cancel({ invoice }, { reason: "by mistake" });
+    expect(await result(invoice)).toMatchObject({ stage: "cancelled" });
+    rig.simulator.setDocumentStatus(rig.simulator.documents(invoice)[0]?.id ?? "", "completed");
+    await resetRun(rig.client, rig.namespace, rig.starter.workflowId({ invoice }));
+
+    const subject = `${invoice}/item_tea/sold`;
+    const { attentions } = await parked(invoice, "stock-refused");
+    const message = expect.stringMatching(/given back.*by hand/) as string;
+    expect(attentions).toMatchObject([{ subject, message, resolvedBy: ["acknowledge"] }]);
+    await rig.starter.acknowledge({ invoice }, { code: "stock-refused", note: "taken by hand" });
+    expect(await result(invoice)).toMatchObject({
+      stage: "completed",
+      stockMovements: [
+        { purpose: "sold", state: "applied" },
+        { purpose: "undone", undoes: subject, state: "applied" },
+      ],
+    });
+    expect(movementsOf(invoice)).toMatchObject([{ action: "DEDUCT" }, { action: "ADD" }]);
+    expect(onHand()).toBe(before);
   });
 });

@@ -7,6 +7,7 @@ import {
   type SaleInput,
   type SaleOutcome,
   type WorkflowState,
+  worthOf,
 } from "../../src/contract/index.ts";
 import { NotAllowedError, SaleConflictError } from "../../src/starter/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
@@ -129,6 +130,20 @@ describeWithTemporal("the goods of a refund", () => {
       await result("IN-BRANCH");
       expect(bookedFor("IN-BRANCH")).toEqual(["DEDUCT 2 item_tea branch_2", "ADD 2 item_tea branch_2"]);
     });
+
+    test.each([["IN-PRICES", open] as const, ["AFTER-PRICES", {}] as const])(
+      "go back at each price where no single price is exact: %s",
+      async (invoice, window) => {
+        const tea = (quantity: number, unitPrice: number) => ({ itemId: "item_tea", quantity, unitPrice });
+        await sold(invoice, { ...window, lines: [tea(1, 1_000_000), tea(2, 2_000_000)] });
+        await refund(invoice);
+        await noteClosed(invoice);
+        await expect.poll(() => bookedFor(invoice).length).toBe(4);
+        const booked = rig.simulator.books().movements.filter(({ referenceId }) => referenceId?.includes(invoice));
+        const worth = (wanted: string) => worthOf(booked.filter(({ action }) => action === wanted));
+        expect([worth("DEDUCT"), worth("ADD")]).toEqual(["5000000", "5000000"]);
+      },
+    );
 
     test("do not go back where the movement was refused and given up", async () => {
       rig.simulator.inject({ ...REFUSED, match: { referenceId: "IN-PART/item_tea/sold" } });

@@ -146,7 +146,9 @@ async function issueAndAwait(
   const startMovementsOnce = (): void => {
     run.moreToRecord = sale.expectedTotal !== undefined;
     // Nothing else has moved stock by now.
-    if (run.movements.length === 0) stock.move(movements);
+    if (run.movements.length > 0) return;
+    if (prepared.earlier) stock.moveInEarlierSteps(movements, run.document ?? document);
+    else stock.move(movements);
   };
   run.moreToRecord = sale.expectedTotal !== undefined || (mode !== "off" && movements.length > 0);
   run.document = document;

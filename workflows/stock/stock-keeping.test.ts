@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import fc from "fast-check";
 
-import type { KnownItem, ResolvedLine } from "../../src/contract/index.ts";
+import { type KnownItem, type ResolvedLine, worthOf } from "../../src/contract/index.ts";
 import { planMovements, reversalOf } from "./stock-keeping.ts";
 
 const item = (id: string, stockTracked = true): KnownItem => ({ id, stockTracked, registrationStatus: "REGISTERED" });
@@ -50,6 +50,35 @@ describe("the movements of a sale", () => {
     ]);
   });
 
+  test("are one for each price where no single price is exact: together they are worth what the lines are", () => {
+    const lines = [
+      line("tea", 1, 1_000_000),
+      line("flour", 1, 1),
+      line("tea", 2, 2_000_000),
+      line("tea", 3, 1_000_000),
+    ];
+    const planned = planMovements("INV-1", "sold", lines, [item("tea"), item("flour")]);
+    expect(planned).toMatchObject([
+      { referenceId: "INV-1/tea/sold/1", itemId: "tea", quantity: 4, unitPrice: 1_000_000 },
+      { referenceId: "INV-1/tea/sold/2", itemId: "tea", quantity: 2, unitPrice: 2_000_000 },
+      { referenceId: "INV-1/flour/sold", itemId: "flour", quantity: 1, unitPrice: 1 },
+    ]);
+    expect(worthOf(planned)).toBe(worthOf(lines));
+  });
+
+  test("are worth what the lines are, whatever the quantities and prices", () => {
+    const quantity = fc.integer({ min: 1, max: 1_000_000 }).map((units) => Number(`${units}e-3`));
+    const unitPrice = fc.integer({ min: 0, max: 1_000_000_000 }).map((units) => Number(`${units}e-4`));
+    const some = fc.record({ itemId: fc.constantFrom("tea", "flour"), quantity, unitPrice });
+    fc.assert(
+      fc.property(fc.array(some, { minLength: 1, maxLength: 8 }), (lines) => {
+        const planned = planMovements("INV-1", "sold", lines, [item("tea"), item("flour")]);
+        expect(worthOf(planned)).toBe(worthOf(lines));
+        expect(new Set(planned.map(({ referenceId }) => referenceId)).size).toBe(planned.length);
+      }),
+    );
+  });
+
   test("have references of their own, at most 100 characters long, whatever the number and the items", () => {
     const id = fc.string({ unit: "grapheme", minLength: 1, maxLength: 60 });
     fc.assert(
@@ -65,7 +94,7 @@ describe("the movements of a sale", () => {
             ids.map((one) => item(one)),
           );
           const references = planned.map(({ referenceId }) => referenceId);
-          expect(new Set(references).size).toBe(ids.length);
+          expect(new Set(references).size).toBe(2 * ids.length);
           for (const reference of references) expect(reference.length).toBeLessThanOrEqual(100);
         },
       ),
@@ -94,6 +123,16 @@ describe("the reversal of a movement", () => {
       state: "planned",
       undoes: "INV-1/tea/sold",
     });
+  });
+
+  test("of one price of an item has a reference of its own", () => {
+    const lines = [line("tea", 1, 1), line("tea", 2, 2)];
+    const planned = planMovements("INV-1", "sold", lines, [item("tea")]);
+    const back = planned.map((one) => reversalOf(one, "CN-1", "restocked", "INV-1"));
+    expect(back).toMatchObject([
+      { referenceId: "CN-1/tea/restocked/1", undoes: "INV-1/tea/sold/1", quantity: 1, unitPrice: 1 },
+      { referenceId: "CN-1/tea/restocked/2", undoes: "INV-1/tea/sold/2", quantity: 2, unitPrice: 2 },
+    ]);
   });
 
   test("goes back to the branch from which the goods were taken", () => {

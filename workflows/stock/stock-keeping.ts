@@ -2,17 +2,21 @@ import {
   type Branch,
   goodsOf,
   type KnownItem,
+  type KnownMovement,
   type MovementPurpose,
   type ResolvedLine,
   type SaleDocument,
   type StockMovement,
+  reversalReferenceId,
   stockReferenceId,
   sumOf,
   TAKEN_A_PAGE,
   type TakenMovement,
   weightedPrice,
+  worthOf,
 } from "../../src/contract/index.ts";
 import { callOrGiveUp } from "../calls/between-tries.ts";
+import { park } from "../operator/attention-list.ts";
 import { ledger } from "../proxies.ts";
 import type { SaleContext } from "../sale/state.ts";
 import { applyMovement, markApplied, Semaphore } from "./apply-movement.ts";
@@ -21,7 +25,10 @@ import { adoptDecision, resolveUnknownMovement } from "./unknown-movement.ts";
 /** How many movements of one run are sent at once, so that a sale of many items leaves room for other sales. */
 const MOST_AT_ONCE = 5;
 
-/** One movement for each stock-tracked item: lines of one item are added up, at their quantity-weighted price. */
+/**
+ * One movement for each stock-tracked item: lines of one item are added up, at their quantity-weighted price. Where no
+ * price makes the movement worth exactly what the lines are, there is one for each price.
+ */
 export function planMovements(
   number: string,
   purpose: MovementPurpose,
@@ -29,33 +36,60 @@ export function planMovements(
   items: readonly KnownItem[],
 ): StockMovement[] {
   const tracked = new Set(items.filter((item) => item.stockTracked).map((item) => item.id));
-  const linesByItem = new Map<string, ResolvedLine[]>();
-  for (const line of lines) {
-    if (!tracked.has(line.itemId)) continue;
-    linesByItem.set(line.itemId, [...(linesByItem.get(line.itemId) ?? []), line]);
-  }
-  return [...linesByItem].map(([itemId, itemLines]) =>
-    planned(number, purpose, itemId, sumOf(itemLines.map((line) => line.quantity)), weightedPrice(itemLines)),
+  const linesByItem = groupedBy(
+    lines.filter(({ itemId }) => tracked.has(itemId)),
+    ({ itemId }) => itemId,
   );
+  return linesByItem.flatMap((itemLines) => {
+    const together = addedUp(itemLines);
+    if (worthOf([together]) === worthOf(itemLines)) return planned(number, purpose, together);
+    const parts = groupedBy(itemLines, ({ unitPrice }) => unitPrice);
+    return parts.map((part, i) => planned(number, purpose, addedUp(part), i + 1));
+  });
+}
+
+/** In the order in which each group begins. */
+function groupedBy(lines: readonly ResolvedLine[], keyOf: (line: ResolvedLine) => string | number) {
+  const groups = new Map<string | number, [ResolvedLine, ...ResolvedLine[]]>();
+  for (const line of lines) {
+    const group = groups.get(keyOf(line));
+    if (group) group.push(line);
+    else groups.set(keyOf(line), [line]);
+  }
+  return [...groups.values()];
+}
+
+/** Of one item. */
+function addedUp(lines: readonly [ResolvedLine, ...ResolvedLine[]]): ResolvedLine {
+  const quantity = sumOf(lines.map((line) => line.quantity));
+  return { itemId: lines[0].itemId, quantity, unitPrice: weightedPrice(lines) };
 }
 
 function planned(
   number: string,
   purpose: MovementPurpose,
-  itemId: string,
-  quantity: number,
-  unitPrice: number,
+  { itemId, quantity, unitPrice }: ResolvedLine,
+  part?: number,
 ): StockMovement {
   const action = purpose === "sold" ? "DEDUCT" : "ADD";
-  const referenceId = stockReferenceId(number, itemId, purpose);
+  const referenceId = stockReferenceId(number, itemId, purpose, part);
   return { referenceId, purpose, action, itemId, quantity, unitPrice, state: "planned" };
 }
 
-/** The movement that gives another one's goods back. */
-export function reversalOf(movement: StockMovement, number: string, purpose: "undone" | "restocked"): StockMovement {
-  const { referenceId: undoes, itemId, quantity, unitPrice, branchId } = movement;
+/**
+ * The movement that gives another one's goods back.
+ * @param soldAs the number of the sale that took them; default: the same as that of the document which gives them back
+ */
+export function reversalOf(
+  movement: StockMovement,
+  number: string,
+  purpose: "undone" | "restocked",
+  soldAs = number,
+): StockMovement {
+  const { referenceId: undoes, itemId, branchId } = movement;
   const branch = branchId === undefined ? {} : { branchId };
-  return { ...planned(number, purpose, itemId, quantity, unitPrice), undoes, ...branch };
+  const referenceId = reversalReferenceId(undoes, { soldAs, itemId, number, purpose });
+  return { ...planned(number, purpose, movement), referenceId, undoes, ...branch };
 }
 
 /** The stock movements of one run. They go on in parallel with the document, and never hold it back. */
@@ -81,18 +115,54 @@ export class StockKeeping {
   }
 
   /**
+   * The same in a run that carries on another one, which may have been cancelled: what that one gave back to stock was
+   * not sold then. Nothing is taken a second time by itself, since only a person knows whether the goods have left the
+   * shop: once a movement turns out to have been made and undone, an operator is shown both.
+   */
+  moveInEarlierSteps(movements: StockMovement[], sale: SaleDocument): void {
+    this.move(movements);
+    for (const movement of movements) {
+      const shown = this.#showWhereUndone(movement, sale, this.#applying.get(movement));
+      this.#applying.set(movement, shown);
+      this.#context.run.beforeTheEnd(shown);
+    }
+  }
+
+  async #showWhereUndone(movement: StockMovement, sale: SaleDocument, applied?: Promise<void>): Promise<void> {
+    await applied;
+    const { run, target } = this.#context;
+    if (movement.state !== "applied" || run.givenUp) return;
+    const { traderInvoiceNumber: number, id: saleId } = sale;
+    const itemIds = goodsOf(sale).flatMap(({ itemId }) => (itemId === movement.itemId ? [itemId] : []));
+    const request = { ...target, number, saleId, itemIds };
+    const taken = await ledger.readTaken("Read from the ledger whether the goods were given back", request);
+    const { referenceId } = movement;
+    if (!taken.some((one) => one.referenceId === referenceId && one.givenBack)) return;
+    const undone = reversalOf(movement, number, "undone");
+    run.movements.push(undone);
+    const asked = { ...target, referenceId: undone.referenceId, generation: 1 };
+    await this.#settleByClaim(undone, await ledger.readMovement("Read what became of the goods' return", asked));
+    if (undone.state !== "applied") return;
+    const message = `The goods were given back to stock when the sale was cancelled, and its document ${saleId} is ${sale.status}. Where they have left the shop, take ${movement.quantity} of ${movement.itemId} from stock by hand, then acknowledge.`;
+    const attention = { code: "stock-refused", subject: referenceId, message, resolvedBy: ["acknowledge"] } as const;
+    await park(run, attention, { until: () => run.givenUp });
+  }
+
+  /**
    * Gives back what this run took, and only that: each reversal follows its own movement, once that one is known to be
    * applied, and goes to the branch from which the goods were taken.
    */
   async giveBack(
     number: string,
     purpose: "undone" | "restocked",
-    isDue: (movement: StockMovement) => boolean = () => true,
+    { soldAs = number, isDue = () => true }: { soldAs?: string; isDue?: (movement: StockMovement) => boolean } = {},
   ): Promise<void> {
     await Promise.all(
       this.#sold.map(async ([movement, applied]) => {
         await applied;
-        if (movement.state === "applied" && isDue(movement)) await this.#reverse(movement, number, purpose);
+        const isUndone = this.#context.run.movements.some(({ undoes }) => undoes === movement.referenceId);
+        if (movement.state === "applied" && !isUndone && isDue(movement))
+          await this.#reverse(movement, number, purpose, soldAs);
       }),
     );
     await this.settled();
@@ -107,7 +177,7 @@ export class StockKeeping {
   async returnTaken(number: string, original: SaleDocument): Promise<boolean> {
     const { target } = this.#context;
     const own = this.#sold.map(([movement]) => movement).filter(({ state }) => state !== "dropped");
-    const itemIds = [...new Set(goodsOf(original).map(({ itemId }) => itemId))];
+    const itemIds = goodsOf(original).map(({ itemId }) => itemId);
     const sale = { number: original.traderInvoiceNumber, saleId: original.id };
     const taken: TakenMovement[] = [];
     let page: TakenMovement[];
@@ -121,8 +191,8 @@ export class StockKeeping {
     const ofOthers = ({ referenceId }: TakenMovement): boolean => !own.some((one) => one.referenceId === referenceId);
     const others = taken.filter((one) => ofOthers(one) && isDue(one));
     await Promise.all([
-      this.giveBack(number, "restocked", isDue),
-      ...others.map((other) => this.#returnOther(other, number)),
+      this.giveBack(number, "restocked", { soldAs: sale.number, isDue }),
+      ...others.map((other) => this.#returnOther(other, number, sale.number)),
     ]);
     await this.settled();
     return others.length > 0 || own.some((movement) => movement.state === "applied" && isDue(movement));
@@ -137,27 +207,44 @@ export class StockKeeping {
     return [...this.#applying].filter(([movement]) => movement.purpose === "sold");
   }
 
-  async #reverse(movement: StockMovement, number: string, purpose: "undone" | "restocked"): Promise<void> {
+  async #reverse(
+    movement: StockMovement,
+    number: string,
+    purpose: "undone" | "restocked",
+    soldAs: string,
+  ): Promise<void> {
     const branch = await this.#branchOf(movement);
-    if (branch !== "given-up") this.move([reversalOf(movement, number, purpose)], branch);
+    if (branch !== "given-up") this.move([reversalOf(movement, number, purpose, soldAs)], branch);
   }
 
-  async #returnOther({ unknown, ...taken }: TakenMovement, number: string): Promise<void> {
+  async #returnOther({ unknown, ...taken }: TakenMovement, number: string, soldAs: string): Promise<void> {
     const movement: StockMovement = { ...taken, purpose: "sold", action: "DEDUCT", state: "applied" };
     if (unknown) {
       movement.sentAtMs = unknown.sentAtMs;
       // So that `resolveStock` finds it.
       this.#context.run.movements.push(movement);
-      const branch = movement.branchId === undefined ? undefined : { id: movement.branchId };
-      const resolution = await resolveUnknownMovement(this.#context, movement, branch, unknown);
-      if (resolution.kind === "applied") markApplied(this.#context, movement, resolution);
-      else {
-        const applied = resolution.kind === "said-applied";
-        if (resolution.word) adoptDecision(this.#context, movement, resolution.word, applied);
-        this.#context.run.moved(movement, applied ? "applied" : "dropped");
-      }
+      await this.#settleByClaim(movement, { kind: "unknown", ...unknown });
     }
-    if (movement.state === "applied") await this.#reverse(movement, number, "restocked");
+    if (movement.state === "applied") await this.#reverse(movement, number, "restocked", soldAs);
+  }
+
+  /**
+   * Of a movement that another run has sent, and that this one does not send again: it was made, or it is dropped.
+   * Where that is not known, an operator says so.
+   */
+  async #settleByClaim(movement: StockMovement, known: KnownMovement): Promise<void> {
+    const branch = movement.branchId === undefined ? undefined : { id: movement.branchId };
+    const resolution =
+      known.kind === "unknown"
+        ? await resolveUnknownMovement(this.#context, movement, branch, { generation: 1, ...known })
+        : known;
+    if (resolution.kind === "applied") {
+      markApplied(this.#context, movement, resolution);
+      return;
+    }
+    const applied = resolution.kind === "said-applied";
+    if (resolution.word) adoptDecision(this.#context, movement, resolution.word, applied);
+    this.#context.run.moved(movement, applied ? "applied" : "dropped");
   }
 
   /**

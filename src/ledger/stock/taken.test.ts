@@ -58,6 +58,20 @@ describe("what a sale has taken from stock", () => {
     ]);
   });
 
+  test("is each price of an item that was sold at several, by one id for each line", async () => {
+    const number = numbers();
+    const { stock } = ledger.ledger;
+    const references = [1, 2].map((part) => stockReferenceId(number, "tea", "sold", part));
+    for (const referenceId of references) await stock.take({ ...taking(number, "tea"), referenceId });
+    const undone = stockReferenceId(number, "tea", "undone", 2);
+    await stock.take({ ...taking(number, "tea", { action: "ADD" }), referenceId: undone });
+    const found = await asked(number, "tea", "tea");
+    expect(found.map(({ referenceId, givenBack = false }) => [referenceId, givenBack])).toEqual([
+      [references[0], false],
+      [references[1], true],
+    ]);
+  });
+
   test("is marked as given back where a cancellation has returned it", async () => {
     const number = numbers();
     const { stock } = ledger.ledger;

@@ -1,4 +1,4 @@
-import { saleWorkflowId, stockReferenceId, type TakenMovement } from "../../contract/index.ts";
+import { reversalReferenceId, saleWorkflowId, stockReferenceId, type TakenMovement } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import { storableText } from "../storable-text.ts";
 import type { TakenRequest } from "./claims.ts";
@@ -19,10 +19,23 @@ export async function taken(db: Queries, request: TakenRequest): Promise<TakenMo
     .where("number", "=", storableText(request.number))
     .where("purpose", "=", "sold")
     .execute();
-  const undoneOf = (itemId: string): string => stockReferenceId(request.number, itemId, "undone");
-  const itemIds = [...new Set([...request.itemIds, ...kept.map(({ item_id }) => item_id)])];
-  const planned = itemIds.flatMap((itemId) => [stockReferenceId(request.number, itemId, "sold"), undoneOf(itemId)]);
-  const references = [...new Set([...planned, ...kept.map(({ reference_id }) => reference_id)])];
+  const { number, itemIds } = request;
+  /** What would have given each back, by the reference of what may have been taken. */
+  const undoneBy = new Map<string, string>();
+  const mayBeTaken = (itemId: string, part?: number): void =>
+    void undoneBy.set(stockReferenceId(number, itemId, "sold", part), stockReferenceId(number, itemId, "undone", part));
+  for (const itemId of new Set([...itemIds, ...kept.map(({ item_id }) => item_id)])) {
+    mayBeTaken(itemId);
+    // At several prices there are at most as many movements of an item as there are lines.
+    const lines = itemIds.filter((one) => one === itemId).length;
+    for (let part = 1; lines > 1 && part <= lines; part++) mayBeTaken(itemId, part);
+  }
+  for (const { reference_id: taken, item_id: itemId } of kept) {
+    const undone =
+      undoneBy.get(taken) ?? reversalReferenceId(taken, { soldAs: number, itemId, number, purpose: "undone" });
+    undoneBy.set(taken, undone);
+  }
+  const references = [...new Set([...undoneBy].flat())];
   if (references.length === 0) return [];
   const rows = await db
     .selectFrom("stock_claims")
@@ -44,7 +57,7 @@ export async function taken(db: Queries, request: TakenRequest): Promise<TakenMo
       unitPrice: movement.unitPrice,
       ...(branch !== null && { branchId: branch }),
       ...(row.state === "held" && { unknown: unknownOf(row) }),
-      ...(claimed.has(undoneOf(movement.itemId)) && { givenBack: true as const }),
+      ...(claimed.has(undoneBy.get(row.reference_id) ?? "") && { givenBack: true as const }),
     };
   });
 }
