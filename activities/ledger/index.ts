@@ -45,6 +45,11 @@ export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext)
       }
       throw stillWaiting("Nothing more is known.", pollPauseMs(ageMs(request.sinceMs), WATCH, random));
     },
+    watchDecision: async (request) => {
+      const dispute = await stock.disputeOf(request);
+      if (dispute) return { decision: dispute.decision, outcome: dispute.outcome };
+      throw stillWaiting("No answer contradicts the decision.", pollPauseMs(ageMs(request.sinceMs), WATCH, random));
+    },
     decideMovement: async (request) => {
       const movement = claimedMovement(request.movement);
       const known = await stock.decide({ ...request, movement, holder: currentHolder() });

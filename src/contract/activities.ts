@@ -81,6 +81,7 @@ export interface LedgerActivities {
   /** What the sale has taken from stock, in whichever run: a page of it, each movement in one page alone. */
   readTaken(request: movements.ReadTakenRequest): Promise<movements.TakenMovement[]>;
   watchMovement(request: movements.WatchMovementRequest): Promise<movements.WatchMovementResult>;
+  watchDecision(request: movements.WatchDecisionRequest): Promise<movements.ContradictedDecision>;
   decideMovement(request: movements.DecideMovementRequest): Promise<movements.DecideMovementResult>;
   settleMovement(request: movements.SettleMovementRequest): Promise<void>;
   /** Lets movements to named branches go on after an answer that named another branch. */

@@ -132,6 +132,18 @@ export interface WatchMovementRequest extends MovementReference {
   balanceShown: boolean;
 }
 
+/** Waits, in the same way, until a late answer of the service contradicts what an operator has decided. */
+export interface WatchDecisionRequest extends CallTarget {
+  referenceId: string;
+  sinceMs: number;
+}
+
+/** What an operator has decided, if one has, and the answer that says otherwise. */
+export interface ContradictedDecision {
+  decision?: (OperatorDecision & { applied: boolean }) | undefined;
+  outcome: MovementOutcome;
+}
+
 export type WatchMovementResult =
   | AppliedMovement
   | DecidedApplied

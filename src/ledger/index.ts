@@ -32,6 +32,7 @@ export type {
   ClaimEvent,
   Decision,
   DecideRequest,
+  Dispute,
   ListedHold,
   MovementKey,
   SettleRequest,

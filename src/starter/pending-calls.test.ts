@@ -6,6 +6,25 @@ import { pendingCallsOf } from "./pending-calls.ts";
 const NOW_MS = 1_795_000_000_000;
 const at = (ms: number) => ({ seconds: Math.floor(ms / 1000), nanos: 0 });
 const SCHEDULED = 1;
+const STARTED = 2;
+
+test("an activity that somebody has paused is shown as paused, also while its attempt runs, and whatever it calls", () => {
+  const client = new Client({ connection: Connection.lazy() });
+  const pauseInfo = { pauseTime: at(NOW_MS - 1_000), manual: { identity: "njeri", reason: "it hangs" } };
+  const paused = (name: string, state: number) => ({
+    activityType: { name },
+    state,
+    attempt: 1,
+    paused: true,
+    pauseInfo,
+  });
+  const raw = { pendingActivities: [paused("adjustStock", STARTED), paused("saveRecord", SCHEDULED)] } as never;
+  const told = { state: "paused", attempt: 1, sinceMs: NOW_MS - 1_000, message: "njeri: it hangs" };
+  expect(pendingCallsOf(client, { raw }, NOW_MS)).toEqual([
+    { call: "adjustStock", ...told },
+    { call: "saveRecord", ...told },
+  ]);
+});
 
 test("a call whose attempt timed out with its worker is queued since then, for the next attempt", () => {
   const client = new Client({ connection: Connection.lazy() });

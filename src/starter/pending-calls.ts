@@ -10,8 +10,11 @@ import { type ServiceTrouble, STILL_WAITING, type TroubleDetails } from "../cont
 export interface PendingCall {
   /** The activity: `createSale`. */
   call: string;
-  /** `queued`: no worker has taken it yet. `pausing`: between two attempts. `under-way`: an attempt goes on. */
-  state: "queued" | "pausing" | "under-way";
+  /**
+   * `queued`: no worker has taken it yet. `pausing`: between two attempts. `under-way`: an attempt goes on. `paused`:
+   * somebody has paused the activity in Temporal, and it does not go on by itself; any activity, whatever it calls.
+   */
+  state: "queued" | "pausing" | "under-way" | "paused";
   /** From 1. */
   attempt: number;
   /** Since when it is queued or under way, or when its last attempt ended (Unix milliseconds). */
@@ -22,7 +25,7 @@ export interface PendingCall {
   trouble?: ServiceTrouble;
   /** When that was met last (Unix milliseconds). */
   troubleSeenAtMs?: number;
-  /** What the last attempt came to. */
+  /** What the last attempt came to; of one that is paused, who paused it, and why. */
   message?: string;
 }
 
@@ -52,8 +55,14 @@ export function waitsForService({ raw }: Pick<WorkflowExecutionDescription, "raw
 function pendingCall(client: Client, activity: PendingActivity, nowMs: number): PendingCall | undefined {
   const call = activity.activityType?.name ?? "";
   const called = calledService(call);
-  if (called === undefined) return undefined;
   const attempt = activity.attempt ?? 1;
+  if (activity.paused === true) {
+    const { pauseTime, manual } = activity.pauseInfo ?? {};
+    const sinceMs = msOf(pauseTime) || msOf(activity.lastStartedTime) || msOf(activity.scheduledTime);
+    const message = [manual?.identity, manual?.reason].filter(Boolean).join(": ");
+    return { call, state: "paused", attempt, sinceMs, ...(message !== "" && { message }) };
+  }
+  if (called === undefined) return undefined;
   const last = lastAttempt(client, activity);
   if (activity.state === STARTED) {
     const sinceMs = msOf(activity.lastStartedTime);

@@ -42,6 +42,7 @@ export async function stateOfRun(
     if (run.status.name === "RUNNING" || !isUnreadable(error)) throw error;
     state = await keptState(client, workflowId, key, closed);
   }
+  if (closed) state = await withDecidedMovements(client, key, state);
   if (!closed)
     return { state: carriesOn(run) ? await withKeptDocument(client, key, state) : state, isCompleted, isChild };
   const refusal = await refusalOf(client, run);
@@ -81,7 +82,9 @@ export function needsRestart({ closed }: SaleState): boolean {
 function withPendingCalls(state: WorkflowState, pendingCalls: PendingCall[]): WorkflowState & FromWorkflow {
   if (pendingCalls.length === 0) return { ...state, source: "workflow" };
   const serviceTrouble = firstTrouble([state.serviceTrouble, ...pendingCalls.map(({ trouble }) => trouble)]);
-  return { ...state, ...(serviceTrouble && { serviceTrouble }), pendingCalls, source: "workflow" };
+  const paused = pendingCalls.flatMap((one) => (one.state === "paused" ? [one.call] : []));
+  const waitingFor = paused.length === 0 ? state.waitingFor : `somebody to unpause ${paused.join(", ")} in Temporal`;
+  return { ...state, waitingFor, ...(serviceTrouble && { serviceTrouble }), pendingCalls, source: "workflow" };
 }
 
 async function keptState(
@@ -102,17 +105,38 @@ function carriesOn({ memo, runId, raw }: WorkflowExecutionDescription): boolean 
 }
 
 /**
+ * What became of a movement whose answer was lost, an operator may have said after its run had ended, or a late answer:
+ * its claim in the ledger knows.
+ */
+async function withDecidedMovements(client: Client, key: SaleKey, state: SaleState): Promise<SaleState> {
+  const isOpen = ({ state: of }: { state: string }): boolean => of === "unknown" || of === "sending";
+  if (state.workflow !== "sale" || state.source === "ledger" || !state.stockMovements.some(isOpen)) return state;
+  const kept = await keptSale(client, key);
+  const decided = new Map(kept?.stockMovements.filter((one) => !isOpen(one)).map((one) => [one.referenceId, one]));
+  const stockMovements = state.stockMovements.map((one) => (isOpen(one) && decided.get(one.referenceId)) || one);
+  const attentions = state.attentions.filter(
+    ({ code, subject = "" }) => code !== "stock-unknown" || !decided.has(subject),
+  );
+  return { ...state, stockMovements, attentions };
+}
+
+/**
  * A run that carries on another one may have to wait for the service before it knows the sale's document, which the
  * ledger knows.
  */
 async function withKeptDocument(client: Client, key: SaleKey, state: SaleState): Promise<SaleState> {
   if (state.document || state.workflow !== "sale") return state;
+  const kept = await keptSale(client, key);
+  return kept ? { ...state, document: kept.document } : state;
+}
+
+/** Undefined where the ledger does not know it, or does not answer. */
+async function keptSale(client: Client, key: SaleKey): Promise<SaleState | undefined> {
   try {
-    const { document } = ledgerState(await findClosedSale(client, key));
-    return { ...state, document };
+    return ledgerState(await findClosedSale(client, key));
   } catch (error) {
     const isUnknown = [LedgerAwayError, NoAnswerError, SaleNotFoundError].some((kind) => error instanceof kind);
-    if (isUnknown) return state;
+    if (isUnknown) return undefined;
     throw error;
   }
 }

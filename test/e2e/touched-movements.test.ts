@@ -5,6 +5,7 @@ import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { Held } from "../rig/held.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
+import { BUSINESS, viewsOf } from "../rig/views-of.ts";
 
 const EXECUTIONS = 2;
 
@@ -55,6 +56,7 @@ describeWithTemporal("a stock movement whose activity an operator touches", () =
   afterAll(() => rig?.close());
 
   const { start, parked, handleOf, movementsOf } = salesOf(() => rig);
+  const { fiscalflow, report } = viewsOf(() => rig);
   const referenceOf = (invoice: string): string => `${invoice}/item_tea/sold`;
 
   /** The sale's movement, while its activity runs. */
@@ -162,6 +164,8 @@ describeWithTemporal("a stock movement whose activity an operator touches", () =
     await parked(invoice, "stock-unknown");
     const answer = { referenceId: referenceOf(invoice), applied: false, note: "not in the journal" };
     await rig.starter.resolveStock({ invoice }, answer);
+    const key = { ...BUSINESS, referenceId: answer.referenceId };
+    await expect.poll(async () => (await rig.ledger.stock.read(key)).kind).toBe("superseded");
     return worker;
   }
 
@@ -174,13 +178,26 @@ describeWithTemporal("a stock movement whose activity an operator touches", () =
     expect(movementsOf("STILL-1")).toHaveLength(1);
   });
 
-  test("is sent once by a worker that goes on before the next try", async () => {
+  test("is sent once by a worker that goes on before the next try, and contradicts the operator, who is told", async () => {
     const worker = await decidedWhileItStands("STILL-2");
     worker.release();
     await rig.simulator.until(() => movementsOf("STILL-2").length === 1);
-    expect(await handleOf("STILL-2").result()).toMatchObject({
-      stockMovements: [{ state: "applied", movementId: movementsOf("STILL-2")[0]?.movementId }],
-    });
+    const movementId = movementsOf("STILL-2")[0]?.movementId ?? "";
+    const { attentions } = await parked("STILL-2", "unexpected-answer");
+    expect(attentions).toMatchObject([
+      {
+        subject: referenceOf("STILL-2"),
+        message: expect.stringContaining(`decided that it was not applied, and a late answer says otherwise`),
+        evidence: { decision: { applied: false, note: "not in the journal" }, lateAnswer: { movementId } },
+        resolvedBy: ["acknowledge"],
+      },
+    ]);
+    expect((await fiscalflow("doctor")).stdout).toContain(
+      `the movement ${referenceOf("STILL-2")} was decided as not applied`,
+    );
+    await rig.starter.acknowledge({ invoice: "STILL-2" }, { code: "unexpected-answer", note: "the journal has one" });
+    expect(await handleOf("STILL-2").result()).toMatchObject({ stockMovements: [{ state: "applied", movementId }] });
     expect(movementsOf("STILL-2")).toHaveLength(1);
+    expect((await report()).movements).toMatchObject([{ itemId: "item_tea", disputed: 1 }]);
   });
 });

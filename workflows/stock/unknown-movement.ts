@@ -47,6 +47,7 @@ export async function resolveUnknownMovement(
   run.clear(key);
   run.stockMoved();
   // Of another run's newer try the word says nothing: whether that one was applied is asked for itself.
+  if ("word" in resolution && resolution.word && decision()) watchDecision(context, movement);
   if (resolution.kind === "unknown")
     return await resolveUnknownMovement(context, movement, branch, { generation, ...resolution });
   return resolution;
@@ -100,6 +101,31 @@ export function adoptDecision(
   if (known) return;
   const answer = applied ? "applied" : "not applied";
   run.decide({ update: "resolveStock", code: "stock-unknown", subject: movement.referenceId, answer, note, by }, atMs);
+}
+
+/**
+ * Once an operator has decided, a late answer can still come: of a request that left before its worker stood still. It is
+ * watched for as long as the run is open, and never holds it open; reports and `doctor` show it afterwards.
+ */
+export function watchDecision({ run, target }: SaleContext, { referenceId }: StockMovement): void {
+  const watched = { ...target, referenceId, sinceMs: Date.now() };
+  const summary = "Watch for an answer that contradicts the decision: each attempt is one look";
+  void ledger.watchDecision(summary, watched).then(
+    ({ decision, outcome }) => {
+      const service =
+        outcome.kind === "applied"
+          ? `the service applied it as ${outcome.movementId}`
+          : `it was not applied: ${outcome.message}`;
+      const said = decision
+        ? `An operator decided that it was ${decision.applied ? "" : "not "}applied`
+        : "It was decided";
+      const message = `${said}, and a late answer says otherwise: ${service}. The goods may have been moved twice, or not at all: compare the stock with the service's journal, correct it by hand, and acknowledge this.`;
+      const evidence = { decision: decision ?? null, lateAnswer: outcome };
+      run.raise({ code: "unexpected-answer", subject: referenceId, message, evidence, resolvedBy: ["acknowledge"] });
+    },
+    // The run ends, or somebody has ended the activity: reports and `doctor` show it all the same.
+    () => undefined,
+  );
 }
 
 /**

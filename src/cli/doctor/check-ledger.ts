@@ -4,6 +4,7 @@ import type { Config } from "../../config/index.ts";
 import { LedgerUnavailableError } from "../../ledger/index.ts";
 import { ledgerOf } from "../../worker/ledger-of.ts";
 import { branchHoldFindings } from "./branch-hold-findings.ts";
+import { disputeFindings } from "./dispute-findings.ts";
 import { fault, type Finding, ok } from "./finding.ts";
 import { observationFindings } from "./observation-findings.ts";
 
@@ -11,6 +12,8 @@ type CheckedConfig = Pick<Config, "ledger" | "compliance" | "accounting">;
 
 /** What was not seen for so long is over. */
 const OBSERVED_WITHIN_DAYS = 7;
+/** The reports of its day name it for ever. */
+const DISPUTED_WITHIN_DAYS = 30;
 
 /**
  * Whether the database of the claims answers, and has its tables. The product's own is looked at where there is one
@@ -34,6 +37,7 @@ export async function checkLedger(config: CheckedConfig): Promise<Finding[]> {
     return [
       answers,
       ...branchHoldFindings(await ledger.stock.openBranchHolds(), config),
+      ...disputeFindings(await ledger.stock.disputes(DISPUTED_WITHIN_DAYS)),
       ...observationFindings(await ledger.observations.list(OBSERVED_WITHIN_DAYS), config),
     ];
   } catch (error) {

@@ -111,6 +111,7 @@ function linesOf(report: BusinessReport, period: Period): Line[] {
         { figure: "stock unknown", ...of, count: String(item.unknown) },
         { figure: "stock not made", ...of, count: String(item.notMade) },
         { figure: "stock decided against the balance", ...of, count: String(item.againstBalance) },
+        { figure: "stock decided against the service", ...of, count: String(item.disputed) },
       ];
     }),
     ...report.open.map(({ type, number, stage, attentions, sinceMs, atRisk }): Line => ({

@@ -143,6 +143,8 @@ function pendingCallText(pending: PendingCall, sale: SaleState): string {
   const { state, attempt, sinceMs, nextAttemptAtMs, message } = pending;
   const call = callName(pending.call, sale);
   const said = message === undefined ? "" : `\n  ${message}`;
+  if (state === "paused")
+    return `${call}: paused in Temporal since ${nairobiClock(sinceMs)}; it goes on once it is unpaused there${said}`;
   if (state === "queued")
     return `${call}: queued since ${nairobiClock(sinceMs)}, for a request of the budget and a worker${said}`;
   if (state === "under-way") return `${call}: attempt ${attempt}, under way since ${nairobiClock(sinceMs)}${said}`;

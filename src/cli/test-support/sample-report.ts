@@ -79,6 +79,7 @@ export function sampleReport(): BusinessReport {
         unknown: 1,
         notMade: 0,
         againstBalance: 1,
+        disputed: 2,
       },
     ],
     open: [

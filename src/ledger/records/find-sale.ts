@@ -4,6 +4,7 @@ import type { Decision } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import { type Business, type Writer } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
+import { decidedByClaims } from "../stock/decided-movements.ts";
 import { storableText } from "../storable-text.ts";
 import { DECIDED, type RecordContent, subjectOf } from "./columns.ts";
 
@@ -85,13 +86,22 @@ interface Row {
 }
 
 async function keptOf(db: Queries, business: Business, row: Row): Promise<KeptRecord> {
-  const record = JSON.parse(row.content) as RecordContent;
+  const record = await withClaims(db, business, JSON.parse(row.content) as RecordContent);
   return {
     record,
     decisions: await decisionsOf(db, business, record, row.workflow_id),
     keptAtMs: row.at.getTime(),
     writer: { workflowId: row.workflow_id, runId: row.run_id },
   };
+}
+
+/** With what the claims know of its movements by now. */
+async function withClaims(db: Queries, business: Business, record: RecordContent): Promise<RecordContent> {
+  const movements = await decidedByClaims(db, business, record.movements, record.closed !== undefined);
+  const isOpen = (subject: string | undefined): boolean =>
+    movements.some(({ referenceId, state }) => referenceId === subject && state === "unknown");
+  const attentions = record.attentions.filter(({ code, subject }) => code !== "stock-unknown" || isOpen(subject));
+  return { ...record, movements, attentions };
 }
 
 /** What operators decided on a document, in all runs of the workflow, in their order. */

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 
 import type { Queries } from "../database.ts";
+import { IS_DISPUTED, STATE_BY_CLAIM } from "../stock/decided-movements.ts";
 import type { MovementsOfItem, Period } from "./report.ts";
 import type { Chain } from "./signed.ts";
 
@@ -30,23 +31,26 @@ export async function readMovements(
     unknown: string;
     not_made: string;
     against_balance: string;
+    disputed: string;
   }>`
     with documents_of_period as (
-      select connection, business_id, type, number, document_id, original_document_id, document_date from documents
+      select connection, business_id, type, number, document_id, original_document_id, document_date, closed
+      from documents
       where connection = ${connection} and business_id = ${business_id} and document_date between ${from} and ${to}),
     with_reversed as (
-      select connection, business_id, type, number, document_id, document_date from documents_of_period
+      select connection, business_id, type, number, document_id, document_date, closed from documents_of_period
       union
-      select s.connection, s.business_id, s.type, s.number, s.document_id, s.document_date
+      select s.connection, s.business_id, s.type, s.number, s.document_id, s.document_date, s.closed
       from documents as s join documents_of_period as note
         on s.connection = note.connection and s.business_id = note.business_id
           and s.document_id = note.original_document_id
       where s.type = 'sale' and note.type = 'credit_note'),
     moved as (
-      select distinct on (m.reference_id) m.*
+      select distinct on (m.reference_id) m.item_id, m.quantity, m.action, m.undoes, m.decision,
+        ${STATE_BY_CLAIM} as state, ${IS_DISPUTED} as disputed
       from stock_movements as m join with_reversed as d using (connection, business_id, type, number)
       where coalesce(${RETURNED_ON}, d.document_date) between ${from} and ${to}
-      order by m.reference_id, m.state = 'applied' desc),
+      order by m.reference_id, ${STATE_BY_CLAIM} = 'applied' desc),
     named as (
       select l.item_id, max(l.name) as name
       from document_lines as l join documents_of_period using (connection, business_id, type, number) group by l.item_id)
@@ -57,16 +61,20 @@ export async function readMovements(
         as returned_by_decision,
       count(*) filter (where state = 'unknown') as unknown,
       count(*) filter (where state in ('refused', 'dropped')) as not_made,
-      count(*) filter (where decision -> 'contradicts' is not null) as against_balance
+      count(*) filter (where decision -> 'contradicts' is not null) as against_balance,
+      count(*) filter (where disputed) as disputed
     from moved left join named using (item_id) group by item_id order by item_id`.execute(db);
-  return rows.map(({ item_id, name, taken, given_back, returned_by_decision, unknown, not_made, against_balance }) => ({
-    itemId: item_id,
-    name,
-    taken,
-    givenBack: given_back,
-    returnedByDecision: returned_by_decision,
-    unknown: Number(unknown),
-    notMade: Number(not_made),
-    againstBalance: Number(against_balance),
-  }));
+  return rows.map(
+    ({ item_id, name, taken, given_back, returned_by_decision, unknown, not_made, against_balance, disputed }) => ({
+      itemId: item_id,
+      name,
+      taken,
+      givenBack: given_back,
+      returnedByDecision: returned_by_decision,
+      unknown: Number(unknown),
+      notMade: Number(not_made),
+      againstBalance: Number(against_balance),
+      disputed: Number(disputed),
+    }),
+  );
 }

@@ -116,6 +116,8 @@ export interface MovementsOfItem {
   notMade: number;
   /** An operator decided what became of them, and the item's balance spoke against that: some may be made twice. */
   againstBalance: number;
+  /** An operator decided what became of them, and the service's late answer says otherwise: some are made twice. */
+  disputed: number;
 }
 
 /** A document that is not through, or whose stock is not settled, or that needs an operator for something else. */

@@ -72,6 +72,17 @@ export interface DecideRequest extends MovementKey {
   holder: string;
 }
 
+/** A movement on which the last two words cannot both be true. */
+export interface Dispute extends MovementKey {
+  businessId: string;
+  atMs: number;
+  /** What counts now. */
+  state: "held" | "applied" | "not-applied" | "buried";
+  decision: Decision | undefined;
+  /** What contradicts it. */
+  outcome: MovementOutcome;
+}
+
 /** Asks what a sale has taken from stock. */
 export interface TakenRequest {
   connection: string;
@@ -152,6 +163,13 @@ export interface StockClaims {
   acknowledgeBranch(key: MovementKey, other: BranchPair, word: OperatorDecision): Promise<void>;
   /** Whether an operator has looked at that pair of branches already. */
   isBranchAcknowledged(key: MovementKey, other: OtherBranch): Promise<boolean>;
+  /**
+   * Movements of which two words cannot both be true (an operator's, and a late answer of the service), by the newest
+   * event about that, not older than `days`; at most 100, the newest first.
+   */
+  disputes(days: number): Promise<Dispute[]>;
+  /** The same of one movement, however old; undefined: there is none. */
+  disputeOf(key: MovementKey): Promise<Dispute | undefined>;
   /** All that happened to the movement, oldest first. */
   history(key: MovementKey): Promise<ClaimEvent[]>;
 }

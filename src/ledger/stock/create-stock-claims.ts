@@ -3,6 +3,7 @@ import { balanceAround } from "./balance-around.ts";
 import { isLookedAt, lookedAt, openHold, openHolds } from "./branch-holds.ts";
 import type { StockClaims } from "./claims.ts";
 import { decide } from "./decide.ts";
+import { disputeOf, disputes } from "./disputes.ts";
 import { history, read, readOrBury } from "./read.ts";
 import { keptOutcome, settle, settleHeld } from "./settle.ts";
 import { ended, take, takeFirst } from "./take.ts";
@@ -33,6 +34,8 @@ export function createStockClaims(database: Database): StockClaims {
     openBranchHolds: () => database.query(openHolds),
     acknowledgeBranch: (key, other, word) => database.transact((db) => lookedAt(db, key, other, word)),
     isBranchAcknowledged: (key, other) => database.query((db) => isLookedAt(db, key, other)),
+    disputeOf: (key) => database.query((db) => disputeOf(db, key)),
+    disputes: (days) => database.query((db) => disputes(db, days)),
     history: (key) => database.query((db) => history(db, key)),
   };
 }

@@ -1,0 +1,17 @@
+import type { Dispute } from "../../ledger/index.ts";
+import { type Finding, warning } from "./finding.ts";
+
+/** Movements on which an operator has decided, and of which a late answer of the service says otherwise. */
+export function disputeFindings(disputes: readonly Dispute[]): Finding[] {
+  return disputes.map(({ connection, businessId, referenceId, atMs, decision, outcome }) => {
+    const service = outcome.kind === "applied" ? `applied (${outcome.movementId})` : "not applied";
+    const operator = decision ? (decision.applied ? "applied" : "not applied") : "otherwise";
+    const at = `${new Date(atMs).toISOString().slice(0, 16)}Z`;
+    return warning(
+      `connection ${connection}, business ${businessId}, stock`,
+      `the movement ${referenceId} was decided as ${operator}, and a late answer of ${at} says ${service}`,
+      "compare the movement with the service's journal and correct the stock by hand: the goods may have been moved twice, " +
+        "or not at all (docs/runbook.md, unexpected-answer)",
+    );
+  });
+}

@@ -1,0 +1,47 @@
+import { type RawBuilder, sql } from "kysely";
+
+import type { MovementOutcome } from "../../contract/index.ts";
+import type { Queries } from "../database.ts";
+import type { Decision, Dispute, MovementKey } from "./claims.ts";
+import { keyColumns } from "./row.ts";
+
+const MOST = 100;
+
+export function disputes(db: Queries, days: number): Promise<Dispute[]> {
+  return read(db, sql`e.at > clock_timestamp() - ${days} * interval '1 day'`);
+}
+
+export async function disputeOf(db: Queries, key: MovementKey): Promise<Dispute | undefined> {
+  const { connection, business_id, reference_id } = keyColumns(key);
+  const where = sql`(c.connection, c.business_id, c.reference_id) = (${connection}, ${business_id}, ${reference_id})`;
+  return (await read(db, where))[0];
+}
+
+async function read(db: Queries, where: RawBuilder<unknown>): Promise<Dispute[]> {
+  const { rows } = await sql<{
+    connection: string;
+    business_id: string;
+    reference_id: string;
+    at: Date;
+    state: Dispute["state"];
+    decision: Decision | null;
+    outcome: MovementOutcome;
+  }>`
+    select c.connection, c.business_id, c.reference_id, e.at, c.state, c.decision, e.detail as outcome
+    from stock_claims as c join lateral (
+      select at, detail from stock_claim_events as e
+      where (e.connection, e.business_id, e.reference_id) = (c.connection, c.business_id, c.reference_id)
+        and e.what = 'contradicted'
+      order by e.id desc limit 1) as e on true
+    where c.disputed and ${where}
+    order by e.at desc limit ${MOST}`.execute(db);
+  return rows.map(({ connection, business_id, reference_id, at, state, decision, outcome }) => ({
+    connection,
+    businessId: business_id,
+    referenceId: reference_id,
+    atMs: at.getTime(),
+    state,
+    decision: decision ?? undefined,
+    outcome,
+  }));
+}
