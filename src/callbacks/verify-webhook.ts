@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 
+import { parseJson } from "../http/json.ts";
 import type { Refusal } from "./receiver-watch.ts";
 
 /**
@@ -84,14 +85,13 @@ function eventIdOf(headers: IncomingHttpHeaders, body: Buffer, place: WebhookSha
   return typeof text === "string" && text !== "" && text.length <= LONGEST_EVENT_ID ? text : undefined;
 }
 
+/** As it was written: two ids beyond 2^53 can be one number. */
 function fieldOf(body: Buffer, name: string): unknown {
-  try {
-    const parsed: unknown = JSON.parse(body.toString("utf8"));
-    if (typeof parsed !== "object" || parsed === null || !Object.hasOwn(parsed, name)) return undefined;
-    return (parsed as Record<string, unknown>)[name];
-  } catch {
-    return undefined;
-  }
+  const parsed = parseJson(body.toString("utf8"));
+  if (!("json" in parsed)) return undefined;
+  const { json } = parsed;
+  if (typeof json !== "object" || json === null || !Object.hasOwn(json, name)) return undefined;
+  return (json as Record<string, unknown>)[name];
 }
 
 /** One that stands there twice is none. */

@@ -1,3 +1,5 @@
+import { createHmac } from "node:crypto";
+
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { AddressInfo } from "node:net";
 import { openLedger } from "../ledger/index.ts";
@@ -133,6 +135,17 @@ describe("a webhook of the accounting service", () => {
     const headers = { "x-signature": OF_BODY, ...more };
     expect([await send(headers), await send(headers)]).toEqual([202, 202]);
     expect(asked).toHaveLength(1);
+  });
+
+  test("whose ids are numbers that JSON's numbers cannot tell apart are two", async () => {
+    const { send, asked } = await receiving({ eventId: "id" });
+    const sendWithId = (id: string) => {
+      const body = `{"id":${id}}`;
+      return send({ "x-signature": createHmac("sha256", CURRENT).update(body).digest("hex") }, { body });
+    };
+    for (const id of ["9007199254740992", "9007199254740993", "9007199254740993", '"9007199254740992"'])
+      expect(await sendWithId(id)).toBe(202);
+    expect(asked).toHaveLength(2);
   });
 
   test("that Temporal did not take counts as not seen", async () => {
