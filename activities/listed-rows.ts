@@ -1,4 +1,4 @@
-import type { KeptPageResult } from "../src/contract/index.ts";
+import { givenText, isCalendarDate, type KeptPageResult } from "../src/contract/index.ts";
 import type { OddRow } from "../src/http/read-body.ts";
 import type { KeptPage, Observation, Writer } from "../src/ledger/index.ts";
 import { currentWriter } from "./ledger/beside-calls.ts";
@@ -8,23 +8,26 @@ type Noting = Pick<Observer, "note">;
 type Where = Pick<Observation, "service" | "connection" | "businessId">;
 
 /** A page of a list as the service answered it. */
-interface ListedPage<Entry> {
+interface ListedPage<Entry extends { id: string }> {
   where: Where;
   list: "purchases" | "bill payments";
   entries: readonly Entry[];
   odd: readonly OddRow[];
   /** How many rows a page has: as the service says, and as was sent under `name`, the setting's value. */
   size: { answered: number | undefined; sent: number; setting: string; name: string | null };
+  /** The date by which the ledger lists an entry. */
+  dates: { field: string; of: (entry: Entry) => string | null | undefined };
 }
 
 /** Keeps the rows of a page, and counts them. Only the counts leave the activity. */
-export async function keepRows<Entry, Page extends KeptPage>(
+export async function keepRows<Entry extends { id: string }, Page extends KeptPage>(
   observer: Noting,
-  { where, list, entries, odd, size }: ListedPage<Entry>,
+  { where, list, entries, odd, size, dates }: ListedPage<Entry>,
   keep: (page: { entries: readonly Entry[]; leftOut: string[]; writer: Writer }) => Promise<Page>,
 ): Promise<KeptPageResult & Omit<Page, "leftOutKnown">> {
   noteSize(observer, where, list, size);
   noteOddRows(observer, where, list, odd, entries.length);
+  noteUndated(observer, where, list, entries, dates);
   const leftOut = idsOf(odd);
   const writer = currentWriter();
   const { leftOutKnown = 0, ...kept } = await keep({ entries, leftOut, writer });
@@ -46,11 +49,31 @@ function noteSize(
   observer: Noting,
   { service, connection }: Where,
   list: string,
-  { answered, sent, setting: subject, name: value }: ListedPage<unknown>["size"],
+  { answered, sent, setting: subject, name: value }: ListedPage<{ id: string }>["size"],
 ): void {
   if (value === null || answered === undefined || answered === sent) return;
   const message = `A page of ${list} has the size ${answered} where ${sent} was sent as "${value}" (${subject})`;
   observer.note({ service, connection, kind: "ignored", subject, value, message });
+}
+
+/** Notes dates that are none: the row is kept, and is in the list of no day. */
+function noteUndated<Entry extends { id: string }>(
+  observer: Noting,
+  where: Where,
+  list: string,
+  entries: readonly Entry[],
+  { field, of }: ListedPage<Entry>["dates"],
+): void {
+  const undated = entries.filter((entry) => {
+    const date = givenText(of(entry));
+    return date !== null && !isCalendarDate(date);
+  });
+  const [first] = undated;
+  if (!first) return;
+  const message =
+    `${undated.length} of ${entries.length} ${list} of a page have a date that does not exist, or is not written YYYY-MM-DD ` +
+    `(the field "${field}"), and are in the list of no day; the first is "${first.id}"`;
+  observer.note({ ...where, kind: "odd-row", subject: `${list}: ${field} is no date`, message });
 }
 
 /**

@@ -50,7 +50,9 @@ export function createBillPaymentActivities(context: AccountingContext) {
       const { billPayments: entries, total, limit: answered } = data;
       const where = { service: "accounting", connection } as const;
       const size = { answered, sent, setting: "billPayments.limit", name: runtime.dialect.billPayments.limit };
-      const kept = await keepRows(context.observer, { where, list: "bill payments", entries, odd, size }, (rows) =>
+      const dates = { field: "date", of: ({ date }: BillPayment) => date };
+      const given = { where, list: "bill payments", entries, odd, size, dates } as const;
+      const kept = await keepRows(context.observer, given, (rows) =>
         ledger.billPayments.keepPage({ connection, status, round, askedAtMs, ...rows }),
       );
       const hasNextPage = data.hasNextPage && entries.length + odd.length > 0;

@@ -87,6 +87,20 @@ describe("a page of purchases", () => {
     expect(await kept(served)).toEqual([]);
   });
 
+  test("with dates that do not exist is kept, and they are counted and named", async () => {
+    const served = await serveWith(4);
+    for (const [n, invoiceDate] of ["0000-00-00", "2026-11-31", "2026-13-45"].entries())
+      served.simulator.showOddly(`p00${n + 1}`, { invoiceDate });
+    expect(await keep(served)).toMatchObject({ kind: "page", rows: 4 });
+    expect(await keep(served, { from: "2026-11-01", to: "2026-11-01" })).toMatchObject({ kind: "page", rows: 4 });
+    const observation = {
+      kind: "odd-row",
+      subject: "purchases: invoiceDate is no date",
+      message: expect.stringMatching(/^3 of 4 purchases .* the first is "p00[123]"$/) as string,
+    };
+    expect(served.observed).toMatchObject([observation, observation]);
+  });
+
   test("of a service that ignores the page size is kept, with an observation", async () => {
     const served = await serveWith(3, {
       simulator: { refuseUnknownFields: false },

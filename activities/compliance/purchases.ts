@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 import type { ComplianceDialect, Purchase } from "../../src/compliance/index.ts";
-import type { ComplianceActivities, Refusal } from "../../src/contract/index.ts";
+import { type ComplianceActivities, isCalendarDate, type Refusal } from "../../src/contract/index.ts";
 import { idsOf, keepRows } from "../listed-rows.ts";
 import { refusalOf } from "../classified-call.ts";
 import { type ActivityContext, ask, runtimeOf } from "./calls.ts";
@@ -38,9 +38,9 @@ export function createPurchaseActivities(context: ActivityContext) {
       const where = { service: "compliance", connection, businessId } as const;
       const size = { answered, sent: PAGE_SIZE, setting: "purchases.pageSize", name: names.pageSize };
       const asked = { connection, businessId, syncId, pass: pass === "list" ? "list" : "part", askedAtMs } as const;
-      const kept = await keepRows(context.observer, { where, list: "purchases", entries, odd, size }, (page) =>
-        ledger.purchases.keepPage({ ...asked, ...page }),
-      );
+      const dates = { field: "invoiceDate", of: ({ invoiceDate }: Purchase) => invoiceDate };
+      const listed = { where, list: "purchases", entries, odd, size, dates } as const;
+      const kept = await keepRows(context.observer, listed, (page) => ledger.purchases.keepPage({ ...asked, ...page }));
       return { ...kept, nextCursor, ...fingerprintOf([...entries.map(({ id }) => id), ...idsOf(odd)]) };
     },
   } satisfies Partial<ComplianceActivities>;
@@ -70,11 +70,13 @@ function notWhatWasAsked(
   for (const purchase of purchases) {
     const { status: its } = purchase;
     const day = purchase.invoiceDate.slice(0, 10);
+    // A date that is none shows nothing of the filter.
+    const isDay = isCalendarDate(day);
     if (status !== undefined && names.status !== null && its !== status)
       return refused(`that are \`${status}\``, purchase, `\`${its}\``, "purchases.status");
-    if (from !== undefined && names.from !== null && day < from)
+    if (from !== undefined && names.from !== null && isDay && day < from)
       return refused(`of ${from} and later`, purchase, `of ${day}`, "purchases.from");
-    if (to !== undefined && names.to !== null && day > to)
+    if (to !== undefined && names.to !== null && isDay && day > to)
       return refused(`of ${to} and earlier`, purchase, `of ${day}`, "purchases.to");
   }
   return undefined;

@@ -37,6 +37,10 @@ describe("a calendar date", () => {
   });
 
   test.each([
+    "0000-00-00",
+    "0000-01-01",
+    "2026-11-31",
+    "2026-13-45",
     "2026-02-29",
     "2026-02-30",
     "2100-02-29",
@@ -55,6 +59,16 @@ describe("a calendar date", () => {
   ])("%j does not", (text) => {
     expect(isCalendarDate(text)).toBe(false);
   });
+});
+
+test("the dates that exist are those of the calendar, of every day of 500 years", () => {
+  for (let year = 1900; year < 2400; year++)
+    for (let month = 1; month <= 12; month++)
+      for (let day = 0; day <= 32; day++) {
+        const text = `${year}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`;
+        const exists = day > 0 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
+        if (isCalendarDate(text) !== exists) expect.fail(`${text} ${exists ? "exists" : "does not exist"}`);
+      }
 });
 
 test("an instant is shown as a shop's clock showed it, with UTC behind it where both are wanted", () => {

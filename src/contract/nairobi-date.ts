@@ -32,9 +32,18 @@ function localText(atMs: number): string {
   return new Date(atMs + NAIROBI_OFFSET_MS).toISOString().slice(0, 19).replace("T", " ");
 }
 
+/**
+ * A date that exists, written `YYYY-MM-DD`, as a regular expression of JavaScript and of PostgreSQL: days of each month,
+ * then the leap days. There is no year 0.
+ */
+export const CALENDAR_DATE =
+  "^(?!0000)(?:" +
+  "[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))" +
+  "|(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)$";
+
+const IS_CALENDAR_DATE = new RegExp(CALENDAR_DATE);
+
 /** Whether the text is a date that exists, written `YYYY-MM-DD`. */
 export function isCalendarDate(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const date = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text;
+  return IS_CALENDAR_DATE.test(text);
 }

@@ -1,3 +1,4 @@
+import { isCalendarDate } from "../contract/nairobi-date.ts";
 import type { SaleDocument } from "../contract/documents.ts";
 import { inLatin } from "./latin.ts";
 import { type Fact, NOT_A_RECEIPT, pageOf, PROVISIONAL, type ReceiptOptions } from "./page.ts";
@@ -69,8 +70,9 @@ export async function receiptPdf(document: SaleDocument, { font, ...options }: P
 /** As the file's date: when the document was signed, in Nairobi's time, else the day of the sale, else none (1970). */
 function dateOf({ receipt, saleDate }: SaleDocument): Date {
   const [, day, month, year] = /^(\d\d)\/(\d\d)\/(\d{4})$/.exec(receipt?.scuDate ?? "") ?? [];
-  const signedAt = new Date(`${year}-${month}-${day}T${receipt?.scuTime}+03:00`);
-  const dates = [signedAt, new Date(`${saleDate}T00:00:00+03:00`), new Date(0)];
+  const at = (date: string, time: string): Date =>
+    new Date(isCalendarDate(date) ? `${date}T${time}+03:00` : Number.NaN);
+  const dates = [at(`${year}-${month}-${day}`, receipt?.scuTime ?? ""), at(saleDate ?? "", "00:00:00")];
   return dates.find((date) => !Number.isNaN(date.getTime())) ?? new Date(0);
 }
 

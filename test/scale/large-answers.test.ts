@@ -15,7 +15,7 @@ import {
   startStubServer,
   type StubServer,
 } from "../../src/http/test-support/stub-server.ts";
-import { createStarter, type Starter } from "../../src/starter/index.ts";
+import { createStarter, NoAnswerError, type Starter } from "../../src/starter/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { freshDatabase } from "../rig/fresh-database.ts";
 import { namespaceOf } from "../rig/namespace.ts";
@@ -118,9 +118,14 @@ describeWithTemporal(`${LARGE_LISTS} answers of ${LARGE_BYTES / MIB} MiB at once
 
   async function stageOf(businessId: string, traderInvoiceNumber: string): Promise<string> {
     for (;;) {
-      const sale = saleOf(businessId, traderInvoiceNumber);
-      const { outcome } = await starter.startSaleAndWait(sale, { waitSeconds: 20 });
-      if (outcome.stage !== "resolving-items") return outcome.stage;
+      try {
+        const sale = saleOf(businessId, traderInvoiceNumber);
+        const { outcome } = await starter.startSaleAndWait(sale, { waitSeconds: 20 });
+        if (outcome.stage !== "resolving-items") return outcome.stage;
+      } catch (error) {
+        // A machine that is busy with other things may be slow to answer.
+        if (!(error instanceof NoAnswerError)) throw error;
+      }
     }
   }
 
@@ -137,14 +142,20 @@ describeWithTemporal(`${LARGE_LISTS} answers of ${LARGE_BYTES / MIB} MiB at once
     const startedAtMs = Date.now();
     const waits: number[] = [];
     const small = async () => {
-      for (let number = 1; number <= 8; number++) {
+      for (let number = 1; number <= 3; number++) {
         const sentAtMs = Date.now();
         expect(await stageOf(SMALL, `INV-${number}`)).toBe("completed");
         waits.push(Date.now() - sentAtMs);
       }
     };
-    const stages = await Promise.all([...large.map((businessId) => stageOf(businessId, "INV-1")), small()]);
-    expect(new Set(stages.slice(0, -1))).toEqual(new Set(["completed"]));
+    let read = 0;
+    let readBeforeSmall = 0;
+    const readLarge = async (businessId: string) => {
+      expect(await stageOf(businessId, "INV-1")).toBe("completed");
+      read += 1;
+    };
+    await Promise.all([...large.map(readLarge), small().then(() => (readBeforeSmall = read))]);
+    expect(readBeforeSmall).toBeLessThan(LARGE_LISTS);
     const peak = await peakBytes();
     process.stderr.write(
       `${LARGE_LISTS} lists of 60 MiB: all read after ${Math.round((Date.now() - startedAtMs) / 1_000)} s with ` +

@@ -32,6 +32,8 @@ async function november(): Promise<string> {
     billPayment("unstated", { date: "2026-11-22", totalAmount: null }),
     billPayment("october", { date: "2026-10-31" }),
     billPayment("undated"),
+    billPayment("no-day", { date: "2026-11-31" }),
+    billPayment("zero", { date: "0000-00-00" }),
   ];
   await keep(rows, { round: "r1", askedAtMs: startedAtMs });
   await keep([usual], { round: "r1", askedAtMs: startedAtMs, status: "synced" });
@@ -93,7 +95,9 @@ describe("fiscalflow bill-payments month", () => {
     expect(stdout).toMatch(/^CURRENCY +SYNC STATUS +COUNT +AMOUNT$/m);
     expect(stdout).toMatch(/^KES +synced +1 +1,250\.10$/m);
     expect(stdout).toMatch(/^KES +-, no longer listed +1 +10\.00$/m);
-    expect(stdout).toContain("Note: 1 bill payment has no date written YYYY-MM-DD, and is in no list.");
+    expect(stdout).toContain(
+      'Note: 3 bill payments have no date that exists, written YYYY-MM-DD, and are in no list; the first: "no-day".',
+    );
     expect(stdout).toContain("Note: 1 listed bill payment states no amount; no sum contains it.");
     expect(stdout).toContain("Note: 1 listed bill payment does not say what the ledger's events say");
   });
@@ -108,7 +112,8 @@ describe("fiscalflow bill-payments month", () => {
       syncedAt: expect.stringMatching(/\+03:00$/),
       newestSyncedAt: figures.syncedAt,
       altered: 0,
-      undated: 1,
+      undated: 3,
+      firstUndated: "no-day",
     });
     expect(sums).toContainEqual({
       currency: "KES",

@@ -39,7 +39,7 @@ export const LOOK_COLUMNS: readonly [name: string, value: (entry: ListedEntry) =
 
 /** @param group of the commands that read them: `purchases` */
 export function syncedNotes(
-  { syncedAtMs, sums, altered, undated }: PeriodOfOwner<unknown> & { sums: readonly Sums[] },
+  { syncedAtMs, sums, altered, undated, firstUndated }: PeriodOfOwner<unknown> & { sums: readonly Sums[] },
   noun: string,
   group: string,
 ): string[] {
@@ -59,7 +59,7 @@ export function syncedNotes(
     );
   if (undated > 0)
     notes.push(
-      `${counted(undated, noun)} ${undated === 1 ? "has" : "have"} no date written YYYY-MM-DD, and ${undated === 1 ? "is" : "are"} in no list.`,
+      `${counted(undated, noun)} ${undated === 1 ? "has" : "have"} no date that exists, written YYYY-MM-DD, and ${undated === 1 ? "is" : "are"} in no list${undated === 1 ? "" : "; the first"}: ${JSON.stringify(firstUndated)}.`,
     );
   return notes;
 }

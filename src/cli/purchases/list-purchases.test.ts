@@ -35,7 +35,9 @@ async function november(): Promise<string> {
       purchaseOf("twice-1", { supplierInvoiceNumber: "S-2", supplier: { name: "Mill", pin: "P051111111A" } }),
       purchaseOf("twice-2", { supplierInvoiceNumber: "S-2", supplier: { name: "Mill", pin: "P051111111A" } }),
       purchaseOf("october", { invoiceDate: "2026-10-31" }),
-      purchaseOf("undated", { invoiceDate: "30/11/2026" }),
+      ...["30/11/2026", "2026-11-31", "0000-00-00", "2026-13-45"].map((invoiceDate, index) =>
+        purchaseOf(`undated-${index + 1}`, { invoiceDate }),
+      ),
       purchaseOf("half", { invoiceDate: "2026-11-29", lines: [line(16, 0.1, 0.7), line(7.5, 0.5, 5e-8)] }),
       purchaseOf("refused", { invoiceDate: "2026-11-30", confirmationError: "No such branch." }),
     ],
@@ -103,11 +105,15 @@ describe("fiscalflow purchases month", () => {
     );
     expect(stdout).toMatch(/^confirmed, no longer listed +1 +100\.10 +16\.02 +116\.12$/m);
     expect(stdout).toContain("Note: 1 listed purchase is no longer in the service's list; the sums have them apart.");
-    expect(stdout).toContain("Note: 1 purchase has no date written YYYY-MM-DD, and is in no list.");
+    expect(stdout).toContain(
+      'Note: 4 purchases have no date that exists, written YYYY-MM-DD, and are in no list; the first: "undated-1".',
+    );
     expect(stdout).toContain("Note: 2 listed purchases have the supplier's PIN and the number of another one");
     const csv = await purchases(...NOVEMBER, businessId, "--format", "csv");
     expect(csv.stderr).toMatch(/^Note: whole list as of 20\d\d-\d\d-\d\d \d\d:\d\d EAT\.$/m);
-    expect(csv.stderr).toContain("Note: 1 purchase has no date written YYYY-MM-DD, and is in no list.");
+    expect(csv.stderr).toContain(
+      'Note: 4 purchases have no date that exists, written YYYY-MM-DD, and are in no list; the first: "undated-1".',
+    );
   });
 
   it("has the same in JSON, with exact amounts and times with their offset", async () => {
@@ -119,7 +125,7 @@ describe("fiscalflow purchases month", () => {
     const [{ purchases: listed, syncedAt, ...figures }] = businesses;
     expect(period).toEqual({ from: "2026-11-01", to: "2026-11-30" });
     expect(syncedAt).toMatch(/\+03:00$/);
-    expect(figures).toMatchObject({ connection: "default", businessId, altered: 0, undated: 1, moreThanOnce: 2 });
+    expect(figures).toMatchObject({ connection: "default", businessId, altered: 0, undated: 4, moreThanOnce: 2 });
     expect(figures.sums[0]).toEqual({
       status: "confirmed",
       missing: false,

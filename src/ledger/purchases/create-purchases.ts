@@ -7,7 +7,7 @@ import { businessColumns } from "../events/row.ts";
 import { storableText } from "../storable-text.ts";
 import { createSynced, keptEntry } from "../synced/create-synced.ts";
 import { keepPage } from "../synced/keep-page.ts";
-import { listPeriod } from "../synced/list-period.ts";
+import { isCalendarDateIn, listPeriod } from "../synced/list-period.ts";
 import { BATCH, countBy, end, lock, markMissing, ofOwner } from "../synced/rows.ts";
 import { verifyCollection } from "../synced/verify.ts";
 import { PURCHASES } from "./collection.ts";
@@ -77,7 +77,7 @@ async function windowsOfChanged(db: Queries, sync: PurchasesSync): Promise<Purch
   const { rows } = await sql<{ day: string }>`
     select distinct invoice_date as day from purchases
     where ${presentOf(sync)} and status in ('pulled', 'pending_review') and ${notSeenBy(sync)}
-      and invoice_date ~ '^\\d{4}-\\d{2}-\\d{2}$'
+      and ${isCalendarDateIn("invoice_date")}
     order by day`.execute(db);
   const [first, last] = [rows[0], rows.at(-1)];
   if (first === undefined || last === undefined) return [];

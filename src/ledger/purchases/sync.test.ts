@@ -45,6 +45,9 @@ describe("a purchase that was open and is no longer", () => {
       purchase("p2", { invoiceDate: "2026-11-01", status: "pending_review" }),
       purchase("p3", { invoiceDate: "2026-11-02", status: "confirmed" }),
       purchase("p4", { invoiceDate: "2026-11-04" }),
+      ...["0000-00-00", "2026-11-31", "2026-13-45", "2026-02-29"].map((invoiceDate) =>
+        purchase(invoiceDate, { invoiceDate }),
+      ),
     ]);
     const recent = sync("recent");
     await keep([purchase("p4", { invoiceDate: "2026-11-04" })], { syncId: recent.syncId, pass: "part" });

@@ -134,8 +134,10 @@ export interface PeriodOfOwner<Listed> {
   newestSyncedAtMs: number | null;
   /** Listed, and not as the events say that they were read. */
   altered: number;
-  /** Of the owner, and in the list of no day: their date is none that is written `YYYY-MM-DD`. */
+  /** Of the owner, and in the list of no day: their date is none that exists, written `YYYY-MM-DD`. */
   undated: number;
+  /** The id of one of them. */
+  firstUndated: string | null;
   /** By date. To be read once, to its end, one owner after the other. */
   pages: () => AsyncIterable<Listed[]>;
 }

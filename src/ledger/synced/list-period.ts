@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 
+import { CALENDAR_DATE } from "../../contract/index.ts";
 import type { Database, Queries } from "../database.ts";
 import type { Business } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
@@ -8,6 +9,11 @@ import type { Row } from "../rows/row-findings.ts";
 import type { Collection, KeptColumns, PeriodOfOwner, PeriodRequest } from "./collection.ts";
 import { ofOwner } from "./rows.ts";
 import { alteredAmong } from "./verify.ts";
+
+/** Whether a column's text is a date that exists: a service's `0000-00-00` or `2026-11-31` is none. */
+export function isCalendarDateIn(column: string): RawBuilder<boolean> {
+  return sql<boolean>`coalesce(${sql.ref(column)} ~ ${CALENDAR_DATE}, false)`;
+}
 
 /** What a list of a collection has of its own. */
 export interface PeriodList<Entry extends { id: string }, Asked, Listed, Figures> {
@@ -73,7 +79,7 @@ async function periodOf<Entry extends { id: string }, Asked, Listed, Figures>(
 ): Promise<PeriodOfOwner<Listed> & Figures> {
   const { collection, date, order, beside } = list;
   const owner = collection.ownerOf(business);
-  const isDate = sql<boolean>`coalesce(${sql.ref(date)} ~ '^\\d{4}-\\d{2}-\\d{2}$', false)`;
+  const isDate = isCalendarDateIn(date);
   const ofPeriod = sql`
     (select * from ${sql.table(collection.table)}
     where ${ofOwner(owner)} and ${isDate} and ${sql.ref(date)} between ${days.from} and ${days.to}) as kept`;
@@ -86,15 +92,16 @@ async function periodOf<Entry extends { id: string }, Asked, Listed, Figures>(
   const altered = new Set<string>();
   for await (const page of rows())
     for (const id of await alteredAmong(db, collection, { owner, chain }, page)) altered.add(id);
-  const { rows: found } = await sql<{ undated: string }>`
-    select count(*) filter (where not ${isDate}) as undated
-    from ${sql.table(collection.table)} where ${ofOwner(owner)}`.execute(db);
+  const { rows: found } = await sql<{ undated: string; first: string | null }>`
+    select count(*) as undated, (array_agg(${sql.ref(collection.idColumn)} order by ${sql.ref(collection.idColumn)}))[1] as first
+    from ${sql.table(collection.table)} where ${ofOwner(owner)} and not ${isDate}`.execute(db);
   return {
     ...businessOf(business),
     ...(await syncedAt(db, list, owner)),
     ...(await list.figures(db, ofPeriod, owner, altered)),
     altered: altered.size,
     undated: Number(found[0]?.undated),
+    firstUndated: found[0]?.first ?? null,
     async *pages() {
       for await (const page of rows())
         yield page.map((row) => list.listed(row, business, altered.has(String(row[collection.idColumn]))));
