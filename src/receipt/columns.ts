@@ -5,9 +5,18 @@ export const COLUMNS = 42;
 
 const CLUSTERS = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** The columns that a text takes on a terminal or a printer: Chinese and emoji take two each, combining marks none. */
+/** A narrow sign that is drawn as an emoji takes two columns, of which the sign itself is one. */
+const AS_EMOJI = "\uFE0F";
+
+/**
+ * The columns that a text takes on a terminal or a printer: Chinese and emoji take two each, marks above and below
+ * letters none. Where terminals differ, as many as any of them takes.
+ */
 export function widthOf(text: string): number {
-  const columns = Array.from(text, (one) => (/[\p{M}\p{Cf}]/u.test(one) ? 0 : eastAsianWidth(one.codePointAt(0) ?? 0)));
+  const columns = Array.from(text, (one) => {
+    if (one === AS_EMOJI) return 1;
+    return /[\p{Mn}\p{Me}\p{Default_Ignorable_Code_Point}]/u.test(one) ? 0 : eastAsianWidth(one.codePointAt(0) ?? 0);
+  });
   return columns.reduce((sum: number, of) => sum + of, 0);
 }
 
@@ -29,9 +38,16 @@ export function wrapped(text: string, columns: number): string[] {
       add(word, " ");
       continue;
     }
-    for (const [index, { segment }] of [...CLUSTERS.segment(word)].entries()) add(segment, index === 0 ? " " : "");
+    for (const [index, piece] of piecesOf(word, columns).entries()) add(piece, index === 0 ? " " : "");
   }
   return [...lines, line];
+}
+
+/** Characters as a reader sees them; one that is wider than a line, such as many emoji that are joined, in its parts. */
+function piecesOf(word: string, columns: number): string[] {
+  return Array.from(CLUSTERS.segment(word), ({ segment }) => segment).flatMap((segment) =>
+    widthOf(segment) <= columns ? [segment] : Array.from(segment),
+  );
 }
 
 /** Both on one line, at its two ends; where they do not fit, the second one follows below, at the right. */

@@ -1,15 +1,20 @@
 import type { SaleDocument } from "../contract/documents.ts";
+import { COLUMNS } from "./columns.ts";
 import { inLatin, latinBytes } from "./latin.ts";
 import { pageOf, type ReceiptOptions } from "./page.ts";
-import { qrBytes } from "./qr.ts";
+import { qrBytes, qrOf } from "./qr.ts";
 import { type Row, textRows } from "./text.ts";
 
 const ESC = 0x1b;
+const FS = 0x1c;
 const GS = 0x1d;
 const LINE_FEED = 0x0a;
 
-/** Initialise, and take code page 16, which is Windows-1252. */
-const START = [ESC, 0x40, ESC, 0x74, 16];
+/**
+ * Initialise, leave Chinese mode, in which some printers begin and read two letters of Windows-1252 as one character,
+ * and take code page 16, which is Windows-1252.
+ */
+const START = [ESC, 0x40, FS, 0x2e, ESC, 0x74, 16];
 /** Feed to the cutter, and cut. */
 const CUT = [GS, 0x56, 66, 0];
 const IN_THE_MIDDLE = [ESC, 0x61, 1];
@@ -45,13 +50,20 @@ function printed({ text, style }: Row): number[] {
   return [...on, ...line, ...off];
 }
 
-/** GS ( k: model 2, modules of six dots, error correction M, the data, print. */
+/** A character of font A is this wide. */
+const DOTS_A_COLUMN = 12;
+/** Three quarters of a millimetre: easily read by a telephone. */
+const MOST_DOTS = 6;
+
+/** GS ( k: model 2, the size of a module, error correction M, the data, print. What is wider than the paper is not. */
 function qrCode(text: string): number[] {
   const data = qrBytes(text);
-  if (text === "" || !data) return [];
+  const code = qrOf(text);
+  if (text === "" || !data || !code) return [];
+  const dots = Math.min(MOST_DOTS, Math.floor((COLUMNS * DOTS_A_COLUMN) / code.size));
   const commands = [
     [0x41, 0x32, 0],
-    [0x43, 6],
+    [0x43, dots],
     [0x45, 0x31],
     [0x50, 0x30, ...data],
     [0x51, 0x30],

@@ -6,7 +6,8 @@ const FROM_0X80 = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F\u0090‘
  * that they lack loses its marks (`Wambũi` becomes `Wambui`), and what has no such letter becomes `?`.
  */
 export function inLatin(text: string): string {
-  return Array.from(text.normalize("NFC"), (one) => {
+  // A soft hyphen has a letter there, which printers show.
+  return Array.from(text.normalize("NFC").replaceAll(/\p{Default_Ignorable_Code_Point}/gu, ""), (one) => {
     if (latinCode(one) !== undefined) return one;
     const bare = one.normalize("NFKD").replaceAll(/\p{M}/gu, "");
     return Array.from(bare).every((letter) => latinCode(letter) !== undefined) ? bare : "?";

@@ -26,7 +26,8 @@ export function qrBytes(text: string): Uint8Array | undefined {
 /** Undefined where the text is too long for a QR code. */
 export function qrOf(text: string): QrCode | undefined {
   if (!qrBytes(text)) return undefined;
-  const rows = encodeQR(text, "raw", { ecc: "medium", border: QUIET_ZONE });
+  // As a printer encodes it, whose code must have the size that ours has.
+  const rows = encodeQR(text, "raw", { ecc: "medium", border: QUIET_ZONE, encoding: "byte" });
   return { size: rows.length, dark: rows.flatMap(runsOf) };
 }
 

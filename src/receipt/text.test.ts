@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { inLatin, latinBytes } from "./latin.ts";
+import { qrOf } from "./qr.ts";
 import { receiptEscPos, receiptText, type SaleDocument } from "./index.ts";
 import { readEscPos, windows1252 } from "./test-support/read-escpos.ts";
 import { lineOf, pendingSale, signedNote, signedSale, VERIFY_AT } from "./test-support/sample-document.ts";
@@ -11,7 +12,7 @@ const SELLER = { name: "Duka Moja Ltd", pin: "P051000000A", address: "Moi Avenue
 
 /** Columns by the blocks of wide characters that these tests print, and not by the code under test. */
 function columnsOf(text: string): number {
-  return Array.from(text.normalize("NFC").replaceAll(/\p{M}/gu, "")).reduce(
+  return Array.from(text.normalize("NFC").replaceAll(/[\p{Mn}\p{Me}\u200D]/gu, "")).reduce(
     (sum, one) => sum + (/[\p{Script=Han}\p{Script=Hangul}\p{Emoji_Presentation}]/u.test(one) ? 2 : 1),
     0,
   );
@@ -22,7 +23,11 @@ function linesOf(text: string): string[] {
   return text.slice(0, -1).split("\n");
 }
 
+/** One character to a reader, and not to every terminal. */
+const FAMILIES = Array.from({ length: 25 }, () => "\u{1F468}").join("\u200D");
+
 const ESC = 0x1b;
+const FS = 0x1c;
 const GS = 0x1d;
 
 describe("receiptText", () => {
@@ -155,15 +160,15 @@ Seller: as stated by the shop, not signed.
   });
 
   it("fits into 42 columns, and wraps long names completely", () => {
-    const letter = fc.constantFrom("a", " ", "W", "ũ", "u\u0303", "茶", "한", "\u{1F375}", "-");
+    const letter = fc.constantFrom("a", " ", "W", "ũ", "u\u0303", "茶", "한", "\u{1F375}", "का", FAMILIES, "-");
     const name = fc.string({ unit: letter, minLength: 1, maxLength: 120, size: "max" });
+    const bare = (of: string): string => of.replaceAll(/\s/g, "");
     fc.assert(
       fc.property(name, fc.double({ min: -1e15, max: 1e15, noNaN: true }), (text, amount) => {
         const line = lineOf(text, { quantity: amount, unitPrice: amount, total: amount });
         const document = signedSale({ customer: { name: text, pin: text }, traderInvoiceNumber: text, lines: [line] });
         const printed = receiptText(document, { seller: { name: text, address: text } });
         for (const one of linesOf(printed)) expect(columnsOf(one)).toBeLessThanOrEqual(42);
-        const bare = (of: string): string => of.replaceAll(/\s/g, "");
         expect(bare(printed)).toContain(bare(text) || "item_1");
       }),
     );
@@ -206,8 +211,9 @@ describe("receiptEscPos", () => {
     { wrong: "a command that is none", bytes: [ESC, 0x40, ESC, 0x7a, 1] },
     { wrong: "no initialisation", bytes: [ESC, 0x74, 16] },
     { wrong: "a command cut short", bytes: [ESC, 0x40, GS, 0x56, 66] },
-    { wrong: "a letter without its code page", bytes: [ESC, 0x40, 0xe9, 0x0a] },
-    { wrong: "a code without a letter", bytes: [ESC, 0x40, ESC, 0x74, 16, 0x81, 0x0a] },
+    { wrong: "a letter in Chinese mode", bytes: [ESC, 0x40, ESC, 0x74, 16, 0xe9, 0x0a] },
+    { wrong: "a letter without its code page", bytes: [ESC, 0x40, FS, 0x2e, 0xe9, 0x0a] },
+    { wrong: "a code without a letter", bytes: [ESC, 0x40, FS, 0x2e, ESC, 0x74, 16, 0x81, 0x0a] },
     { wrong: "a tab", bytes: [ESC, 0x40, 0x09] },
     { wrong: "a cut within a line", bytes: [ESC, 0x40, 0x41, GS, 0x56, 66, 0] },
     { wrong: "a QR command that is longer than it says", bytes: [ESC, 0x40, GS, 0x28, 0x6b, 3, 0, 49, 65, 50, 0] },
@@ -222,6 +228,35 @@ describe("receiptEscPos", () => {
     const { lines } = readEscPos(receiptEscPos(document));
     expect(lines).toContain(`Buyer${" ".repeat(33)}? €5`);
     expect(Math.max(...lines.map((line) => line.length))).toBe(42);
+  });
+
+  it("prints soft hyphens neither as letters nor beyond the columns", () => {
+    const name = "su\u00ADper\u00ADmar\u00ADket ".repeat(9);
+    const document = signedSale({ lines: [lineOf(name)], customer: { name, pin: null } });
+    const { lines } = readEscPos(receiptEscPos(document, { seller: { name } }));
+    for (const printed of [lines, linesOf(receiptText(document, { seller: { name } }))]) {
+      expect(printed.join("\n")).not.toContain("\u00AD");
+      expect(Math.max(...printed.map((line) => line.length))).toBeLessThanOrEqual(42);
+      expect(printed.join(" ")).toContain("supermarket supermarket");
+    }
+  });
+
+  it.each([
+    { bytes: 92, modules: 41, dots: 6 },
+    { bytes: 362, modules: 73, dots: 6 },
+    { bytes: 363, modules: 77, dots: 5 },
+    { bytes: 667, modules: 101, dots: 4 },
+    { bytes: 1_500, modules: 145, dots: 3 },
+    { bytes: 2_331, modules: 177, dots: 2 },
+  ])("prints the QR code of an address of $bytes bytes within the paper, by modules of $dots dots", (code) => {
+    const { bytes, modules, dots } = code;
+    const verificationUrl = "https://tax-authority.example/".padEnd(bytes, "x");
+    const { qr, qrDrawn } = readEscPos(receiptEscPos(signedSale({ receipt: { verificationUrl } })));
+    expect(qr).toBe(verificationUrl);
+    expect(qrDrawn).toMatchObject({ dots, isCentred: true });
+    // 42 characters of 12 dots each, and four light modules on either side.
+    expect((modules + 8) * dots).toBeLessThanOrEqual(504);
+    expect(qrOf(verificationUrl)?.size).toBe(modules + 8);
   });
 
   it("prints what is not signed in white on black, and no QR code", () => {

@@ -12,6 +12,7 @@ export interface Printed {
 }
 
 const ESC = 0x1b;
+const FS = 0x1c;
 const GS = 0x1d;
 /** Of `ESC t`: the number of WPC1252, Windows-1252. */
 const WPC1252 = 16;
@@ -26,6 +27,8 @@ export function readEscPos(bytes: Uint8Array): Printed {
   const printed: Printed = { lines: [], inverted: [], qr: undefined, qrDrawn: undefined, cuts: [] };
   let isInitialised = false;
   let codePage = 0;
+  // As printers for China begin: two bytes from 0x80 on are one character.
+  let isChinese = true;
   let alignment = 0;
   let isInverted = false;
   const symbol = { model: 50, dots: 3, correction: 48, data: undefined as string | undefined };
@@ -74,6 +77,10 @@ export function readEscPos(bytes: Uint8Array): Printed {
   const commands: Readonly<Record<string, () => void>> = {
     [`${ESC} @`]: () => {
       isInitialised = true;
+      isChinese = true;
+    },
+    [`${FS} .`]: () => {
+      isChinese = false;
     },
     [`${ESC} t`]: () => {
       codePage = one(0, 255);
@@ -101,7 +108,7 @@ export function readEscPos(bytes: Uint8Array): Printed {
   };
   while (at < bytes.length) {
     const byte = one(0x0a, 0xff);
-    if (byte === ESC || byte === GS) {
+    if (byte === ESC || byte === FS || byte === GS) {
       const name = `${byte} ${String.fromCharCode(one(0x21, 0x7e))}`;
       (commands[name] ?? (() => refuse(`the command ${name}`)))();
       if (!isInitialised) refuse("ESC @ is not the first command");
@@ -112,6 +119,7 @@ export function readEscPos(bytes: Uint8Array): Printed {
       line = [];
     } else {
       if (byte < 0x20 || byte === 0x7f || OPEN.has(byte)) refuse(`no letter: ${byte}`);
+      if (byte > 0x7f && isChinese) refuse("a letter in Chinese mode");
       if (byte > 0x7f && codePage !== WPC1252) refuse(`a letter of code page ${codePage}`);
       line.push(byte);
     }
