@@ -9,6 +9,7 @@ import {
   type PreparedCreditNote,
   refundDoubtsOf,
   type SaleContent,
+  withoutValues,
 } from "../../src/contract/index.ts";
 import { InvalidInputError } from "../../src/contract/schema/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
@@ -39,7 +40,7 @@ export async function checkInput(
     const isKnown = kept?.record.document || kept?.record.numberTaken || (await ownClaim(documents)).isSent;
     if (!isKnown) throw invalid("sale input", doubts);
   }
-  log.warn(`The sale ${number} looks wrong, and goes on: ${doubts.join("; ")}`);
+  log.warn(`The sale ${number} looks wrong, and goes on: ${withoutValues(doubts).join("; ")}`);
 }
 
 /**
@@ -58,7 +59,7 @@ export async function checkReturnDate(
   const isRefused = checks.mode === "refuse" && note.saleWorkflowId === undefined;
   if (isRefused && !(await ownClaim(documents, note.traderInvoiceNumber)).isSent)
     throw invalid("credit note input", doubts);
-  log.warn(`The credit note ${note.traderInvoiceNumber} looks wrong, and goes on: ${doubts.join("; ")}`);
+  log.warn(`The credit note ${note.traderInvoiceNumber} looks wrong, and goes on: ${withoutValues(doubts).join("; ")}`);
 }
 
 /** With all problems in one message. */

@@ -30,6 +30,7 @@ export * from "./nairobi-date.ts";
 export * from "./names.ts";
 export * from "./outcome-of-state.ts";
 export * from "./payload-bounds.ts";
+export * from "./plain-text.ts";
 export * from "./reconcile.ts";
 export * from "./records.ts";
 export * from "./reference-id.ts";

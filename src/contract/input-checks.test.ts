@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { doubtsOf, type InputChecks, refundDoubtsOf } from "./input-checks.ts";
+import { doubtsOf, EXPECTED_PIN, type InputChecks, refundDoubtsOf, withoutValues } from "./input-checks.ts";
 import type { SaleFields } from "./sale.ts";
 
 /** 21:30 UTC: the next day in Nairobi, the 22nd. */
@@ -22,6 +22,18 @@ test.each(["P01234567Z", "p012345678Z", "P012345678z", "B012345678Z", " P0123456
     expect(fieldsOf({ customer: { pin } })).toEqual(["customer.pin"]);
   },
 );
+
+test.each([
+  ["\u0410012345678Z", "character 1 is U+0410"],
+  ["A01234567\uFF18Z", "character 10 is U+FF18"],
+  ["A012345678Z\u200B", "character 12 is U+200B"],
+  ["\u0410\u041E12345678\u0417 ", "character 1 is U+0410, character 2 is U+041E, character 11 is U+0417"],
+])("a doubt about the PIN %j, which looks right, names the characters that are not", (pin, named) => {
+  const [doubt = ""] = doubtsOf({ traderInvoiceNumber: "INV-1", customer: { pin } }, CHECKS, LATE_MS);
+  expect(doubt).toMatch(/^customer\.pin: expected A or P, nine digits and a letter/);
+  expect(doubt).toContain(`(${named})`);
+  expect(withoutValues([doubt]).join("")).toBe(`customer.pin: expected ${EXPECTED_PIN}`);
+});
 
 test.each([
   ["2026-10-23", []],

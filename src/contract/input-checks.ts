@@ -1,4 +1,5 @@
 import { nairobiDate } from "./nairobi-date.ts";
+import { plainJson } from "./plain-text.ts";
 import type { SaleFields } from "./sale.ts";
 
 export const INPUT_CHECK_MODES = ["off", "warn", "refuse"] as const;
@@ -72,5 +73,29 @@ function dateDoubtsOf(field: string, date: string, { saleDatePastDays }: InputCh
 }
 
 function doubtOf(field: string, expected: string, found: string): string {
-  return `${field}: expected ${expected}, found ${JSON.stringify(found)}`;
+  const odd = oddCharacters(found);
+  return `${field}: expected ${expected}${FOUND}${plainJson(JSON.stringify(found))}${odd === "" ? "" : ` (${odd})`}`;
+}
+
+const FOUND = ", found ";
+
+/** What is doubted, without what was found: for a log, which holds no value of a customer. */
+export function withoutValues(doubts: readonly string[]): string[] {
+  return doubts.map((doubt) => doubt.split(FOUND, 1).join(""));
+}
+
+const MOST_NAMED = 3;
+
+/**
+ * The characters that are not ASCII, by their code points: a Cyrillic А cannot be told from a Latin A by its looks.
+ * `character 1 is U+0410`; empty where there is none.
+ */
+export function oddCharacters(text: string): string {
+  const odd = Array.from(text).flatMap((one, index) => {
+    const code = one.codePointAt(0) ?? 0;
+    const name = code.toString(16).toUpperCase().padStart(4, "0");
+    return code < 0x20 || code > 0x7e ? [`character ${index + 1} is U+${name}`] : [];
+  });
+  const more = odd.length > MOST_NAMED ? [`${odd.length - MOST_NAMED} more`] : [];
+  return [...odd.slice(0, MOST_NAMED), ...more].join(", ");
 }

@@ -2,15 +2,17 @@ import type { Logger as TemporalLogger, LogLevel as TemporalLogLevel, LogMetadat
 import { type DestinationStream, type Level, type Logger, pino } from "pino";
 
 import type { LogLevel } from "../config/index.ts";
-import { QUERY_REFUSED } from "../contract/index.ts";
+import { plainJson, QUERY_REFUSED } from "../contract/index.ts";
+import { loggedError, loggedFailure } from "./logged-error.ts";
 
-/** Where log lines go: one JSON object each. */
+/** Where log lines go: one JSON object each, without a customer and without what a terminal would obey. */
 export function createLogger(level: LogLevel, stream: { write(text: string): unknown }, name: string): Logger {
-  const destination: DestinationStream = { write: (line) => void stream.write(line) };
+  const destination: DestinationStream = { write: (line) => void stream.write(plainJson(line)) };
   const options = {
     name,
     level,
     timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: loggedError },
     formatters: { level: (label: string) => ({ level: label }) },
   };
   return pino(options, destination);
@@ -32,9 +34,13 @@ const REFUSED = { message: "Failing legacy query request", failure: QUERY_REFUSE
 /** What Temporal's SDK has to say, in the log of the process. */
 export function temporalLogger(log: Logger): TemporalLogger {
   const write = (level: TemporalLogLevel, message: string, meta: LogMetadata = {}): void => {
-    const { error, ...fields }: Record<string, unknown> = meta;
+    const { error, failure, ...fields }: Record<string, unknown> = meta;
     log[isExpected(message, meta) ? "debug" : LEVELS[level]](
-      error === undefined ? fields : { ...fields, err: error },
+      {
+        ...fields,
+        ...(failure !== undefined && { failure: loggedFailure(failure) }),
+        ...(error !== undefined && { err: error }),
+      },
       message,
     );
   };

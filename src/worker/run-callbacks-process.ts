@@ -21,6 +21,7 @@ import { whyUnusable } from "./diagnose-temporal.ts";
 import { type ListenAddress, listenError } from "./health-server.ts";
 import { ledgerOf } from "./ledger-of.ts";
 import { loadProcessConfig } from "./load-process-config.ts";
+import { loggedReason } from "./logged-error.ts";
 import { temporalAddress } from "./require-temporal.ts";
 import type { WorkerProcessOptions } from "./run-worker-process.ts";
 import { gaugeIn, watchSecrets } from "./watch-secrets.ts";
@@ -93,7 +94,7 @@ export async function runCallbacksProcess({ env, logTo, signal }: WorkerProcessO
       );
     }
     ledger?.ready().catch((error: unknown) => {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = loggedReason(error);
       log.warn(
         { why },
         "the ledger is away: until it is back, a webhook that comes again is known only where it came first",

@@ -13,6 +13,7 @@ import { type Ledger, underWayCreditNote, type UnderWayRecord, underWaySale } fr
 import { attributesOf } from "../starter/attributes.ts";
 import { closedRunOf, closedStatusOf, lastRunOf, wasRefused } from "../starter/closed-run.ts";
 import { startOfRun } from "../starter/input-of-run.ts";
+import { loggedReason } from "./logged-error.ts";
 
 const EVERY_MS = 60_000;
 /** A run that has ended may still have a record on its way to the ledger, and lists follow a moment later. */
@@ -46,7 +47,7 @@ export function watchClosedRuns({ client, ledger, log }: Watch): () => Promise<v
     } catch (error) {
       if (stop.signal.aborted || failing) return;
       failing = true;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = loggedReason(error);
       log.warn("whether runs of sales were terminated cannot be looked up now; it is tried again each minute", {
         reason,
       });

@@ -1,4 +1,4 @@
-import { refundReasonText } from "../../contract/index.ts";
+import { oddCharacters, refundReasonText } from "../../contract/index.ts";
 import type { BusinessDocuments, ListedDocument } from "../../ledger/index.ts";
 import type { Table } from "../lists/list.ts";
 import { short, sumsTable } from "../lists/render.ts";
@@ -37,7 +37,7 @@ function cells(document: ListedDocument): string[] {
     inFuture && "dated in the future",
     document.datedBeforeSale === true && "dated before its sale",
     signedWhen(document),
-    document.customerPinMalformed === true && "malformed PIN",
+    document.customerPinMalformed === true && malformedPin(document.customerPin ?? ""),
     codesOf(document).paymentTypeUnknown === true && `unknown payment type ${paymentTypeCode}`,
     document.numberUsedTwice && "number used twice",
   ];
@@ -56,6 +56,12 @@ function cells(document: ListedDocument): string[] {
     reversed(document),
     look.filter((word) => word !== false && word !== undefined).join(", "),
   ];
+}
+
+/** By its characters where it looks right all the same. */
+function malformedPin(pin: string): string {
+  const odd = oddCharacters(pin);
+  return odd === "" ? "malformed PIN" : `malformed PIN (${odd})`;
 }
 
 /** `INV-1001 of 2026-11-20: damaged (03)`. */
