@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline/promises";
 
+import { plainText } from "../contract/plain-text.ts";
 import { CommandFailedError, UsageError } from "./cli-error.ts";
 import type { CliContext } from "./context.ts";
 
@@ -19,7 +20,7 @@ export async function confirm(
 ): Promise<void> {
   const terminal = createInterface({ input: stdin, output: stderr as NodeJS.WritableStream });
   try {
-    const answer = await terminal.question(`${question} [y/N] `, { signal });
+    const answer = await terminal.question(`${plainText(question)} [y/N] `, { signal });
     if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailedError(otherwise);
   } finally {
     terminal.close();

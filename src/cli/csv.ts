@@ -1,4 +1,6 @@
-/** A line of RFC 4180, without its end. */
+import { plainLine } from "../contract/plain-text.ts";
+
+/** A line of RFC 4180, without its end. Each cell stays on this line, and none becomes a formula of a spreadsheet. */
 export function csvLine(values: readonly string[]): string {
   return values.map(cell).join(",");
 }
@@ -11,11 +13,16 @@ export const BOM_FLAG = [
   "begin the CSV with a byte order mark, so that Excel reads its letters right",
 ] as const;
 
-/** Other people's words must not become a formula of a spreadsheet. */
-export function asText(words: string): string {
-  return /^[=+\-@\t\r]/.test(words) && words !== "-" ? `'${words}` : words;
-}
+/** A figure of ours, or the dash of a cell that has none. */
+const FIGURE = /^-?[\d.]*$/;
+/**
+ * What begins a formula, also behind spaces, which spreadsheets leave out, and behind the semicolon, which separates
+ * cells where a comma separates decimals. Excel takes the full width forms of East Asia for the same.
+ */
+const FORMULA = /(^|;)(\s*)(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE62\uFE63\uFE66\uFE6B\u2212])/g;
 
 function cell(value: string): string {
-  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+  const words = plainLine(value);
+  const text = FIGURE.test(words) ? words : words.replaceAll(FORMULA, "$1$2'");
+  return /[",;]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,4 +1,4 @@
-import { printable } from "./output.ts";
+import { plainText } from "../contract/plain-text.ts";
 
 /**
  * Errors by which somebody says that the call or the configuration was wrong. By name, so that nothing is loaded to
@@ -22,11 +22,11 @@ interface Described {
 
 /** An error as one readable message; the stack only where somebody asked for it. */
 export function describeError(error: unknown, options: { withStack: boolean }): Described {
-  if (!(error instanceof Error)) return { exitCode: 1, message: printable(String(error)) };
+  if (!(error instanceof Error)) return { exitCode: 1, message: plainText(String(error)) };
   const exitCode = CALLERS_FAULT.has(error.name) ? 2 : 1;
-  const message = printable(error.name === "CommandFailedError" ? error.message : messageOf(error));
+  const message = plainText(error.name === "CommandFailedError" ? error.message : messageOf(error));
   if (!options.withStack || message === "") return { exitCode, message };
-  return { exitCode, message: `${message}\n${printable(stackOf(error))}` };
+  return { exitCode, message: `${message}\n${plainText(stackOf(error))}` };
 }
 
 /** The client's own ServiceError hides its reason in the cause, as gRPC's `details`. */

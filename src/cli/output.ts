@@ -1,14 +1,14 @@
+import { plainJson, plainText } from "../contract/plain-text.ts";
 import type { CliContext } from "./context.ts";
 
 /** The result of a command: for machines one JSON document, for people a text. */
 export function printResult(context: CliContext, json: boolean | undefined, data: unknown, text: string): void {
-  if (json === true) context.stdout.write(`${JSON.stringify(data, null, 2)}\n`);
-  else context.stdout.write(`${printable(text)}\n`);
+  context.stdout.write(`${json === true ? jsonText(data, 2) : plainText(text)}\n`);
 }
 
 /** What is going on, for whoever watches. */
 export function printNote(context: CliContext, text: string): void {
-  context.stderr.write(`${printable(text)}\n`);
+  context.stderr.write(`${plainText(text)}\n`);
 }
 
 /** Resolves once the piece is out, so that a slow reader does not fill the memory. */
@@ -18,9 +18,9 @@ export function written({ stdout }: CliContext, piece: string | Uint8Array): Pro
   });
 }
 
-/** Text without what a terminal would obey: names come from other people's systems. Line breaks stay. */
-export function printable(text: string): string {
-  return text.replace(/(?!\n)[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]|\p{Cs}/gu, "\uFFFD");
+/** JSON for a stream that may be a terminal. @param spaces of each indentation; absent: on one line */
+export function jsonText(data: unknown, spaces?: number): string {
+  return plainJson(JSON.stringify(data, null, spaces));
 }
 
 const CLOCK = new Intl.DateTimeFormat("en-GB", { timeZone: "Africa/Nairobi", timeStyle: "medium" });

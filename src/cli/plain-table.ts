@@ -1,5 +1,7 @@
 import Table from "cli-table3";
 
+import { plainLine } from "../contract/plain-text.ts";
+
 const NO_LINES = Object.fromEntries(
   ["top", "top-mid", "top-left", "top-right", "bottom", "bottom-mid", "bottom-left", "bottom-right"]
     .concat(["left", "left-mid", "mid", "mid-mid", "right", "right-mid"])
@@ -21,6 +23,7 @@ export function plainTable(
     chars: { ...NO_LINES, middle: "  " },
     style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
   });
-  table.push(...rows.map((row) => [...row]));
+  // A cell of several lines would look like several rows.
+  table.push(...rows.map((row) => row.map(plainLine)));
   return table.toString();
 }

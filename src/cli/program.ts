@@ -11,6 +11,7 @@ import { registerSetup } from "./commands/setup.ts";
 import { registerSimulator } from "./commands/simulator.ts";
 import { registerWorker } from "./commands/worker.ts";
 import { registerCompletion } from "./completion/register-completion.ts";
+import { plainText } from "../contract/plain-text.ts";
 import type { CliContext } from "./context.ts";
 import { registerDemo } from "../dev/demo/index.ts";
 import { registerDialect } from "./dialect/register-dialect.ts";
@@ -20,7 +21,6 @@ import { registerItems } from "./items/register-items.ts";
 import { registerJobs } from "./jobs/register-jobs.ts";
 import { registerLedger } from "./ledger/register-ledger.ts";
 import { registerLookups } from "./named-operations/register-lookups.ts";
-import { printable } from "./output.ts";
 import { registerPurchases } from "./purchases/register-purchases.ts";
 import { registerReceipt } from "./receipt/register-receipt.ts";
 import { registerReconcile } from "./reconcile/register-reconcile.ts";
@@ -47,7 +47,7 @@ export function createProgram(context: CliContext): Command {
       getOutHasColors: () => false,
       getErrHasColors: () => false,
       // It quotes the arguments as they are.
-      outputError: (text, write) => write(printable(text)),
+      outputError: (text, write) => write(plainText(text)),
     })
     .showHelpAfterError("(add --help to see what the command takes)")
     .addHelpText(

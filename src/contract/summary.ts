@@ -1,5 +1,6 @@
 import { DEFAULT_CONNECTION, type WorkflowType } from "./names.ts";
 import { jsonBytes } from "./payload-bounds.ts";
+import { plainLine } from "./plain-text.ts";
 
 /**
  * Bytes of a summary, as JSON. Temporal takes 400 with the encoding's name (`limit.userMetadataSummarySize`); a longer
@@ -9,7 +10,7 @@ const MOST_BYTES = 200;
 
 /** A text as a summary that Temporal's UI shows beside an event: one line, cut where it is too long. */
 export function boundedSummary(text: string): string {
-  const line = text.replace(/\s+/g, " ");
+  const line = plainLine(text).replace(/\s+/g, " ");
   if (jsonBytes(line) <= MOST_BYTES) return line;
   // The quotation marks of each character's JSON are left for those of the whole, and for the ellipsis.
   let left = MOST_BYTES - jsonBytes("…");

@@ -1,5 +1,6 @@
 import type { SaleDocument } from "../contract/documents.ts";
 import { type Fact, NOT_A_RECEIPT, pageOf, PROVISIONAL, type ReceiptOptions, type ReceiptPage } from "./page.ts";
+import { escapeHtml } from "./html-text.ts";
 import { qrOf } from "./qr.ts";
 
 /**
@@ -163,5 +164,5 @@ function html(strings: TemplateStringsArray, ...values: readonly Value[]): Marku
 function markupOf(value: Value): string {
   if (value instanceof Markup) return value.text;
   if (typeof value !== "string") return value.map(({ text }) => text).join("");
-  return value.replaceAll(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`);
+  return escapeHtml(value);
 }

@@ -1,5 +1,6 @@
 import { decimalText, sumOf } from "../contract/decimal.ts";
 import { givenText, type Receipt, type SaleDocument, type SaleDocumentLine } from "../contract/documents.ts";
+import { plainLine } from "../contract/plain-text.ts";
 import { type RefundReason, refundReasonText } from "../contract/refund-reasons.ts";
 
 /** The API's documents do not name the seller: what is printed of it is the shop's own word, and marked so. */
@@ -224,8 +225,5 @@ function present(text: string | null | undefined): string | undefined {
 
 /** On one line, and without what a printer, a terminal or a browser would obey: names come from other people. */
 function shown(text: string): string {
-  return text
-    .replaceAll(/\s+/g, " ")
-    .trim()
-    .replaceAll(/[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/gu, "\uFFFD");
+  return plainLine(text).replaceAll(/\s+/g, " ").trim();
 }

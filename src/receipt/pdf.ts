@@ -1,5 +1,6 @@
 import { isCalendarDate } from "../contract/nairobi-date.ts";
 import type { SaleDocument } from "../contract/documents.ts";
+import { plainLine } from "../contract/plain-text.ts";
 import { inLatin } from "./latin.ts";
 import { type Fact, NOT_A_RECEIPT, pageOf, PROVISIONAL, type ReceiptOptions } from "./page.ts";
 import { qrOf } from "./qr.ts";
@@ -30,7 +31,7 @@ export async function receiptPdf(document: SaleDocument, { font, ...options }: P
   const { seller, title, provisional, facts, lines, withoutLines, rates, totals, signed, verificationUrl } = page;
   const isProvisional = provisional !== undefined;
   const sheet = await sheetOf({
-    title: `${isProvisional ? `${PROVISIONAL}: ` : ""}${title} ${document.traderInvoiceNumber}`,
+    title: plainLine(`${isProvisional ? `${PROVISIONAL}: ` : ""}${title} ${document.traderInvoiceNumber}`),
     createdAt: dateOf(document),
     font,
     toPrint: font ? (text) => text : inLatin,

@@ -2,6 +2,8 @@ import {
   type Attention,
   MEANING,
   nairobiAndUtcTime,
+  plainJson,
+  plainLine,
   type ServiceTrouble,
   troubleInWords,
   type UpdateExample,
@@ -57,7 +59,7 @@ function needsAnOperator(attention: Attention): string {
 
 /** Over several lines: the UI does not wrap code. */
 function updateText({ update, when, input }: UpdateExample): string {
-  return `Send the update \`${update}\` ${when}:\n\n\`\`\`json\n${JSON.stringify(input, null, 2)}\n\`\`\``;
+  return `Send the update \`${update}\` ${when}:\n\n\`\`\`json\n${plainJson(JSON.stringify(input, null, 2))}\n\`\`\``;
 }
 
 /** What is known of the outcome, or what the API answered: a line each. */
@@ -88,12 +90,13 @@ const ISO_TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
  * attention of ours. Times are shown as the shop's clock showed them.
  */
 export function quoted(words: string): string {
-  const text = words
+  const text = plainLine(words)
     .replace(ISO_TIME, (time) => (isInstant(Date.parse(time)) ? nairobiAndUtcTime(Date.parse(time)) : time))
     .replace(/\s+/g, " ")
     .replaceAll("`", "'")
     .trim();
-  return text === "" ? "" : `\`${text.slice(0, MOST_WORDS)}\``;
+  // Half of a character is none.
+  return text === "" ? "" : `\`${text.slice(0, MOST_WORDS).replace(/[\uD800-\uDBFF]$/, "")}\``;
 }
 
 /** Whether a Date can show it. A workflow must not fail on what another system calls a time. */

@@ -1,7 +1,6 @@
 import { accountingChain, type BillPaymentsOfPeriod, type Ledger, type ListedBillPayment } from "../../ledger/index.ts";
 import type { Config } from "../../config/index.ts";
 import { UsageError } from "../cli-error.ts";
-import { asText } from "../csv.ts";
 import type { PeriodList } from "../lists/list.ts";
 import { short, sumsTable } from "../lists/render.ts";
 import { asOf, LOOK_COLUMNS, looksOf, sumsName, syncedNotes } from "../lists/synced.ts";
@@ -12,23 +11,23 @@ import type { Scope } from "../sale/scope.ts";
 
 /** Of the CSV. What the accounting service does not show of a payment is no column. */
 const COLUMNS: readonly [name: string, value: (payment: ListedBillPayment) => string][] = [
-  ["connection", ({ connection }) => asText(connection)],
+  ["connection", ({ connection }) => connection],
   ["date", ({ date }) => date],
-  ["code", ({ billPaymentCode }) => asText(billPaymentCode ?? "")],
-  ["bill_code", ({ billCode }) => asText(billCode ?? "")],
-  ["supplier_name", ({ supplierName }) => asText(supplierName ?? "")],
-  ["account_name", ({ accountName }) => asText(accountName ?? "")],
-  ["payment_method_name", ({ paymentMethodName }) => asText(paymentMethodName ?? "")],
-  ["currency", ({ currency }) => asText(currency ?? "")],
+  ["code", ({ billPaymentCode }) => billPaymentCode ?? ""],
+  ["bill_code", ({ billCode }) => billCode ?? ""],
+  ["supplier_name", ({ supplierName }) => supplierName ?? ""],
+  ["account_name", ({ accountName }) => accountName ?? ""],
+  ["payment_method_name", ({ paymentMethodName }) => paymentMethodName ?? ""],
+  ["currency", ({ currency }) => currency ?? ""],
   ["currency_rate", ({ currencyRate }) => currencyRate ?? ""],
   ["total_amount", ({ totalAmount }) => (totalAmount === null ? "" : amount(totalAmount))],
-  ["sync_status", ({ syncStatus }) => asText(syncStatus ?? "")],
-  ["note", ({ note }) => asText(note ?? "")],
-  ["bill_payment_id", ({ billPaymentId }) => asText(billPaymentId)],
-  ["bill_id", ({ billId }) => asText(billId ?? "")],
-  ["supplier_id", ({ supplierId }) => asText(supplierId ?? "")],
-  ["account_id", ({ accountId }) => asText(accountId ?? "")],
-  ["payment_method_id", ({ paymentMethodId }) => asText(paymentMethodId ?? "")],
+  ["sync_status", ({ syncStatus }) => syncStatus ?? ""],
+  ["note", ({ note }) => note ?? ""],
+  ["bill_payment_id", ({ billPaymentId }) => billPaymentId],
+  ["bill_id", ({ billId }) => billId ?? ""],
+  ["supplier_id", ({ supplierId }) => supplierId ?? ""],
+  ["account_id", ({ accountId }) => accountId ?? ""],
+  ["payment_method_id", ({ paymentMethodId }) => paymentMethodId ?? ""],
   ...LOOK_COLUMNS,
 ];
 

@@ -1,3 +1,5 @@
+import { plainLine } from "../../contract/plain-text.ts";
+
 /**
  * `fault`: it does not work, so that sales are not issued or recorded, or a service cannot be used. `warning`: it
  * works, but not as it should, or it cannot be checked.
@@ -30,7 +32,7 @@ const MARKS: Readonly<Record<Level, string>> = { ok: "✓", warning: "!", fault:
 
 export function findingLines({ check, level, message, todo }: Finding): string {
   const lines = [`${MARKS[level]} ${check}: ${message}`, ...(todo === undefined ? [] : [`  → ${todo}`])];
-  return lines.join("\n");
+  return lines.map(plainLine).join("\n");
 }
 
 /** Further off, and dates and signatures are wrong around midnight. */

@@ -1,5 +1,4 @@
 import type { BusinessDocuments, ListedDocument } from "../../ledger/index.ts";
-import { asText } from "../csv.ts";
 import type { CsvColumns } from "../lists/list.ts";
 import { amount } from "../report/money.ts";
 import { codesOf } from "./codes.ts";
@@ -56,7 +55,7 @@ function cells(document: ListedDocument, rates: readonly string[]): string[] {
   const { total, taxableAmount, taxAmount, taxes, notSignedTotal, givenUpTotal } = countedAmounts(document);
   const { paymentTypeUnknown, refundReasonInWords } = codesOf(document);
   const figure = (value: string | null): string => (value === null ? "" : amount(value));
-  const words = (value: string | null | undefined): string => asText(value ?? "");
+  const words = (value: string | null | undefined): string => value ?? "";
   return [
     words(document.connection),
     words(document.businessId),

@@ -2,11 +2,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
 
 import { type LedgerEvent, nairobiTime } from "../../contract/index.ts";
+import { plainLine } from "../../contract/plain-text.ts";
 import { eventCursor } from "../../contract/schema/read-events-input.ts";
 import { parsedBy } from "../arguments.ts";
 import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
-import { printable, printNote } from "../output.ts";
+import { jsonText, printNote, written } from "../output.ts";
 import { type ResultFlags, type Scope, withScope } from "../sale/scope.ts";
 
 const LOOK_PAUSE_MS = 1_000;
@@ -52,7 +53,7 @@ async function printEvents(context: CliContext, flags: EventsFlags): Promise<voi
       if (why !== undefined) printNote(context, `${why} Waiting for its first event.`);
       while (!context.signal.aborted) {
         const page = await events.read(business, cursor);
-        for (const event of page) await written(context, flags.json === true ? JSON.stringify(event) : lineOf(event));
+        for (const event of page) await written(context, `${flags.json === true ? jsonText(event) : lineOf(event)}\n`);
         cursor = page.at(-1)?.cursor ?? cursor;
         if (page.length > 0) continue;
         if (flags.follow !== true) return;
@@ -68,12 +69,5 @@ function lineOf({ cursor, at, kind, subject, document, correction, operator }: L
   const state = document
     ? [document.stage, document.status, document.receipt?.cuInvoiceNo]
     : [correction?.state, operator?.update, operator?.code];
-  return printable([cursor, nairobiTime(Date.parse(at)), kind, subject, ...state].filter(Boolean).join("  "));
-}
-
-/** Resolves once the line is out, so that a slow reader does not fill the memory. */
-function written({ stdout }: CliContext, line: string): Promise<void> {
-  return new Promise((done, failed) => {
-    stdout.write(`${line}\n`, (error) => (error ? failed(error) : done()));
-  });
+  return plainLine([cursor, nairobiTime(Date.parse(at)), kind, subject, ...state].filter(Boolean).join("  "));
 }

@@ -4,6 +4,7 @@ import {
   MEANING,
   type ResolvingUpdate,
   nairobiTime,
+  plainLine,
 } from "../../contract/index.ts";
 import { shellWord } from "../output.ts";
 import { evidenceLines } from "../sale/evidence-lines.ts";
@@ -29,7 +30,7 @@ export function attentionLines(
     `  ${MEANING[code]}. ${message}`,
     ...evidenceLines(attention).map((line) => `  ${line}`),
     ...commands.map((command) => `    ${command}`),
-  ];
+  ].map(plainLine);
 }
 
 /** Each with its flags. What only an operator knows stands in angle brackets. */

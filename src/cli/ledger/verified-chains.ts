@@ -1,3 +1,4 @@
+import { plainLine } from "../../contract/plain-text.ts";
 import type { ChainReport, Ledger, RowFinding, VerifyRequest } from "../../ledger/index.ts";
 import { counted } from "../output.ts";
 import { findingText } from "./finding-text.ts";
@@ -44,7 +45,7 @@ export function chainText(chain: VerifiedChain): string {
   const lines = findings.map((finding) => `  ${findingText(finding)}`);
   if (moreFindings > 0) lines.push(`  and ${moreFindings} more`);
   const looked = [counted(events, "event"), ...rowsOf(chain)].join(", ");
-  return [`${connection}/${businessId}: ${whole}: ${looked}${end}`, ...lines].join("\n");
+  return [`${connection}/${businessId}: ${whole}: ${looked}${end}`, ...lines].map(plainLine).join("\n");
 }
 
 /** Of a business, or of an accounting connection, whose chains have other rows. */

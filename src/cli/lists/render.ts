@@ -1,6 +1,8 @@
 import { nairobiInstant } from "../../contract/nairobi-date.ts";
+import { plainLine } from "../../contract/plain-text.ts";
 import { csvLine } from "../csv.ts";
 import { withInstants } from "../instants.ts";
+import { jsonText } from "../output.ts";
 import { plainTable } from "../plain-table.ts";
 import { withAmounts } from "../report/money.ts";
 import type { ListHead, Owner, PeriodList } from "./list.ts";
@@ -23,7 +25,7 @@ export const renderCsv: Render = async function* renderCsv(list, { madeAtMs }, o
 
 /** One JSON document, with each row on a line. */
 export const renderJson: Render = async function* renderJson({ json: fields }, head, owners) {
-  const json = (data: object): string => JSON.stringify(withInstants(withAmounts(data, fields.amounts)));
+  const json = (data: object): string => jsonText(withInstants(withAmounts(data, fields.amounts)));
   const { days: period, madeAtMs, standing = null } = head;
   yield `${json({ period, madeAtMs, standing }).slice(0, -1)},"${fields.owners}":[`;
   for (const [index, owner] of owners.entries()) {
@@ -48,7 +50,7 @@ export const renderTable: Render = async function* renderTable({ table, notesOf 
     if (standing !== undefined) yield `${standing}\n\n`;
     let widths: number[] | undefined;
     for await (const page of owner.pages()) {
-      const rows = page.map(table.cells);
+      const rows = page.map((row) => table.cells(row).map(plainLine));
       // The first page decides: what is longer later on stands out of line, and is whole.
       if (!widths) {
         widths = widthsOf([table.head, ...rows]);

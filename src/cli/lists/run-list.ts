@@ -1,10 +1,11 @@
 import { resolve } from "node:path";
 
+import { plainText } from "../../contract/plain-text.ts";
 import type { Days } from "../../ledger/index.ts";
 import type { CliContext } from "../context.ts";
 import { BYTE_ORDER_MARK } from "../csv.ts";
 import { formatOf } from "../format.ts";
-import { printable, printNote, written } from "../output.ts";
+import { printNote, written } from "../output.ts";
 import { standingOf } from "../report/period.ts";
 import { configuredSeller } from "../report/seller-of.ts";
 import { refuseExisting, withWholeFile } from "../whole-file.ts";
@@ -67,7 +68,7 @@ async function* rendered<One extends Owner<Row>, Row>(
   if (bom) yield BYTE_ORDER_MARK;
   if (csv) yield* renderCsv(list, head, owners);
   else if (json) yield* renderJson(list, head, owners);
-  else for await (const piece of renderTable(list, head, owners)) yield printable(piece);
+  else for await (const piece of renderTable(list, head, owners)) yield plainText(piece);
 }
 
 function notesOf<One extends Owner<Row>, Row>(list: PeriodList<One, Row>, owners: readonly One[]): string[] {

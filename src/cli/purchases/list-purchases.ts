@@ -1,5 +1,4 @@
 import type { ListedPurchase, PurchasesOfPeriod } from "../../ledger/index.ts";
-import { asText } from "../csv.ts";
 import type { PeriodList } from "../lists/list.ts";
 import { short, sumsTable } from "../lists/render.ts";
 import { asOf, LOOK_COLUMNS, looksOf, sumsName, syncedNotes } from "../lists/synced.ts";
@@ -12,19 +11,19 @@ import { withSeller } from "../report/seller-of.ts";
 
 /** Of the CSV, before two for each rate. What the API does not show of a purchase is no column. */
 const COLUMNS: readonly [name: string, value: (purchase: ListedPurchase) => string][] = [
-  ["connection", ({ connection }) => asText(connection)],
-  ["business", ({ businessId }) => asText(businessId)],
-  ["invoice_number", ({ supplierInvoiceNumber }) => asText(supplierInvoiceNumber)],
+  ["connection", ({ connection }) => connection],
+  ["business", ({ businessId }) => businessId],
+  ["invoice_number", ({ supplierInvoiceNumber }) => supplierInvoiceNumber],
   ["date", ({ invoiceDate }) => invoiceDate],
-  ["supplier_name", ({ supplierName }) => asText(supplierName ?? "")],
-  ["supplier_pin", ({ supplierPin }) => asText(supplierPin ?? "")],
-  ["branch", ({ branch }) => asText(branch ?? "")],
-  ["status", ({ status }) => asText(status)],
+  ["supplier_name", ({ supplierName }) => supplierName ?? ""],
+  ["supplier_pin", ({ supplierPin }) => supplierPin ?? ""],
+  ["branch", ({ branch }) => branch ?? ""],
+  ["status", ({ status }) => status],
   ["subtotal", ({ subtotal }) => amount(subtotal)],
   ["vat", ({ vat }) => amount(vat)],
   ["total", ({ total }) => amount(total)],
-  ["confirmation_error", ({ confirmationError }) => asText(confirmationError ?? "")],
-  ["purchase_id", ({ purchaseId }) => asText(purchaseId)],
+  ["confirmation_error", ({ confirmationError }) => confirmationError ?? ""],
+  ["purchase_id", ({ purchaseId }) => purchaseId],
   ["more_than_once", ({ moreThanOnce }) => (moreThanOnce ? "yes" : "no")],
   ...LOOK_COLUMNS,
 ];

@@ -2,12 +2,13 @@ import { resolve } from "node:path";
 
 import type { Command } from "commander";
 
+import { plainText } from "../../contract/plain-text.ts";
 import type { BusinessReport, Period } from "../../ledger/index.ts";
 import type { CliContext } from "../context.ts";
 import { BOM_FLAG, BYTE_ORDER_MARK } from "../csv.ts";
 import { type FormatFlags, formatOf, withFormats } from "../format.ts";
 import { withInstants } from "../instants.ts";
-import { printable, printNote, written } from "../output.ts";
+import { jsonText, printNote, written } from "../output.ts";
 import { type ResultFlags, type Scope, withFilters } from "../sale/scope.ts";
 import { configuredNote } from "./configured-note.ts";
 import { refuseUnknown } from "./refuse-unknown.ts";
@@ -134,7 +135,7 @@ async function rendered(
     }
     case "text": {
       const { renderText } = await import("./render-text.ts");
-      return `${printable(renderText(period, businesses, nowMs, sellerOf))}\n`;
+      return `${plainText(renderText(period, businesses, nowMs, sellerOf))}\n`;
     }
     case "json": {
       const { withAmounts } = await import("./money.ts");
@@ -146,7 +147,7 @@ async function rendered(
         return withSeller({ ...report, payments }, sellerOf);
       });
       const data = { period, madeAtMs: nowMs, standing: standing ?? null, businesses: withAmounts(told, AMOUNTS) };
-      return `${JSON.stringify(withInstants(data), null, 2)}\n`;
+      return `${jsonText(withInstants(data), 2)}\n`;
     }
   }
 }

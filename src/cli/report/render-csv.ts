@@ -1,7 +1,7 @@
 import { nairobiInstant } from "../../contract/nairobi-date.ts";
 import { isUnknownPaymentType, paymentType } from "../../contract/payment-type.ts";
 import type { Amounts, BusinessReport, OddDates, Period, SignedFigures, TaxOfRate } from "../../ledger/index.ts";
-import { asText, csvLine } from "../csv.ts";
+import { csvLine } from "../csv.ts";
 import { amount } from "./money.ts";
 
 /** Each means one thing in every line; a line leaves empty what its figure does not have. */
@@ -65,7 +65,7 @@ export function renderCsv(period: Period, businesses: readonly BusinessReport[],
       const values: Line = { connection, business, ...made, ...line };
       return COLUMNS.map((name) => {
         const value = values[name] ?? "";
-        if (OTHERS_WORDS.has(name)) return asText(value);
+        if (OTHERS_WORDS.has(name)) return value;
         return AMOUNTS.has(name) && value !== "" ? amount(value) : value;
       });
     });

@@ -1,4 +1,5 @@
 import type { BusinessReport, Days, Period } from "../../ledger/index.ts";
+import { plainLine } from "../../contract/plain-text.ts";
 import { plainTable } from "../plain-table.ts";
 import { standingOf } from "./period.ts";
 import type { SellerOf } from "./seller-of.ts";
@@ -24,7 +25,8 @@ export function headOf(business: { connection: string; businessId: string }, sel
   const seller = sellerOf(business);
   const id = businessId === "-" ? (seller ? undefined : "The business") : businessId;
   const parts = [seller?.name, seller?.pin && `PIN ${seller.pin}`, id];
-  return `${parts.filter((part) => part !== undefined && part !== "").join(", ")} (connection ${connection})`;
+  const who = parts.filter((part) => part !== undefined && part !== "").join(", ");
+  return plainLine(`${who} (connection ${connection})`);
 }
 
 function businessText(period: Period, report: BusinessReport, nowMs: number, sellerOf: SellerOf): string {

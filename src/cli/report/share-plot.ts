@@ -1,4 +1,4 @@
-import { escapeHtml } from "./escape-html.ts";
+import { escapeHtml } from "../../receipt/html-text.ts";
 import { money } from "./money.ts";
 
 const WIDTH = 410;

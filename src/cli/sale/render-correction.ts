@@ -1,4 +1,4 @@
-import { MEANING, nairobiTime } from "../../contract/index.ts";
+import { MEANING, nairobiTime, plainLine } from "../../contract/index.ts";
 import type { Correction, SaleKey } from "../../starter/index.ts";
 import { type CommandTarget, resolvingCommands, showCommand } from "./resolving-commands.ts";
 import type { BookedDocument, ShownCorrection } from "./correction-documents.ts";
@@ -27,7 +27,7 @@ export function correctionLines(correction: ShownCorrection, target: CommandTarg
       `  ${MEANING[attention.code]}. ${attention.message}`,
       ...resolvingCommands(attention, { ...target, correction: true }).map((command) => `    ${command}`),
     ]),
-  ];
+  ].map(plainLine);
 }
 
 /** Number, total and receipt. */

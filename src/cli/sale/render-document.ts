@@ -2,6 +2,7 @@ import {
   balanceInWords,
   endedInWords,
   type MovementDecision,
+  plainLine,
   type Receipt,
   type SaleDocument,
   type SaleOutcome,
@@ -30,7 +31,7 @@ export function receiptLines(receipt: Receipt): string[] {
   const label = [receiptLabel, receiptNumber].filter((part) => part !== null && part !== undefined).join(" ");
   const time = [scuDate, scuTime].filter(Boolean).join(" ");
   const line = [cuInvoiceNo, label, time].filter(Boolean).join(", ");
-  return [line || "signed, without a number", ...(verificationUrl ? [verificationUrl] : [])];
+  return [line || "signed, without a number", ...(verificationUrl ? [verificationUrl] : [])].map(plainLine);
 }
 
 export function movementLine(movement: StockMovement): string {

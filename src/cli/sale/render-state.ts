@@ -4,6 +4,7 @@ import {
   closedInWords,
   MEANING,
   nairobiTime,
+  plainLine,
   type ResolvingUpdate,
   type Stage,
   troubleInWords,
@@ -55,9 +56,12 @@ export function renderState(
         ? state.pendingCalls?.map((call) => pendingCallText(call, state)).join("\n")
         : undefined,
     ],
-    ["Cancellation", state.cancelRequested === undefined ? undefined : cancellationText(state, state.cancelRequested)],
+    [
+      "Cancellation",
+      state.cancelRequested === undefined ? undefined : cancellationText(state, plainLine(state.cancelRequested)),
+    ],
     ["Document", document ? documentLine(document) : stage === "cancelled" ? "none" : "none yet"],
-    ["Error", document?.error ?? undefined],
+    ["Error", document?.error ? plainLine(document.error) : undefined],
     ["Receipt", document?.receipt ? receiptLines(document.receipt).join("\n") : undefined],
     ["Credit note", creditNote ? documentLine(creditNote) : state.creditNoteWorkflowId],
     ["Callbacks", state.callbacksReceived > 0 ? `${state.callbacksReceived} received` : undefined],
@@ -85,7 +89,7 @@ export function renderState(
   if (state.decisions.length > 0) {
     lines.push("Decisions", ...state.decisions.map(indented(decisionLine)));
   }
-  return lines.join("\n");
+  return lines.map(plainLine).join("\n");
 }
 
 function howToResolve(attention: Attention, target: CommandTarget, endedNote: string | undefined): string[] {
@@ -142,7 +146,7 @@ function callName(call: string, { attentions }: SaleState): string {
 function pendingCallText(pending: PendingCall, sale: SaleState): string {
   const { state, attempt, sinceMs, nextAttemptAtMs, message } = pending;
   const call = callName(pending.call, sale);
-  const said = message === undefined ? "" : `\n  ${message}`;
+  const said = message === undefined ? "" : `\n  ${plainLine(message)}`;
   if (state === "paused")
     return `${call}: paused in Temporal since ${nairobiClock(sinceMs)}; it goes on once it is unpaused there${said}`;
   if (state === "queued")

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { areSettled, SETTLED_STAGES } from "../../contract/index.ts";
 import type { SaleState } from "../../starter/index.ts";
 import type { CliContext } from "../context.ts";
-import { nairobiClock, printNote, printResult } from "../output.ts";
+import { jsonText, nairobiClock, printNote, printResult } from "../output.ts";
 import { commandLine } from "./resolving-commands.ts";
 import { parseInvoice, type ResultFlags, type Scope, withScope } from "./scope.ts";
 
@@ -90,7 +90,7 @@ function seenIn(state: SaleState) {
 function tell(context: CliContext, seen: Seen, { waitingFor }: SaleState, json: boolean | undefined): void {
   const atMs = Date.now();
   if (json === true) {
-    context.stdout.write(`${JSON.stringify({ atMs, ...seen, waitingFor })}\n`);
+    context.stdout.write(`${jsonText({ atMs, ...seen, waitingFor })}\n`);
     return;
   }
   const { stage, needs, document, receipt, stockMovements, callbacksReceived } = seen;

@@ -1,5 +1,7 @@
 import type { z } from "zod";
 
+import { plainJson, plainLine } from "../plain-text.ts";
+
 /** More than these nobody reads, and the text must fit into what carries a failure. */
 const SHOWN_PROBLEMS = 100;
 
@@ -45,7 +47,7 @@ function pathText(path: PropertyKey[]): string {
 }
 
 function fieldName(part: PropertyKey): string {
-  return printable(shortened(String(part)));
+  return plainLine(shortened(String(part)));
 }
 
 function valueAt(input: unknown, path: PropertyKey[]): unknown {
@@ -59,7 +61,7 @@ function valueAt(input: unknown, path: PropertyKey[]): unknown {
 function shown(value: unknown): string {
   if (value === undefined) return "nothing";
   if (typeof value === "string" || typeof value === "boolean" || value === null)
-    return printable(shortened(JSON.stringify(value)));
+    return plainJson(shortened(JSON.stringify(value)));
   if (typeof value === "number") return String(value);
   return Array.isArray(value) ? `a list of ${value.length}` : `an ${typeof value}`;
 }
@@ -67,9 +69,4 @@ function shown(value: unknown): string {
 function shortened(text: string): string {
   const characters = Array.from(text);
   return characters.length > 60 ? `${characters.slice(0, 57).join("")}…` : text;
-}
-
-/** A message must not carry what its reader's terminal would obey. */
-function printable(text: string): string {
-  return text.replace(/[\p{Cc}\u2028\u2029]|\p{Cs}/gu, "\uFFFD");
 }

@@ -1,7 +1,7 @@
 import type { CallCounts } from "./count-calls.ts";
 import { workflowLink } from "../../cli/temporal-ui.ts";
 import type { DemoTemporal } from "./demo-temporal.ts";
-import { renderTable, widthOf } from "./render-table.ts";
+import { type Cell, renderTable, widthOf } from "./render-table.ts";
 import type { SaleProgress } from "./sale-progress.ts";
 import type { Paint } from "./screens.ts";
 
@@ -33,7 +33,7 @@ export function resultTable({ sales, counts, temporal, columns, paint }: Result)
   return `${narrow}\n${footnote}\n\n${places.join("\n")}`;
 }
 
-function rowOf(sale: SaleProgress, { byInvoice }: CallCounts, paint: Paint): string[] {
+function rowOf(sale: SaleProgress, { byInvoice }: CallCounts, paint: Paint): Cell[] {
   const { example, stage, state, startedAtMs, endedAtMs = startedAtMs, problem } = sale;
   const { expected } = example;
   const good = problem === undefined && stage === expected.stage;
@@ -44,7 +44,7 @@ function rowOf(sale: SaleProgress, { byInvoice }: CallCounts, paint: Paint): str
   return [
     example.invoice,
     example.title,
-    paint(stands, good ? (stands === stage ? "green" : "yellow") : "red"),
+    { text: stands, paint: (text) => paint(text, good ? (stands === stage ? "green" : "yellow") : "red") },
     receipts.join(", ") || "-",
     String(byInvoice.get(example.invoice) ?? 0),
     ((endedAtMs - startedAtMs) / 1_000).toFixed(1),

@@ -1,3 +1,4 @@
+import { plainText } from "../../contract/plain-text.ts";
 import { loadTemporalConnection } from "../../config/index.ts";
 import { builtWorkflowBundle } from "../../worker/bundle-workflows.ts";
 import { CommandFailedError } from "../../cli/cli-error.ts";
@@ -84,7 +85,7 @@ async function demo(options: DemoOptions, context: CliContext, cleanup: Cleanup,
   const inLedger = await showBackOffice(stack, screens, { salesSinceMs, report, open, env });
   note(`${clock.lap("the back office is through")}; ${clock.totalSeconds} s since the start`);
   if (options.keep) {
-    context.stdout.write(`\n${howToGoOn(stack, sales)}\n`);
+    context.stdout.write(`\n${plainText(howToGoOn(stack, sales))}\n`);
     await Promise.race([untilAborted(signal), stack.workers.failed]);
   }
   if (inBooks + inLedger > 0) throw new CommandFailedError("");

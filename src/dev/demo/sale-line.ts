@@ -1,4 +1,4 @@
-import { printable } from "../../cli/output.ts";
+import { plainLine } from "../../contract/plain-text.ts";
 import { endText, isOpen, type SaleProgress } from "./sale-progress.ts";
 import type { Paint } from "./screens.ts";
 
@@ -46,7 +46,7 @@ function cut(text: string, columns: number): string {
 }
 
 function oneLine(text: string): string {
-  return printable(text.replaceAll(/\s*\n\s*/g, " "));
+  return plainLine(text.replaceAll(/\s*\n\s*/g, " "));
 }
 
 /** The same for a log: what has changed, on a line of its own. */

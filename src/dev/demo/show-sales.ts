@@ -1,3 +1,4 @@
+import { plainLine } from "../../contract/plain-text.ts";
 import { compareWithBooks } from "./compare-with-books.ts";
 import { countCalls } from "./count-calls.ts";
 import { liveView } from "./live-view.ts";
@@ -35,6 +36,8 @@ export async function showSales(
     stdout.write(`${stdoutPaint(verdict, "green")}\n`);
     return { sales, differences: 0 };
   }
-  stderr.write(`${paint("Not as it should be:", "red")}\n${differences.map((line) => `  ${line}\n`).join("")}`);
+  stderr.write(
+    `${paint("Not as it should be:", "red")}\n${differences.map((line) => `  ${plainLine(line)}\n`).join("")}`,
+  );
   return { sales, differences: differences.length };
 }

@@ -1,6 +1,7 @@
 import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
 
 import { nairobiDate, nairobiTime } from "../../../contract/nairobi-date.ts";
+import { plainLine } from "../../../contract/plain-text.ts";
 import { lastRunOf } from "../../../starter/closed-run.ts";
 import { nairobiClock } from "../../output.ts";
 import { runsOf } from "../runs.ts";
@@ -97,7 +98,10 @@ function entryLine({ atMs, what, tookMs, note }: TimelineEntry, shownDate: strin
   const took = tookMs === undefined ? undefined : durationText(tookMs);
   const date = nairobiDate(atMs);
   const day = date === shownDate ? "" : `${date} `;
-  return `  ${day}${nairobiClock(atMs)}  ${[what, took, note].filter((part) => part !== undefined).join(", ")}`;
+  return `  ${day}${nairobiClock(atMs)}  ${[what, took, note]
+    .filter((part) => part !== undefined)
+    .map(plainLine)
+    .join(", ")}`;
 }
 
 function durationText(ms: number): string {

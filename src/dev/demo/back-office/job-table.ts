@@ -1,6 +1,7 @@
+import { plainLine } from "../../../contract/plain-text.ts";
 import { workflowLink } from "../../../cli/temporal-ui.ts";
 import type { DemoTemporal } from "../demo-temporal.ts";
-import { renderTable, widthOf } from "../render-table.ts";
+import { type Cell, renderTable, widthOf } from "../render-table.ts";
 import type { Paint } from "../screens.ts";
 import type { JobResult } from "./run-jobs.ts";
 
@@ -28,13 +29,13 @@ export function jobTable({ results, temporal, columns, paint }: Results): string
   return [...parts, ...results.flatMap(notesOf)].join("\n");
 }
 
-function rowOf({ job, lines, problem, apiCalls, tookMs }: JobResult, paint: Paint): string[] {
+function rowOf({ job, lines, problem, apiCalls, tookMs }: JobResult, paint: Paint): Cell[] {
   const [first = ""] = lines;
-  const came = problem === undefined ? first : paint(problem, "red");
+  const came = problem === undefined ? first : { text: problem, paint: (text: string) => paint(text, "red") };
   return [job.workflow, came, String(apiCalls), (tookMs / 1_000).toFixed(1)];
 }
 
 function notesOf({ job, lines }: JobResult): string[] {
   const notes = lines.slice(1).filter((line) => line !== "");
-  return notes.length === 0 ? [] : ["", `${job.workflow}:`, ...notes.map((line) => `  ${line}`)];
+  return notes.length === 0 ? [] : ["", `${job.workflow}:`, ...notes.map((line) => `  ${plainLine(line)}`)];
 }

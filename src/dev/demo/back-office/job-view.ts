@@ -1,5 +1,5 @@
 import type { OutputStream } from "../../../cli/context.ts";
-import { printable } from "../../../cli/output.ts";
+import { plainLine } from "../../../contract/plain-text.ts";
 
 const CLEAR_LINE = "\r\u001b[2K";
 
@@ -13,7 +13,7 @@ export interface JobView {
 /** One line that changes in place where there is a terminal; else a line for each change. */
 export function jobView(screen: OutputStream): JobView {
   const columns = screen.columns ?? 80;
-  const cut = (line: string): string => printable(line).slice(0, columns - 1);
+  const cut = (line: string): string => plainLine(line).slice(0, columns - 1);
   if (screen.isTTY) {
     return {
       show: (line) => void screen.write(`${CLEAR_LINE}${cut(line)}`),
@@ -22,7 +22,7 @@ export function jobView(screen: OutputStream): JobView {
   }
   let shown = "";
   const show = (line: string): void => {
-    if (line !== shown) screen.write(`${printable(line)}\n`);
+    if (line !== shown) screen.write(`${plainLine(line)}\n`);
     shown = line;
   };
   return { show, end: show };

@@ -1,4 +1,4 @@
-import { nairobiDate } from "../../../contract/index.ts";
+import { nairobiDate, plainLine, plainText } from "../../../contract/index.ts";
 import { openPage, pageOpener } from "../../../cli/open-page.ts";
 import { chainText, verifiedChains } from "../../../cli/ledger/verified-chains.ts";
 import type { Screens } from "../screens.ts";
@@ -48,7 +48,7 @@ export async function showBackOffice(stack: DemoStack, screens: Screens, options
     problem === undefined ? [] : [`${job.workflow}: ${problem}`],
   );
   for await (const chain of verifiedChains(ledger)) {
-    stdout.write(`The ledger, ${chainText(chain)}\n`);
+    stdout.write(`The ledger, ${plainText(chainText(chain))}\n`);
     if (chain.findings.length > 0) differences.push(`the ledger of ${chain.businessId} was altered`);
   }
   const books = readServiceBooks(stack);
@@ -57,7 +57,9 @@ export async function showBackOffice(stack: DemoStack, screens: Screens, options
     stdout.write(`${stdoutPaint(verdict(books), "green")}\n`);
     return 0;
   }
-  stderr.write(`${paint("Not as it should be:", "red")}\n${differences.map((line) => `  ${line}\n`).join("")}`);
+  stderr.write(
+    `${paint("Not as it should be:", "red")}\n${differences.map((line) => `  ${plainLine(line)}\n`).join("")}`,
+  );
   return differences.length;
 }
 

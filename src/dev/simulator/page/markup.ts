@@ -1,8 +1,17 @@
 const NAMES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
+/** Not to be seen in a page, or turning the direction of what stands beside them. */
+const ODD = /[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\uFFF9-\uFFFB]/gu;
+/** Emoji and scripts such as Persian and Hindi need them. */
+const NEEDED = /\p{Join_Control}|\p{Variation_Selector}/u;
+const STACKED = /(\p{M}{6})\p{M}+/gu;
+
 /** Words of others as words of a page. */
 export function escaped(words: string): string {
-  return words.replace(/[&<>"']/g, (character) => NAMES[character] ?? character);
+  return words
+    .replaceAll(ODD, (character) => (NEEDED.test(character) ? character : "\uFFFD"))
+    .replaceAll(STACKED, "$1")
+    .replaceAll(/[&<>"']/g, (character) => NAMES[character] ?? character);
 }
 
 /** A cell that is markup already: a button. */
