@@ -171,6 +171,7 @@ export const RESULT_FORMS: Readonly<Record<keyof Activities, Form>> = {
   awaitLedger: nothing,
   readMovement: kinds({ ...settledMovement, unknown }),
   readTaken: listOf(fields({ referenceId: text, itemId: text, quantity: number, unitPrice: number })),
+  watchDecision: fields({ outcome: kinds({ applied, "not-applied": fields({ message: text }) }) }),
   watchMovement: kinds({ ...settledMovement, balance: fields({ evidence: object }) }),
   decideMovement: kinds({
     ...settledMovement,

@@ -7,7 +7,8 @@ import {
   type RecordPart,
   type StockMovement,
 } from "../../src/contract/index.ts";
-import { callOrGiveUp, growingPauseMs } from "../calls/between-tries.ts";
+import { growingPauseMs } from "../calls/activity-failures.ts";
+import { callOrGiveUp } from "../calls/between-tries.ts";
 import { ledger } from "../proxies.ts";
 import type { StateAfterAnswer, KeptRecords, SaleContext, SaleState } from "../sale/state.ts";
 import { endOfTurn } from "../sdk/interceptors.ts";

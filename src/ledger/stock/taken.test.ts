@@ -62,9 +62,9 @@ describe("what a sale has taken from stock", () => {
     const number = numbers();
     const { stock } = ledger.ledger;
     const references = [1, 2].map((part) => stockReferenceId(number, "tea", "sold", part));
-    for (const referenceId of references) await stock.take({ ...taking(number, "tea"), referenceId });
+    for (const referenceId of references) await stock.take({ ...tryOf(number, "tea"), referenceId });
     const undone = stockReferenceId(number, "tea", "undone", 2);
-    await stock.take({ ...taking(number, "tea", { action: "ADD" }), referenceId: undone });
+    await stock.take({ ...tryOf(number, "tea", { action: "ADD" }), referenceId: undone });
     const found = await asked(number, "tea", "tea");
     expect(found.map(({ referenceId, givenBack = false }) => [referenceId, givenBack])).toEqual([
       [references[0], false],
