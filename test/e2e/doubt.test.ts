@@ -91,20 +91,29 @@ describeWithTemporal("a sale whose state is in doubt", () => {
 
   test("with an unknown registration of its item is not sent, and a refused read does not count as registered", async () => {
     const handle = await start("NEEDS-1", { lines: [{ itemId: "item_incomplete", quantity: 1, unitPrice: 75 }] });
-    // Of the list alone: a refusal of the whole key would stop the registration too.
-    rig.simulator.inject({ operation: "listItems", when: "before", ...REFUSED_KEY, status: 403, times: 1 });
     await rig.stateWhen("NEEDS-1", ({ attentions }) => attentions[0]?.code === "item-needs-data");
-    await rig.simulator.until(() => {
-      const looks = rig.simulator.calls({ operation: "listItems" });
-      const refused = looks.findIndex(({ status }) => status === 403);
-      return refused >= 0 && looks.length > refused + 1;
-    });
+    // Of the list alone: a refusal of the whole key would stop the registration too.
+    const mayListAgain = rig.simulator.inject({ operation: "listItems", when: "before", ...REFUSED_KEY, status: 403 });
+    const { attentions } = await rig.stateWhen("NEEDS-1", (state) => state.attentions.length === 2);
+    expect(attentions.map(({ code }) => code).toSorted()).toEqual(["credentials", "item-needs-data"]);
+    const { historyLength } = await handle.describe();
+    // Seconds pass, in which another sale is read again and again, and the wait adds nothing to the history.
+    rig.simulator.setAuthority("CLOCK-1", [{ do: "down" }]);
+    const clock = await start("CLOCK-1", { stock: "off" });
+    await rig.simulator.until(() => rig.callsOf("CLOCK-1").filter((call) => call === "readSale").length >= 10);
+    // The record of the second attention.
+    expect((await handle.describe()).historyLength).toBeLessThanOrEqual(historyLength + 8);
+    expect(rig.simulator.calls({ operation: "registerItem" })).toHaveLength(1);
     expect(rig.simulator.documents("NEEDS-1")).toEqual([]);
+    mayListAgain();
     rig.simulator.updateItem("item_incomplete", {
       needs: { classificationMapping: false },
       registrationStatus: "REGISTERED",
     });
+    await rig.starter.retry({ invoice: "NEEDS-1" }, { code: "credentials", note: "may list items again" });
     expect(await handle.result()).toMatchObject({ stage: "completed" });
+    rig.simulator.setAuthority("CLOCK-1", [{ do: "accept" }]);
+    expect(await clock.result()).toMatchObject({ stage: "completed" });
   });
 
   test("keeps no attention of a call that its cancellation ended", async () => {

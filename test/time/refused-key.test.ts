@@ -85,43 +85,6 @@ describeSkippingTime("a week of a refused key", () => {
   );
 
   test(
-    "that may no longer list items while an item lacks data is shown beside that, and costs few events",
-    async () => {
-      const { simulator, env } = rig;
-      const item = { id: "item_lacks", businessId: "biz_1", name: "Lacks", unitPrice: 5, needs: { productType: true } };
-      simulator.addItem({ ...item, registrationStatus: "PENDING" });
-      const lines = [{ itemId: "item_lacks", quantity: 1, unitPrice: 5 }];
-      const handle = await rig.startSale("FORBIDDEN-3", { refundWindow: "0", lines });
-      await env.sleep("1 minute");
-      const codes = async () =>
-        (await handle.query<WorkflowState>("state")).attentions.map(({ code }) => code).toSorted();
-      expect(await codes()).toEqual(["item-needs-data"]);
-      const body = { error: { code: "forbidden", message: "scope catalog:read" } };
-      const mayListAgain = simulator.inject({
-        operation: "listItems",
-        when: "before",
-        kind: "status",
-        status: 403,
-        body,
-      });
-      const asked = (): number => simulator.calls({ operation: "registerItem" }).length;
-      const askedBefore = asked();
-      await env.sleep("1 hour");
-      expect(await codes()).toEqual(["credentials", "item-needs-data"]);
-      const early = await rig.eventsOf(handle);
-      await pass(1);
-      expect(await codes()).toEqual(["credentials", "item-needs-data"]);
-      expect((await rig.eventsOf(handle)) - early).toBeLessThan(150);
-      expect(asked()).toBe(askedBefore);
-      mayListAgain();
-      simulator.updateItem("item_lacks", { registrationStatus: "REGISTERED", needs: {} });
-      expect(await handle.result()).toMatchObject({ stage: "completed" });
-      await rig.replayed(handle);
-    },
-    LONG_MS,
-  );
-
-  test(
     "ends for every waiting sale with the first call that has the permission again",
     async () => {
       withoutScope("sales:write");
