@@ -3,8 +3,9 @@ import { ATTENTION_CODES } from "./attention.ts";
 
 /**
  * The form of each activity's result, checked where it enters the workflow. A worker gives no other one, but an operator
- * can complete an activity with anything, in Temporal's UI or by `temporal activity complete`. The forms name what the
- * workflow goes into: without it, code of the workflow would fail, or take what is no answer for one.
+ * can complete an activity with anything, in Temporal's UI or by `temporal activity complete`. Code of the workflow would
+ * then fail, or take what is no answer for one. So a form names what the workflow goes into, and nothing that workers
+ * of an earlier version left out.
  */
 export type Form = (value: unknown) => boolean;
 
@@ -79,7 +80,7 @@ const movement = fields({
 const readDocument = kinds({ document: fields({ document }), refused });
 const items = kinds({
   resolved: fields({ items: listOf(item) }),
-  unknown: fields({ unknown: listOf(fields({ line: number, reason: text })), items: listOf(item) }),
+  unknown: fields({ unknown: listOf(fields({ line: number, reason: text })), items: optional(listOf(item)) }),
   refused,
 });
 const composed = kinds({
@@ -92,7 +93,7 @@ const settledMovement = { applied, "said-applied": said, superseded };
 const knownBatch = kinds({ processed: fields({ message: text }), "said-processed": said, superseded, unknown });
 
 const profile = fields({ connection: text, application: text, keyReach: text, saleKey: text, timings: counted() });
-const accountingProfile = fields({ connection: text, callTimeoutMs: number, unservedAfterMs: number });
+const accountingProfile = fields({ connection: text, callTimeoutMs: number });
 const outcome = fields({ stage: text, stockMovements: listOf(movement) });
 
 const page = { rows: number, added: number, changed: number };
@@ -106,7 +107,6 @@ function counted(): Form {
     firstPollMs: number,
     firstPollWithCallbackMs: number,
     slowAfterMs: number,
-    unservedAfterMs: number,
   });
 }
 

@@ -24,6 +24,7 @@ describeWithTemporal("an activity that an operator ends by hand", () => {
       ...real,
       records: {
         ...real.records,
+        findSale: (...of) => through("prepareSale", () => real.records.findSale(...of)),
         saveDocument: (...of) => through("saveRecord", () => real.records.saveDocument(...of)),
       },
       stock: {
@@ -78,6 +79,15 @@ describeWithTemporal("an activity that an operator ends by hand", () => {
       await fail("FAILED-1", "saveRecord");
       release();
       expect(await endOf("FAILED-1")).toEqual(COMPLETED_ONCE);
+    });
+
+    test("is scheduled again, where it is the first one of a sale", async () => {
+      const release = hold("prepareSale");
+      await start("FAILED-6", { stock: "off" });
+      await fail("FAILED-6", "prepareSale");
+      await complete("FAILED-6", "prepareSale", { kind: "done" });
+      release();
+      expect(await endOf("FAILED-6")).toEqual(COMPLETED_ONCE);
     });
 
     test("is scheduled again, where it reads a movement's claim", async () => {

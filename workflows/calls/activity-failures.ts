@@ -107,8 +107,9 @@ function ofItsForm(activityType: string, result: unknown): unknown {
   const unreadable = whyUnreadable("activity's result", result);
   if (unreadable === undefined && forms[activityType]?.(result) !== false) return result;
   const shown = (JSON.stringify(result) ?? "nothing").slice(0, MOST_SHOWN);
-  // Without a type: no activity has said it.
-  const cause = ApplicationFailure.nonRetryable(unreadable ?? `it was completed with what is no answer: ${shown}`);
+  // Without a type, by which an activity says what it means.
+  const message = unreadable ?? `it was completed with what is no answer: ${shown}`;
+  const cause = ApplicationFailure.create({ message, nonRetryable: true });
   throw new ActivityFailure(undefined, activityType, undefined, "NON_RETRYABLE_FAILURE", undefined, cause);
 }
 
