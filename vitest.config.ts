@@ -8,7 +8,8 @@ const SLOW_TEST_MS = 2 * TEST_MS;
 
 /**
  * Slow by their nature: many rows, many sales, days that pass, outages, many restarts and kills, many processes, many
- * servers, ten thousand calls, all histories a second time, an installation, a browser. And suites that try one thing
+ * servers, a pool of connections before the database, ten thousand calls, all histories a second time, an installation,
+ * a browser. And suites that try one thing
  * in many ways: runs that were closed by whatever hand, goods that are returned wherever they came from, trouble of a
  * service in every view, callers of another namespace, a correction at each of its steps, a credit note's number that
  * another sale has, an answer that names another branch, the sale's commands, its client beside outages, its claims
@@ -31,7 +32,7 @@ const SLOW = [
   "src/contract/any-text.test.ts",
   "src/receipt/page-formats.test.ts",
   "src/embedded/{no-orphans,start-dev-server}.test.ts",
-  "src/ledger/embedded/shared-server.test.ts",
+  "src/ledger/{pgbouncer,embedded/shared-server}.test.ts",
 ];
 
 /** A suite that is named on the command line runs, however slow it is. */

@@ -70,7 +70,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       await pool?.end();
       pool = createPool(url, operationMs);
     }
-    if (!migrated) await onClient(pool, FIRST_START_MS, (client) => migrate(queriesOver(client)));
+    if (!migrated) await onClient(pool, FIRST_START_MS, (client) => inTransaction(client, migrate, FIRST_START_MS));
     migrated = true;
     return pool;
   }
@@ -99,39 +99,33 @@ export function openDatabase(options: DatabaseOptions): Database {
     }
   }
 
-  /**
-   * For what takes longer than an operation its transaction alone allows more, so that a pool of connections in between
-   * is no harm.
-   */
   async function inTransaction<Answer>(
     client: pg.PoolClient,
     work: Work<Answer>,
     withinMs = operationMs,
   ): Promise<Answer> {
-    const allowed = withinMs > operationMs ? `; set local statement_timeout = ${Math.ceil(withinMs)}` : "";
-    await client.query(`begin isolation level read committed${allowed}`);
+    await client.query(`begin isolation level read committed; ${limitOf(Math.max(withinMs, operationMs))}`);
     const answer = await work(queriesOver(client));
     await client.query("commit");
     return answer;
   }
 
-  function onLimited<Answer>(withinMs: number, work: (client: pg.PoolClient) => Promise<Answer>): Promise<Answer> {
-    return within(withinMs, (ready, leftMs) =>
-      onClient(ready, leftMs, async (client) => {
-        await limitStatements(client, operationMs);
-        return work(client);
-      }),
-    );
+  /** Each statement commits by itself. */
+  const alone = (client: pg.PoolClient): Queries => queriesOver(client, limitOf(operationMs));
+
+  function onConnection<Answer>(withinMs: number, work: (client: pg.PoolClient) => Promise<Answer>): Promise<Answer> {
+    return within(withinMs, (ready, leftMs) => onClient(ready, leftMs, work));
   }
 
   return {
-    transact: (work, withinMs = operationMs) => onLimited(withinMs, (client) => inTransaction(client, work, withinMs)),
+    transact: (work, withinMs = operationMs) =>
+      onConnection(withinMs, (client) => inTransaction(client, work, withinMs)),
     inOneStatement: (statement, work) =>
-      onLimited(
+      onConnection(
         operationMs,
-        async (client) => (await statement(queriesOver(client))) ?? (await inTransaction(client, work)),
+        async (client) => (await statement(alone(client))) ?? (await inTransaction(client, work)),
       ),
-    query: (work, withinMs = operationMs) => onLimited(withinMs, (client) => work(queriesOver(client))),
+    query: (work, withinMs = operationMs) => onConnection(withinMs, (client) => work(alone(client))),
     ready: () =>
       within(embedded ? FIRST_START_MS : operationMs, (ready, leftMs) =>
         onClient(ready, leftMs, async (client) => {
@@ -156,6 +150,8 @@ function createPool(url: string, operationMs: number): pg.Pool {
     application_name: "fiscalflow",
     allowExitOnIdle: true,
     keepAlive: true,
+    // A statement goes out together with the begin and the commit around it.
+    pipeline: true,
   });
   // Without listeners a server that goes away would end our process: of the pool for idle connections, of each for
   // those in use.
@@ -164,16 +160,13 @@ function createPool(url: string, operationMs: number): pg.Pool {
   return pool;
 }
 
-const limited = new WeakSet<pg.PoolClient>();
-
 /**
  * A backend that waits for a row does not see that its client has gone, and would do later what nobody waits for any
- * more.
+ * more. The limit is the transaction's: behind PgBouncer in transaction mode, a session's would be set on whichever
+ * connection was free, for whoever comes next.
  */
-async function limitStatements(client: pg.PoolClient, ms: number): Promise<void> {
-  if (limited.has(client)) return;
-  await client.query(`set statement_timeout = ${Math.ceil(ms)}`);
-  limited.add(client);
+function limitOf(ms: number): string {
+  return `set local statement_timeout = ${Math.ceil(ms)}`;
 }
 
 class TimeUpError extends Error {

@@ -6,11 +6,11 @@ import { listenerOf, throughPort } from "../../../test/rig/fresh-database.ts";
 export interface WatchedLine {
   /** Of the same database, by way of the line. */
   readonly url: string;
-  /** Statements in the order in which they were sent, each one round trip. */
+  /** Statements in the order in which they were sent. */
   readonly statements: string[];
   /**
-   * Breaks the connection over which the next statement of that kind goes: once the server has done it, before its
-   * answer arrives.
+   * Breaks the connection over which the next statement of that kind goes: once the server has done it, and has
+   * committed one that goes alone, before its answer arrives.
    */
   loseAnswerTo(statement: RegExp): void;
   close(): Promise<void>;
@@ -29,17 +29,22 @@ export async function watchLine(databaseUrl: string): Promise<WatchedLine> {
     keep(near).on("close", () => far.destroy());
     far.on("close", () => near.destroy());
     let isLost = false;
+    let before = "";
+    let isAlone = false;
     const asked = messages({ isStarted: false }, (type, body) => {
       const statement = type === "Q" ? textAt(body, 0) : type === "P" ? textAt(body, body.indexOf(0) + 1) : undefined;
       if (statement === undefined) return;
       statements.push(statement);
+      const goesAlone = /^begin; set local/.test(before);
+      before = statement;
       if (!losing?.test(statement)) return;
       losing = undefined;
       isLost = true;
+      isAlone = goesAlone;
     });
-    // Ready for the next one: what was asked is done.
-    const answered = messages({ isStarted: true }, (type) => {
-      if (isLost && type === "Z") near.destroy();
+    // Ready for the next one: what was asked is done. One that goes alone is, once the connection is idle again.
+    const answered = messages({ isStarted: true }, (type, body) => {
+      if (isLost && type === "Z" && (!isAlone || body.toString() === "I")) near.destroy();
     });
     near.on("data", (bytes) => {
       asked(bytes);
