@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 import { givenText, isCalendarDate, type KeptPageResult } from "../src/contract/index.ts";
 import type { OddRow } from "../src/http/read-body.ts";
 import type { KeptPage, Observation, Writer } from "../src/ledger/index.ts";
@@ -38,6 +40,12 @@ export async function keepRows<Entry extends { id: string }, Page extends KeptPa
     ...(unknown > 0 && { leftOut: unknown }),
     ...(leftOut.length < odd.length && { unidentified: true as const }),
   };
+}
+
+/** The same for two pages that have the same rows: a service that does not take a page's name gives them for ever. */
+export function fingerprintOf(ids: readonly string[]): { fingerprint?: string } {
+  if (ids.length === 0) return {};
+  return { fingerprint: createHash("sha256").update(JSON.stringify(ids)).digest("base64url").slice(0, 22) };
 }
 
 export function idsOf(odd: readonly OddRow[]): string[] {

@@ -59,6 +59,7 @@ test("a page of bill payments is kept in the ledger, and the result has only cou
     changed: 0,
     total: 250,
     hasNextPage: true,
+    fingerprint: expect.any(String),
     askedAtMs: expect.any(Number),
     newestCreatedMs: expect.any(Number),
     newestUpdatedMs: expect.any(Number),

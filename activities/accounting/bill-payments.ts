@@ -8,7 +8,7 @@ import {
   type Refusal,
 } from "../../src/contract/index.ts";
 import { refusalOf, servedIn, throwIfRetryable } from "../classified-call.ts";
-import { keepRows } from "../listed-rows.ts";
+import { fingerprintOf, idsOf, keepRows } from "../listed-rows.ts";
 import { type AccountingContext, type AccountingRuntime, callAndClassify } from "./calls.ts";
 
 const ORDERS = {
@@ -56,7 +56,8 @@ export function createBillPaymentActivities(context: AccountingContext) {
         ledger.billPayments.keepPage({ connection, status, round, askedAtMs, ...rows }),
       );
       const hasNextPage = data.hasNextPage && entries.length + odd.length > 0;
-      return { ...kept, total, hasNextPage, askedAtMs, ...spanOf(entries, askedAtMs) };
+      const fingerprint = fingerprintOf([...entries.map(({ id }) => id), ...idsOf(odd)]);
+      return { ...kept, total, hasNextPage, ...fingerprint, askedAtMs, ...spanOf(entries, askedAtMs) };
     },
 
     async sampleBillPayments({ connection, status }) {

@@ -1,8 +1,6 @@
-import { createHash } from "node:crypto";
-
 import type { ComplianceDialect, Purchase } from "../../src/compliance/index.ts";
 import { type ComplianceActivities, isCalendarDate, type Refusal } from "../../src/contract/index.ts";
-import { idsOf, keepRows } from "../listed-rows.ts";
+import { fingerprintOf, idsOf, keepRows } from "../listed-rows.ts";
 import { refusalOf } from "../classified-call.ts";
 import { type ActivityContext, ask, runtimeOf } from "./calls.ts";
 
@@ -44,12 +42,6 @@ export function createPurchaseActivities(context: ActivityContext) {
       return { ...kept, nextCursor, ...fingerprintOf([...entries.map(({ id }) => id), ...idsOf(odd)]) };
     },
   } satisfies Partial<ComplianceActivities>;
-}
-
-/** What a service gives again and again that does not know the cursor's name. */
-function fingerprintOf(ids: readonly string[]): { fingerprint?: string } {
-  if (ids.length === 0) return {};
-  return { fingerprint: createHash("sha256").update(JSON.stringify(ids)).digest("base64url").slice(0, 22) };
 }
 
 /**

@@ -113,32 +113,6 @@ export async function listBillPayments(
   );
 }
 
-/**
- * The pages from `input.page` on, one request each, as long as the service says that there is a next one. Rows that are
- * added or changed meanwhile move between pages: what must miss none reads as `syncBillPayments` does.
- */
-export async function* billPaymentPages(
-  context: AccountingContext,
-  input: ListBillPaymentsInput = {},
-  options: AccountingCallOptions = {},
-): AsyncGenerator<BillPaymentsPage, void, undefined> {
-  for (let page = input.page ?? 1; ; page++) {
-    const { data, odd = [] } = await listBillPayments(context, { ...input, page }, options);
-    yield data;
-    // A page with nothing on it and one to follow would never end.
-    if (!data.hasNextPage || data.billPayments.length + odd.length === 0) return;
-  }
-}
-
-/** As {@link billPaymentPages}, one payment at a time. */
-export async function* billPayments(
-  context: AccountingContext,
-  input: ListBillPaymentsInput = {},
-  options: AccountingCallOptions = {},
-): AsyncGenerator<BillPayment, void, undefined> {
-  for await (const page of billPaymentPages(context, input, options)) yield* page.billPayments;
-}
-
 function queryOf({ dialect }: AccountingContext, input: ListBillPaymentsInput): Record<string, string> {
   const names = dialect.billPayments;
   const query: Record<string, string> = {};

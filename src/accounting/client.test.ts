@@ -128,24 +128,6 @@ describe("an answer", () => {
     });
     expect((await bare.client.listCompanies()).data).toEqual(companies);
   });
-
-  test("is read page by page, and payment by payment, until there is no next one", async () => {
-    const { client, server } = await accountingClientUnderTest((response, { target }) => {
-      const page = Number(new URL(target, "http://x").searchParams.get("page"));
-      respondJson(
-        response,
-        200,
-        envelope([{ id: `bp_${page}` }, { id: `bp_${page}b` }], { page, hasNextPage: page < 3 }),
-      );
-    });
-    const ids: string[] = [];
-    for await (const { id } of client.billPayments({ limit: 2 })) ids.push(id);
-    expect(ids).toEqual(["bp_1", "bp_1b", "bp_2", "bp_2b", "bp_3", "bp_3b"]);
-    const pages: number[] = [];
-    for await (const { page } of client.billPaymentPages({ page: 2 })) pages.push(page);
-    expect(pages).toEqual([2, 3]);
-    expect(server.requests).toHaveLength(5);
-  });
 });
 
 describe("a refusal", () => {

@@ -1,5 +1,5 @@
 import type { Transport } from "../http/transport.ts";
-import { billPaymentPages, billPayments, type ListBillPaymentsInput, listBillPayments } from "./bill-payments.ts";
+import { type ListBillPaymentsInput, listBillPayments } from "./bill-payments.ts";
 import { type AccountingCallOptions, type AccountingContext, callAccounting } from "./call-operation.ts";
 import { listCompanies } from "./companies.ts";
 import type { AccountingDialect } from "./dialect.ts";
@@ -31,8 +31,7 @@ export interface AccountingClientOptions {
 export type AccountingClient = ReturnType<typeof createAccountingClient>;
 
 /**
- * The typed client of the Accounting Service. One method, one request (the iterators: one for each page); nothing is
- * repeated, nothing is global. Every method rejects with a TransportError, an AccountingApiError (401:
+ * The typed client of the Accounting Service. One method, one request; nothing is repeated, nothing is global. Every method rejects with a TransportError, an AccountingApiError (401:
  * AccountingUnauthorizedError, 403: AccountingForbiddenError), an AccountingUnexpectedAnswerError or, before sending,
  * an AccountingInputError.
  *
@@ -60,9 +59,6 @@ export function createAccountingClient(options: AccountingClientOptions) {
     listCompanies: (call?: AccountingCallOptions) => listCompanies(context, call),
     listBillPayments: (input?: ListBillPaymentsInput, call?: AccountingCallOptions) =>
       listBillPayments(context, input, call),
-    billPaymentPages: (input?: ListBillPaymentsInput, call?: AccountingCallOptions) =>
-      billPaymentPages(context, input, call),
-    billPayments: (input?: ListBillPaymentsInput, call?: AccountingCallOptions) => billPayments(context, input, call),
     processSyncBatch: (syncBatchId: string, call?: AccountingCallOptions) =>
       processSyncBatch(context, syncBatchId, call),
     /**

@@ -188,6 +188,8 @@ export interface BillPaymentsPage extends KeptPageResult {
   /** How many payments the list has, as the service says; absent where it says that there is no such page any more. */
   total?: number | undefined;
   hasNextPage: boolean;
+  /** The same for two pages that hold the same rows in the same order; absent where there are none. */
+  fingerprint?: string | undefined;
   /** By the clock of the ledger. */
   askedAtMs: number;
   newestCreatedMs?: number | undefined;

@@ -1,3 +1,4 @@
+import type { PagesRead } from "./endless-list.ts";
 import type { BillPaymentsGround, BillPaymentsPage, BillPaymentsSyncKind } from "../../src/contract/index.ts";
 
 /**
@@ -47,6 +48,8 @@ export interface Position {
   /** A row had no id that can be read: nothing that was not seen is known to have vanished. */
   unidentified?: true;
   settled: boolean;
+  /** Of the pass that is read. */
+  pagesRead?: PagesRead | undefined;
 }
 
 /** Changes that became visible late are looked for this far below known ground. */

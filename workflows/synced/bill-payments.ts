@@ -14,11 +14,12 @@ import {
   type SyncRequested,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
-import { callWithEscalation } from "../calls/between-tries.ts";
+import { callWithEscalation, isRefusal } from "../calls/between-tries.ts";
 import { type Job, runJobToCompletion } from "../job/job.ts";
 import { type AccountingCalls, accountingCallsOf, ledger, main } from "../proxies.ts";
 import { everyUpdateIsAnswered, onSignal } from "../sdk/interceptors.ts";
 import { afterComparison, afterPage, beginning, type Position } from "./bill-payments-position.ts";
+import { whyEndless, withPage } from "./endless-list.ts";
 import { countPage, countsOf, syncJob, synchronise } from "./synchronise.ts";
 
 /** What was asked for while it ran, and is not answered by what it reads from here on. */
@@ -130,11 +131,26 @@ async function readList(work: SyncWork, before: Position): Promise<Position> {
   const list = request.status === undefined ? "all payments" : `what is ${request.status}`;
   const what = `page ${request.page} of ${list}${request.order === "latest" ? ", by latest change" : ""}`;
   job.moveOn(what);
-  const page = await callWithEscalation(job, () => calls.read.keepBillPaymentsPage(`Read ${what}`, request));
+  let pagesRead = position.pagesRead;
+  const page = await callWithEscalation(job, async () => {
+    const result = await calls.read.keepBillPaymentsPage(`Read ${what}`, request);
+    if (isRefusal(result)) return result;
+    pagesRead = withPage(pagesRead, `${position.phase} ${position.round} ${position.list}`, result);
+    const endless = result.hasNextPage ? whyEndless(pagesRead) : undefined;
+    if (endless === undefined) return result;
+    // A retry reads on, for as many pages as before.
+    pagesRead = undefined;
+    return isEndless(`${endless}: ${what} was the last that was read; its \`total\` is ${result.total}.`);
+  });
   countPage(job, page);
   const next = afterPage(position, page, 1 + statuses.length);
   job.progress = { ...job.progress, round: next.round };
-  return next;
+  return { ...next, pagesRead };
+}
+
+function isEndless(what: string): Refusal {
+  const message = `${what} Look at billPayments.page of ACCOUNTING_DIALECT; a retry reads on.`;
+  return { kind: "refused", attention: "unexpected-answer", message };
 }
 
 function requestOf({ sync, statuses }: SyncWork, position: Position): BillPaymentsPageRequest {

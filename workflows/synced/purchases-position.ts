@@ -1,3 +1,4 @@
+import type { PagesRead } from "./endless-list.ts";
 import type { PurchasesPage, PurchasesPass, PurchasesSyncKind, PurchasesWindow } from "../../src/contract/index.ts";
 
 /**
@@ -26,6 +27,8 @@ export interface Position {
   unidentified?: true;
   /** Of the page before in the pass; absent at its beginning. */
   fingerprint?: string | undefined;
+  /** Of the pass that is read. */
+  pagesRead?: PagesRead | undefined;
 }
 
 export const BEGINNING: Position = { step: "pull", knownInARow: 0, sweeps: 0, restarts: 0 };

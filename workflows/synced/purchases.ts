@@ -23,6 +23,7 @@ import {
   type Position,
   restarted,
 } from "./purchases-position.ts";
+import { whyEndless, withPage } from "./endless-list.ts";
 import { countPage, countsOf, syncJob, synchronise } from "./synchronise.ts";
 
 /** What a run hands to the next one. */
@@ -111,15 +112,29 @@ async function readPass(work: SyncWork, position: Position, pass: PurchasesPass)
   const again = sweeps > 1 ? `, read for the ${sweeps}. time` : "";
   const what = `${PASSES[pass]}${again}`;
   job.moveOn(what);
+  let pagesRead = position.pagesRead;
   const page = await callWithEscalation(job, async () => {
     const result = await calls.read.keepPurchasesPage(`Read ${what}`, request);
-    if (!isRefusal(result)) return isSamePage(position, result) ? CURSOR_IGNORED : result;
+    if (!isRefusal(result)) {
+      if (isSamePage(position, result)) return CURSOR_IGNORED;
+      pagesRead = withPage(pagesRead, `${pass} ${sweeps} ${restarts} ${windows?.[0]?.from}`, result);
+      const endless = result.nextCursor === null ? undefined : whyEndless(pagesRead);
+      if (endless === undefined) return result;
+      // A retry reads on, for as many pages as before.
+      pagesRead = undefined;
+      return isEndless(`${endless}: ${what} was the last that was read.`);
+    }
     const cursorRefused = result.attention === "invalid-request" && cursor !== undefined;
     return cursorRefused && restarts < MOST_RESTARTS ? { kind: "cursor-refused" as const } : result;
   });
   if (page.kind === "cursor-refused") return restarted(position);
   countPage(job, page);
-  return afterPage(position, sync.kind, page);
+  return { ...afterPage(position, sync.kind, page), pagesRead };
+}
+
+function isEndless(what: string): Refusal {
+  const message = `${what} Look at purchases.cursor of COMPLIANCE_DIALECT; a retry reads on.`;
+  return { kind: "refused", attention: "unexpected-answer", message };
 }
 
 const CURSOR_IGNORED: Refusal = {

@@ -11,7 +11,7 @@ export const accountingSettingsPatchSchema = z.strictObject({
   requireSignature: z.boolean().optional(),
   refuseUnknownInputs: z.boolean().optional(),
   unstableTies: z.boolean().optional(),
-  beyondTheEnd: z.enum(["empty", "not-found", "last-page"]).optional(),
+  beyondTheEnd: z.enum(["empty", "not-found", "last-page", "endless"]).optional(),
 });
 
 /** What a test can do to the accounting service; the same over HTTP under `/_simulator/accounting`. */

@@ -32,8 +32,11 @@ export interface AccountingSettings {
   refuseUnknownInputs: boolean;
   /** Payments that a sort field does not tell apart come in another order at every request; default false. */
   unstableTies: boolean;
-  /** What a page behind the last one is: none of its rows, a 404, or the last page instead; default `empty`. */
-  beyondTheEnd: "empty" | "not-found" | "last-page";
+  /**
+   * What a page behind the last one is: none of its rows, a 404, the last page instead, or the last page's rows under
+   * the number that was asked for, each time with a next page (`endless`); default `empty`.
+   */
+  beyondTheEnd: "empty" | "not-found" | "last-page" | "endless";
 }
 
 /** A batch, and how often it was processed. */

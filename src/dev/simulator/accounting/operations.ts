@@ -55,15 +55,17 @@ function listBillPayments(world: AccountingWorld, { application, query }: Admitt
   const totalPages = Math.ceil(selected.total / limit);
   const page = pageThere(asked, totalPages, world.settings.beyondTheEnd);
   const { payments, total } = page === asked ? selected : select(page);
-  const flags = { hasNextPage: page < totalPages, hasPreviousPage: page > 1 };
-  return { data: payments.map(({ body }) => world.oddRows.shown(body)), total, page, limit, totalPages, ...flags };
+  const endless = world.settings.beyondTheEnd === "endless";
+  const flags = { hasNextPage: endless || page < totalPages, hasPreviousPage: page > 1 };
+  const data = payments.map(({ body }) => world.oddRows.shown(body));
+  return { data, total, page: endless ? asked : page, limit, totalPages, ...flags };
 }
 
 /** Which page is answered for the one that was asked for. */
 function pageThere(asked: number, totalPages: number, beyondTheEnd: AccountingSettings["beyondTheEnd"]): number {
   const last = Math.max(1, totalPages);
   if (asked <= last || beyondTheEnd === "empty") return asked;
-  if (beyondTheEnd === "last-page") return last;
+  if (beyondTheEnd === "last-page" || beyondTheEnd === "endless") return last;
   throw new Refusal(404, "There is no such page");
 }
 
