@@ -48,7 +48,7 @@ describe("receiptHtml", () => {
     expect([...tags].filter((tag) => /^(a|script|img|link|iframe|object)$/.test(tag ?? ""))).toEqual([]);
     expect(html).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`);
     expect(receiptHtml(signedSale()).match(/\b(?:src|href)=[^ ]*|url\(|@import/g)).toEqual([
-      `href="${VERIFY_AT.replaceAll("&", "&#38;")}"`,
+      `href="${VERIFY_AT.replaceAll("&", "&amp;")}"`,
     ]);
   });
 

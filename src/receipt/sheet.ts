@@ -6,6 +6,8 @@ const MARGIN = 50;
 const SIZE = 9;
 const ROW_GAP = 3;
 const FOOTER = 20;
+/** Of one cell: more than any address that a QR code can hold. The library takes a minute to wrap a word of 20,000. */
+const MOST_CHARACTERS = 2_400;
 const GREY = "#555555";
 const FAINT = "#E4E4E4";
 
@@ -37,7 +39,11 @@ interface SheetOptions {
 /** A PDF of A4 pages, written from the top down; what does not fit goes on the next page. All measures in points. */
 export type Sheet = Awaited<ReturnType<typeof sheetOf>>;
 
-export async function sheetOf({ title, createdAt, font, toPrint, watermark }: SheetOptions) {
+export async function sheetOf({ title, createdAt, font, toPrint: inFont, watermark }: SheetOptions) {
+  const toPrint = (text: string): string => {
+    const printed = inFont(text);
+    return printed.length > MOST_CHARACTERS ? `${printed.slice(0, MOST_CHARACTERS)}…` : printed;
+  };
   // Only a PDF needs it, and it is the largest part of what the package brings.
   const { default: PdfDocument } = await import("pdfkit");
   const pdf = new PdfDocument({
