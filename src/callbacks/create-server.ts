@@ -53,6 +53,11 @@ export function createServer({ watch, timeouts = {}, maxConnections = 1_000 }: S
     },
   });
   connections.watchServer(app.server);
+  // A server that closes no longer looks at its own timeouts, so one slow sender could keep it from ending.
+  app.addHook("preClose", (done) => {
+    setTimeout(() => connections.giveUpIncomplete(), headersMs).unref();
+    done();
+  });
   app.addHook("onRequest", (request, _reply, done) => {
     connections.began(request.raw);
     done();
@@ -94,6 +99,11 @@ class Connections {
     if (this.#requests.has(request.socket)) this.#requests.set(request.socket, undefined);
   }
 
+  /** What is being answered stays. */
+  giveUpIncomplete(): void {
+    for (const [socket, request] of this.#requests) if (request?.complete !== true) this.#giveUp(socket);
+  }
+
   /** Answers what never became a whole request: too slow, too long a head, or no HTTP at all. Then it hangs up. */
   answerBroken(code: string | undefined, socket: Socket): void {
     if (code === "ECONNRESET" || !socket.writable) {
@@ -112,12 +122,14 @@ class Connections {
    */
   #giveUpOldest(): void {
     for (const [socket, request] of this.#requests) {
-      if (request?.complete === true) continue;
-      this.#refuse(socket, "crowded-out");
-      this.#requests.delete(socket);
-      socket.destroy();
-      return;
+      if (request?.complete !== true) return this.#giveUp(socket);
     }
+  }
+
+  #giveUp(socket: Socket): void {
+    this.#refuse(socket, "crowded-out");
+    this.#requests.delete(socket);
+    socket.destroy();
   }
 
   /** A request whose body is being read is counted where it is read. */

@@ -126,6 +126,21 @@ describe("the bounds of the receiver", () => {
   });
 
   it.each([
+    ["a head", `POST ${PATH} HTTP/1.1\r\nHost: a\r\n`],
+    ["a body", `POST ${PATH} HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n{"e`],
+  ])("let nobody hold up the receiver's end by %s that never ends", async (_name, bytes) => {
+    const timeouts = { headersMs: 50, requestMs: 60_000, checkEveryMs: 60_000 };
+    const { port, app } = await listen(new Surroundings().options({ timeouts }));
+    const socket = connect(port, "127.0.0.1", () => socket.write(bytes));
+    socket.on("error", () => undefined).resume();
+    await once(app.server, "connection");
+    await expect.poll(() => socket.bytesWritten, PATIENT).toBe(bytes.length);
+    let ended = false;
+    void app.close().then(() => (ended = true));
+    await expect.poll(() => ended, PATIENT).toBe(true);
+  });
+
+  it.each([
     ["no HTTP", "hello\r\n\r\n", "400"],
     ["an endless head", `GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, "431"],
   ])("answer a client that sends %s without a word about it", async (_name, bytes, status) => {

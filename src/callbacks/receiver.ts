@@ -149,7 +149,9 @@ export function createCallbackReceiver(options: ReceiverOptions): FastifyInstanc
   });
   app.addHook("onResponse", (request, reply, done) => {
     const kind = kindOf(request);
-    if (kind !== "other") watch.answered({ kind }, reply.statusCode, reply.elapsedTime);
+    // A probe is neither.
+    const isAnswer = reply.statusCode === 202 || reply.statusCode >= 400;
+    if (kind !== "other" && isAnswer) watch.answered({ kind }, reply.statusCode, reply.elapsedTime);
     done();
   });
   app.addHook("onClose", async () => {

@@ -24,6 +24,7 @@ import { loadProcessConfig } from "./load-process-config.ts";
 import { loggedReason } from "./logged-error.ts";
 import { temporalAddress } from "./require-temporal.ts";
 import type { WorkerProcessOptions } from "./run-worker-process.ts";
+import { sweepHeapEarly } from "./sweep-heap-early.ts";
 import { gaugeIn, watchSecrets } from "./watch-secrets.ts";
 
 /** A sender waits for the answer, and may give up after a few seconds. */
@@ -34,6 +35,7 @@ const LEDGER_WITHIN_MS = 1_000;
  * @throws ConfigError, or where the port cannot be used
  */
 export async function runCallbacksProcess({ env, logTo, signal }: WorkerProcessOptions): Promise<void> {
+  sweepHeapEarly();
   const config = loadProcessConfig({ env, needs: ["callbacks"] });
   const { accounting, callbacks, logLevel } = config;
   if (!callbacks) throw new ConfigError([{ path: "CALLBACK_PUBLIC_URL", message: "no callbacks are configured" }]);
