@@ -62,8 +62,8 @@ export function createServer({ watch, timeouts = {}, maxConnections = 1_000 }: S
     connections.began(request.raw);
     done();
   });
-  app.addHook("onResponse", (request, _reply, done) => {
-    connections.ended(request.raw);
+  app.addHook("onResponse", (request, reply, done) => {
+    connections.ended(request.raw, reply.statusCode);
     done();
   });
   // As a method "without body", fastify neither reads the body nor judges its content type. The receiver reads it by
@@ -72,11 +72,18 @@ export function createServer({ watch, timeouts = {}, maxConnections = 1_000 }: S
   return app;
 }
 
-/** The open connections, the oldest first, each with the request that is being received or answered on it. */
+interface OpenConnection {
+  /** That is being received or answered. */
+  request: IncomingMessage | undefined;
+  /** A callback or webhook was accepted on it: it is no stranger's, though it may be idle for long. */
+  accepted: boolean;
+}
+
+/** The open connections, the oldest first. */
 class Connections {
   readonly #watch: ReceiverWatch;
   readonly #most: number;
-  readonly #requests = new Map<Socket, IncomingMessage | undefined>();
+  readonly #open = new Map<Socket, OpenConnection>();
 
   constructor(watch: ReceiverWatch, most: number) {
     this.#watch = watch;
@@ -85,23 +92,27 @@ class Connections {
 
   watchServer(server: Server): void {
     server.on("connection", (socket) => {
-      this.#requests.set(socket, undefined);
-      socket.once("close", () => this.#requests.delete(socket));
-      if (this.#requests.size > this.#most) this.#giveUpOldest();
+      this.#open.set(socket, { request: undefined, accepted: false });
+      socket.once("close", () => this.#open.delete(socket));
+      if (this.#open.size > this.#most) this.#giveUpOldest();
     });
   }
 
   began(request: IncomingMessage): void {
-    if (this.#requests.has(request.socket)) this.#requests.set(request.socket, request);
+    const connection = this.#open.get(request.socket);
+    if (connection) connection.request = request;
   }
 
-  ended(request: IncomingMessage): void {
-    if (this.#requests.has(request.socket)) this.#requests.set(request.socket, undefined);
+  ended(request: IncomingMessage, status: number): void {
+    const connection = this.#open.get(request.socket);
+    if (!connection) return;
+    connection.request = undefined;
+    if (status === 202) connection.accepted = true;
   }
 
   /** What is being answered stays. */
   giveUpIncomplete(): void {
-    for (const [socket, request] of this.#requests) if (request?.complete !== true) this.#giveUp(socket);
+    for (const [socket, { request }] of this.#open) if (request?.complete !== true) this.#giveUp(socket);
   }
 
   /** Answers what never became a whole request: too slow, too long a head, or no HTTP at all. Then it hangs up. */
@@ -117,24 +128,26 @@ class Connections {
   }
 
   /**
-   * A real sender needs its connection for milliseconds, so the oldest one is idle, or slow. One whose request is
-   * being answered stays.
+   * A real sender needs its connection for milliseconds, or keeps one on which callbacks were accepted; so the oldest
+   * of the others is idle, or slow. One whose request is being answered stays.
    */
   #giveUpOldest(): void {
-    for (const [socket, request] of this.#requests) {
-      if (request?.complete !== true) return this.#giveUp(socket);
+    for (const accepted of [false, true]) {
+      for (const [socket, connection] of this.#open) {
+        if (connection.accepted === accepted && connection.request?.complete !== true) return this.#giveUp(socket);
+      }
     }
   }
 
   #giveUp(socket: Socket): void {
     this.#refuse(socket, "crowded-out");
-    this.#requests.delete(socket);
+    this.#open.delete(socket);
     socket.destroy();
   }
 
   /** A request whose body is being read is counted where it is read. */
   #refuse(socket: Socket, reason: Refusal): void {
-    if (this.#requests.get(socket) === undefined) this.#watch.refused({ kind: "other" }, reason);
+    if (this.#open.get(socket)?.request === undefined) this.#watch.refused({ kind: "other" }, reason);
   }
 }
 

@@ -125,6 +125,21 @@ describe("the bounds of the receiver", () => {
     for (const socket of silent) socket.destroy();
   });
 
+  it("keep the connection of a sender whose callback was accepted, and give up strangers' instead", async () => {
+    const { port } = await listen(new Surroundings().options({ maxConnections: 3 }));
+    const kept = connect(port, "127.0.0.1", () => kept.write(`POST ${PATH} HTTP/1.1\r\nHost: a\r\n\r\n`));
+    const closed: string[] = [];
+    kept.on("error", () => undefined).once("close", () => closed.push("the sender"));
+    await once(kept, "data");
+    const strangers = [1, 2, 3].map((n) => {
+      const socket = connect(port, "127.0.0.1");
+      return socket.on("error", () => undefined).once("close", () => closed.push(`stranger ${n}`));
+    });
+    await expect.poll(() => closed, PATIENT).toHaveLength(1);
+    expect(closed).toEqual([expect.stringContaining("stranger")]);
+    for (const socket of [kept, ...strangers]) socket.destroy();
+  });
+
   it.each([
     ["a head", `POST ${PATH} HTTP/1.1\r\nHost: a\r\n`],
     ["a body", `POST ${PATH} HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n{"e`],
