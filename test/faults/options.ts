@@ -3,7 +3,8 @@
  *
  * - `FAULTS_SEED`: what the plan is drawn from; default: a random one. Only the plan is repeatable, not the order in
  *   which processes act.
- * - `FAULTS_FULL=1`: the run for the figures: 1,000 sales, 200 kills of workers, 50 SIGTERMs.
+ * - `FAULTS_FULL=1`: the run for the figures: 1,000 sales, 200 kills of workers, 500 buttons, 40 freezes, 50 SIGTERMs.
+ * - `FAULTS_BUTTONS`, `FAULTS_FREEZES`: how often an operator presses a button, and a worker stands still.
  * - `FAULTS_SALES`, `FAULTS_KILLS`, `FAULTS_SIGTERMS`: other sizes. Sales go on being started until the last kill has
  *   struck.
  * - `FAULTS_KEEP=1`: the folder with the logs of all processes and Temporal's database is kept, and its path is
@@ -15,6 +16,10 @@ export interface FaultOptions {
   readonly sales: number;
   /** Of worker processes; those of the receiver and of the Temporal server come on top. */
   readonly kills: number;
+  /** Pressed in Temporal's UI and command line. */
+  readonly buttons: number;
+  /** Workers that stand still for longer than an attempt may take. */
+  readonly freezes: number;
   readonly sigterms: number;
   readonly keep: boolean;
 }
@@ -26,6 +31,8 @@ export function faultOptions(env: NodeJS.ProcessEnv): FaultOptions {
     full,
     sales: wholeNumber(env, "FAULTS_SALES") ?? (full ? 1_000 : 110),
     kills: wholeNumber(env, "FAULTS_KILLS") ?? (full ? 200 : 26),
+    buttons: wholeNumber(env, "FAULTS_BUTTONS") ?? (full ? 500 : 42),
+    freezes: wholeNumber(env, "FAULTS_FREEZES") ?? (full ? 40 : 4),
     sigterms: wholeNumber(env, "FAULTS_SIGTERMS") ?? (full ? 50 : 5),
     keep: env["FAULTS_KEEP"] === "1",
   };

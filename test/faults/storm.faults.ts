@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { Buttons } from "./drive/buttons.ts";
+import { Freezer } from "./drive/freezer.ts";
 import { Killer } from "./drive/killer.ts";
 import { runStorm } from "./drive/storm.ts";
 import { faultOptions } from "./options.ts";
+import { planButtons } from "./plan/button-plan.ts";
 import { CALLBACK_FAULTS, DISTURBANCES } from "./plan/disturbances.ts";
 import { planKills } from "./plan/kill-plan.ts";
 import { SalePlan } from "./plan/sale-plan.ts";
@@ -13,22 +16,28 @@ import { figuresOf, tell } from "./table.ts";
 
 const MINUTE_MS = 60_000;
 
-describe("sales through faults and kills", () => {
+describe("sales through faults, kills, frozen workers and every button of an operator", () => {
   const options = faultOptions(process.env);
-  const { seed, sales, kills, full } = options;
+  const { seed, sales, kills, freezes, buttons: presses, full } = options;
   const longestMs = (full ? 60 : 20) * MINUTE_MS;
   let stack: FaultStack | undefined;
   let evidence: Evidence;
 
   beforeAll(
     async () => {
-      process.stderr.write(`FAULTS_SEED=${seed} FAULTS_SALES=${sales} FAULTS_KILLS=${kills} npm run test:faults\n`);
+      process.stderr.write(
+        `FAULTS_SEED=${seed} FAULTS_SALES=${sales} FAULTS_KILLS=${kills} FAULTS_BUTTONS=${presses} FAULTS_FREEZES=${freezes} npm run test:faults\n`,
+      );
       const killer = new Killer(planKills(seed, kills), seed);
+      const freezer = new Freezer(freezes, seed);
+      const buttons = new Buttons(planButtons(seed, presses), seed);
       stack = await startFaultStack({
         seed,
-        workers: 3,
+        // Two may stand still at a time, and of those that serve one may be killed.
+        workers: 5,
         keep: options.keep,
         onBoundary: (seat, operation, at) => killer.onBoundary(seat, operation, at),
+        onConnection: (seat) => freezer.onConnection(seat),
       });
       const storm = await runStorm({
         stack,
@@ -37,6 +46,8 @@ describe("sales through faults and kills", () => {
         sales,
         atOnce: full ? 50 : 30,
         killer,
+        freezer,
+        buttons,
         randomFaults: true,
         patienceMs: 2 * MINUTE_MS,
         longestMs,
@@ -62,11 +73,15 @@ describe("sales through faults and kills", () => {
     expect(evidence.storm.problems).toEqual([]);
   });
 
-  test("as many sales, callers, kills and kinds of faults occurred as were planned", () => {
+  test("as many sales, callers, kills, freezes, buttons and kinds of faults occurred as were planned", () => {
     expect(evidence.storm.sales.size).toBeGreaterThanOrEqual(sales);
     expect(evidence.storm.callers.outcomes.size).toBeGreaterThanOrEqual(Math.floor(sales / 4));
     expect(evidence.storm.callers.states).toBeGreaterThan(sales);
     expect(evidence.storm.killsLeft).toBe(0);
+    expect(evidence.storm.freezes).toBe(freezes);
+    expect(Object.keys(evidence.storm.buttons?.pressed ?? {}).toSorted()).toEqual(
+      [...new Set(planButtons(seed, presses))].toSorted(),
+    );
     const kinds = [...DISTURBANCES, ...CALLBACK_FAULTS].map(({ kind }) => kind);
     expect(Object.keys(evidence.books.faults.byKind)).toEqual(expect.arrayContaining(kinds));
   });

@@ -19,19 +19,28 @@ const LOOK_MS = 200;
 /** Each so-manyth sale has a caller: all of them would keep the workers busy with nothing else. */
 const EVERY = 3;
 
+export interface CallersOptions {
+  readonly stack: FaultStack;
+  readonly signal: AbortSignal;
+  /** Whether an operator ended or changed a run of it by hand: then its caller hears of that, and asks again. */
+  readonly isTouched: (workflowId: string) => boolean;
+}
+
 /** A till that waits for the outcome of its sale, and a screen beside it that shows how far it is. */
 export class Callers {
   readonly #stack: FaultStack;
   readonly #signal: AbortSignal;
+  readonly #isTouched: CallersOptions["isTouched"];
   readonly #waiting = new Set<string>();
   readonly #outcomes = new Map<string, SaleOutcome>();
   readonly #problems: string[] = [];
   #seen = 0;
   #states = 0;
 
-  constructor(stack: FaultStack, signal: AbortSignal) {
+  constructor({ stack, signal, isTouched }: CallersOptions) {
     this.#stack = stack;
     this.#signal = signal;
+    this.#isTouched = isTouched;
   }
 
   get record(): CallersRecord {
@@ -77,8 +86,8 @@ export class Callers {
   async #outcomeOf(key: SaleKey): Promise<SaleOutcome> {
     const { starter } = this.#stack;
     for (;;) {
-      const outcome = await this.#ask(() => starter.outcome(key, { waitSeconds: WAIT_SECONDS }));
-      if (SETTLED_STAGES.includes(outcome.stage)) return outcome;
+      const outcome = await this.#ask(key, () => starter.outcome(key, { waitSeconds: WAIT_SECONDS }));
+      if (outcome && SETTLED_STAGES.includes(outcome.stage)) return outcome;
       // An operator is waited for.
       await delay(PAUSE_MS, undefined, { signal: this.#signal });
     }
@@ -87,13 +96,18 @@ export class Callers {
   async #lookUntil(key: SaleKey, settled: AbortSignal): Promise<void> {
     const { starter } = this.#stack;
     while (!settled.aborted) {
-      await this.#ask(() => starter.getSale(key));
-      this.#states += 1;
+      if (await this.#ask(key, () => starter.getSale(key))) this.#states += 1;
       await delay(LOOK_MS);
     }
   }
 
-  #ask<T>(ask: () => Promise<T>): Promise<T> {
-    return askUntilAnswered(this.#stack.client, this.#signal, ask);
+  /** Undefined: an operator has ended it by hand, and it is not carried on yet. */
+  async #ask<T>(key: SaleKey, ask: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await askUntilAnswered(this.#stack.client, this.#signal, ask);
+    } catch (error) {
+      if (this.#signal.aborted || !this.#isTouched(this.#stack.starter.workflowId(key))) throw error;
+      return undefined;
+    }
   }
 }

@@ -5,6 +5,14 @@ import type { FaultStack } from "../stack/fault-stack.ts";
 import type { OpenWorkflow } from "./open-workflows.ts";
 import { askUntilAnswered } from "./ask-until-answered.ts";
 
+export interface CashierOptions {
+  readonly stack: FaultStack;
+  readonly signal: AbortSignal;
+  /** Whether an operator ended or changed a run of it by hand: then its refund may have to be asked for again. */
+  readonly isTouched: (workflowId: string) => boolean;
+  readonly onStarted: (key: SaleKey) => void;
+}
+
 /** Starts the planned sales and asks for their refunds, as the services of a shop would. */
 export class Cashier {
   readonly #stack: FaultStack;
@@ -13,12 +21,14 @@ export class Cashier {
   /** Of sales that are still to be refunded. */
   readonly #refunds = new Map<string, PlannedSale>();
   readonly #underWay = new Set<Promise<void>>();
-  readonly #onStarted: (key: SaleKey) => void;
+  readonly #isTouched: CashierOptions["isTouched"];
+  readonly #onStarted: CashierOptions["onStarted"];
   readonly problems: string[] = [];
 
-  constructor(stack: FaultStack, signal: AbortSignal, onStarted: (key: SaleKey) => void) {
+  constructor({ stack, signal, isTouched, onStarted }: CashierOptions) {
     this.#stack = stack;
     this.#signal = signal;
+    this.#isTouched = isTouched;
     this.#onStarted = onStarted;
   }
 
@@ -57,7 +67,11 @@ export class Cashier {
     for (const [workflowId, sale] of this.#refunds) {
       const { refund } = sale;
       const stage = running.get(workflowId)?.stage;
-      if (refund?.when === "when-completed" ? stage !== "completed" : running.has(workflowId)) continue;
+      const isOver = !running.has(workflowId);
+      // A cancellation by a button ends a signed sale's window.
+      const isDue =
+        refund?.when === "when-completed" ? stage === "completed" || (isOver && this.#isTouched(workflowId)) : isOver;
+      if (!isDue) continue;
       this.#refunds.delete(workflowId);
       this.#carry(sale, () => this.#refund(workflowId, sale));
     }
@@ -73,7 +87,14 @@ export class Cashier {
       this.#refunds.set(workflowId, sale);
       return;
     }
-    await this.#ask(() => starter.refund({ invoice, connection, businessId }, refund.request));
+    try {
+      await this.#ask(() => starter.refund({ invoice, connection, businessId }, refund.request));
+    } catch (error) {
+      if (this.#signal.aborted || !this.#isTouched(workflowId)) throw error;
+      // Cancelled by a button: there is nothing to refund. Otherwise it is carried on soon.
+      const state = await this.#ask(() => starter.getSale({ invoice, connection, businessId })).catch(() => undefined);
+      if (state?.stage !== "cancelled") this.#refunds.set(workflowId, sale);
+    }
   }
 
   #signalRefund(workflowId: string, request: object): Promise<void> {

@@ -18,6 +18,8 @@ export interface OperatorOptions {
   readonly stack: FaultStack;
   readonly sales: ReadonlyMap<string, PlannedSale>;
   readonly signal: AbortSignal;
+  /** Whether somebody pressed buttons on it: then an answer may come too late for the run that it was meant for. */
+  readonly isTouched: (workflowId: string) => boolean;
 }
 
 type Answers = ReturnType<typeof operations>;
@@ -52,7 +54,7 @@ export class Operator {
           // Between the look and the answer it was resolved by itself, or closed, or whoever had to take it was killed.
           const away = [NoAnswerError, TemporalUnavailableError, ServiceError];
           const expected = [NotAllowedError, SaleNotFoundError, WorkflowNotFoundError, ...away];
-          if (expected.some((kind) => error instanceof kind)) return;
+          if (expected.some((kind) => error instanceof kind) || this.#options.isTouched(workflowId)) return;
           this.problems.push(`${workflowId}: ${error instanceof Error ? error.message : String(error)}`);
         })
         .finally(() => this.#attending.delete(workflowId));

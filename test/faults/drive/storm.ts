@@ -4,8 +4,10 @@ import type { Kill } from "../plan/kill-plan.ts";
 import type { PlannedSale } from "../plan/planned-sale.ts";
 import type { SalePlan } from "../plan/sale-plan.ts";
 import type { FaultStack } from "../stack/fault-stack.ts";
+import type { Buttons, ButtonsRecord } from "./buttons.ts";
 import { Callers, type CallersRecord } from "./callers.ts";
 import { Cashier } from "./cashier.ts";
+import type { Freezer } from "./freezer.ts";
 import type { Killer } from "./killer.ts";
 import { RandomFaults, type RandomFaultsRecord } from "./random-faults.ts";
 import { openWorkflows } from "./open-workflows.ts";
@@ -22,6 +24,8 @@ export interface StormOptions {
   /** Open at the same time. */
   readonly atOnce: number;
   readonly killer?: Killer;
+  readonly freezer?: Freezer;
+  readonly buttons?: Buttons;
   /** False: nothing goes wrong by chance. */
   readonly randomFaults: boolean;
   /** What else happens while sales are under way; they go on being started until it is over. */
@@ -38,6 +42,9 @@ export interface StormRecord {
   readonly attentions: readonly SeenAttention[];
   readonly kills: readonly Kill[];
   readonly killsLeft: number;
+  readonly freezes: number;
+  /** Undefined: nobody pressed any. */
+  readonly buttons: ButtonsRecord | undefined;
   readonly randomFaults: RandomFaultsRecord | undefined;
   /** What did not come to an end, with its state. */
   readonly stuck: readonly string[];
@@ -51,20 +58,24 @@ const TELL_EVERY_MS = 5_000;
 
 /** Sales, faults and kills at the same time, until every sale has come to its end or nothing moves any more. */
 export async function runStorm(options: StormOptions): Promise<StormRecord> {
-  const { stack, plan, killer } = options;
+  const { stack, plan, killer, freezer, buttons } = options;
   const startedAtMs = Date.now();
   const stop = new AbortController();
-  const callers = new Callers(stack, stop.signal);
-  const cashier = new Cashier(stack, stop.signal, (key) => callers.look(key));
-  const operator = new Operator({ stack, sales: cashier.sales, signal: stop.signal });
+  const isTouched = (workflowId: string): boolean => buttons?.isTouched(workflowId) ?? false;
+  const callers = new Callers({ stack, signal: stop.signal, isTouched });
+  const cashier = new Cashier({ stack, signal: stop.signal, isTouched, onStarted: (key) => callers.look(key) });
+  const operator = new Operator({ stack, sales: cashier.sales, signal: stop.signal, isTouched });
   const calm = new AbortController();
   const randomFaults = options.randomFaults ? new RandomFaults(stack, options.seed) : undefined;
   const randomFaultsDone = randomFaults?.run(AbortSignal.any([calm.signal, stop.signal]));
   let meanwhileDone = false;
   const share = (): number => cashier.sales.size / options.sales;
-  const beside = Promise.all([killer?.run(stack, share, stop.signal), options.meanwhile?.(stop.signal)]).finally(
-    () => (meanwhileDone = true),
-  );
+  const beside = Promise.all([
+    killer?.run(stack, share, stop.signal),
+    freezer?.run(stack, share, stop.signal),
+    buttons?.run(stack, share, stop.signal),
+    options.meanwhile?.(stop.signal),
+  ]).finally(() => (meanwhileDone = true));
   let moved = { at: Date.now(), mark: "" };
   let lastReportAtMs = 0;
   let gaveUp = false;
@@ -78,13 +89,19 @@ export async function runStorm(options: StormOptions): Promise<StormRecord> {
     for (let n = 0; n < free; n += 1) cashier.start(plan.next());
     // Once no kill is left, what is under way ends in peace: a fault by chance on a last look would only prolong it.
     if (!more) calm.abort();
-    if (!more && open.length === 0 && cashier.busy === 0 && callers.waiting === 0) break;
+    if (!more && open.length === 0) {
+      // Something may have ended by the last button, and be waited for.
+      const restarting = (await buttons?.restartEnded(stack, stop.signal)) ?? 0;
+      if (restarting === 0 && cashier.busy === 0 && callers.waiting === 0) break;
+    }
 
     const parked = open.filter(({ attention }) => attention !== undefined);
     const mark = [
       cashier.sales.size,
       open.map(({ workflowId, stage }) => [workflowId, stage]),
       killer?.left,
+      freezer?.left,
+      buttons?.left,
       callers.waiting,
     ].join();
     if (mark !== moved.mark) moved = { at: Date.now(), mark };
@@ -95,7 +112,7 @@ export async function runStorm(options: StormOptions): Promise<StormRecord> {
       lastReportAtMs = nowMs;
       const settled = cashier.sales.size - open.filter(({ type }) => type === "sale").length;
       process.stderr.write(
-        `${Math.round((nowMs - startedAtMs) / 1000)} s: ${cashier.sales.size} sales started, ${settled} settled, ${open.length} open, ${parked.length} parked; ${killer?.struck.length ?? 0} kills, ${killer?.left ?? 0} left; ${stack.workers.filter(({ serving }) => serving).length} workers serve\n`,
+        `${Math.round((nowMs - startedAtMs) / 1000)} s: ${cashier.sales.size} sales started, ${settled} settled, ${open.length} open, ${parked.length} parked; ${killer?.struck.length ?? 0} kills, ${killer?.left ?? 0} left; ${freezer?.left ?? 0} freezes and ${buttons?.left ?? 0} buttons left; ${stack.workers.filter(({ serving }) => serving).length} workers serve\n`,
       );
     }
     await delay(LOOK_MS);
@@ -110,9 +127,11 @@ export async function runStorm(options: StormOptions): Promise<StormRecord> {
     attentions: operator.seen,
     kills: killer?.struck ?? [],
     killsLeft: killer?.left ?? 0,
+    freezes: freezer?.frozen ?? 0,
+    buttons: buttons?.record,
     randomFaults: randomFaults?.record,
     stuck,
-    problems: [...cashier.problems, ...callers.problems, ...operator.problems],
+    problems: [...cashier.problems, ...callers.problems, ...operator.problems, ...(buttons?.problems ?? [])],
     tookMs: Date.now() - startedAtMs,
   };
 }

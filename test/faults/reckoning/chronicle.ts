@@ -1,9 +1,15 @@
 import type { Client } from "@temporalio/client";
 
-/** What the history of one workflow tells, without its bulk. */
+/**
+ * What the histories of one workflow's runs tell, without their bulk. A run that was reset begins with a copy of the one
+ * before: what both have counts once.
+ */
 export interface Chronicle {
   readonly workflowId: string;
   readonly type: string;
+  /** Of each run, the oldest first. */
+  readonly runs: readonly string[];
+  /** Of the last run, as the result is. */
   readonly status: string;
   readonly result: unknown;
   readonly events: number;
@@ -42,7 +48,11 @@ type History = Awaited<ReturnType<ReturnType<Client["workflow"]["getHandle"]>["f
 type Payloads = { payloads?: { data?: Uint8Array | null }[] | null } | null | undefined;
 
 /** `TemporalUnhandledCommand` and its kin, by number as the history has them. */
-const TASK_FAILURES: Readonly<Record<number, string>> = { 1: "UNHANDLED_COMMAND", 24: "NON_DETERMINISTIC_ERROR" };
+const TASK_FAILURES: Readonly<Record<number, string>> = {
+  1: "UNHANDLED_COMMAND",
+  20: "RESET_WORKFLOW",
+  24: "NON_DETERMINISTIC_ERROR",
+};
 
 /** `TIMEOUT_TYPE_START_TO_CLOSE` and `TIMEOUT_TYPE_SCHEDULE_TO_START` of Temporal's API. */
 const START_TO_CLOSE = 1;
@@ -52,38 +62,89 @@ const AT_ONCE = 8;
 
 /** The histories of all workflows that the server knows. */
 export async function readChronicles(client: Client, secrets: readonly string[]): Promise<Chronicle[]> {
-  const known: { workflowId: string; runId: string; type: string; status: string }[] = [];
-  for await (const { workflowId, runId, type, status } of client.workflow.list())
-    known.push({ workflowId, runId, type, status: status.name });
+  const known = new Map<string, { runId: string; type: string; status: string; startedAtMs: number }[]>();
+  for await (const { workflowId, runId, type, status, startTime } of client.workflow.list()) {
+    const run = { runId, type, status: status.name, startedAtMs: startTime.getTime() };
+    known.set(workflowId, [...(known.get(workflowId) ?? []), run]);
+  }
   const chronicles: Chronicle[] = [];
-  const queue = known.values();
+  const queue = known.entries();
   const read = async (): Promise<void> => {
-    for (const { workflowId, runId, type, status } of queue) {
-      const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-      chronicles.push({ workflowId, type, status, ...fold(history), secretsFound: occurring(secrets, history) });
+    for (const [workflowId, unsorted] of queue) {
+      const { runId: lastRunId } = await client.workflow.getHandle(workflowId).describe();
+      const runs = unsorted.toSorted(
+        (one, other) =>
+          Number(one.runId === lastRunId) - Number(other.runId === lastRunId) || one.startedAtMs - other.startedAtMs,
+      );
+      const last = runs.at(-1);
+      if (!last) continue;
+      const histories: History[] = [];
+      for (const { runId } of runs) histories.push(await client.workflow.getHandle(workflowId, runId).fetchHistory());
+      chronicles.push({
+        workflowId,
+        type: last.type,
+        runs: runs.map(({ status }) => status),
+        status: last.status,
+        ...fold(histories),
+        secretsFound: occurring(secrets, histories),
+      });
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, read));
   return chronicles;
 }
 
-function fold({ events }: History): Omit<Chronicle, "workflowId" | "type" | "status" | "secretsFound"> {
+function fold(
+  histories: readonly History[],
+): Omit<Chronicle, "workflowId" | "type" | "runs" | "status" | "secretsFound"> {
   const activities = new Map<string, ActivityEnd>();
   const timeouts: string[] = [];
-  const updates: { name: string; input: unknown }[] = [];
+  const updates = new Map<string, { name: string; input: unknown }>();
   const signals: string[] = [];
   const taskFailures: string[] = [];
+  const seen = new Set<string>();
   let tasksLost = 0;
+  let events = 0;
   let result: unknown;
+  /** By the event that scheduled it in the run at hand. */
+  let names = new Map<string, string>();
   const end = (id: unknown, how: ActivityEnd["end"], value?: unknown): void => {
-    const known = activities.get(String(id));
-    if (known) activities.set(String(id), { ...known, end: how, result: value });
+    const name = names.get(String(id)) ?? "";
+    const known = activities.get(name);
+    if (known) activities.set(name, { ...known, end: how, result: value });
   };
-  for (const event of events ?? []) {
+  const typeOf = (id: unknown): string => activities.get(names.get(String(id)) ?? "")?.type ?? "";
+  for (const [run, history] of histories.entries()) {
+    names = new Map();
+    result = undefined;
+    for (const event of history.events ?? []) {
+      // A copy keeps number and time.
+      const { eventId, eventTime, eventType } = event;
+      const name = [eventId, eventTime?.seconds, eventTime?.nanos, eventType].map(String).join(" ");
+      if (event.activityTaskScheduledEventAttributes) names.set(String(event.eventId), name);
+      if (seen.has(name)) continue;
+      seen.add(name);
+      events += 1;
+      foldEvent(event, run);
+    }
+  }
+  return {
+    result,
+    events,
+    activities: [...activities.values()],
+    timeouts,
+    updates: [...updates.values()],
+    signals,
+    taskFailures,
+    tasksLost,
+  };
+
+  function foldEvent(event: NonNullable<History["events"]>[number], run: number): void {
     const scheduled = event.activityTaskScheduledEventAttributes;
     if (scheduled) {
       const type = scheduled.activityType?.name ?? "";
-      activities.set(String(event.eventId), { type, input: firstOf(scheduled.input), end: "open", result: undefined });
+      const name = names.get(String(event.eventId)) ?? "";
+      activities.set(name, { type, input: firstOf(scheduled.input), end: "open", result: undefined });
     }
     const completed = event.activityTaskCompletedEventAttributes;
     if (completed) end(completed.scheduledEventId, "completed", firstOf(completed.result));
@@ -93,15 +154,17 @@ function fold({ events }: History): Omit<Chronicle, "workflowId" | "type" | "sta
     if (timedOut) {
       const isUnstarted = timedOut.failure?.timeoutFailureInfo?.timeoutType === SCHEDULE_TO_START;
       end(timedOut.scheduledEventId, isUnstarted ? "never-started" : "timed-out", timedOut.failure?.message);
-      if (!isUnstarted) timeouts.push(activities.get(String(timedOut.scheduledEventId))?.type ?? "");
+      if (!isUnstarted) timeouts.push(typeOf(timedOut.scheduledEventId));
     }
     const begun = event.activityTaskStartedEventAttributes;
-    if (begun?.lastFailure?.timeoutFailureInfo)
-      timeouts.push(activities.get(String(begun.scheduledEventId))?.type ?? "");
+    if (begun?.lastFailure?.timeoutFailureInfo) timeouts.push(typeOf(begun.scheduledEventId));
     const cancelled = event.activityTaskCanceledEventAttributes;
     if (cancelled) end(cancelled.scheduledEventId, "cancelled");
-    const request = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input;
-    if (request) updates.push({ name: request.name ?? "", input: firstOf(request.args) });
+    const accepted = event.workflowExecutionUpdateAcceptedEventAttributes;
+    const request = accepted?.acceptedRequest?.input;
+    // One that a reset has carried over is accepted a second time.
+    const updateId = accepted?.protocolInstanceId ?? `${run} ${String(event.eventId)}`;
+    if (request) updates.set(updateId, { name: request.name ?? "", input: firstOf(request.args) });
     const signalled = event.workflowExecutionSignaledEventAttributes;
     if (signalled) signals.push(signalled.signalName ?? "");
     const taskFailed = event.workflowTaskFailedEventAttributes;
@@ -113,22 +176,18 @@ function fold({ events }: History): Omit<Chronicle, "workflowId" | "type" | "sta
     const ended = event.workflowExecutionCompletedEventAttributes;
     if (ended) result = firstOf(ended.result);
   }
-  return {
-    result,
-    events: events?.length ?? 0,
-    activities: [...activities.values()],
-    timeouts,
-    updates,
-    signals,
-    taskFailures,
-    tasksLost,
-  };
 }
 
 function firstOf(payloads: Payloads): unknown {
   const data = payloads?.payloads?.[0]?.data;
   if (!data || data.length === 0) return undefined;
-  return JSON.parse(Buffer.from(data).toString("utf8")) as unknown;
+  const text = Buffer.from(data).toString("utf8");
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // Sent by somebody who presses every button.
+    return text;
+  }
 }
 
 /** Looks into every text and every payload, at any depth. */

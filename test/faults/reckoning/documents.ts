@@ -1,7 +1,7 @@
-import type { SaleDocument } from "../../../src/contract/index.ts";
+import type { SaleDocument, Stage } from "../../../src/contract/index.ts";
 import type { DocumentBooks } from "../../../src/dev/simulator/index.ts";
-import type { PlannedSale } from "../plan/planned-sale.ts";
 import { type Evidence, outcomeOf } from "./evidence.ts";
+import { expectedOf } from "./expected.ts";
 import { repeated } from "./repeated.ts";
 
 /** Invariant 1: one document for each business, number and type. */
@@ -43,10 +43,11 @@ export function resultsThatDiffer(evidence: Evidence): string[] {
       found.push(`its total is ${document.totals.total}, asked for were ${sale.total}`);
     if (outcome.stage !== "cancelled" && outcome.receipt?.cuInvoiceNo !== document?.receipt?.cuInvoiceNo)
       found.push(`its receipt is ${outcome.receipt?.cuInvoiceNo}, in the books ${document?.receipt?.cuInvoiceNo}`);
-    if (sale.refund) found.push(...noteDifferences(sale, sale.refund.request.traderInvoiceNumber));
+    const { ends, refunded } = expectedOf(evidence, workflowId, sale);
+    if (sale.refund && refunded) found.push(...noteDifferences(ends, sale.refund.request.traderInvoiceNumber));
     return found.map((difference) => `${sale.number} (${sale.shape}): ${difference}`);
 
-    function noteDifferences({ ends }: PlannedSale, number: string): string[] {
+    function noteDifferences(ends: Stage, number: string): string[] {
       const note = mine("credit_note", number);
       if (note?.status !== "completed") return [`its credit note is ${note?.status ?? "missing"}`];
       return ends === "credited" ? documentDifferences(outcome?.creditNote ?? null, note) : [];

@@ -1,6 +1,6 @@
 import type { Evidence } from "./evidence.ts";
 import type { KeptDocument, KeptMovement } from "./kept-ledger.ts";
-import { answeredWithWrongTypes } from "./movements.ts";
+import { answeredWithWrongTypes, isDecidedByHand } from "./movements.ts";
 
 /** Once every sale has come to its end, each document of the books is in the ledger as it is there, and no other. */
 export function documentsKeptWrongly({ books, ledger }: Evidence): string[] {
@@ -33,7 +33,7 @@ export function movementsKeptWrongly(evidence: Evidence): string[] {
     const referenceId = String(movement.referenceId);
     const row = kept.get(referenceId);
     kept.delete(referenceId);
-    if (wrongTypes.has(referenceId)) return [];
+    if (wrongTypes.has(referenceId) || isDecidedByHand(evidence, referenceId)) return [];
     if (!row) return [`${referenceId}: was applied, and the ledger does not say so`];
     const [reported, made] = [
       [row.businessId, row.itemId, row.action, Number(row.quantity)],
@@ -44,7 +44,9 @@ export function movementsKeptWrongly(evidence: Evidence): string[] {
     if (row.movementId === null || row.movementId === movement.movementId) return [];
     return [`${referenceId}: is ${row.movementId} in the ledger, in the books ${movement.movementId}`];
   });
-  const extra = [...kept.keys()].filter((referenceId) => !wrongTypes.has(referenceId));
+  const extra = [...kept.keys()].filter(
+    (referenceId) => !wrongTypes.has(referenceId) && !isDecidedByHand(evidence, referenceId),
+  );
   return [...found, ...extra.map((referenceId) => `${referenceId}: the ledger calls it applied, and it was not`)];
 }
 

@@ -3,6 +3,7 @@ import type { Movement } from "../../../src/dev/simulator/index.ts";
 import type { PlannedSale } from "../plan/planned-sale.ts";
 import type { ActivityEnd } from "./chronicle.ts";
 import { type Evidence, outcomeOf } from "./evidence.ts";
+import { expectedOf } from "./expected.ts";
 import { repeated } from "./repeated.ts";
 
 /** Invariant 2: a movement is applied at most once. */
@@ -13,15 +14,24 @@ export function movementsTwice({ books }: Evidence): string[] {
 }
 
 /** Every sale took what it sold, once, and gave back what it had to, once; nothing else was moved. */
-export function movementsThatDiffer({ storm, books }: Evidence): string[] {
+export function movementsThatDiffer(evidence: Evidence): string[] {
+  const { storm, books } = evidence;
   const left = new Map(books.movements.map((movement) => [String(movement.referenceId), movement]));
   const found: string[] = [];
-  for (const sale of storm.sales.values()) {
-    const { number, ends, refund } = sale;
+  for (const [workflowId, sale] of storm.sales) {
+    const { number, refund } = sale;
+    const { ends, refunded } = expectedOf(evidence, workflowId, sale);
     for (const [itemId, quantity] of sale.takes) {
       const sold = take(number, itemId, "sold");
       const undone = take(number, itemId, "undone");
       const restocked = refund && take(refund.request.traderInvoiceNumber, itemId, "restocked");
+      const references = [
+        stockReferenceId(number, itemId, "sold"),
+        stockReferenceId(number, itemId, "undone"),
+        stockReferenceId(refund?.request.traderInvoiceNumber ?? "", itemId, "restocked"),
+      ];
+      // What a person has said of one of them decides over the others too.
+      if (references.some((reference) => isDecidedByHand(evidence, reference))) continue;
       const about = `${number} (${sale.shape}), ${itemId}`;
       if (ends === "cancelled") {
         // Of a sale that came to nothing the stock may have moved, or not; what was taken is given back.
@@ -31,7 +41,7 @@ export function movementsThatDiffer({ storm, books }: Evidence): string[] {
         if (!sold) found.push(`${about}: was not taken`);
         if (undone) found.push(`${about}: was given back although the sale stands`);
       }
-      if (refund && (restocked !== undefined) !== (refund.request.restock === true))
+      if (refund && (restocked !== undefined) !== (refunded && refund.request.restock === true))
         found.push(`${about}: was ${restocked ? "" : "not "}restocked`);
       for (const movement of [sold, undone, restocked])
         if (movement) found.push(...differences(movement, sale, quantity, movement === sold ? "DEDUCT" : "ADD"));
@@ -48,12 +58,14 @@ export function movementsThatDiffer({ storm, books }: Evidence): string[] {
 }
 
 /** Invariant 3: what went back is at most what was taken, for each sale, item and branch. */
-export function returnedMoreThanTaken({ storm, books }: Evidence): string[] {
+export function returnedMoreThanTaken(evidence: Evidence): string[] {
+  const { storm, books } = evidence;
   return [...storm.sales.values()].flatMap(({ number, takes, refund }) => {
     const note = refund?.request.traderInvoiceNumber ?? "";
     return [...takes.keys()].flatMap((itemId) => {
       const of = (reference: string): Movement[] => books.movements.filter((one) => one.referenceId === reference);
       const sold = of(stockReferenceId(number, itemId, "sold"));
+      if (isDecidedByHand(evidence, stockReferenceId(number, itemId, "sold"))) return [];
       const back = [
         ...of(stockReferenceId(number, itemId, "undone")),
         ...of(stockReferenceId(note, itemId, "restocked")),
@@ -83,7 +95,7 @@ export function movementsMisreported(evidence: Evidence): string[] {
   return evidence.chronicles.flatMap((chronicle) => {
     const reported = outcomeOf(chronicle)?.stockMovements ?? [];
     return reported
-      .filter(({ referenceId }) => !wrongTypes.has(referenceId))
+      .filter(({ referenceId }) => !wrongTypes.has(referenceId) && !isDecidedByHand(evidence, referenceId))
       .flatMap((movement) => misreports(movement, applied.get(movement.referenceId)));
   });
 }
@@ -95,6 +107,11 @@ export function answeredWithWrongTypes({ books }: Evidence): string[] {
   );
 }
 
+/** Somebody has completed it in its worker's place, with a result as a worker gives it. */
+export function isDecidedByHand({ storm }: Evidence, referenceId: string): boolean {
+  return storm.buttons?.decidedByHand.has(referenceId) ?? false;
+}
+
 function misreports(reported: StockMovement, kept: Movement | undefined): string[] {
   if (reported.state !== "applied" && reported.state !== "dropped")
     return [`${reported.referenceId}: ended ${reported.state}`];
@@ -103,6 +120,18 @@ function misreports(reported: StockMovement, kept: Movement | undefined): string
   if (reported.movementId !== undefined && reported.movementId !== kept?.movementId)
     return [`${reported.referenceId}: is ${reported.movementId}, in the books ${kept?.movementId}`];
   return [];
+}
+
+/**
+ * Of a sale or credit note on which buttons were pressed: a run that was ended or reset reads no claim any more, and the
+ * next one may ask once more what was answered to the one before.
+ */
+function isInTouchedRun({ chronicles, storm }: Evidence, referenceId: string): boolean {
+  return chronicles.some(
+    ({ workflowId, activities }) =>
+      storm.buttons?.touched.has(workflowId) === true &&
+      activities.some(({ input }) => referenceOf(input) === referenceId),
+  );
 }
 
 interface MovementOf {
@@ -131,7 +160,7 @@ function claimsUnread(evidence: Evidence): string[] {
   const count = (list: readonly MovementOf[], reference: string): number =>
     list.filter(({ referenceId }) => referenceId === reference).length;
   return [...new Set(lost.map(({ referenceId }) => referenceId))]
-    .filter((reference) => count(lost, reference) > count(read, reference))
+    .filter((reference) => count(lost, reference) > count(read, reference) && !isInTouchedRun(evidence, reference))
     .map((reference) => `${reference}: its call was lost, and its claim was not read`);
 }
 
@@ -173,6 +202,8 @@ export function unknownMovementsUnseen(evidence: Evidence): string[] {
     const [times, said] = [count(references, reference), count(answers, reference)];
     // A watch that ends after an operator's decision repeats that word: it makes up for one that is missing, and is
     // none too many.
+    if (isDecidedByHand(evidence, reference)) return false;
+    if (isInTouchedRun(evidence, reference)) return times > 0 && said + count(turned, reference) === 0;
     return said > times || said + count(turned, reference) < times;
   });
   return [

@@ -1,30 +1,51 @@
 import { WITHOUT_ENVELOPE } from "../../../src/compliance/api-error.ts";
 import type { SeenAttention } from "../drive/operator.ts";
+import type { Button } from "../plan/button-plan.ts";
 import { type Evidence, outcomeOf } from "./evidence.ts";
+import { expectedOf } from "./expected.ts";
 import { answeredWithWrongTypes } from "./movements.ts";
 
 /** No sale is lost: each that was started has come to the end that its shape has. */
-export function salesLost({ storm, chronicles }: Evidence): string[] {
+export function salesLost(evidence: Evidence): string[] {
+  const { storm, chronicles } = evidence;
   const byId = new Map(chronicles.map((chronicle) => [chronicle.workflowId, chronicle]));
-  return [...storm.sales].flatMap(([workflowId, { number, shape, ends }]) => {
+  return [...storm.sales].flatMap(([workflowId, sale]) => {
+    const { number, shape } = sale;
     const chronicle = byId.get(workflowId);
     const outcome = outcomeOf(chronicle);
+    const { ends } = expectedOf(evidence, workflowId, sale);
     if (outcome?.stage === ends) return [];
     return [`${number} (${shape}): is ${outcome?.stage ?? chronicle?.status ?? "not there"}, expected ${ends}`];
   });
 }
 
-/** Invariant 4: what an operator can correct fails no workflow. */
+/**
+ * Invariant 4: what an operator can correct fails no workflow. A run that was ended by hand is carried on by the next
+ * one.
+ */
 export function workflowsThatFailed({ storm, chronicles }: Evidence): string[] {
   const ended = chronicles.filter(({ status }) => status !== "COMPLETED" && status !== "RUNNING");
-  return [...ended.map(({ workflowId, status }) => `${workflowId}: ${status}`), ...storm.stuck];
+  const before = chronicles.flatMap(({ workflowId, runs }) => {
+    const pressed = storm.buttons?.touched.get(workflowId);
+    const bad = runs.slice(0, -1).filter((status) => status !== "COMPLETED" && !isEndOf(status, pressed));
+    return bad.map((status) => `${workflowId}: a run of it ${status}`);
+  });
+  return [...ended.map(({ workflowId, status }) => `${workflowId}: ${status}`), ...before, ...storm.stuck];
+}
+
+/** Whether a run may have ended so by what was pressed on it. A reset terminates the run that it carries on. */
+function isEndOf(status: string, pressed: ReadonlySet<Button> = new Set()): boolean {
+  const by = (...buttons: Button[]): boolean => buttons.some((button) => pressed.has(button));
+  if (status === "TERMINATED") return by("workflow terminate", "batch terminate", "workflow reset", "batch reset");
+  // What an operator fails in place of its worker ends its run where the run can do nothing without it.
+  return status === "FAILED" && by("activity fail", "activity complete");
 }
 
 /** There is one workflow for each sale and each credit note, and no other. */
 export function workflowsTooMany({ storm, chronicles }: Evidence): string[] {
-  const runs = new Map<string, number>();
-  for (const { workflowId } of chronicles) runs.set(workflowId, (runs.get(workflowId) ?? 0) + 1);
-  const several = [...runs].filter(([, count]) => count > 1).map(([id, count]) => `${id}: ${count} runs`);
+  const several = chronicles
+    .filter(({ workflowId, runs }) => runs.length > 1 && !storm.buttons?.touched.has(workflowId))
+    .map(({ workflowId, runs }) => `${workflowId}: ${runs.length} runs`);
   const strange = chronicles.filter(({ type, workflowId }) => type === "sale" && !storm.sales.has(workflowId));
   return [...several, ...strange.map(({ workflowId }) => `${workflowId}: nobody started it`)];
 }
@@ -46,7 +67,7 @@ export function historiesThatDoNotReplay({ replays }: Evidence): string[] {
 }
 
 export function isRace(cause: string): boolean {
-  return cause.startsWith("UNHANDLED_COMMAND");
+  return cause.startsWith("UNHANDLED_COMMAND") || cause.startsWith("RESET_WORKFLOW");
 }
 
 /** Invariant 6: a wait for the service's limits needs nobody. */
@@ -72,7 +93,9 @@ export function attentionsUnexplained(evidence: Evidence): string[] {
   const brokenRefusal = evidence.books.callLog.some(
     ({ fault, status }) => fault === "wrong-types" && (status ?? 0) >= 400,
   );
-  const explained = ({ code, subject, message }: SeenAttention): boolean => {
+  const explained = ({ workflowId, code, subject, message }: SeenAttention): boolean => {
+    // An activity that gave what no worker gives.
+    if (code === "unexpected-answer" && evidence.storm.buttons?.touched.has(workflowId)) return true;
     if (code === "stock-unreported") return wrongTypes.includes(subject ?? "");
     if (code === "unexpected-answer") return brokenRefusal && message.includes(WITHOUT_ENVELOPE);
     return EXPLAINED.has(code);
@@ -87,7 +110,9 @@ export function forgedCallbacksHeard({ storm, chronicles }: Evidence): string[] 
   const accepted = (storm.randomFaults?.forged ?? []).filter((status) => status !== 404 && status !== null);
   const heard = chronicles.filter(
     ({ workflowId, signals }) =>
-      storm.sales.get(workflowId)?.input.callback === "off" && signals.includes("callbackReceived"),
+      storm.sales.get(workflowId)?.input.callback === "off" &&
+      !storm.buttons?.touched.has(workflowId) &&
+      signals.includes("callbackReceived"),
   );
   return [
     ...accepted.map((status) => `a forged callback was answered ${status}`),

@@ -23,6 +23,7 @@ export interface FaultStackOptions {
   readonly main?: string;
   readonly keep?: boolean;
   readonly onBoundary?: GateOptions["onBoundary"];
+  readonly onConnection?: GateOptions["onConnection"];
 }
 
 /** The built product in processes of its own, around a simulator in this one, which survives and holds the truth. */
@@ -47,7 +48,13 @@ export interface FaultStack {
 }
 
 export async function startFaultStack(options: FaultStackOptions): Promise<FaultStack> {
-  const { seed, workers: seats, main = BUILT_MAIN, onBoundary = () => "go-on" } = options;
+  const {
+    seed,
+    workers: seats,
+    main = BUILT_MAIN,
+    onBoundary = () => "go-on",
+    onConnection = () => undefined,
+  } = options;
   const folder = await mkdtemp(join(tmpdir(), "fiscalflow-faults-"));
   // The ledger's database runs as somebody else where this runs as root.
   await chmod(folder, 0o755);
@@ -76,7 +83,7 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
   const gates: Gate[] = [];
   const workers: KeptProcess[] = [];
   for (let seat = 0; seat < seats; seat += 1) {
-    const gate = await Gate.open(seat, { upstream: simulator.url, onBoundary }, underWay);
+    const gate = await Gate.open(seat, { upstream: simulator.url, onBoundary, onConnection }, underWay);
     gates.push(gate);
     const env = { ...common, FISCALFLOW_CONFIG: await writeWorkerConfig(folder, seat, gate.url) };
     const logPath = join(folder, `worker-${seat}.log`);

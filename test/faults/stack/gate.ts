@@ -12,6 +12,8 @@ export interface GateOptions {
    * as if the service had lost it.
    */
   readonly onBoundary: (seat: number, operation: OperationName, at: Boundary) => "go-on" | "hold-back";
+  /** Called as the worker has opened a connection, on which nothing has come yet. */
+  readonly onConnection: (seat: number) => void;
 }
 
 /**
@@ -35,6 +37,7 @@ export class Gate {
     const server = createServer((incoming, answer) => {
       pass({ incoming, answer, agent, seat, options, underWay });
     });
+    server.on("connection", () => options.onConnection(seat));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     return new Gate(server, agent);
   }

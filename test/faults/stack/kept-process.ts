@@ -1,3 +1,5 @@
+import { setTimeout as delay } from "node:timers/promises";
+
 import type { ProductProcess } from "./product-process.ts";
 
 export interface KeptProcessOptions {
@@ -31,6 +33,20 @@ export class KeptProcess {
   kill(): void {
     this.#serving = false;
     this.#process?.signal("SIGKILL");
+  }
+
+  /** Lets it stand still for so long (milliseconds); resolves once it goes on, or is gone. */
+  async freeze(forMs: number, signal: AbortSignal): Promise<void> {
+    const process = this.#process;
+    if (!process || !this.#serving) return;
+    this.#serving = false;
+    process.freeze();
+    const waited = new AbortController();
+    const timeUp = delay(forMs, undefined, { signal: AbortSignal.any([signal, waited.signal]) }).catch(() => undefined);
+    await Promise.race([timeUp, process.ended]);
+    waited.abort();
+    process.thaw();
+    if (this.#process === process && process.signalled === undefined) this.#serving = true;
   }
 
   /** Asks it to stop; resolves with its exit code once it has. */

@@ -47,6 +47,15 @@ export class ProductProcess {
     return this.#signalled;
   }
 
+  /** Stands still until it is thawed. A process that is gone takes no harm. */
+  freeze(): void {
+    this.#child.signal("SIGSTOP");
+  }
+
+  thaw(): void {
+    this.#child.signal("SIGCONT");
+  }
+
   signal(signal: NodeJS.Signals): void {
     this.#signalled = signal;
     this.#child.signal(signal);

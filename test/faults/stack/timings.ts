@@ -3,6 +3,9 @@
  */
 export const CALL_TIMEOUT_MS = 2_000;
 
+/** Of an attempt that makes a call: `MARGIN_MS` of `workflows/proxies.ts` more than the call. */
+export const START_TO_CLOSE_MS = CALL_TIMEOUT_MS + 20_000;
+
 /** Short, in the proportions of the real ones. */
 export const TIMINGS: Record<string, string> = {
   FISCALFLOW_TIMING_CALL_TIMEOUT_MS: String(CALL_TIMEOUT_MS),

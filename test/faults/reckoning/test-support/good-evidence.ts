@@ -77,6 +77,7 @@ function evidenceOf(running: Simulator): Pick<Evidence, "storm" | "books" | "chr
   const chronicle: Chronicle = {
     workflowId: WORKFLOW_ID,
     type: "sale",
+    runs: ["COMPLETED"],
     status: "COMPLETED",
     result,
     events: 20,
@@ -96,6 +97,8 @@ function evidenceOf(running: Simulator): Pick<Evidence, "storm" | "books" | "chr
     attentions: [],
     kills: [],
     killsLeft: 0,
+    freezes: 0,
+    buttons: undefined,
     randomFaults: undefined,
     stuck: [],
     problems: [],

@@ -1,0 +1,35 @@
+import type { Stage } from "../../../src/contract/index.ts";
+import type { Button } from "../plan/button-plan.ts";
+import type { PlannedSale } from "../plan/planned-sale.ts";
+import { type Evidence, outcomeOf } from "./evidence.ts";
+
+export interface Expected {
+  readonly ends: Stage;
+  /** Whether a credit note has to be there. */
+  readonly refunded: boolean;
+}
+
+const CANCELS: readonly Button[] = ["workflow cancel", "batch cancel", "workflow update"];
+
+/**
+ * How a sale has to end: as its shape has it. One that a person has cancelled may also end cancelled, or, once it is
+ * signed, stay open for a refund no longer: then its refund comes late, and its credit note has a workflow of its own.
+ * The books must agree with either.
+ */
+export function expectedOf({ storm, books, chronicles }: Evidence, workflowId: string, sale: PlannedSale): Expected {
+  const planned = { ends: sale.ends, refunded: sale.refund !== undefined };
+  const pressed = storm.buttons?.touched.get(workflowId);
+  if (!pressed || !CANCELS.some((button) => pressed.has(button))) return planned;
+  const stage = outcomeOf(chronicles.find((chronicle) => chronicle.workflowId === workflowId))?.stage;
+  const number = sale.refund?.request.traderInvoiceNumber;
+  const refunded = books.documents.some(
+    ({ traderInvoiceNumber, businessId, type, status }) =>
+      type === "credit_note" &&
+      businessId === sale.businessId &&
+      traderInvoiceNumber === number &&
+      status === "completed",
+  );
+  if (stage === "cancelled") return { ends: "cancelled", refunded };
+  if (stage === "completed" && sale.ends === "credited") return { ends: "completed", refunded };
+  return { ...planned, refunded: planned.refunded && (stage === "credited" || refunded) };
+}
