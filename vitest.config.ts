@@ -14,7 +14,7 @@ const SLOW_TEST_MS = 2 * TEST_MS;
  * service in every view, callers of another namespace, a correction at each of its steps, a credit note's number that
  * another sale has, an answer that names another branch, the sale's commands, its client beside outages, its claims
  * beside other runs, the bounds of a run, a callback and a key that fail, a ledger that is away, a record beside a call
- * that waits for its window, an answer that is given twice, texts and page formats of every kind. What breaks them in
+ * that waits for its window, an answer that is given twice, what an operator does by hand to activities and messages, texts and page formats of every kind. What breaks them in
  * everyday work breaks a quicker suite too.
  */
 const SLOW = [
@@ -23,6 +23,7 @@ const SLOW = [
   "test/e2e/{closed-by-batch,correct,correct-ledger-away,correct-sale-gone,correct-troubled,credit-note-number,from-ledger,nexus,other-branch,reset-refunds,reset-runs}.test.ts",
   "test/e2e/{closed-runs,restarted-refunds,restarted-runs,restock,service-trouble}.test.ts",
   "test/e2e/{bounds,callback-faults,claims,client,ledger-away,odd-rows,record-queued,refused-key,stock-asked-again}.test.ts",
+  "test/e2e/{activities-by-hand,touched-movements,unreadable-messages}.test.ts",
   "test/accounting/bill-payments-sync.test.ts",
   "test/replay/stages.test.ts",
   "test/worker/{drain,query-ahead-of-its-task,update-after-an-idle-task}.test.ts",
