@@ -39,8 +39,10 @@ const alone = new WeakMap<PoolClient, Kysely<Tables>>();
 /** Sent at once, in one round trip. What a statement changed is kept when the commit is answered, and not before. */
 function asTransaction(query: PoolClient["query"], setting: string): PoolClient["query"] {
   const send = async (...statement: Parameters<PoolClient["query"]>): Promise<unknown> => {
-    const sent = [query(`begin; ${setting}`), query(...statement), query("commit")] as const;
-    const [, answer] = await Promise.all(sent);
+    const begun = query(`begin; ${setting}`);
+    // Of the driver's overloads, the type of arguments that are passed on is the one with a callback.
+    const answered = query(...statement) as unknown as Promise<unknown>;
+    const [, answer] = await Promise.all([begun, answered, query("commit")]);
     return answer;
   };
   return send as PoolClient["query"];

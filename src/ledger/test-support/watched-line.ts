@@ -35,7 +35,7 @@ export async function watchLine(databaseUrl: string): Promise<WatchedLine> {
       const statement = type === "Q" ? textAt(body, 0) : type === "P" ? textAt(body, body.indexOf(0) + 1) : undefined;
       if (statement === undefined) return;
       statements.push(statement);
-      const goesAlone = /^begin; set local/.test(before);
+      const goesAlone = before.startsWith("begin; set local");
       before = statement;
       if (!losing?.test(statement)) return;
       losing = undefined;
