@@ -20,7 +20,7 @@ import type { OddRow } from "../src/http/read-body.ts";
 import { LedgerUnavailableError, type MayLeave } from "../src/ledger/index.ts";
 import { KeyHeldError } from "./compliance/credential-circuit-breaker.ts";
 import { claimOrDeferred } from "./earlier-runs/earlier-runs.ts";
-import { afterQuotaMs, backoffMs, LONGEST_PAUSE_MS, retryAfter } from "./failure.ts";
+import { afterQuotaMs, afterTroubleMs, backoffMs, LONGEST_PAUSE_MS, retryAfter } from "./failure.ts";
 import { afterTheLast } from "./ledger/beside-calls.ts";
 
 /** What one call to a service came to: its meaning, and whichever of answer and error there is. */
@@ -97,18 +97,18 @@ export function cameBack(error: unknown): Record<string, unknown> {
 }
 
 /** Throws, so that Temporal retries the activity, where the meaning of the answer allows that. Returns otherwise. */
-export function throwIfRetryable({ meaning, message, trouble }: AnyCall, random: () => number): void {
+export function throwIfRetryable({ meaning, message, trouble, error }: AnyCall, random: () => number): void {
   const attempt = Context.current().info.attempt;
+  const pauseMs = (): number => afterTroubleMs(backoffMs(attempt, random), error, random);
   switch (meaning.kind) {
     case "deferred":
       throw retryAfter("Deferred", message, afterQuotaMs(meaning.retryAfterMs, random), trouble);
     case "transient":
-      throw retryAfter("Transient", message, backoffMs(attempt, random), trouble);
+      throw retryAfter("Transient", message, pauseMs(), trouble);
     case "not-applied":
-      throw retryAfter("NotSent", message, backoffMs(attempt, random), trouble);
+      throw retryAfter("NotSent", message, pauseMs(), trouble);
     case "unknown-keyed":
-      if (meaning.documentId === undefined)
-        throw retryAfter("UnknownKeyed", message, backoffMs(attempt, random), trouble);
+      if (meaning.documentId === undefined) throw retryAfter("UnknownKeyed", message, pauseMs(), trouble);
       return;
     default:
       return;

@@ -2,6 +2,8 @@ import { CompleteAsyncError, Context } from "@temporalio/activity";
 import { ApplicationFailure, ApplicationFailureCategory, TemporalFailure } from "@temporalio/common";
 
 import { type ServiceTrouble, STILL_WAITING, type TroubleDetails, troubleInWords } from "../src/contract/index.ts";
+import { AnswerError, TransportError } from "../src/http/errors.ts";
+import { parseHttpDateMs, parseRetryAfterSeconds } from "../src/http/quota-headers.ts";
 import { LedgerUnavailableError } from "../src/ledger/index.ts";
 
 /**
@@ -21,6 +23,24 @@ const SHORTEST_PAUSE_MS = 100;
 export function backoffMs(attempt: number, random: () => number): number {
   const ceiling = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(attempt, 10), LONGEST_PAUSE_MS);
   return Math.round(FIRST_PAUSE_MS + random() * (ceiling - FIRST_PAUSE_MS));
+}
+
+/** Of a pause that a service in trouble asks for: a word of hours or days is asked about again. */
+const LONGEST_ASKED_MS = 60 * 60_000;
+
+/** The pause after a call that met trouble: the own one, or the longer one that the service's Retry-After asks for. */
+export function afterTroubleMs(ownMs: number, error: unknown, random: () => number): number {
+  const askedMs = (retryAfterSecondsOf(error) ?? 0) * 1_000;
+  if (askedMs <= ownMs) return ownMs;
+  return Math.round(Math.min(askedMs, LONGEST_ASKED_MS) + random() * 2_000);
+}
+
+/** RFC 9110 (10.2.3) has it with a 503 and others too; also where the body could not be read. */
+function retryAfterSecondsOf(error: unknown): number | undefined {
+  if (error instanceof AnswerError) return error.meta.retryAfterSeconds;
+  if (!(error instanceof TransportError) || !error.answered) return undefined;
+  const { headers, atMs } = error.answered;
+  return parseRetryAfterSeconds(headers, parseHttpDateMs(headers["date"]) ?? atMs);
 }
 
 /** Retry-After plus jitter, so that all who were refused together do not come back together. */

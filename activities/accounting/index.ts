@@ -1,6 +1,6 @@
 import type { AccountingActivities } from "../../src/contract/index.ts";
 import { claimedCall, notServedMessage, servedIn, throwIfRetryable } from "../classified-call.ts";
-import { stillWaiting } from "../failure.ts";
+import { afterTroubleMs, stillWaiting } from "../failure.ts";
 import { currentWriter } from "../ledger/beside-calls.ts";
 import { standingNow } from "../service-wait.ts";
 import { createBillPaymentActivities } from "./bill-payments.ts";
@@ -55,7 +55,9 @@ export function createAccountingActivities(context: AccountingContext): Accounti
       if (!ofTheKey && ownTurnInMs > 0) throw stillWaiting("It was tried a while ago.", ownTurnInMs, trouble);
       const classified = await callAndClassify(runtime, "listCompanies", () => runtime.client.listCompanies());
       const { meaning, message } = classified;
-      if (meaning.kind === "transient") throw stillWaiting(message, lookPauseMs, classified.trouble);
+      if (meaning.kind === "transient") {
+        throw stillWaiting(message, afterTroubleMs(lookPauseMs, classified.error, random), classified.trouble);
+      }
       throwIfRetryable(classified, random);
       if (ofTheKey && meaning.kind === "configuration") throw stillWaiting(message, lookPauseMs, trouble);
     },

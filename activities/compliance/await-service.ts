@@ -1,6 +1,6 @@
 import { SHOWN_OPERATIONS } from "../../src/compliance/index.ts";
 import type { AwaitServiceRequest, ComplianceActivities, ServiceTrouble } from "../../src/contract/index.ts";
-import { stillWaiting } from "../failure.ts";
+import { afterTroubleMs, stillWaiting } from "../failure.ts";
 import { type Standing, standingNow } from "../service-wait.ts";
 import { refusalOf, throwIfRetryable } from "../classified-call.ts";
 import { type ActivityContext, callAndClassify, type ComplianceRuntime, keyCallOf, runtimeOf } from "./calls.ts";
@@ -46,7 +46,9 @@ async function lookedAtKey(
 ): Promise<void> {
   const classified = await callAndClassify(runtime, "listBusinesses", request, () => runtime.client.listBusinesses());
   const { meaning, error, message } = classified;
-  if (meaning.kind === "transient") throw stillWaiting(message, lookPauseMs, classified.trouble);
+  if (meaning.kind === "transient") {
+    throw stillWaiting(message, afterTroubleMs(lookPauseMs, classified.error, random), classified.trouble);
+  }
   throwIfRetryable(classified, random);
   if (meaning.kind !== "configuration") return;
   const held = error instanceof KeyHeldError ? error : undefined;

@@ -159,6 +159,34 @@ describe("the creation of a sale, under a key that the service honours,", () => 
     expect(served.simulator.documents("INV-1")).toEqual([]);
   });
 
+  test.each([
+    ["120", 120_000],
+    ["7200", 3_600_000],
+    ["1000000", 3_600_000],
+  ])("is retried after a 503 with Retry-After %s, no sooner and at most an hour later", async (seconds, pauseMs) => {
+    const served = await serve();
+    const headers = { "retry-after": seconds };
+    served.simulator.inject(at({ when: "before", kind: "status", status: 503, headers }));
+    const failure = await failureOf(() => served.activities.createSale(teaRequest(served, "INV-1")));
+    expect(failure).toMatchObject({
+      type: "UnknownKeyed",
+      pauseMs,
+      message: expect.stringContaining("the service asks for a pause of ") as string,
+    });
+  });
+
+  test("is retried a day after a 429 that asks for more", async () => {
+    const served = await serve();
+    const headers = { "retry-after": "259200" };
+    served.simulator.inject(at({ when: "before", kind: "status", status: 429, headers }));
+    const failure = await failureOf(() => served.activities.createSale(teaRequest(served, "INV-1")));
+    expect(failure).toMatchObject({
+      type: "Deferred",
+      pauseMs: 86_400_000,
+      message: expect.stringContaining("(the service asks for a pause of a day or more)") as string,
+    });
+  });
+
   test("is retried after the window's reset where a 429 has no Retry-After", async () => {
     const served = await serve();
     const headers = { "x-ratelimit-limit": "120", "x-ratelimit-remaining": "0", "x-ratelimit-reset": "23" };

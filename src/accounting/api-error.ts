@@ -1,4 +1,5 @@
 import type { HttpAnswer } from "../http/http-answer.ts";
+import { pauseInWords } from "../http/quota-headers.ts";
 import type { AccountingAnswerMeta } from "./answer-meta.ts";
 import {
   AccountingApiError,
@@ -40,9 +41,7 @@ export function accountingErrorOf(
     const why = "the key is valid, but not authorized for that company or resource";
     return new AccountingForbiddenError(`${summary} (${why})`, details);
   }
-  const { retryAfterSeconds } = meta;
-  const wait = meta.status === 429 && retryAfterSeconds !== undefined ? ` (wait ${retryAfterSeconds} s)` : "";
-  return new AccountingApiError(`${summary}${wait}`, details);
+  return new AccountingApiError(`${summary}${pauseInWords(meta.retryAfterSeconds)}`, details);
 }
 
 /** The response never says which of them it is. */

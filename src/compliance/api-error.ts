@@ -1,4 +1,5 @@
 import type { HttpAnswer } from "../http/http-answer.ts";
+import { pauseInWords } from "../http/quota-headers.ts";
 import type { AnswerMeta } from "./answer-meta.ts";
 import { readErrorEnvelope, readErrorExtras } from "./error-envelope.ts";
 import { ComplianceApiError } from "./errors.ts";
@@ -28,8 +29,7 @@ export function apiErrorOf(operation: Operation, answer: HttpAnswer, meta: Answe
 /** What can be behind it (Fiscal Compliance API, "Authentication", 5 and 6): the response never says which. */
 function hint({ scope }: Operation, { status, retryAfterSeconds }: AnswerMeta): string {
   if (status === 401) return " (the key is missing, malformed, revoked, expired, or its application is suspended)";
-  if (status === 429 && retryAfterSeconds !== undefined) return ` (wait ${retryAfterSeconds} s)`;
-  if (status !== 403) return "";
+  if (status !== 403) return pauseInWords(retryAfterSeconds);
   const need =
     scope === null
       ? "the key must have the scope of this operation, which the document does not name"

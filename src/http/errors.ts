@@ -9,6 +9,7 @@ export abstract class CallError extends Error {
 /** The service answered, with an error or with something that its document does not show. */
 export abstract class AnswerError extends CallError {
   abstract readonly status: number;
+  abstract readonly meta: { retryAfterSeconds?: number };
   /** The `code` of the service's error envelope, where it has one. */
   readonly apiCode?: string | undefined;
   /** What the service answered, for people: without what a message must not hold. */

@@ -27,16 +27,22 @@ export function parseRateLimit(headers: Headers): RateLimit | undefined {
 
 /**
  * Seconds to wait. The document shows whole seconds; an HTTP date, which RFC 9110 allows and proxies send, is read
- * against `nowMs` (best the answer's own Date), and one that has passed is 0.
+ * against `nowMs` (best the answer's own Date), and one that has passed is 0. More than a day is a day: asked again after
+ * it, the service can ask for another one.
  */
 export function parseRetryAfterSeconds(headers: Headers, nowMs: number): number | undefined {
   const value = headers["retry-after"];
-  const seconds = parseCount(value, LONGEST_WAIT_SECONDS);
-  if (seconds !== undefined) return seconds;
+  const seconds = parseCount(value, Infinity);
+  if (seconds !== undefined) return Math.min(seconds, LONGEST_WAIT_SECONDS);
   const atMs = parseHttpDateMs(value);
   if (atMs === undefined) return undefined;
-  const waitSeconds = Math.max(0, Math.ceil((atMs - nowMs) / 1000));
-  return waitSeconds <= LONGEST_WAIT_SECONDS ? waitSeconds : undefined;
+  return Math.min(Math.max(0, Math.ceil((atMs - nowMs) / 1000)), LONGEST_WAIT_SECONDS);
+}
+
+/** What a Retry-After asks for, behind an error's message; empty where there is none. */
+export function pauseInWords(seconds: number | undefined): string {
+  if (seconds === undefined) return "";
+  return ` (the service asks for a pause of ${seconds >= LONGEST_WAIT_SECONDS ? "a day or more" : `${seconds} s`})`;
 }
 
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;

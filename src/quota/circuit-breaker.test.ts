@@ -73,6 +73,22 @@ describe("a service without a documented limit", () => {
     expect(breaker.isOpen()).toBe(true);
   });
 
+  test("is closed by a 503 for as long as it says, and never for long", async () => {
+    for (const [seconds, closedMs] of [
+      ["30", 30_000],
+      ["86400", 600_000],
+    ] as const) {
+      const { ask, service, clock } = behindBreaker();
+      Object.assign(service, { status: 503, headers: { "retry-after": seconds } });
+      expect(await ask()).toBe(503);
+      service.status = 200;
+      clock.nowMs += closedMs - 1;
+      expect(await ask()).toBe("held-back");
+      clock.nowMs += 1;
+      expect(await ask()).toBe(200);
+    }
+  });
+
   test("is probed by one call at a time once its calls keep failing, and is open to all after an answer", async () => {
     const { clock, service, breaker, ask } = behindBreaker();
     service.status = 503;

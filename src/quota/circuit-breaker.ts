@@ -69,11 +69,11 @@ export class CircuitBreaker implements Transport {
 
   #answered(status: number, headers: Readonly<Record<string, string>>, answeredAtMs: number, isProbe: boolean): void {
     const { rules, nowMs, onRefused } = this.#options;
-    if (status === 429) {
-      const retryAfterSeconds = parseRetryAfterSeconds(headers, parseHttpDateMs(headers["date"]) ?? answeredAtMs);
+    const retryAfterSeconds = parseRetryAfterSeconds(headers, parseHttpDateMs(headers["date"]) ?? answeredAtMs);
+    if (status === 429 || (status === 503 && retryAfterSeconds !== undefined)) {
       const waitMs = waitOf({ status, sentAtMs: answeredAtMs, answeredAtMs, retryAfterSeconds });
       this.#closedUntilMs = Math.max(this.#closedUntilMs, nowMs() + Math.min(waitMs, rules.longestClosedMs));
-      onRefused();
+      if (status === 429) onRefused();
     }
     this.#trouble = status >= 500 ? afterFailure(this.#trouble, isProbe, rules, nowMs()) : NO_TROUBLE;
   }

@@ -87,7 +87,9 @@ function afterAnswer(budget: Budget, call: Sending, answer: Answer, nowMs: numbe
   const failed = answer.status >= 500 || answer.status === 408;
   const trouble = failed ? afterFailure(budget.trouble, call.probe, budget.rules, nowMs) : NO_TROUBLE;
   const counted = withCount({ ...budget, trouble }, answer);
-  return answer.status === 429 ? closedBy(counted, budget, answer) : counted;
+  if (answer.status === 429) return closedBy(counted, budget, answer);
+  // A service that says when it is back needs no probes until then.
+  return answer.status === 503 && answer.retryAfterSeconds !== undefined ? closed(counted, answer) : counted;
 }
 
 /**
@@ -123,10 +125,13 @@ function withCount(budget: Budget, answer: Answer): Budget {
 }
 
 function closedBy(budget: Budget, before: Budget, answer: Answer): Budget {
-  const waitMs = waitOf(answer);
-  const untilMs = answer.answeredAtMs + Math.min(waitMs, budget.rules.longestClosedMs);
-  const window = refusedTooEarly(before.window, answer.sentAtMs, waitMs) ?? budget.window;
-  return { ...budget, window, closedUntilMs: Math.max(budget.closedUntilMs, untilMs) };
+  const window = refusedTooEarly(before.window, answer.sentAtMs, waitOf(answer)) ?? budget.window;
+  return closed({ ...budget, window }, answer);
+}
+
+function closed(budget: Budget, answer: Answer): Budget {
+  const untilMs = answer.answeredAtMs + Math.min(waitOf(answer), budget.rules.longestClosedMs);
+  return { ...budget, closedUntilMs: Math.max(budget.closedUntilMs, untilMs) };
 }
 
 function afterCount(budget: Budget, counted: QuotaWindow, nowMs: number): Budget {

@@ -121,7 +121,8 @@ describeWithTemporal(`${LARGE_LISTS} answers of ${LARGE_BYTES / MIB} MiB at once
       try {
         const sale = saleOf(businessId, traderInvoiceNumber);
         const { outcome } = await starter.startSaleAndWait(sale, { waitSeconds: 20 });
-        if (outcome.stage !== "resolving-items") return outcome.stage;
+        if (outcome.attention) return outcome.attention.code;
+        if (outcome.stage === "completed") return outcome.stage;
       } catch (error) {
         // A machine that is busy with other things may be slow to answer.
         if (!(error instanceof NoAnswerError)) throw error;
