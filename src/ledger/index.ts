@@ -10,6 +10,7 @@ export { CursorLostError } from "./events/read-events.ts";
 export type { Events, VerifyRequest } from "./events/create-events.ts";
 export type { ChainFinding, ChainReport, SeenHead } from "./events/findings.ts";
 export { LedgerError, LedgerUnavailableError } from "./errors.ts";
+export type { LostExecution } from "./lost-executions.ts";
 export { type Ledger, type LedgerOptions, openLedger } from "./open-ledger.ts";
 export type { ItemRegistrations, KeptItemOutcome } from "./items/registrations.ts";
 export type { KeptObservation, Observation, Observations } from "./observations/observations.ts";

@@ -17,6 +17,7 @@ import { createReconciliation } from "./reconcile/create-reconciliation.ts";
 import type { Reconciliation } from "./reconcile/reconcile.ts";
 import { createRecords, type Records } from "./records/records.ts";
 import { createReports, type Reports } from "./reports/create-reports.ts";
+import { type LostExecution, lostExecutions } from "./lost-executions.ts";
 import type { StockClaims } from "./stock/claims.ts";
 import { createStockClaims } from "./stock/create-stock-claims.ts";
 import { createSyncBatches } from "./sync-batches/create-sync-batches.ts";
@@ -50,6 +51,12 @@ export interface Ledger {
   readonly reconciliation: Reconciliation;
   readonly webhookEvents: WebhookEvents;
   readonly observations: Observations;
+  /**
+   * The runs whose execution took the claim of an at-most-once call, and never wrote how it ended, though the time in
+   * which it may send has passed since then (Unix milliseconds).
+   * @throws LedgerUnavailableError
+   */
+  lostExecutions(sinceMs: number): Promise<LostExecution[]>;
   /**
    * Connects and migrates now; the very first start of the embedded server may take up to 30 s.
    * @throws LedgerUnavailableError, LedgerError
@@ -85,6 +92,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     reconciliation: createReconciliation(database),
     webhookEvents: createWebhookEvents(database),
     observations: createObservationLog(database),
+    lostExecutions: (sinceMs) => database.query((db) => lostExecutions(db, sinceMs)),
     ready: () => database.ready(),
     // Changes no row: a read-only database, or one that forbids it, refuses the statement all the same.
     answers: () =>

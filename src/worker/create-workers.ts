@@ -39,6 +39,7 @@ import type { PollGate } from "./permits.ts";
 import { guardQueries } from "./query-guard.ts";
 import { createRateLimiters } from "./rate-limiters.ts";
 import { seenBefore } from "./seen-before.ts";
+import { endLostActivities } from "./end-lost-activities.ts";
 import { watchClosedRuns } from "./watch-closed-runs.ts";
 import { type KeyLog, watchKeys } from "./watch-keys.ts";
 import { gaugeIn, watchSecrets } from "./watch-secrets.ts";
@@ -218,6 +219,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   }
   secretFiles.start();
   const endWatch = watchClosedRuns({ client, ledger, log });
+  const endLost = endLostActivities({ client, ledger, identity, log });
   const serverEndsPolls = await endsPollsItself(connection, namespace);
   return {
     workers,
@@ -229,6 +231,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     close: async () => {
       secretFiles.stop();
       await endWatch();
+      await endLost();
       await limiters.close();
       await dispatchers.close();
     },

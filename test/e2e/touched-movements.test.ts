@@ -1,8 +1,10 @@
 import { defaultPayloadConverter } from "@temporalio/common";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { endLostActivities } from "../../src/worker/end-lost-activities.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { Held } from "../rig/held.ts";
+import { PATIENCE_MS } from "../rig/patience.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 import { BUSINESS, viewsOf } from "../rig/views-of.ts";
@@ -114,6 +116,37 @@ describeWithTemporal("a stock movement whose activity an operator touches", () =
     await expect.poll(isPaused).toBe(true);
     await rig.client.workflowService.unpauseActivity(activity);
     expect(await decidedAsApplied("PAUSED-1")).toHaveLength(1);
+  });
+
+  test("is unknown in the end, where it is paused as it runs, its worker is lost, and it is unpaused", async () => {
+    const invoice = "PAUSED-2";
+    const worker = new Held();
+    settling.set(referenceOf(invoice), worker);
+    await start(invoice);
+    await rig.simulator.until(() => movementsOf(invoice).length === 1);
+    const activity = await running(invoice);
+    await rig.client.workflowService.pauseActivity({ ...activity, reason: "it hangs" });
+    // The server looks at the start-to-close timeout once, and drops it because of the pause.
+    const isTimeOver = async (): Promise<boolean> => {
+      const { raw } = await handleOf(invoice).describe();
+      const [{ lastStartedTime, activityOptions } = {}] = raw.pendingActivities ?? [];
+      const seconds = Number(lastStartedTime?.seconds) + Number(activityOptions?.startToCloseTimeout?.seconds);
+      return Date.now() > (seconds + 2) * 1_000;
+    };
+    await expect.poll(isTimeOver, { timeout: 4 * PATIENCE_MS, interval: 1_000 }).toBe(true);
+    await rig.client.workflowService.unpauseActivity(activity);
+    // What every worker process does, sooner: a real attempt is given a minute more.
+    const { client, ledger } = rig;
+    const log = { warn: () => undefined };
+    const end = endLostActivities({ client, ledger, identity: "worker", log, everyMs: 500, lateMs: 2_000 });
+    try {
+      const isAsked = async (): Promise<boolean> => (await rig.starter.getSale({ invoice })).attentions.length > 0;
+      await expect.poll(isAsked, { timeout: 4 * PATIENCE_MS }).toBe(true);
+      expect(await decidedAsApplied(invoice)).toHaveLength(1);
+    } finally {
+      await end();
+      worker.release();
+    }
   });
 
   test("is sent once, and unknown, where it is reset", async () => {

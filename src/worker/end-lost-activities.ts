@@ -1,0 +1,103 @@
+import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+
+import type { Ledger, LostExecution } from "../ledger/index.ts";
+import { loggedReason } from "./logged-error.ts";
+
+const EVERY_MS = 60_000;
+/** The server ends an attempt by itself at its start-to-close timeout; what stands still is later than that by so much. */
+const LATE_MS = 60_000;
+
+/** `PENDING_ACTIVITY_STATE_SCHEDULED` of Temporal's API: no attempt is under way. */
+const SCHEDULED = 1;
+
+interface Watch {
+  client: Client;
+  ledger: Pick<Ledger, "lostExecutions">;
+  identity: string;
+  log: { warn: (message: string, fields: Record<string, unknown>) => void };
+  everyMs?: number;
+  lateMs?: number;
+}
+
+/**
+ * Ends, once a minute, attempts of at-most-once calls that Temporal shows as under way although their start-to-close
+ * timeout is over. An activity that was paused as it ran, whose worker was lost, and that was unpaused stays so for
+ * ever: the server has dropped its timer. Its run then reads the claim, as for any lost answer. Nothing is sent by it:
+ * the claim's own deadline is over. Every worker process looks; an attempt ends once.
+ * @returns what ends it
+ */
+export function endLostActivities(watch: Watch): () => Promise<void> {
+  const { ledger, log, everyMs = EVERY_MS, lateMs = LATE_MS } = watch;
+  const stop = new AbortController();
+  let sinceMs = 0;
+  let failing = false;
+  const look = async (): Promise<void> => {
+    const startedAtMs = Date.now();
+    try {
+      for (const one of await ledger.lostExecutions(sinceMs)) {
+        if (stop.signal.aborted) return;
+        await endActivitiesOf(watch, one, lateMs);
+      }
+      // An hour, so that an attempt is met again when it is late enough.
+      sinceMs = startedAtMs - Math.max(60 * EVERY_MS, 10 * lateMs);
+      failing = false;
+    } catch (error) {
+      if (stop.signal.aborted || failing) return;
+      failing = true;
+      const reason = loggedReason(error);
+      log.warn("attempts that stand still cannot be looked up now; it is tried again each minute", { reason });
+    }
+  };
+  let looking = look();
+  const timer = setInterval(() => {
+    looking = looking.then(look);
+  }, everyMs);
+  timer.unref();
+  return async () => {
+    stop.abort();
+    clearInterval(timer);
+    await looking;
+  };
+}
+
+async function endActivitiesOf(
+  { client, identity, log }: Watch,
+  { workflowId, runId }: LostExecution,
+  lateMs: number,
+): Promise<void> {
+  const { namespace } = client.options;
+  const { raw } = await client.workflow
+    .getHandle(workflowId, runId)
+    .describe()
+    .catch((error: unknown) => {
+      if (error instanceof WorkflowNotFoundError) return { raw: { pendingActivities: [] } };
+      throw error;
+    });
+  for (const { activityId, activityType, state, lastStartedTime, activityOptions } of raw.pendingActivities ?? []) {
+    const timeoutMs = milliseconds(activityOptions?.startToCloseTimeout);
+    const startedAtMs = milliseconds(lastStartedTime);
+    if (state === SCHEDULED || timeoutMs === undefined || startedAtMs === undefined) continue;
+    if (Date.now() < startedAtMs + timeoutMs + lateMs) continue;
+    const activity = activityType?.name ?? "";
+    log.warn("an attempt whose time is long over was still shown as under way: it is ended", { workflowId, activity });
+    const message = "Its worker was lost, and Temporal did not end it at its start-to-close timeout.";
+    const failure = { message, source: "fiscalflow", applicationFailureInfo: { nonRetryable: true } };
+    await client.workflowService.respondActivityTaskFailedById({
+      namespace,
+      workflowId,
+      runId,
+      activityId: activityId ?? "",
+      failure,
+      identity,
+    });
+  }
+}
+
+interface Seconds {
+  seconds?: { toString(): string } | null;
+  nanos?: number | null;
+}
+
+function milliseconds(time: Seconds | null | undefined): number | undefined {
+  return time ? Number(time.seconds ?? 0) * 1_000 + (time.nanos ?? 0) / 1_000_000 : undefined;
+}
