@@ -11,7 +11,7 @@ export function disputeFindings(disputes: readonly Dispute[]): Finding[] {
       `connection ${connection}, business ${businessId}, stock`,
       `the movement ${referenceId} was decided as ${operator}, and a late answer of ${at} says ${service}`,
       "compare the movement with the service's journal and correct the stock by hand: the goods may have been moved twice, " +
-        "or not at all (docs/runbook.md, unexpected-answer)",
+        "or not at all (https://github.com/fiscalflow/fiscalflow/blob/main/docs/runbook.md)",
     );
   });
 }

@@ -12,6 +12,8 @@ export interface Finding {
   level: Level;
   /** What is true. */
   message: string;
+  /** Further lines of what is true, as they are shown. */
+  more?: readonly string[];
   /** What to do about it. */
   todo?: string;
 }
@@ -30,8 +32,8 @@ export function fault(check: string, message: string, todo?: string): Finding {
 
 const MARKS: Readonly<Record<Level, string>> = { ok: "✓", warning: "!", fault: "✗" };
 
-export function findingLines({ check, level, message, todo }: Finding): string {
-  const lines = [`${MARKS[level]} ${check}: ${message}`, ...(todo === undefined ? [] : [`  → ${todo}`])];
+export function findingLines({ check, level, message, more = [], todo }: Finding): string {
+  const lines = [`${MARKS[level]} ${check}: ${message}`, ...more, ...(todo === undefined ? [] : [`  → ${todo}`])];
   return lines.map(plainLine).join("\n");
 }
 
