@@ -182,7 +182,7 @@ describe("a key of the accounting service", () => {
   });
 
   test.each([
-    [{ kind: "rate-limit", retryAfterSeconds: 7 }, "warning", "(wait 7 s)"],
+    [{ kind: "rate-limit", retryAfterSeconds: 7 }, "warning", "(the service asks for a pause of 7 s)"],
     [{ kind: "status", status: 503 }, "fault", "HTTP 503"],
   ])("of a service in trouble (%j) is reported as a %s", async (trouble, level, said) => {
     simulator.accounting.inject({ operation: "listBillPayments", when: "before", ...trouble });

@@ -249,7 +249,10 @@ describe("a connection's key", () => {
     const checked = await check(configured());
     expect(faultsOf(checked)).toEqual([]);
     expect(checked.findings).toContainEqual(
-      expect.objectContaining({ level: "warning", message: expect.stringContaining("(wait 7 s)") }),
+      expect.objectContaining({
+        level: "warning",
+        message: expect.stringContaining("(the service asks for a pause of 7 s)"),
+      }),
     );
   });
 
