@@ -15,7 +15,9 @@ const program = (index: string, home: string): string => `
   const movement = { itemId: "item_1", action: "DEDUCT", quantity: 1, unitPrice: 1 };
   for await (const referenceId of createInterface({ input: process.stdin })) {
     const key = { connection: "default", businessId: undefined, referenceId };
-    const claim = { ...key, generation: 1, token: String(process.pid), movement, holder: "test", nowMs: Date.now() };
+    const token = String(process.pid);
+    const by = { token, execution: token, mayLeaveForMs: 10_000, holder: "test", nowMs: Date.now() };
+    const claim = { ...key, generation: 1, movement, ...by };
     console.log(await ledger.stock.take(claim).then(({ kind }) => kind, ({ name }) => name));
   }
   await ledger.close();
