@@ -47,6 +47,8 @@ export class Buttons {
   readonly #restarted: { workflowId: string; status: string }[] = [];
   readonly #paused = new Set<Promise<void>>();
   readonly #restarting = new Set<string>();
+  /** The documents whose credit notes a button has cancelled. */
+  readonly #cancelledNotesOf = new Set<string>();
   readonly problems: string[] = [];
 
   constructor(presses: readonly Button[], seed: number) {
@@ -124,6 +126,23 @@ export class Buttons {
       if (!isOrdinary(error))
         this.problems.push(`restart of ${workflowId}: ${error instanceof Error ? error.message : String(error)}`);
     }
+  }
+
+  /**
+   * A sale whose credit note was cancelled by a button stays completed, and open for another refund, which nobody asks
+   * for: ends its refund window. Returns how many it ended.
+   */
+  async closeWindows({ client }: FaultStack, open: readonly OpenWorkflow[], signal: AbortSignal): Promise<number> {
+    const left = open.filter(
+      ({ stage, saleId }) => stage === "completed" && saleId !== undefined && this.#cancelledNotesOf.has(saleId),
+    );
+    for (const { workflowId } of left) {
+      this.#touch(workflowId, "workflow cancel");
+      await askUntilAnswered(client, signal, () => client.workflow.getHandle(workflowId).cancel()).catch(
+        () => undefined,
+      );
+    }
+    return left.length;
   }
 
   /** False: there is nothing on which it can be pressed now. */
@@ -301,6 +320,9 @@ export class Buttons {
   }
 
   #touch(workflowId: string, button: Button): void {
+    const [kind, , , saleId = ""] = workflowId.split("/");
+    const cancels: readonly Button[] = ["workflow cancel", "batch cancel"];
+    if (kind === "credit-note" && cancels.includes(button)) this.#cancelledNotesOf.add(decodeURIComponent(saleId));
     this.#touched.set(workflowId, (this.#touched.get(workflowId) ?? new Set()).add(button));
   }
 }

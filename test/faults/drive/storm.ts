@@ -89,6 +89,7 @@ export async function runStorm(options: StormOptions): Promise<StormRecord> {
     for (let n = 0; n < free; n += 1) cashier.start(plan.next());
     // Once no kill is left, what is under way ends in peace: a fault by chance on a last look would only prolong it.
     if (!more) calm.abort();
+    if (!more && cashier.busy === 0) await buttons?.closeWindows(stack, open, stop.signal);
     if (!more && open.length === 0) {
       // Something may have ended by the last button, and be waited for.
       const restarting = (await buttons?.restartEnded(stack, stop.signal)) ?? 0;

@@ -50,6 +50,7 @@ type Payloads = { payloads?: { data?: Uint8Array | null }[] | null } | null | un
 /** `TemporalUnhandledCommand` and its kin, by number as the history has them. */
 const TASK_FAILURES: Readonly<Record<number, string>> = {
   1: "UNHANDLED_COMMAND",
+  17: "FORCE_CLOSE_COMMAND",
   20: "RESET_WORKFLOW",
   24: "NON_DETERMINISTIC_ERROR",
 };

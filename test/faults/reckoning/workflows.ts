@@ -2,6 +2,7 @@ import { WITHOUT_ENVELOPE } from "../../../src/compliance/api-error.ts";
 import type { SeenAttention } from "../drive/operator.ts";
 import type { Button } from "../plan/button-plan.ts";
 import { type Evidence, outcomeOf } from "./evidence.ts";
+import type { Chronicle } from "./chronicle.ts";
 import { expectedOf } from "./expected.ts";
 import { answeredWithWrongTypes } from "./movements.ts";
 
@@ -24,13 +25,19 @@ export function salesLost(evidence: Evidence): string[] {
  * one.
  */
 export function workflowsThatFailed({ storm, chronicles }: Evidence): string[] {
-  const ended = chronicles.filter(({ status }) => status !== "COMPLETED" && status !== "RUNNING");
-  const before = chronicles.flatMap(({ workflowId, runs }) => {
+  const documents = chronicles.filter(issuesDocument);
+  const ended = documents.filter(({ status }) => status !== "COMPLETED" && status !== "RUNNING");
+  const before = documents.flatMap(({ workflowId, runs }) => {
     const pressed = storm.buttons?.touched.get(workflowId);
     const bad = runs.slice(0, -1).filter((status) => status !== "COMPLETED" && !isEndOf(status, pressed));
     return bad.map((status) => `${workflowId}: a run of it ${status}`);
   });
   return [...ended.map(({ workflowId, status }) => `${workflowId}: ${status}`), ...before, ...storm.stuck];
+}
+
+/** Not a question of a caller, which is a run for each time that it is asked, and fails while the ledger is away. */
+function issuesDocument({ type }: Chronicle): boolean {
+  return type === "sale" || type === "creditNote";
 }
 
 /** Whether a run may have ended so by what was pressed on it. A reset terminates the run that it carries on. */
@@ -44,6 +51,7 @@ function isEndOf(status: string, pressed: ReadonlySet<Button> = new Set()): bool
 /** There is one workflow for each sale and each credit note, and no other. */
 export function workflowsTooMany({ storm, chronicles }: Evidence): string[] {
   const several = chronicles
+    .filter(issuesDocument)
     .filter(({ workflowId, runs }) => runs.length > 1 && !storm.buttons?.touched.has(workflowId))
     .map(({ workflowId, runs }) => `${workflowId}: ${runs.length} runs`);
   const strange = chronicles.filter(({ type, workflowId }) => type === "sale" && !storm.sales.has(workflowId));
@@ -66,8 +74,11 @@ export function historiesThatDoNotReplay({ replays }: Evidence): string[] {
   return [...replays.errors];
 }
 
+/** Also of a task that was under way as somebody reset or terminated its run. */
+const BY_TEMPORAL = ["UNHANDLED_COMMAND", "RESET_WORKFLOW", "FORCE_CLOSE_COMMAND"];
+
 export function isRace(cause: string): boolean {
-  return cause.startsWith("UNHANDLED_COMMAND") || cause.startsWith("RESET_WORKFLOW");
+  return BY_TEMPORAL.some((name) => cause.startsWith(name));
 }
 
 /** Invariant 6: a wait for the service's limits needs nobody. */
