@@ -1,4 +1,4 @@
-import type { Stage } from "../../../src/contract/index.ts";
+import { creditNoteWorkflowId, type Stage } from "../../../src/contract/index.ts";
 import type { Button } from "../plan/button-plan.ts";
 import type { PlannedSale } from "../plan/planned-sale.ts";
 import { type Evidence, outcomeOf } from "./evidence.ts";
@@ -12,15 +12,21 @@ export interface Expected {
 const CANCELS: readonly Button[] = ["workflow cancel", "batch cancel", "workflow update"];
 
 /**
- * How a sale has to end: as its shape has it. One that a person has cancelled may also end cancelled, or, once it is
- * signed, stay open for a refund no longer: then its refund comes late, and its credit note has a workflow of its own.
- * The books must agree with either.
+ * How a sale has to end: as its shape has it. One that a person has cancelled, or its credit note, may also end
+ * cancelled, or, once it is signed, stay open for a refund no longer: then its refund comes late, and its credit note
+ * has a workflow of its own. The books must agree with either.
  */
 export function expectedOf({ storm, books, chronicles }: Evidence, workflowId: string, sale: PlannedSale): Expected {
   const planned = { ends: sale.ends, refunded: sale.refund !== undefined };
-  const pressed = storm.buttons?.touched.get(workflowId);
-  if (!pressed || !CANCELS.some((button) => pressed.has(button))) return planned;
-  const stage = outcomeOf(chronicles.find((chronicle) => chronicle.workflowId === workflowId))?.stage;
+  const outcome = outcomeOf(chronicles.find((chronicle) => chronicle.workflowId === workflowId));
+  const { connection, businessId } = sale;
+  const saleId = outcome?.sale?.id;
+  const notes = saleId === undefined ? [] : [creditNoteWorkflowId({ connection, businessId, saleId })];
+  const isCancelled = [workflowId, ...notes].some((id) =>
+    CANCELS.some((button) => storm.buttons?.touched.get(id)?.has(button)),
+  );
+  if (!isCancelled) return planned;
+  const stage = outcome?.stage;
   const number = sale.refund?.request.traderInvoiceNumber;
   const refunded = books.documents.some(
     ({ traderInvoiceNumber, businessId, type, status }) =>

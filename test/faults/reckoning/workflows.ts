@@ -105,8 +105,9 @@ export function attentionsUnexplained(evidence: Evidence): string[] {
     ({ fault, status }) => fault === "wrong-types" && (status ?? 0) >= 400,
   );
   const explained = ({ workflowId, code, subject, message }: SeenAttention): boolean => {
-    // An activity that gave what no worker gives.
-    if (code === "unexpected-answer" && evidence.storm.buttons?.touched.has(workflowId)) return true;
+    // An activity that gave what no worker gives, or a credit note whose run was ended.
+    const touched = evidence.storm.buttons?.touched;
+    if (code === "unexpected-answer" && [workflowId, subject ?? ""].some((id) => touched?.has(id))) return true;
     if (code === "stock-unreported") return wrongTypes.includes(subject ?? "");
     if (code === "unexpected-answer") return brokenRefusal && message.includes(WITHOUT_ENVELOPE);
     return EXPLAINED.has(code);
