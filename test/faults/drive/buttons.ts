@@ -47,6 +47,8 @@ export class Buttons {
   readonly #restarted: { workflowId: string; status: string }[] = [];
   readonly #paused = new Set<Promise<void>>();
   readonly #restarting = new Set<string>();
+  /** Runs that ended, and that another run of their id has followed. */
+  readonly #carriedOn = new Set<string>();
   /** The documents whose credit notes a button has cancelled. */
   readonly #cancelledNotesOf = new Set<string>();
   readonly problems: string[] = [];
@@ -101,16 +103,21 @@ export class Buttons {
   /** Carries on what has ended by a button, each beside the others. Returns how many are still to be carried on. */
   async restartEnded(stack: FaultStack, signal: AbortSignal): Promise<number> {
     const { client } = stack;
-    const ended = new Set<string>();
+    const ended = new Map<string, string>();
     await askUntilAnswered(client, signal, async () => {
       const query = "ExecutionStatus = 'Terminated' or ExecutionStatus = 'Failed' or ExecutionStatus = 'TimedOut'";
-      for await (const { workflowId } of client.workflow.list({ query }))
-        if (this.isTouched(workflowId)) ended.add(workflowId);
+      for await (const { workflowId, runId } of client.workflow.list({ query }))
+        if (this.isTouched(workflowId) && !this.#carriedOn.has(runId)) ended.set(runId, workflowId);
     });
-    for (const workflowId of ended) {
+    for (const [endedRunId, workflowId] of ended) {
       if (this.#restarting.has(workflowId)) continue;
-      const { status } = await askUntilAnswered(client, signal, () => client.workflow.getHandle(workflowId).describe());
-      if (status.name === "RUNNING" || status.name === "COMPLETED") continue;
+      const { status, runId } = await askUntilAnswered(client, signal, () =>
+        client.workflow.getHandle(workflowId).describe(),
+      );
+      if (runId !== endedRunId) {
+        this.#carriedOn.add(endedRunId);
+        continue;
+      }
       this.#restarting.add(workflowId);
       void this.#restart(stack, workflowId, status.name).finally(() => this.#restarting.delete(workflowId));
     }
