@@ -83,9 +83,13 @@ export function isRace(cause: string): boolean {
 
 /** Invariant 6: a wait for the service's limits needs nobody. */
 export function attentionsBy429({ storm }: Evidence): string[] {
-  return storm.attentions
-    .filter(({ message, evidence }) => evidence?.["status"] === 429 || /\b429\b/.test(message))
-    .map(({ workflowId, code, message }) => `${workflowId}: ${code}: ${message}`);
+  return (
+    storm.attentions
+      // A deadline that somebody gave a call by hand ends it, whatever it waits for.
+      .filter(({ workflowId }) => !storm.buttons?.touched.get(workflowId)?.has("activity update-options"))
+      .filter(({ message, evidence }) => evidence?.["status"] === 429 || /\b429\b/.test(message))
+      .map(({ workflowId, code, message }) => `${workflowId}: ${code}: ${message}`)
+  );
 }
 
 /** What people are called for in the plan. */
