@@ -1,7 +1,7 @@
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 
 import type { Ledger, LostExecution } from "../ledger/index.ts";
-import { loggedReason } from "./logged-error.ts";
+import { lookRegularly } from "./look-regularly.ts";
 
 const EVERY_MS = 60_000;
 /** The server ends an attempt by itself at its start-to-close timeout; what stands still is later than that by so much. */
@@ -28,36 +28,20 @@ interface Watch {
  */
 export function endLostActivities(watch: Watch): () => Promise<void> {
   const { ledger, log, everyMs = EVERY_MS, lateMs = LATE_MS } = watch;
-  const stop = new AbortController();
-  let sinceMs = 0;
-  let failing = false;
-  const look = async (): Promise<void> => {
-    const startedAtMs = Date.now();
-    try {
+  return lookRegularly({
+    look: async (sinceMs, signal) => {
+      const startedAtMs = Date.now();
       for (const one of await ledger.lostExecutions(sinceMs)) {
-        if (stop.signal.aborted) return;
+        if (signal.aborted) return sinceMs;
         await endActivitiesOf(watch, one, lateMs);
       }
       // An hour, so that an attempt is met again when it is late enough.
-      sinceMs = startedAtMs - Math.max(60 * EVERY_MS, 10 * lateMs);
-      failing = false;
-    } catch (error) {
-      if (stop.signal.aborted || failing) return;
-      failing = true;
-      const reason = loggedReason(error);
-      log.warn("attempts that stand still cannot be looked up now; it is tried again each minute", { reason });
-    }
-  };
-  let looking = look();
-  const timer = setInterval(() => {
-    looking = looking.then(look);
-  }, everyMs);
-  timer.unref();
-  return async () => {
-    stop.abort();
-    clearInterval(timer);
-    await looking;
-  };
+      return startedAtMs - Math.max(60 * EVERY_MS, 10 * lateMs);
+    },
+    everyMs,
+    log,
+    failing: "attempts that stand still cannot be looked up now; it is tried again each minute",
+  });
 }
 
 async function endActivitiesOf(

@@ -13,7 +13,7 @@ import { type Ledger, underWayCreditNote, type UnderWayRecord, underWaySale } fr
 import { attributesOf } from "../starter/attributes.ts";
 import { closedRunOf, closedStatusOf, lastRunOf, wasRefused } from "../starter/closed-run.ts";
 import { startOfRun } from "../starter/input-of-run.ts";
-import { loggedReason } from "./logged-error.ts";
+import { lookRegularly } from "./look-regularly.ts";
 
 const EVERY_MS = 60_000;
 /** A run that has ended may still have a record on its way to the ledger, and lists follow a moment later. */
@@ -35,34 +35,16 @@ interface Watch {
  * @returns what ends it
  */
 export function watchClosedRuns({ client, ledger, log }: Watch): () => Promise<void> {
-  const stop = new AbortController();
-  let sinceMs = 0;
-  let failing = false;
-  const look = async (): Promise<void> => {
-    const startedAtMs = Date.now();
-    try {
-      await keepClosedRuns(client, ledger, sinceMs, stop.signal);
-      sinceMs = startedAtMs - OVERLAP_MS;
-      failing = false;
-    } catch (error) {
-      if (stop.signal.aborted || failing) return;
-      failing = true;
-      const reason = loggedReason(error);
-      log.warn("whether runs of sales were terminated cannot be looked up now; it is tried again each minute", {
-        reason,
-      });
-    }
-  };
-  let looking = look();
-  const timer = setInterval(() => {
-    looking = looking.then(look);
-  }, EVERY_MS);
-  timer.unref();
-  return async () => {
-    stop.abort();
-    clearInterval(timer);
-    await looking;
-  };
+  return lookRegularly({
+    look: async (sinceMs, signal) => {
+      const startedAtMs = Date.now();
+      await keepClosedRuns(client, ledger, sinceMs, signal);
+      return startedAtMs - OVERLAP_MS;
+    },
+    everyMs: EVERY_MS,
+    log,
+    failing: "whether runs of sales were terminated cannot be looked up now; it is tried again each minute",
+  });
 }
 
 /** One look, at the runs that have ended since. @throws LedgerUnavailableError, and what Temporal's client throws */
