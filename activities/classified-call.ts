@@ -5,6 +5,7 @@ import { Context } from "@temporalio/activity";
 import type { AccountingMeaning } from "../src/accounting/index.ts";
 import type { Classification } from "../src/compliance/index.ts";
 import {
+  type CallUnderWay,
   type Deferred,
   type NotDone,
   type Refusal,
@@ -17,11 +18,11 @@ import {
 import { Deadline } from "../src/http/deadline.ts";
 import { AnswerError, TransportError } from "../src/http/errors.ts";
 import type { OddRow } from "../src/http/read-body.ts";
-import { LedgerUnavailableError, type MayLeave } from "../src/ledger/index.ts";
+import { LedgerUnavailableError, type UnderWay } from "../src/ledger/index.ts";
 import { KeyHeldError } from "./compliance/credential-circuit-breaker.ts";
 import { claimOrDeferred } from "./earlier-runs/earlier-runs.ts";
 import { afterQuotaMs, afterTroubleMs, backoffMs, LONGEST_PAUSE_MS, retryAfter } from "./failure.ts";
-import { afterTheLast } from "./ledger/beside-calls.ts";
+import { stillUnderWay } from "./ledger/beside-calls.ts";
 
 /** What one call to a service came to: its meaning, and whichever of answer and error there is. */
 export interface ClassifiedCall<Data, Meaning = Classification> {
@@ -124,7 +125,7 @@ interface ClaimedCall<Known, Data, Done, Not extends string> {
   /** The longest that the call itself takes, in milliseconds. */
   callTimeoutMs: number;
   /** Anything but `taken` is known of it already, and nothing is sent. */
-  take: (by: TakingExecution) => Promise<Taken | MayLeave | Known>;
+  take: (by: TakingExecution) => Promise<Taken | UnderWay | Known>;
   /**
    * Cancelling the activity does not abort it: an aborted request would be one more unknown outcome.
    * @param sendBefore for the client: no byte leaves after it
@@ -153,7 +154,7 @@ export function lastMomentToSend(callTimeoutMs: number): Deadline {
 export async function claimedCall<Known extends { kind: string }, Data, Done extends object, Not extends string>(
   { nowMs, random }: { nowMs: () => number; random: () => number },
   { callTimeoutMs, take, send, done, not, settle, ended }: ClaimedCall<Known, Data, Done, Not>,
-): Promise<Known | UnknownOutcome | (Done & Unsettled) | NotDone<Not>> {
+): Promise<Known | CallUnderWay | UnknownOutcome | (Done & Unsettled) | NotDone<Not>> {
   const sendBefore = lastMomentToSend(callTimeoutMs);
   const execution = randomUUID();
   // What is settled has ended too. Otherwise the next try would wait for this one, which an operator may decide upon
@@ -164,10 +165,10 @@ export async function claimedCall<Known extends { kind: string }, Data, Done ext
     isSettled = unsettled.unsettled !== true;
     return unsettled;
   };
-  const taken = await claimOrDeferred(() => take({ execution, mayLeaveForMs: sendBefore.leftMs }));
+  const taken = await claimOrDeferred(() => take({ execution, underWayForMs: sendBefore.leftMs + callTimeoutMs }));
   // Without a claim nothing leaves, and the same try is asked for again.
   if (isDeferred(taken)) return { ...taken, sameTry: true, execution };
-  if (isLeaving(taken)) return { ...afterTheLast(taken), sameTry: true };
+  if (isUnderWay(taken)) return { kind: "under-way", message: stillUnderWay(taken) };
   if (!isTaken(taken)) return taken;
   try {
     const sentAtMs = nowMs();
@@ -186,8 +187,8 @@ export async function claimedCall<Known extends { kind: string }, Data, Done ext
   }
 }
 
-function isLeaving(answer: { kind: string }): answer is MayLeave {
-  return answer.kind === "may-leave";
+function isUnderWay(answer: { kind: string }): answer is UnderWay {
+  return answer.kind === "under-way";
 }
 
 function isDeferred(answer: { kind: string }): answer is Deferred {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { AdjustStockRequest, AdjustStockResult } from "../../src/contract/index.ts";
+import type { AdjustStockRequest, AdjustStockResult, CallUnderWay } from "../../src/contract/index.ts";
 import type { Fault } from "../../src/dev/simulator/index.ts";
 import { currentHolder } from "../ledger/beside-calls.ts";
 import { inActivity, serve, type Served, START_MS } from "../test-support/served.ts";
@@ -8,7 +8,7 @@ import { teaMovement as movement } from "../test-support/requests.ts";
 
 const at = (fault: Omit<Fault, "operation">): Fault => ({ operation: "adjustStock", times: 1, ...fault });
 
-const adjust = (served: Served, changes: Partial<AdjustStockRequest> = {}): Promise<AdjustStockResult> =>
+const adjust = (served: Served, changes: Partial<AdjustStockRequest> = {}): Promise<AdjustStockResult | CallUnderWay> =>
   inActivity(() => served.activities.adjustStock({ ...movement, ...changes }));
 
 const sent = ({ simulator }: Served) => simulator.calls({ operation: "adjustStock" }).length;
@@ -47,7 +47,7 @@ describe("the claim of a stock adjustment", () => {
     const { itemId, action, quantity, unitPrice } = movement;
     const holder = await inActivity(async () => currentHolder());
     const taken = { movement: { itemId, action, quantity, unitPrice } as const, holder, nowMs: START_MS };
-    const by = { execution: "earlier", mayLeaveForMs: 10_000 };
+    const by = { execution: "earlier", underWayForMs: 0 };
     await served.context.ledger.stock.take({ ...key, generation: 1, token: "first", ...by, ...taken });
     expect(await adjust(served)).toMatchObject({ kind: "unknown" });
     expect(sent(served)).toBe(0);
@@ -66,18 +66,17 @@ describe("the claim of a stock adjustment", () => {
     expect(await adjust(served, { claim: { generation: 2, token: "second" } })).toMatchObject({ kind: "applied" });
   });
 
-  test("lets no next try follow one that an operator decided upon, and that may still leave", async () => {
+  test("is not sent beside an execution that may still be at it", async () => {
     const served = await serve();
     const { itemId, action, quantity, unitPrice } = movement;
     const claimed = { itemId, action, quantity, unitPrice } as const;
-    const by = { holder: "a frozen worker", execution: "frozen", mayLeaveForMs: 60_000, nowMs: START_MS };
+    const by = { holder: "a frozen worker", execution: "frozen", underWayForMs: 60_000, nowMs: START_MS };
     const { stock } = served.context.ledger;
     await stock.take({ ...key, generation: 1, token: "first", ...by, movement: claimed });
-    const word = { note: "not in the journal", atMs: START_MS };
-    await stock.decide({ ...key, generation: 1, applied: false, word, movement: claimed, holder: "a run" });
-    const claim = { generation: 2, token: "second" };
-    const answer = await adjust(served, { claim });
-    expect(answer).toMatchObject({ kind: "deferred", sameTry: true, retryAfterMs: expect.any(Number) });
+    expect(await adjust(served)).toEqual({
+      kind: "under-way",
+      message: expect.stringMatching(/^An earlier attempt may still be at this call for \d+ s\.$/),
+    });
     expect(sent(served)).toBe(0);
   });
 

@@ -14,7 +14,7 @@ import type { Deadline } from "../../src/http/deadline.ts";
 import { LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { claimOrDeferred, EarlierRunsUnreadError } from "../earlier-runs/earlier-runs.ts";
 import { afterQuotaMs } from "../failure.ts";
-import { documentClaim, keySentWith } from "../ledger/beside-calls.ts";
+import { documentClaim, keyForgotten, keySentWith, neverRepeated } from "../ledger/beside-calls.ts";
 import {
   type ClassifiedCall,
   lastMomentToSend,
@@ -73,14 +73,17 @@ export function createCreationActivities(context: ActivityContext) {
     send: (runtime: ComplianceRuntime, first: ToSend) => Promise<ClassifiedCall<SaleDocument>>,
   ): Promise<CreateResult> {
     const runtime = runtimeOf(context, request.connection);
-    const sendBefore = lastMomentToSend(runtime.profile.timings.callTimeoutMs);
+    const { keyLifeMs, callTimeoutMs } = runtime.profile.timings;
+    const sendBefore = lastMomentToSend(callTimeoutMs);
     const sentByEarlierAttempt = firstSentBefore(request);
-    const claim = documentClaim(ledger, request, { now: nowMs, firstSentAtMs: sentByEarlierAttempt, sendBefore });
+    const repeatableForMs = Math.max(0, keyLifeMs - callTimeoutMs);
+    const by = { now: nowMs, firstSentAtMs: sentByEarlierAttempt, sendBefore, callTimeoutMs, repeatableForMs };
+    const claim = documentClaim(ledger, request, by);
     // The key makes a repetition safe, but not for longer than the service remembers it: an earlier run may have sent
     // it before that.
     const isFollowing = (await mayHaveRunBefore()) || request.carriesOn === true;
     const begun = isFollowing ? await claimOrDeferred(claim.begin) : await claim.beginOrGoOn();
-    if (begun.kind === "deferred") return { ...begun, firstSentAtMs: sentByEarlierAttempt };
+    if (begun.kind === "deferred") return { claim: "unread", ...begun, firstSentAtMs: sentByEarlierAttempt };
     if (begun.kind === "number-taken" && sentByEarlierAttempt !== undefined) {
       const firstSentAt = new Date(sentByEarlierAttempt).toISOString();
       const message = `It was sent at ${firstSentAt} while the ledger was away, and its answer was lost. ${begun.message}`;
@@ -89,12 +92,7 @@ export function createCreationActivities(context: ActivityContext) {
     if (begun.kind !== "send") return begun;
     const earliestSent = earliest(sentByEarlierAttempt, begun.firstSentAtMs);
     const sentAtMs = nowMs();
-    const { keyLifeMs, callTimeoutMs } = runtime.profile.timings;
-    if (earliestSent !== undefined && sentAtMs + callTimeoutMs > earliestSent + keyLifeMs) {
-      const since = new Date(earliestSent).toISOString();
-      const message = `An answer was lost, and the API remembers the key of ${since} no longer: sent again, it could become a second document.`;
-      return { kind: "unknown", message, evidence: { firstSentAt: since } };
-    }
+    if (earliestSent !== undefined && sentAtMs > earliestSent + repeatableForMs) return keyForgotten(earliestSent);
     try {
       const classified = await send(runtime, { request: begun.request, sendBefore });
       const { kind } = classified.meaning;
@@ -124,21 +122,20 @@ export function createCreationActivities(context: ActivityContext) {
         kind: "deferred",
         message: notServedMessage(context.connections, request.connection),
         firstSentAtMs: sentByEarlierAttempt,
+        claim: "unread",
       };
-    const sendBefore = lastMomentToSend(runtime.profile.timings.callTimeoutMs);
-    const claim = documentClaim(ledger, request, { now: nowMs, firstSentAtMs: sentByEarlierAttempt, sendBefore });
+    const { callTimeoutMs } = runtime.profile.timings;
+    const sendBefore = lastMomentToSend(callTimeoutMs);
+    const by = { now: nowMs, firstSentAtMs: sentByEarlierAttempt, sendBefore, callTimeoutMs, repeatableForMs: 0 };
+    const claim = documentClaim(ledger, request, by);
     const begun = await claimOrDeferred(async () => {
       await context.earlierRuns.takeOver(Context.current().info.workflowExecution);
       return await claim.begin();
     });
-    if (begun.kind === "deferred") return { ...begun, firstSentAtMs: sentByEarlierAttempt };
+    if (begun.kind === "deferred") return { claim: "unread", ...begun, firstSentAtMs: sentByEarlierAttempt };
     if (begun.kind !== "send") return begun;
     const earliestSent = earliest(sentByEarlierAttempt, begun.firstSentAtMs);
-    if (earliestSent !== undefined) {
-      const firstSentAt = new Date(earliestSent).toISOString();
-      const message = `It was sent at ${firstSentAt} by an earlier try, and what became of that is not known.`;
-      return { kind: "unknown", message, evidence: { firstSentAt } };
-    }
+    if (earliestSent !== undefined) return neverRepeated(earliestSent);
     try {
       const first = { request: begun.request, sendBefore };
       const classified = await sendSale(runtime, request, first, { saleKey: "sent" });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { AdjustStockRequest, AdjustStockResult } from "../../src/contract/index.ts";
+import type { AdjustStockRequest, AdjustStockResult, CallUnderWay } from "../../src/contract/index.ts";
 import { recordOf } from "../../src/ledger/test-support/records.ts";
 import type { Fault } from "../../src/dev/simulator/index.ts";
 import { API_KEY, inActivity, serve, type Served, START_MS } from "../test-support/served.ts";
@@ -13,7 +13,7 @@ const recordedMovement = { ...asked, purpose: "sold" as const };
 const business = { connection: "default", businessId: "biz_1" };
 
 /** Rejects where the activity throws: a failed attempt would read as a movement of which nobody knows. */
-const adjust = (served: Served, changes: Partial<AdjustStockRequest> = {}): Promise<AdjustStockResult> =>
+const adjust = (served: Served, changes: Partial<AdjustStockRequest> = {}): Promise<AdjustStockResult | CallUnderWay> =>
   inActivity(() => served.activities.adjustStock({ ...movement, ...changes }));
 
 const movements = ({ simulator }: Served) => simulator.books().movements;

@@ -15,7 +15,7 @@ import {
   type UnknownOutcome,
 } from "../../src/contract/index.ts";
 import type { Deadline } from "../../src/http/deadline.ts";
-import { LedgerUnavailableError, type MayLeave } from "../../src/ledger/index.ts";
+import { LedgerUnavailableError, type UnderWay } from "../../src/ledger/index.ts";
 import { claimedCall, type ClassifiedCall, notServedMessage } from "../classified-call.ts";
 import { withLastBalance } from "../ledger/balance-evidence.ts";
 import { claimedMovement, currentHolder, saveWithAnswer } from "../ledger/beside-calls.ts";
@@ -153,7 +153,7 @@ function noteUnreadReport({ dialect, profile }: ComplianceRuntime, observer: Act
 
 type Taken =
   | { kind: "taken" }
-  | MayLeave
+  | UnderWay
   | KnownMovement
   | Extract<AdjustStockResult, { kind: "branch-held" | "not-applied" }>;
 

@@ -1,6 +1,7 @@
 import type {
   AdjustStockRequest,
   AdjustStockResult,
+  CallUnderWay,
   AppliedMovement,
   CreateRequest,
   CreateResult,
@@ -53,7 +54,7 @@ export function findingsOf(history: readonly ReadableEvent[]): Findings {
         break;
       case "completed": {
         const { movement, document, atMs = 0 } = scheduled.get(event.scheduledEventId) ?? {};
-        if (movement) answerMovement(movements, movement, said<AdjustStockResult>(event.result), atMs);
+        if (movement) answerMovement(movements, movement, said<AdjustStockResult | CallUnderWay>(event.result), atMs);
         if (document) answerDocument(documents, document, said<CreateResult>(event.result), atMs);
         break;
       }
@@ -77,12 +78,13 @@ function unknownOf(request: AdjustStockRequest, sentAtMs: number): MovementFindi
 function answerMovement(
   movements: Map<string, MovementFinding>,
   request: AdjustStockRequest,
-  result: AdjustStockResult | { kind: "unknown" },
+  result: AdjustStockResult | CallUnderWay | { kind: "unknown" },
   sentAtMs: number,
 ): void {
   const { referenceId } = request;
   if (result.kind === "applied") movements.set(referenceId, { request, sentAtMs, outcome: result });
-  else if (result.kind === "unknown") movements.set(referenceId, unknownOf(request, sentAtMs));
+  else if (result.kind === "unknown" || result.kind === "under-way")
+    movements.set(referenceId, unknownOf(request, sentAtMs));
   else if (result.kind === "said-applied")
     movements.set(referenceId, { request, sentAtMs, outcome: { kind: "said", applied: true, word: result.word } });
   else movements.delete(referenceId);
@@ -101,8 +103,10 @@ function answerDocument(
     documents.set(claim, { claim, request, firstSentAtMs, outcome: { kind: "made", documentId } });
     return;
   }
+  const unsaid = result.kind === "deferred" ? result.claim : undefined;
+  if (unsaid === "unread" && documents.has(claim)) return;
   const since = "firstSentAtMs" in result ? result.firstSentAtMs : undefined;
-  if (result.kind === "unknown" || since !== undefined)
+  if (result.kind === "unknown" || unsaid === "under-way" || since !== undefined)
     documents.set(claim, { claim, request, firstSentAtMs: since ?? firstSentAtMs, outcome: { kind: "in-doubt" } });
   else documents.delete(claim);
 }

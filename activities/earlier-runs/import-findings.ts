@@ -10,7 +10,7 @@ export async function importFindings(ledger: Ledger, findings: Findings, holder:
 
 /** An execution of a run that is over. */
 function overBy(holder: string) {
-  return { execution: holder, mayLeaveForMs: 0 };
+  return { execution: holder, underWayForMs: 0 };
 }
 
 async function importDocument(ledger: Ledger, finding: DocumentFinding, holder: string): Promise<void> {
@@ -27,6 +27,7 @@ async function importDocument(ledger: Ledger, finding: DocumentFinding, holder: 
       request: request.request,
       holder,
       ...overBy(holder),
+      repeatableForMs: 0,
       nowMs: firstSentAtMs,
     };
     const begun = await ledger.documents.begin({ ...call, number: request.numberFor });
@@ -45,8 +46,8 @@ async function importMovement(ledger: Ledger, finding: MovementFinding, holder: 
   const { generation, token } = claim;
   const key = { connection, businessId, referenceId, generation };
   const taken = await ledger.stock.take({ ...key, token, ...overBy(holder), movement, holder, nowMs: sentAtMs });
-  if (outcome.kind === "applied" && (taken.kind === "taken" || taken.kind === "unknown"))
-    await ledger.stock.settle({ ...key, token, outcome });
+  const isOpen = taken.kind === "taken" || taken.kind === "unknown" || taken.kind === "under-way";
+  if (outcome.kind === "applied" && isOpen) await ledger.stock.settle({ ...key, token, outcome });
   if (outcome.kind === "said") {
     const { applied, word } = outcome;
     await ledger.stock.decide({ ...key, applied, word, movement, holder });

@@ -9,7 +9,6 @@ import type {
   CreateRequest,
   CreateResult,
   CreateSaleRequest,
-  Deferred,
   RecordPart,
 } from "../../src/contract/index.ts";
 import type { Deadline } from "../../src/http/deadline.ts";
@@ -17,7 +16,7 @@ import {
   type ClaimedMovement,
   type Ledger,
   LedgerUnavailableError,
-  type MayLeave,
+  type UnderWay,
   type NumberOwner,
   wordOf,
 } from "../../src/ledger/index.ts";
@@ -69,10 +68,21 @@ export async function saveWithAnswer(
   }
 }
 
-/** An operator has decided upon a try whose worker stands still: it could still send. */
-export function afterTheLast({ forMs }: MayLeave): Deferred {
-  const message = `The try before, which an operator has decided upon, may still leave for ${Math.ceil(forMs / 1_000)} s: nothing was sent.`;
-  return { kind: "deferred", retryAfterMs: forMs, message };
+/** Somebody has ended its activity, or reset its run, and its worker may still be at it. */
+export function stillUnderWay({ forMs }: UnderWay): string {
+  return `An earlier attempt may still be at this call for ${Math.ceil(forMs / 1_000)} s.`;
+}
+
+export function neverRepeated(sentAtMs: number): CreateResult {
+  const firstSentAt = new Date(sentAtMs).toISOString();
+  const message = `It was sent at ${firstSentAt} by an earlier try, and what became of that is not known.`;
+  return { kind: "unknown", message, evidence: { firstSentAt } };
+}
+
+export function keyForgotten(sentAtMs: number): CreateResult {
+  const firstSentAt = new Date(sentAtMs).toISOString();
+  const message = `An answer was lost, and the API remembers the key of ${firstSentAt} no longer: sent again, it could become a second document.`;
+  return { kind: "unknown", message, evidence: { firstSentAt } };
 }
 
 /** What is to be sent: the bytes that were sent first, and since when something of them may have left. */
@@ -90,6 +100,7 @@ type Outcome = { kind: "document"; documentId: string } | { kind: "unsent" };
  * over (docs/architecture.md, "One document for a number").
  * @param firstSentAtMs when it may have been sent already, while the ledger was away
  * @param sendBefore after it, this execution sends nothing
+ * @param repeatableForMs for so long after the first sending it may be sent again; 0: never
  */
 export function documentClaim(
   { documents }: Ledger,
@@ -98,7 +109,15 @@ export function documentClaim(
     now,
     firstSentAtMs: sentBeforeMs,
     sendBefore,
-  }: { now: () => number; firstSentAtMs: number | undefined; sendBefore: Deadline },
+    callTimeoutMs,
+    repeatableForMs,
+  }: {
+    now: () => number;
+    firstSentAtMs: number | undefined;
+    sendBefore: Deadline;
+    callTimeoutMs: number;
+    repeatableForMs: number;
+  },
 ) {
   const key = { workflowId: asked.claim, intent: asked.intent };
   const execution = randomUUID();
@@ -108,11 +127,11 @@ export function documentClaim(
   async function begin(): Promise<ToSend | CreateResult> {
     const { request, content, numberFor: number } = asked;
     const call = { ...key, idempotencyKey: keySentWith(asked), content, request, holder: currentHolder(), number };
-    const by = { execution, mayLeaveForMs: sendBefore.leftMs };
+    const by = { execution, underWayForMs: sendBefore.leftMs + callTimeoutMs, repeatableForMs };
     const answer = await documents.begin({ ...call, ...by, nowMs: sentBeforeMs ?? now() });
     switch (answer.kind) {
-      case "may-leave":
-        return afterTheLast(answer);
+      case "under-way":
+        return { kind: "deferred", retryAfterMs: answer.forMs, message: stillUnderWay(answer), claim: "under-way" };
       case "send": {
         isClaimed = true;
         const firstSentAtMs = answer.first ? undefined : answer.firstSentAtMs;
@@ -129,6 +148,8 @@ export function documentClaim(
         const message = `${numberTaken(number?.number ?? "", answer)} Nothing was sent. Use another number.`;
         return { kind: "number-taken", message };
       }
+      case "doubtful":
+        return repeatableForMs === 0 ? neverRepeated(answer.firstSentAtMs) : keyForgotten(answer.firstSentAtMs);
       case "different": {
         const firstSentAt = new Date(answer.firstSentAtMs).toISOString();
         const message = `An earlier run sent another request under this number at ${firstSentAt}, and what became of it is not known.`;

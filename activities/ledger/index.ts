@@ -1,9 +1,9 @@
 import { type ItemOutcomeKind, type LedgerActivities, noOutcomes, TAKEN_A_PAGE } from "../../src/contract/index.ts";
-import type { Ledger } from "../../src/ledger/index.ts";
+import type { Ledger, UnderWay } from "../../src/ledger/index.ts";
 import { stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import { laterBalance, withLastBalance } from "./balance-evidence.ts";
-import { claimedMovement, currentHolder, currentWriter, numberTaken } from "./beside-calls.ts";
+import { claimedMovement, currentHolder, currentWriter, numberTaken, stillUnderWay } from "./beside-calls.ts";
 
 interface LedgerContext {
   ledger: Ledger;
@@ -30,12 +30,18 @@ export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext)
     awaitLedger: () => ledger.answers(),
 
     readMovement: async (request) =>
-      withLastBalance(ledger, request, await stock.readOrBury({ ...request, nowMs: nowMs() })),
-    readTaken: async ({ after = "", ...query }) =>
-      (await stock.taken(query))
+      withLastBalance(ledger, request, over(await stock.readOrBury({ ...request, nowMs: nowMs() }))),
+    readTaken: async ({ after = "", close = [], ...query }) => {
+      const { connection, businessId } = query;
+      await stock.close(
+        close.map((referenceId) => ({ connection, businessId, referenceId })),
+        nowMs(),
+      );
+      return (await stock.taken(query))
         .filter(({ referenceId }) => referenceId > after)
         .toSorted((one, other) => (one.referenceId < other.referenceId ? -1 : 1))
-        .slice(0, TAKEN_A_PAGE),
+        .slice(0, TAKEN_A_PAGE);
+    },
     watchMovement: async (request) => {
       const known = await stock.read(request);
       if (known.kind !== "none" && known.kind !== "unknown") return known;
@@ -61,7 +67,7 @@ export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext)
 
     recordDocument: async ({ claim: workflowId, documentId, numberFor: number, ...call }) => {
       const holder = currentHolder();
-      const by = { execution: holder, mayLeaveForMs: 0 };
+      const by = { execution: holder, underWayForMs: 0, repeatableForMs: 0 };
       const begun = await documents.begin({ workflowId, ...call, number, nowMs: nowMs(), holder, ...by });
       const outcome = { kind: "document", documentId } as const;
       await documents.settle({ workflowId, intent: call.intent, outcome, nowMs: nowMs() });
@@ -85,7 +91,7 @@ export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext)
     },
     endCorrection: (request) => corrections.end(request, request.invoice, request.stage, currentWriter()),
 
-    readBatch: (request) => syncBatches.readOrBury({ ...request, writer: currentWriter() }),
+    readBatch: async (request) => over(await syncBatches.readOrBury({ ...request, writer: currentWriter() })),
     settleBatch: (request) => syncBatches.settle({ ...request, writer: currentWriter() }),
     decideBatch: (request) => syncBatches.decide({ ...request, writer: currentWriter() }),
 
@@ -137,4 +143,17 @@ export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext)
       settled: await reconciliation.settled(business),
     }),
   };
+}
+
+/** An execution that has not ended is looked at so often: it may end, with an outcome, at any moment. */
+const LOOK_AGAIN_MS = 2_000;
+
+/** @throws ApplicationFailure, to be retried, while an execution may still be at the call */
+function over<Known extends { kind: string }>(answer: Known | UnderWay): Known {
+  if (!isUnderWay(answer)) return answer;
+  throw stillWaiting(stillUnderWay(answer), Math.min(answer.forMs, LOOK_AGAIN_MS));
+}
+
+function isUnderWay(answer: { kind: string }): answer is UnderWay {
+  return answer.kind === "under-way";
 }

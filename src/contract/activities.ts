@@ -1,6 +1,7 @@
 import type { AccountingTarget } from "./accounting-connection.ts";
 import type * as batch from "./sync-batch.ts";
 import type * as calls from "./calls.ts";
+import type { CallUnderWay } from "./claimed-calls.ts";
 import type * as documents from "./document-calls.ts";
 import type * as correction from "./correction.ts";
 import type { ReadEventsInput, ReadEventsResult } from "./events.ts";
@@ -138,7 +139,7 @@ export interface AccountingActivities {
   keepBillPaymentsPage(request: synced.BillPaymentsPageRequest): Promise<synced.BillPaymentsPage | calls.Refusal>;
   /** Reads the beginning of one status's list, and keeps nothing. */
   sampleBillPayments(request: synced.BillPaymentsSampleRequest): Promise<synced.BillPaymentsSampleResult>;
-  processSyncBatch(request: batch.ProcessBatchRequest): Promise<batch.ProcessBatchResult>;
+  processSyncBatch(request: batch.ProcessBatchRequest): Promise<batch.ProcessBatchResult | CallUnderWay>;
   /** Returns once a call that the service did not take is worth another try. */
   awaitAccounting(request: AccountingTarget & ServiceWait): Promise<void>;
 }
@@ -184,5 +185,5 @@ export interface KeyedWrites {
 export interface UnrepeatableWrites {
   /** Where its key is not trusted. */
   createSale: KeyedWrites["createSale"];
-  adjustStock(request: movements.AdjustStockRequest): Promise<movements.AdjustStockResult>;
+  adjustStock(request: movements.AdjustStockRequest): Promise<movements.AdjustStockResult | CallUnderWay>;
 }

@@ -24,13 +24,19 @@ export interface ClaimedTry {
  */
 export interface TakingExecution {
   execution: string;
-  /** For so long, from when it asks for the claim, its request may still leave (milliseconds). */
-  mayLeaveForMs: number;
+  /** For so long, from when it asks for the claim, its request may leave and be answered (milliseconds). */
+  underWayForMs: number;
 }
 
 /** The outcome is known, but could not be written into its claim. */
 export interface Unsettled {
   unsettled?: true;
+}
+
+/** Sent by nobody else meanwhile: an earlier execution may still be at it, and its claim says in the end what it came to. */
+export interface CallUnderWay {
+  kind: "under-way";
+  message: string;
 }
 
 /** Whether it was carried out is not known. */

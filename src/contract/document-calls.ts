@@ -69,7 +69,11 @@ export type CreateResult =
    */
   | { kind: "superseded"; intent: number; decision?: OperatorDecision | undefined }
   /** Certainly not sent, or refused by the quota; the caller tries again, since its activity is tried once. */
-  | (Deferred & { firstSentAtMs?: number | undefined })
+  | (Deferred & {
+      firstSentAtMs?: number | undefined;
+      /** Why its claim says nothing of an earlier try: it could not be read, or another execution may be at it. */
+      claim?: "unread" | "under-way";
+    })
   /** The answer is lost, and a repetition would not be safe: no trusted key, or one whose life is over. */
   | { kind: "unknown"; message: string; evidence: Record<string, unknown> }
   | (Refusal & { firstSentAtMs?: number | undefined });

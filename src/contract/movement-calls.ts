@@ -95,6 +95,8 @@ export interface ReadTakenRequest extends CallTarget {
   saleId: string;
   /** Of each of the document's lines. */
   itemIds: string[];
+  /** References of what is not to be taken any more: what nobody has claimed by now is never sent. */
+  close?: string[];
   /** The last movement of the page before, in the order of their references. */
   after?: string | undefined;
 }

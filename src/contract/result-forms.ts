@@ -115,6 +115,7 @@ const claimed = {
   deferred: fields({ message: text }),
   superseded,
   unknown,
+  "under-way": fields({ message: text }),
 };
 const created = kinds({
   document: fields({ document }),

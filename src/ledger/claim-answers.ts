@@ -24,31 +24,31 @@ export function wordOf({ note, by, atMs }: OperatorDecision): OperatorDecision {
   return { note, atMs, ...(by !== undefined && { by }) };
 }
 
-/** An earlier try, which an operator has decided upon, may still leave: the next one is not to be sent for so long. */
-export interface MayLeave {
-  kind: "may-leave";
+/** An execution that has not ended may still send, or wait for its answer, for so long: nobody is to decide upon it. */
+export interface UnderWay {
+  kind: "under-way";
   /** Milliseconds. */
   forMs: number;
 }
 
 /**
- * Why no try follows another one that is still under way. An execution that stands still between its claim and its
- * request (a stopped container, a suspended host) sends when it goes on, unless its deadline has passed. By then an
- * operator may have decided that it was not applied: Temporal gives an activity up after its start-to-close timeout, at
- * once where somebody ends it by hand, and a reset runs another one beside it. So the claim has the deadline too, by the
- * database's own clock, counted from when the claim is taken; the execution counts it from before it asked for the
- * claim (`Deadline` in src/http/), so that it is over there first. The next generation is taken only after it. An execution
- * that ends, whatever it has sent, takes its deadline out of the claim.
+ * Why nobody is asked about a call that is still under way, so that no try follows it either. Temporal gives an activity up at once
+ * where somebody ends it by hand, and a reset runs another one beside it; a worker that stands still (a stopped
+ * container, a suspended host) sends when it goes on, unless its deadline has passed. A person who looks too early finds
+ * nothing, and what he decides is wrong as soon as the call arrives. So the claim says until when its execution may be at
+ * it, by the database's own clock, counted from when the claim is taken; the execution counts from before it asked for
+ * the claim (`Deadline` in src/http/), so that it is over there first. Until then the claim is no unknown outcome. An
+ * execution that ends, whatever it has sent, takes this time out of the claim.
  */
-export function untilItLeaves(mayLeaveForMs: number): RawBuilder<Date> {
-  return sql<Date>`clock_timestamp() + ${Math.ceil(mayLeaveForMs)} * interval '1 millisecond'`;
+export function untilItIsOver(underWayForMs: number): RawBuilder<Date> {
+  return sql<Date>`clock_timestamp() + ${Math.ceil(underWayForMs)} * interval '1 millisecond'`;
 }
 
-/** Undefined where the execution that held the claim last sends no more. */
-export async function mayLeave(
+/** Undefined where the execution that held the claim last is over. */
+export async function underWay(
   db: Queries,
-  { may_leave_until: until }: { may_leave_until: Date | null },
-): Promise<MayLeave | undefined> {
+  { under_way_until: until }: { under_way_until: Date | null },
+): Promise<UnderWay | undefined> {
   const forMs = until === null ? 0 : until.getTime() - (await clockMs(db));
-  return forMs > 0 ? { kind: "may-leave", forMs } : undefined;
+  return forMs > 0 ? { kind: "under-way", forMs } : undefined;
 }

@@ -1,5 +1,5 @@
 export type * from "./bill-payments/bill-payments.ts";
-export { type MayLeave, wordOf } from "./claim-answers.ts";
+export { type UnderWay, wordOf } from "./claim-answers.ts";
 export type * from "./corrections/corrections.ts";
 export * from "./documents/claims.ts";
 export { startEmbeddedPostgres } from "./embedded/embedded-postgres.ts";

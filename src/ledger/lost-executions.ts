@@ -16,12 +16,12 @@ export async function lostExecutions(db: Queries, sinceMs: number): Promise<Lost
   const since = new Date(sinceMs);
   const { rows } = await sql<{ holder: string }>`
     select distinct holder from (
-      select holder from stock_claims where state = 'held' and may_leave_until between ${since} and now()
+      select holder from stock_claims where state = 'held' and under_way_until between ${since} and now()
       union all
-      select holder from document_claims where state = 'in-doubt' and may_leave_until between ${since} and now()
+      select holder from document_claims where state = 'in-doubt' and under_way_until between ${since} and now()
       union all
       select workflow_id || ' (run ' || run_id || ')' from sync_batches
-      where state = 'held' and may_leave_until between ${since} and now()
+      where state = 'held' and under_way_until between ${since} and now()
     ) as held where holder is not null`.execute(db);
   return rows.flatMap(({ holder }) => {
     const [, workflowId, runId] = HOLDER.exec(holder) ?? [];

@@ -25,6 +25,8 @@ describeWithTemporal("a stock movement whose activity an operator touches", () =
   const outcomes: string[] = [];
   /** By reference: the execution that stands still between its claim and the request until it is released. */
   const standing = new Map<string, Held>();
+  /** By reference: the execution that has not asked for its claim yet. */
+  const coming = new Map<string, Held>();
   const removed = (held: Map<string, Held>, referenceId: string): Held | undefined => {
     const one = held.get(referenceId);
     held.delete(referenceId);
@@ -39,6 +41,7 @@ describeWithTemporal("a stock movement whose activity an operator touches", () =
         stock: {
           ...real.stock,
           take: async (request) => {
+            await removed(coming, request.referenceId)?.pass(() => Promise.resolve());
             const answer = await real.stock.take(request);
             await removed(standing, request.referenceId)?.pass(() => Promise.resolve());
             return answer;
@@ -83,6 +86,32 @@ describeWithTemporal("a stock movement whose activity an operator touches", () =
     await start(invoice);
     await rig.simulator.until(() => movementsOf(invoice).length === 1);
     return { activity: await running(invoice), fail: () => defect.release() };
+  }
+
+  /** Somebody fails its activity in Temporal's UI, while its worker is at it. */
+  async function failByHand({ namespace, execution, id: activityId, identity }: Awaited<ReturnType<typeof running>>) {
+    const failure = { message: "the worker is gone", applicationFailureInfo: { nonRetryable: true } };
+    const by = { namespace, ...execution, activityId, identity };
+    await rig.client.workflowService.respondActivityTaskFailedById({ ...by, failure });
+  }
+
+  /** Its claim is looked at, and nobody is asked while an execution may be at it. */
+  async function waitedFor(invoice: string): Promise<void> {
+    const looksSaid = async (): Promise<string> => {
+      const { raw } = await handleOf(invoice).describe();
+      return raw.pendingActivities?.map(({ lastFailure }) => lastFailure?.message ?? "").join() ?? "";
+    };
+    await expect.poll(looksSaid).toContain("An earlier attempt may still be at this call");
+    expect(await rig.starter.getSale({ invoice })).toMatchObject({
+      attentions: [],
+      stockMovements: [{ state: "sending" }],
+    });
+  }
+
+  /** An operator is asked: at the latest once the time is over that its activity had. */
+  async function asked(invoice: string): Promise<void> {
+    const isAsked = async (): Promise<boolean> => (await rig.starter.getSale({ invoice })).attentions.length > 0;
+    await expect.poll(isAsked, { timeout: 4 * PATIENCE_MS }).toBe(true);
   }
 
   /** An operator is asked, and says that it was applied. */
@@ -140,8 +169,7 @@ describeWithTemporal("a stock movement whose activity an operator touches", () =
     const log = { warn: () => undefined };
     const end = endLostActivities({ client, ledger, identity: "worker", log, everyMs: 500, lateMs: 2_000 });
     try {
-      const isAsked = async (): Promise<boolean> => (await rig.starter.getSale({ invoice })).attentions.length > 0;
-      await expect.poll(isAsked, { timeout: 4 * PATIENCE_MS }).toBe(true);
+      await asked(invoice);
       expect(await decidedAsApplied(invoice)).toHaveLength(1);
     } finally {
       await end();
@@ -171,7 +199,7 @@ describeWithTemporal("a stock movement whose activity an operator touches", () =
         activityId: id,
         result: { payloads: [defaultPayloadConverter.toPayload(result)] },
       });
-      await parked(invoice, "stock-unknown");
+      await waitedFor(invoice);
       worker.release();
       expect(await handleOf(invoice).result()).toMatchObject({
         stockMovements: [{ state: "applied", movementId: movementsOf(invoice)[0]?.movementId }],
@@ -180,57 +208,80 @@ describeWithTemporal("a stock movement whose activity an operator touches", () =
     },
   );
 
-  /** Its worker stands still before it sends; Temporal has given it up, and an operator has said "not applied". */
-  async function decidedWhileItStands(invoice: string) {
+  /** Its worker stands still before it sends, and its activity is failed by hand. */
+  async function failedWhileItStands(invoice: string) {
     const worker = new Held();
     standing.set(referenceOf(invoice), worker);
     await start(invoice);
-    const { execution, id, ...by } = await running(invoice);
+    const activity = await running(invoice);
     await expect.poll(() => standing.has(referenceOf(invoice))).toBe(false);
-    const lost = { message: "the worker is gone", applicationFailureInfo: { nonRetryable: true } };
-    await rig.client.workflowService.respondActivityTaskFailedById({
-      ...by,
-      ...execution,
-      activityId: id,
-      failure: lost,
-    });
-    await parked(invoice, "stock-unknown");
+    await failByHand(activity);
+    return worker;
+  }
+
+  /** An operator is asked, and says that it was not applied. */
+  async function decidedAsNotApplied(invoice: string) {
+    await asked(invoice);
     const answer = { referenceId: referenceOf(invoice), applied: false, note: "not in the journal" };
     await rig.starter.resolveStock({ invoice }, answer);
     const key = { ...BUSINESS, referenceId: answer.referenceId };
     await expect.poll(async () => (await rig.ledger.stock.read(key)).kind).toBe("superseded");
-    return worker;
   }
 
-  test("is not sent by a worker that goes on after the next try", async () => {
-    const worker = await decidedWhileItStands("STILL-1");
-    expect(await handleOf("STILL-1").result()).toMatchObject({ stockMovements: [{ state: "applied" }] });
-    expect(movementsOf("STILL-1")).toHaveLength(1);
+  test("is asked about nobody where it is failed by hand while its worker may still send it", async () => {
+    const invoice = "STILL-1";
+    const worker = await failedWhileItStands(invoice);
+    await waitedFor(invoice);
     worker.release();
-    await expect.poll(() => outcomes).toContain(`${referenceOf("STILL-1")} 1 not-applied`);
-    expect(movementsOf("STILL-1")).toHaveLength(1);
+    expect(await handleOf(invoice).result()).toMatchObject({
+      stockMovements: [{ state: "applied", movementId: movementsOf(invoice)[0]?.movementId }],
+    });
+    expect(movementsOf(invoice)).toHaveLength(1);
   });
 
-  test("is sent once by a worker that goes on before the next try, and contradicts the operator, who is told", async () => {
-    const worker = await decidedWhileItStands("STILL-2");
+  test("is not sent by a worker that goes on after an operator was asked", async () => {
+    const invoice = "STILL-2";
+    const worker = await failedWhileItStands(invoice);
+    const goesOn = new Held();
+    await asked(invoice);
+    coming.set(referenceOf(invoice), goesOn);
+    await decidedAsNotApplied(invoice);
     worker.release();
-    await rig.simulator.until(() => movementsOf("STILL-2").length === 1);
-    const movementId = movementsOf("STILL-2")[0]?.movementId ?? "";
-    const { attentions } = await parked("STILL-2", "unexpected-answer");
+    await expect.poll(() => outcomes).toContain(`${referenceOf(invoice)} 1 not-applied`);
+    expect(movementsOf(invoice)).toHaveLength(0);
+    goesOn.release();
+    expect(await handleOf(invoice).result()).toMatchObject({ stockMovements: [{ state: "applied" }] });
+    expect(movementsOf(invoice)).toHaveLength(1);
+  });
+
+  test("is sent once where a late answer contradicts the operator, who is told", async () => {
+    const invoice = "LATE-1";
+    const [worker, goesOn] = [new Held(), new Held()];
+    settling.set(referenceOf(invoice), worker);
+    await start(invoice);
+    await rig.simulator.until(() => movementsOf(invoice).length === 1);
+    await failByHand(await running(invoice));
+    await asked(invoice);
+    coming.set(referenceOf(invoice), goesOn);
+    await decidedAsNotApplied(invoice);
+    worker.release();
+    const movementId = movementsOf(invoice)[0]?.movementId ?? "";
+    const { attentions } = await parked(invoice, "unexpected-answer");
     expect(attentions).toMatchObject([
       {
-        subject: referenceOf("STILL-2"),
+        subject: referenceOf(invoice),
         message: expect.stringContaining(`decided that it was not applied, and a late answer says otherwise`),
         evidence: { decision: { applied: false, note: "not in the journal" }, lateAnswer: { movementId } },
         resolvedBy: ["acknowledge"],
       },
     ]);
     expect((await fiscalflow("doctor")).stdout).toContain(
-      `the movement ${referenceOf("STILL-2")} was decided as not applied`,
+      `the movement ${referenceOf(invoice)} was decided as not applied`,
     );
-    await rig.starter.acknowledge({ invoice: "STILL-2" }, { code: "unexpected-answer", note: "the journal has one" });
-    expect(await handleOf("STILL-2").result()).toMatchObject({ stockMovements: [{ state: "applied", movementId }] });
-    expect(movementsOf("STILL-2")).toHaveLength(1);
+    goesOn.release();
+    await rig.starter.acknowledge({ invoice }, { code: "unexpected-answer", note: "the journal has one" });
+    expect(await handleOf(invoice).result()).toMatchObject({ stockMovements: [{ state: "applied", movementId }] });
+    expect(movementsOf(invoice)).toHaveLength(1);
     expect((await report()).movements).toMatchObject([{ itemId: "item_tea", disputed: 1 }]);
   });
 });

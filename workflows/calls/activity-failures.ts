@@ -11,6 +11,7 @@ import {
 
 import {
   type Attention,
+  type CallUnderWay,
   boundedSummary,
   type ClaimedTry,
   type DeferredTry,
@@ -238,16 +239,16 @@ export function asFailure(error: Error): ApplicationFailure {
 }
 
 /**
- * What became of a try of a call that is sent at most once. Where its activity ended without an answer, its claim says
- * it: one that was never taken was never sent, and the reading closes it, so that a late attempt cannot send it either;
+ * What became of a try of a call that is sent at most once. Where its activity ended without an answer, or found another
+ * execution at it, its claim says it once nobody is at it any more: one that was never taken was never sent, and the reading closes it, so that a late attempt cannot send it either;
  * a written outcome is the answer; without one it is unknown (docs/architecture.md, "At most once").
  * @param readClaim reads it in the ledger
  */
 export async function answerOf<Answer extends Said, Known extends Said>(
-  sent: Answer | LostAnswer,
+  sent: Answer | LostAnswer | CallUnderWay,
   readClaim: () => Promise<Known>,
 ): Promise<Answer | Known> {
-  if (sent.kind !== "lost") return sent as Answer;
+  if (sent.kind !== "lost" && sent.kind !== "under-way") return sent as Answer;
   const found = await readClaim();
   return found.kind === "unknown" ? { ...found, message: `${sent.message} ${found.message}` } : found;
 }

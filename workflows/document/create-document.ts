@@ -80,6 +80,7 @@ export async function createDocument(context: SaleContext, creation: Creation): 
     const body: ComposedBody = (intent.body ??= await callWithEscalation(run, creation.compose));
     if (run.cancelDue) throw new CancelledByOperator();
     run.numberTaken = true;
+    const wasInDoubt = run.documentInDoubt;
     run.documentInDoubt = true;
     const idempotencyKey = idempotencyKeyOf(run.workflowId, creation.step, intent.number);
     const { firstSentAtMs, number } = intent;
@@ -103,7 +104,9 @@ export async function createDocument(context: SaleContext, creation: Creation): 
     if (isRefusal(result) || result.kind === "deferred") {
       // A refusal says nothing of an earlier attempt whose answer was lost: that doubt remains.
       intent.firstSentAtMs = result.firstSentAtMs ?? intent.firstSentAtMs;
-      run.documentInDoubt = intent.firstSentAtMs !== undefined;
+      const unsaid = isRefusal(result) ? undefined : result.claim;
+      const isUnsaid = unsaid === "under-way" || (unsaid === "unread" && wasInDoubt);
+      run.documentInDoubt = isUnsaid || intent.firstSentAtMs !== undefined;
       // Before it was sent, the claim has shown what an earlier run did.
       if (isRefusal(result)) run.earlierRunSent &&= run.documentInDoubt;
       if (isRefusal(result)) intent = await intentAfterRefusal(betweenTries, result, intent);

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 
-import { mayLeave, untilItLeaves } from "../claim-answers.ts";
+import { underWay, untilItIsOver } from "../claim-answers.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
 import { insertRowFrom } from "../statements.ts";
@@ -38,7 +38,7 @@ export async function begin(db: Queries, request: BeginRequest): Promise<BeginAn
   if (!(await insertRow(db, { workflow_id: workflowId, ...claim, document_id: null }))) {
     const row = await lockRow(db, workflowId);
     if (row === undefined) throw new Error("a claim vanished: rows are never deleted");
-    const answer = (await standing(db, request, row)) ?? (await mayLeave(db, row));
+    const answer = await standing(db, request, row);
     if (answer !== undefined) return answer;
     await updateRow(db, workflowId, claim);
   }
@@ -86,7 +86,7 @@ function firstOf(request: BeginRequest) {
     first_sent_at: new Date(nowMs),
     holder: cleanText(request.holder),
     execution: request.execution,
-    may_leave_until: untilItLeaves(request.mayLeaveForMs),
+    under_way_until: untilItIsOver(request.underWayForMs),
     decision: null,
   };
   const event = {
@@ -113,7 +113,7 @@ async function standing(db: Queries, request: BeginRequest, row: DocumentRow): P
   const isKeyed = idempotencyKey !== null;
   // The service does not know a key that the first one was sent without.
   if (intent > row.intent || row.content !== content || isKeyed !== (row.idempotency_key !== null))
-    return { kind: "different", content: row.content ?? "", request: kept, firstSentAtMs };
+    return (await underWay(db, row)) ?? { kind: "different", content: row.content ?? "", request: kept, firstSentAtMs };
   if (row.idempotency_key !== idempotencyKey)
     throw new LedgerError(
       `Intent ${intent} of ${request.workflowId} is in doubt under the key ${row.idempotency_key}, and is wanted again under ` +
@@ -122,8 +122,14 @@ async function standing(db: Queries, request: BeginRequest, row: DocumentRow): P
   // The very call that is kept: its answer was lost, so nothing was sent on the strength of it.
   const first = row.execution === request.execution;
   if (!first) {
-    const until = sql<Date>`greatest(may_leave_until, ${untilItLeaves(request.mayLeaveForMs)})`;
-    await updateRow(db, request.workflowId, { execution: request.execution, may_leave_until: until });
+    const other = await underWay(db, row);
+    const { repeatableForMs, nowMs } = request;
+    if (repeatableForMs === 0 || nowMs > firstSentAtMs + repeatableForMs)
+      return other ?? { kind: "doubtful", firstSentAtMs };
+    // While two are under way neither says by its end that nothing is.
+    const execution = other ? null : request.execution;
+    const until = sql<Date>`greatest(under_way_until, ${untilItIsOver(request.underWayForMs)})`;
+    await updateRow(db, request.workflowId, { execution, under_way_until: until });
   }
   return { kind: "send", request: kept, firstSentAtMs, first };
 }
@@ -132,7 +138,7 @@ export async function ended(db: Queries, request: Parameters<DocumentClaims["end
   const { workflowId, intent, execution } = request;
   await db
     .updateTable("document_claims")
-    .set({ may_leave_until: null })
+    .set({ under_way_until: null })
     .where((eb) => eb.and({ workflow_id: workflowId, intent, execution }))
     .execute();
 }

@@ -1,5 +1,5 @@
 import type { NumberToClaim, TakingExecution } from "../../contract/index.ts";
-import type { MayLeave } from "../claim-answers.ts";
+import type { UnderWay } from "../claim-answers.ts";
 
 /** The interface of the ledger for documents: types alone. */
 
@@ -17,6 +17,8 @@ export interface BeginRequest extends TakingExecution {
   intent: number;
   /** Undefined: it is sent without one. */
   idempotencyKey: string | undefined;
+  /** For so long after it was first sent it may be sent again under its key (milliseconds); 0: never. */
+  repeatableForMs: number;
   /** A fingerprint of what the document says. */
   content: string;
   /** What would be sent, as JSON. */
@@ -47,7 +49,9 @@ export type BeginAnswer =
   | { kind: "behind"; intent: number; decision?: DocumentDecision }
   /** Nothing of this workflow exists or is in doubt, and nothing was begun: the number is another sale's. */
   | ({ kind: "number-taken" } & NumberOwner)
-  | MayLeave
+  | UnderWay
+  /** It may have been sent, and is not to be sent again. */
+  | { kind: "doubtful"; firstSentAtMs: number }
   /** An earlier try that is in doubt had other content, or another intent; or one of the two is sent without a key. */
   | { kind: "different"; content: string; request: unknown; firstSentAtMs: number };
 

@@ -43,17 +43,35 @@ describe("an intent to issue a document that was begun", () => {
     expect(await documents.read(first.workflowId)).toEqual({ intent: 1, firstSentAtMs: NOW });
   });
 
-  it("allows no later intent, and no other bytes, while an execution that was decided upon may still leave", async () => {
-    const first = { ...firstAttempt(), mayLeaveForMs: 60_000 };
+  it("is neither doubtful nor different while an execution may still be at it", async () => {
+    const first = { ...firstAttempt(), underWayForMs: 60_000 };
     await documents.begin(first);
-    const { workflowId, intent } = first;
-    await documents.decide({ workflowId, intent, decision: "not-created", note: "not there", nowMs: LATER });
-    const next = { ...again(first), intent: 2, idempotencyKey: "key-of-intent-2" };
-    expect(await documents.begin(next)).toMatchObject({ kind: "may-leave", forMs: expect.any(Number) });
+    const once = { ...again(first), repeatableForMs: 0 };
+    const different = { ...again(first), content: "other" };
+    for (const one of [once, different])
+      expect(await documents.begin(one)).toEqual({ kind: "under-way", forMs: expect.any(Number) });
     await documents.ended({ ...first, execution: "another" });
-    expect(await documents.begin(next)).toMatchObject({ kind: "may-leave" });
+    expect(await documents.begin(once)).toMatchObject({ kind: "under-way" });
     await documents.ended(first);
-    expect(await documents.begin(next)).toMatchObject({ kind: "send", first: true });
+    expect(await documents.begin(once)).toEqual({ kind: "doubtful", firstSentAtMs: NOW });
+    expect(await documents.begin(different)).toMatchObject({ kind: "different" });
+  });
+
+  it("is under way until both of two executions under its key are over", async () => {
+    const first = { ...firstAttempt(), underWayForMs: 60_000 };
+    await documents.begin(first);
+    const second = again(first);
+    expect(await documents.begin(second)).toEqual({ ...sent, first: false });
+    for (const one of [first, second]) await documents.ended(one);
+    expect(await documents.begin({ ...again(first), repeatableForMs: 0 })).toMatchObject({ kind: "under-way" });
+  });
+
+  it("is not repeated once the service remembers its key no longer", async () => {
+    const first = firstAttempt();
+    await documents.begin(first);
+    expect(await documents.begin({ ...again(first), repeatableForMs: LATER - NOW })).toMatchObject({ kind: "send" });
+    const late = { ...again(first), repeatableForMs: LATER - NOW - 1 };
+    expect(await documents.begin(late)).toEqual({ kind: "doubtful", firstSentAtMs: NOW });
   });
 
   it("counts as first again for the same call whose answer from the ledger was lost", async () => {

@@ -75,7 +75,7 @@ export const NOTHING_SENT = {
   first_sent_at: null,
   holder: null,
   execution: null,
-  may_leave_until: null,
+  under_way_until: null,
 } as const;
 
 /** The bytes are there to be sent again while it is in doubt; they hold the customer and the callback's URL. */

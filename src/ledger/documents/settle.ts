@@ -103,7 +103,7 @@ async function changeInDoubt(
     with claim as (
       update document_claims
       set state = ${to.state}, document_id = ${to.document_id}, first_sent_at = null, request = null,
-        may_leave_until = null
+        under_way_until = null
       where workflow_id = ${workflowId} and intent = ${intent} and state = any(${from}::text[])
       returning workflow_id)
     insert into document_claim_events (workflow_id, intent, what, detail)

@@ -75,7 +75,7 @@ export async function createBillPaymentTables(db: Kysely<unknown>): Promise<void
       generation integer not null check (generation >= 1),
       token text,
       execution text,
-      may_leave_until timestamptz,
+      under_way_until timestamptz,
       state text not null check (state in ('held', 'processed', 'not-processed', 'buried')),
       message text,
       taken_at timestamptz not null,

@@ -20,7 +20,7 @@ async function heldConnection() {
       generation: 1,
       token: referenceId,
       execution: `execution of ${referenceId}`,
-      mayLeaveForMs: 0,
+      underWayForMs: 0,
       movement,
       branchSentAs: OTHER.sentAs,
       holder: "a test",

@@ -89,37 +89,6 @@ describe("an operator's decision", () => {
     expect(await stock.read(first)).toEqual(heldBy(first, 2));
   });
 
-  it("that it was not applied allows no next try while the last one may still leave", async () => {
-    const first = { ...firstTry(), mayLeaveForMs: 60_000 };
-    await stock.take(first);
-    await stock.decide(word(first, false));
-    const next = { ...first, ...taking(), generation: 2, token: "b" };
-    const answer = await stock.take(next);
-    expect(answer).toEqual({ kind: "may-leave", forMs: expect.any(Number) });
-    expect(answer).toMatchObject({ forMs: expect.toSatisfy((forMs: number) => forMs > 50_000 && forMs <= 60_000) });
-    // Where the next try is given up unsent, the one after it waits too.
-    await stock.readOrBury(next);
-    await stock.ended({ ...first, execution: "another" });
-    expect(await stock.take({ ...next, generation: 3 })).toMatchObject({ kind: "may-leave" });
-  });
-
-  it("that it was not applied allows the next try once the last one has ended, or its time is over", async () => {
-    const ends = async (first: TakeRequest): Promise<unknown> => stock.ended(first);
-    const settles = async (first: TakeRequest): Promise<unknown> => stock.settle({ ...first, outcome: NOT_APPLIED });
-    const lets = async (): Promise<void> => {};
-    for (const [mayLeaveForMs, come] of [
-      [60_000, ends],
-      [60_000, settles],
-      [0, lets],
-    ] as const) {
-      const first = { ...firstTry(), mayLeaveForMs };
-      await stock.take(first);
-      await stock.decide(word(first, false));
-      await come(first);
-      expect(await stock.take({ ...first, ...taking(), generation: 2, token: "b" })).toEqual({ kind: "taken" });
-    }
-  });
-
   it.each([true, false])("is recorded where there is no claim: %s", async (applied) => {
     const first = firstTry();
     expect(await stock.decide(word(first, applied))).toBe("decided");
@@ -192,4 +161,55 @@ describe("an operator's decision", () => {
     expect(await stock.read(alsoWrong)).toEqual({ kind: "said-applied", word: WORD });
     expect((await stock.history(alsoWrong)).at(-1)).toMatchObject({ what: "contradicted", detail: NOT_APPLIED });
   });
+});
+
+describe("a movement whose execution may still be at it", () => {
+  const firstFor = (underWayForMs: number): TakeRequest => ({ ...firstTry(), underWayForMs });
+  const anotherOf = (first: TakeRequest): TakeRequest => ({ ...first, ...taking(), holder: "run-2" });
+
+  it("is not unknown, neither for its run nor for another one", async () => {
+    const first = firstFor(60_000);
+    await stock.take(first);
+    for (const ask of [stock.readOrBury(first), stock.take(anotherOf(first))])
+      expect(await ask).toEqual({
+        kind: "under-way",
+        forMs: expect.toSatisfy((forMs: number) => forMs > 50_000 && forMs <= 60_000),
+      });
+    await stock.ended({ ...first, execution: "another" });
+    expect(await stock.readOrBury(first)).toMatchObject({ kind: "under-way" });
+  });
+
+  const ends = async (first: TakeRequest): Promise<unknown> => stock.ended(first);
+  const lets = async (): Promise<void> => {};
+  it.each([
+    ["it has ended", 60_000, ends],
+    ["its time is over", 0, lets],
+  ])("is unknown once %s", async (_what, underWayForMs, come) => {
+    const first = firstFor(underWayForMs);
+    await stock.take(first);
+    await come(first);
+    expect(await stock.readOrBury(first)).toEqual(heldBy(first, 1));
+    expect(await stock.take(anotherOf(first))).toEqual(heldBy(first, 1));
+  });
+
+  it("is what it came to as soon as that is written", async () => {
+    const first = firstFor(60_000);
+    await stock.take(first);
+    await stock.settle({ ...first, outcome: NOT_APPLIED });
+    expect(await stock.readOrBury(first)).toEqual({ kind: "superseded", generation: 1 });
+    expect(await stock.take({ ...anotherOf(first), generation: 2, token: "b" })).toEqual({ kind: "taken" });
+  });
+});
+
+it("closes movements, which nobody sends any more, and leaves those that are held or applied as they are", async () => {
+  const [untaken, refused, held, applied] = [firstTry(), firstTry(), firstTry(), firstTry()];
+  for (const one of [refused, held, applied]) await stock.take(one);
+  await stock.settle({ ...refused, outcome: NOT_APPLIED });
+  await stock.settle({ ...applied, outcome: APPLIED });
+  await stock.close([untaken, refused, held, applied], 5);
+  expect(await stock.take(untaken)).toEqual({ kind: "superseded", generation: 1 });
+  const next = { ...refused, ...taking(), generation: 2, token: "b" };
+  expect(await stock.take(next)).toEqual({ kind: "superseded", generation: 2 });
+  expect(await stock.read(held)).toMatchObject({ kind: "unknown" });
+  expect(await stock.read(applied)).toEqual(APPLIED);
 });

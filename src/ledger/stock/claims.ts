@@ -9,7 +9,7 @@ import type {
   TakenMovement,
   TakingExecution,
 } from "../../contract/index.ts";
-import type { MayLeave } from "../claim-answers.ts";
+import type { UnderWay } from "../claim-answers.ts";
 
 /** The interface of the ledger for stock movements, in the contract's words: types alone. */
 
@@ -45,7 +45,7 @@ export type TakeAnswer =
   /** Send now. */
   | { kind: "taken" }
   | KnownMovement
-  | MayLeave
+  | UnderWay
   /** Movements to a named branch are held until somebody has looked at the answer to another one. Nothing was taken. */
   | { kind: "branch-held"; hold: BranchHold }
   /** The reference stands for another movement. */
@@ -134,13 +134,15 @@ export interface StockClaims {
   settle(request: SettleRequest): Promise<"settled" | "contradicted" | "not-held">;
   /**
    * Asked after an activity ended without an answer. Where nothing of this generation was taken a tombstone stands from
-   * now on, so that a late attempt's `take` gets `superseded`. A newer generation than asked for: the answer is about
+   * now on, so that a late attempt's `take` gets `superseded`. `under-way`: ask again, it is not over yet. A newer generation than asked for: the answer is about
    * the newest.
    */
-  readOrBury(request: MovementKey & { generation: number; nowMs: number }): Promise<KnownMovement>;
+  readOrBury(request: MovementKey & { generation: number; nowMs: number }): Promise<KnownMovement | UnderWay>;
   read(key: MovementKey): Promise<KnownMovement | { kind: "none" }>;
   /** The deductions of a sale that are applied, or of unknown outcome, in the order in which they were taken. */
   taken(request: TakenRequest): Promise<TakenMovement[]>;
+  /** Closes the claims of movements that nobody holds, so that no late attempt sends one. */
+  close(keys: readonly MovementKey[], nowMs: number): Promise<void>;
   /**
    * An operator's decision. The answer of the service wins over it, and so do an earlier decision of an operator,
    * and a newer try, of which the word says nothing: then that is the answer. Idempotent for the same word.

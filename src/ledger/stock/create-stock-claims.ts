@@ -4,7 +4,7 @@ import { isLookedAt, lookedAt, openHold, openHolds } from "./branch-holds.ts";
 import type { StockClaims } from "./claims.ts";
 import { decide } from "./decide.ts";
 import { disputeOf, disputes } from "./disputes.ts";
-import { history, read, readOrBury } from "./read.ts";
+import { close, history, read, readOrBury } from "./read.ts";
 import { keptOutcome, settle, settleHeld } from "./settle.ts";
 import { ended, take, takeFirst } from "./take.ts";
 import { taken } from "./taken.ts";
@@ -28,6 +28,7 @@ export function createStockClaims(database: Database): StockClaims {
     readOrBury: (request) => database.transact((db) => readOrBury(db, request)),
     read: (key) => database.query((db) => read(db, key)),
     taken: (request) => database.query((db) => taken(db, request)),
+    close: (keys, nowMs) => database.transact((db) => close(db, keys, nowMs)),
     decide: (request) => database.transact((db) => decide(db, request)),
     balanceAround: (key) => database.transact((db) => balanceAround(db, key)),
     branchHold: (connection, sentAs) => database.query((db) => openHold(db, connection, sentAs)),

@@ -1,4 +1,5 @@
 import type { KnownMovement } from "../../contract/index.ts";
+import type { UnderWay } from "../claim-answers.ts";
 import type { Queries } from "../database.ts";
 import type { ClaimEvent, MovementKey } from "./claims.ts";
 import {
@@ -7,6 +8,7 @@ import {
   knownOf,
   nextOrder,
   NO_OUTCOME,
+  openAnswer,
   readRow,
   recordEvent,
   updateRow,
@@ -21,13 +23,14 @@ export async function read(db: Queries, key: MovementKey): Promise<KnownMovement
 export async function readOrBury(
   db: Queries,
   request: MovementKey & { generation: number; nowMs: number },
-): Promise<KnownMovement> {
+): Promise<KnownMovement | UnderWay> {
   checkGeneration(request.generation);
   const { generation } = request;
   const tombstone = { generation, token: null, state: "buried" as const, taken_at: new Date(request.nowMs) };
   const found = await insertOrLock(db, request, tombstone);
   if (found !== undefined) {
     const isOver = found.state === "not-applied" || found.state === "buried";
+    if (found.state === "held") return await openAnswer(db, found);
     if (!isOver || found.generation >= generation) return knownOf(found);
     await updateRow(db, request, {
       ...tombstone,
@@ -43,6 +46,14 @@ export async function readOrBury(
   }
   await recordEvent(db, request, { generation, what: "buried", detail: { nowMs: request.nowMs } });
   return { kind: "superseded", generation };
+}
+
+export async function close(db: Queries, keys: readonly MovementKey[], nowMs: number): Promise<void> {
+  // In one order, so that two who close the same movements do not wait for each other.
+  for (const key of keys.toSorted((one, other) => (one.referenceId < other.referenceId ? -1 : 1))) {
+    const generation = ((await readRow(db, key))?.generation ?? 0) + 1;
+    await readOrBury(db, { ...key, generation, nowMs });
+  }
 }
 
 export async function history(db: Queries, key: MovementKey): Promise<ClaimEvent[]> {

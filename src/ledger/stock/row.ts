@@ -7,7 +7,7 @@ import type {
   DecidedApplied,
   SupersededTry,
 } from "../../contract/index.ts";
-import { type HeldClaim, heldAnswer, wordOf } from "../claim-answers.ts";
+import { type HeldClaim, heldAnswer, type UnderWay, underWay, wordOf } from "../claim-answers.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
 import { insertRowFrom } from "../statements.ts";
@@ -125,6 +125,11 @@ export function knownOf(row: StockRow): KnownMovement {
 /** For a row in state `held`. */
 export function unknownAnswer(row: StockRow): HeldClaim {
   return heldAnswer(row, row.holder ?? "");
+}
+
+/** The same for whoever would act on it. */
+export async function openAnswer(db: Queries, row: StockRow): Promise<HeldClaim | UnderWay> {
+  return (await underWay(db, row)) ?? unknownAnswer(row);
 }
 
 export async function updateRow(

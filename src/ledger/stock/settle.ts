@@ -41,7 +41,7 @@ export async function settleHeld(db: Queries, request: SettleRequest): Promise<S
     sql`
       update stock_claims
       set state = ${answered.state}, outcome = ${answered.outcome}, settled_order = ${answered.settled_order},
-        branch_id = ${branch_id}, quantity_on_hand = ${quantity_on_hand}, may_leave_until = null
+        branch_id = ${branch_id}, quantity_on_hand = ${quantity_on_hand}, under_way_until = null
       where ${whereKey(request)} and generation = ${generation} and token = ${token} and state = 'held'
       returning generation`,
     { ...eventOf(request), what: `settled-${outcome.kind}` },
@@ -62,7 +62,7 @@ export async function settle(db: Queries, request: SettleRequest): Promise<Settl
   }
   const isCurrent = row.generation === generation && row.token === token;
   // Whoever has the outcome of a try sends it no more.
-  if (isCurrent && row.may_leave_until !== null) await updateRow(db, request, { may_leave_until: null });
+  if (isCurrent && row.under_way_until !== null) await updateRow(db, request, { under_way_until: null });
   if (isCurrent && row.state === "held") {
     await updateRow(db, request, outcomeColumns(request));
     await recordEvent(db, request, { ...event, what: `settled-${outcome.kind}` });

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 
-import { mayLeave, untilItLeaves } from "../claim-answers.ts";
+import { untilItIsOver } from "../claim-answers.ts";
 import type { Queries } from "../database.ts";
 import { insertRowFrom } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
@@ -18,10 +18,10 @@ import {
   movementOf,
   nextOrder,
   NO_OUTCOME,
+  openAnswer,
   recordEvent,
   type StockRow,
   supersededAnswer,
-  unknownAnswer,
   updateRow,
   whereKey,
   writeWithEvent,
@@ -47,7 +47,7 @@ export async function take(db: Queries, request: TakeRequest): Promise<TakeAnswe
   }
   const found = await insertOrLock(db, request, claim);
   if (found !== undefined) {
-    const answer = (await standing(db, request, found)) ?? (await mayLeave(db, found));
+    const answer = await standing(db, request, found);
     if (answer !== undefined) return answer;
     await updateRow(db, request, { ...claim, ...NO_OUTCOME, taken_order: nextOrder });
   }
@@ -84,7 +84,7 @@ function firstOf(request: TakeRequest) {
     generation,
     token,
     execution,
-    may_leave_until: untilItLeaves(request.mayLeaveForMs),
+    under_way_until: untilItIsOver(request.underWayForMs),
     state: "held" as const,
     ...movementColumns(movement),
     holder: storableText(request.holder),
@@ -106,12 +106,12 @@ async function standing(db: Queries, request: TakeRequest, row: StockRow): Promi
   if (claimed && !isSameMovement(claimed, movement)) return { kind: "different", claimed, state: row.state };
   if (row.state === "applied") return appliedAnswer(row);
   const isSameTry = row.generation === generation && row.token === token && row.holder === storableText(holder);
-  if (!isSameTry || row.execution === null) return unknownAnswer(row);
+  if (!isSameTry || row.execution === null) return await openAnswer(db, row);
   // The very call that is kept: its acknowledgement was lost, so nothing was sent on the strength of it.
   if (row.execution === execution) return { kind: "taken" };
   // Another execution of the same activity may have sent it.
-  if (!unsent.includes(row.execution)) return unknownAnswer(row);
-  await updateRow(db, request, { execution, may_leave_until: untilItLeaves(request.mayLeaveForMs) });
+  if (!unsent.includes(row.execution)) return await openAnswer(db, row);
+  await updateRow(db, request, { execution, under_way_until: untilItIsOver(request.underWayForMs) });
   await recordEvent(db, request, { generation, token, what: "taken-again", detail: { execution } });
   return { kind: "taken" };
 }
@@ -120,7 +120,7 @@ export async function ended(db: Queries, request: Parameters<StockClaims["ended"
   const { generation, token, execution } = request;
   await db
     .updateTable("stock_claims")
-    .set({ may_leave_until: null })
+    .set({ under_way_until: null })
     .where(whereKey(request))
     .where((eb) => eb.and({ generation, token, execution }))
     .execute();

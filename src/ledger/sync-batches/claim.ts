@@ -1,7 +1,7 @@
 import { type Selectable, sql, type UpdateObject } from "kysely";
 
 import type { BatchOutcome, ClaimedTry, KnownBatch, OperatorDecision } from "../../contract/index.ts";
-import { heldAnswer, mayLeave, type MayLeave, untilItLeaves, wordOf } from "../claim-answers.ts";
+import { heldAnswer, underWay, type UnderWay, untilItIsOver, wordOf } from "../claim-answers.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
 import { appendEvents } from "../events/append-events.ts";
@@ -23,7 +23,7 @@ import type { BatchDecision, BatchKey, KeptBatch, SyncBatches, TakeBatchRequest 
  */
 type Row = Selectable<SyncBatchesTable>;
 
-export async function take(db: Queries, request: TakeBatchRequest): Promise<{ kind: "taken" } | KnownBatch | MayLeave> {
+export async function take(db: Queries, request: TakeBatchRequest): Promise<{ kind: "taken" } | KnownBatch | UnderWay> {
   const { generation, execution, writer } = request;
   const token = storableText(request.token);
   const row = await lockedRow(db, request);
@@ -33,10 +33,10 @@ export async function take(db: Queries, request: TakeBatchRequest): Promise<{ ki
   // reset hands the activity under way on to the new run, with its token: the run tells the two apart.
   if (isSameTry && row.execution === execution) return { kind: "taken" };
   const isFree = isSameTry && row.execution !== null && request.unsent?.includes(row.execution) === true;
-  if (row && !isFree && (row.state === "held" || row.state === "processed" || row.generation >= generation))
-    return knownOf(row);
-  const leaving = row && !isFree ? await mayLeave(db, row) : undefined;
-  if (leaving) return leaving;
+  if (row && !isFree) {
+    if (row.state === "held") return (await underWay(db, row)) ?? knownOf(row);
+    if (row.state === "processed" || row.generation >= generation) return knownOf(row);
+  }
   const claim = {
     generation,
     token,
@@ -46,7 +46,7 @@ export async function take(db: Queries, request: TakeBatchRequest): Promise<{ ki
     settled_at: null,
     decision: null,
   };
-  const times = { taken_at: sql<Date>`clock_timestamp()`, may_leave_until: untilItLeaves(request.mayLeaveForMs) };
+  const times = { taken_at: sql<Date>`clock_timestamp()`, under_way_until: untilItIsOver(request.underWayForMs) };
   await write(db, request, { ...claim, ...times }, writer, {
     what: "batch-taken",
     detail: { generation, token, execution },
@@ -62,7 +62,7 @@ export async function ended(db: Queries, request: Parameters<SyncBatches["ended"
   const { connection, generation, token, execution } = request;
   await db
     .updateTable("sync_batches")
-    .set({ may_leave_until: null })
+    .set({ under_way_until: null })
     .where((eb) => eb.and({ connection, sync_batch_id: storableText(request.syncBatchId) }))
     .where((eb) => eb.and({ generation, token: storableText(token), execution }))
     .execute();
@@ -82,7 +82,7 @@ export async function settle(
     state: outcome.kind,
     message: storableText(outcome.message),
     settled_at: sql<Date>`clock_timestamp()`,
-    may_leave_until: null,
+    under_way_until: null,
   };
   await write(db, request, change, writer, {
     what: `batch-${outcome.kind}` as const,
@@ -93,17 +93,18 @@ export async function settle(
 /** Whoever has the outcome of a try sends it no more, whatever was decided on it meanwhile. */
 async function endedWith(db: Queries, request: BatchKey & ClaimedTry, row: Row): Promise<void> {
   const { execution } = row;
-  if (isOf(request, row) && execution !== null && row.may_leave_until !== null)
+  if (isOf(request, row) && execution !== null && row.under_way_until !== null)
     await ended(db, { ...request, execution });
 }
 
 export async function readOrBury(
   db: Queries,
   request: BatchKey & { generation: number; writer: Writer },
-): Promise<KnownBatch> {
+): Promise<KnownBatch | UnderWay> {
   const { generation, writer } = request;
   const row = await lockedRow(db, request);
-  if (row && (row.state === "held" || row.state === "processed" || row.generation >= generation)) return knownOf(row);
+  if (row?.state === "held") return (await underWay(db, row)) ?? knownOf(row);
+  if (row && (row.state === "processed" || row.generation >= generation)) return knownOf(row);
   const nothing = { token: null, execution: null, message: null, settled_at: null, decision: null };
   const buried = { generation, state: "buried" as const, ...nothing, taken_at: sql<Date>`clock_timestamp()` };
   await write(db, request, buried, writer, { what: "batch-buried", detail: { generation } });

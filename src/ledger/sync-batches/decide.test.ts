@@ -28,10 +28,11 @@ function batch() {
         generation,
         token: `try ${generation}`,
         execution: `execution of ${generation}`,
-        mayLeaveForMs: 0,
+        underWayForMs: 0,
         writer: WRITER,
         ...more,
       }),
+    bury: (generation: number) => batches.readOrBury({ ...key, generation, writer: WRITER }),
     ended: (generation: number, execution = `execution of ${generation}`) =>
       batches.ended({ ...key, generation, token: `try ${generation}`, execution }),
     decide: (generation: number, said: typeof NO) => batches.decide({ ...key, generation, ...said, writer: WRITER }),
@@ -57,20 +58,20 @@ test("a batch is not taken by another execution of the same try, but for one tha
   expect(await take(1)).toMatchObject({ kind: "unknown" });
 });
 
-describe("an operator's decision on a sync batch", () => {
-  test("that it was not processed allows no next try while the last one may still leave", async () => {
-    const { take, decide, ended } = batch();
-    await take(1, { mayLeaveForMs: 60_000 });
-    await decide(1, NO);
-    const answer = await take(2);
-    expect(answer).toEqual({ kind: "may-leave", forMs: expect.any(Number) });
-    expect(answer).toMatchObject({ forMs: expect.toSatisfy((forMs: number) => forMs > 50_000 && forMs <= 60_000) });
-    await ended(1, "another");
-    expect(await take(2)).toMatchObject({ kind: "may-leave" });
-    await ended(1);
-    expect(await take(2)).toEqual({ kind: "taken" });
-  });
+test("a batch whose execution may still be at it is not unknown, until that one has ended", async () => {
+  const { take, bury, ended } = batch();
+  await take(1, { underWayForMs: 60_000 });
+  const answer = { kind: "under-way", forMs: expect.toSatisfy((forMs: number) => forMs > 50_000 && forMs <= 60_000) };
+  expect(await bury(1)).toEqual(answer);
+  expect(await take(1, { execution: "another" })).toEqual(answer);
+  await ended(1, "another");
+  expect(await bury(1)).toEqual(answer);
+  await ended(1);
+  expect(await bury(1)).toMatchObject({ kind: "unknown" });
+  expect(await take(1, { execution: "another" })).toMatchObject({ kind: "unknown" });
+});
 
+describe("an operator's decision on a sync batch", () => {
   test("that it was not processed allows the next try, and no earlier one", async () => {
     const { take, decide } = batch();
     await take(1);

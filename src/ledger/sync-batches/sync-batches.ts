@@ -1,5 +1,5 @@
 import type { BatchOutcome, ClaimedTry, KnownBatch, OperatorDecision, TakingExecution } from "../../contract/index.ts";
-import type { MayLeave } from "../claim-answers.ts";
+import type { UnderWay } from "../claim-answers.ts";
 import type { Writer } from "../events/chain.ts";
 import type { RowFindings } from "../rows/row-findings.ts";
 
@@ -38,13 +38,13 @@ export interface SyncBatchesReport extends RowFindings {
  * was.
  */
 export interface SyncBatches {
-  take(request: TakeBatchRequest): Promise<{ kind: "taken" } | KnownBatch | MayLeave>;
+  take(request: TakeBatchRequest): Promise<{ kind: "taken" } | KnownBatch | UnderWay>;
   /** The execution has ended without a word for the claim, and sends no more. */
   ended(request: BatchKey & ClaimedTry & Pick<TakingExecution, "execution">): Promise<void>;
   /** Records what came of it. Idempotent; that it was processed outweighs everything. */
   settle(request: BatchKey & ClaimedTry & { outcome: BatchOutcome; writer: Writer }): Promise<void>;
   /** What became of a try. One that was never taken is buried, so that it cannot leave late. */
-  readOrBury(request: BatchKey & { generation: number; writer: Writer }): Promise<KnownBatch>;
+  readOrBury(request: BatchKey & { generation: number; writer: Writer }): Promise<KnownBatch | UnderWay>;
   /**
    * An operator's decision, and what holds then. The answer of the service outweighs it, and of a newer try a word that
    * it was not processed says nothing.

@@ -19,7 +19,7 @@ function someConnection() {
     generation,
     token: `token ${generation}`,
     execution: `execution of ${generation}`,
-    mayLeaveForMs: 0,
+    underWayForMs: 0,
     writer: { ...WRITER, runId: `run-${generation}` },
   });
   return {

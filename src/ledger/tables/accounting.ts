@@ -70,7 +70,7 @@ export interface SyncBatchesTable extends Written {
   /** The execution of that try which holds it, or held it. */
   execution: string | null;
   /** Until then that execution may still send; null once it has ended. */
-  may_leave_until: Date | null;
+  under_way_until: Date | null;
   state: "held" | "processed" | "not-processed" | "buried";
   /** The service's words, or an operator's. */
   message: string | null;

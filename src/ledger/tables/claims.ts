@@ -14,8 +14,8 @@ export interface StockClaimsTable extends OfBusiness {
   token: string | null;
   /** The execution of that try which holds it, or held it; null where nothing was ever sent. */
   execution: string | null;
-  /** Until then that execution may still send; null once it has ended. */
-  may_leave_until: ColumnType<Date | null, unknown, unknown>;
+  /** Until then that execution may be at its call; null once it has ended. */
+  under_way_until: ColumnType<Date | null, unknown, unknown>;
   state: "held" | "applied" | "not-applied" | "buried";
   item_id: string | null;
   action: "ADD" | "DEDUCT" | null;
@@ -58,10 +58,10 @@ export interface DocumentClaimsTable {
   request: string | null;
   first_sent_at: Date | null;
   holder: string | null;
-  /** The execution that began, or repeated, the intent last. */
+  /** The execution that began, or repeated, the intent last; null while several may be at it. */
   execution: string | null;
-  /** Until then an execution may still send; null once the last one has ended. */
-  may_leave_until: ColumnType<Date | null, unknown, unknown>;
+  /** Until then an execution may be at its call; null once the last one has ended. */
+  under_way_until: ColumnType<Date | null, unknown, unknown>;
   document_id: string | null;
   decision: Json;
 }

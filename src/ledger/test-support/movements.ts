@@ -5,6 +5,7 @@ import {
   type TakingExecution,
   type UnknownOutcome,
 } from "../../contract/index.ts";
+import type { BeginRequest } from "../documents/claims.ts";
 import type { ClaimedMovement, MovementKey, TakeRequest } from "../index.ts";
 
 const KEY = { connection: "default", businessId: "biz_1" };
@@ -31,9 +32,9 @@ export function keyOf(): MovementKey {
   return { ...KEY, referenceId: `ref-${randomUUID()}` };
 }
 
-/** An execution that no other test has, and that sends no more: the next try may follow at once. */
-export function taking(): TakingExecution {
-  return { execution: randomUUID(), mayLeaveForMs: 0 };
+/** An execution that no other test has, and that is over: the next try may follow at once. A key lives for a day. */
+export function taking(): TakingExecution & Pick<BeginRequest, "repeatableForMs"> {
+  return { execution: randomUUID(), underWayForMs: 0, repeatableForMs: 86_400_000 };
 }
 
 /** The first try of a movement that no other test has. */
