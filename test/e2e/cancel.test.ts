@@ -155,3 +155,69 @@ describeWithTemporal("a cancelled sale that is reset once its document was signe
     expect(onHand()).toBe(before);
   });
 });
+
+describeWithTemporal("a sale in flight that has taken its goods, whose next run finds its document refused", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({ receiver: false, timings: { resubmissions: 0 } });
+  });
+  afterAll(() => rig?.close());
+  const { start, result, parked, handleOf, movementsOf, onHand } = salesOf(() => rig);
+
+  /** Its goods are taken, the document is not signed yet. */
+  async function taken(invoice: string): Promise<string> {
+    rig.simulator.setAuthority(invoice, [{ do: "down" }]);
+    await start(invoice);
+    await rig.stateWhen(invoice, ({ stockMovements }) => stockMovements[0]?.state === "applied");
+    return rig.simulator.documents(invoice)[0]?.id ?? "";
+  }
+  const GIVEN_BACK = {
+    stage: "cancelled",
+    stockMovements: [
+      { purpose: "sold", state: "applied" },
+      { purpose: "undone", state: "applied" },
+    ],
+  };
+
+  test("gives them back where it is terminated, the service cancels the document, and it is restarted", async () => {
+    const [before, invoice] = [onHand(), "NEXT-1"];
+    const documentId = await taken(invoice);
+    await handleOf(invoice).terminate("by mistake");
+    rig.simulator.setDocumentStatus(documentId, "cancelled");
+    await rig.starter.restart({ invoice }, { note: "it was a mistake" });
+    expect(await result(invoice)).toMatchObject(GIVEN_BACK);
+    expect(onHand()).toBe(before);
+  });
+
+  test.each([
+    ["NEXT-2", undefined],
+    ["NEXT-3", { activity: "createSale" }],
+  ])(
+    "gives them back where it is reset, the document is rejected, and somebody cancels it: %s",
+    async (invoice, to) => {
+      const before = onHand();
+      const documentId = await taken(invoice);
+      rig.simulator.setDocumentStatus(documentId, "failed");
+      await resetRun(rig.client, rig.namespace, rig.starter.workflowId({ invoice }), to);
+      await parked(invoice, "rejected");
+      await rig.starter.cancel({ invoice }, { reason: "the customer left" });
+      expect(await result(invoice)).toMatchObject(GIVEN_BACK);
+      expect(movementsOf(invoice)).toMatchObject([{ action: "DEDUCT" }, { action: "ADD" }]);
+      expect(onHand()).toBe(before);
+    },
+  );
+
+  test("closes the claim of what was not sent, so that a late attempt takes nothing", async () => {
+    const [before, invoice] = [onHand(), "NEXT-4"];
+    rig.simulator.setAuthority(invoice, [{ do: "reject", reason: "no" }]);
+    await start(invoice);
+    await parked(invoice, "rejected");
+    await resetRun(rig.client, rig.namespace, rig.starter.workflowId({ invoice }));
+    await parked(invoice, "rejected");
+    await rig.starter.cancel({ invoice }, { reason: "the customer left" });
+    expect(await result(invoice)).toMatchObject({ stage: "cancelled", stockMovements: [] });
+    const key = { ...BUSINESS, referenceId: `${invoice}/item_tea/sold` };
+    expect(await rig.ledger.stock.read(key)).toMatchObject({ kind: "superseded" });
+    expect(onHand()).toBe(before);
+  });
+});

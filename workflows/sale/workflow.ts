@@ -1,6 +1,6 @@
 import { workflowInfo } from "@temporalio/workflow";
 
-import { type FinishedSale, type PreparedSale, type SaleInput, type SaleOutcome } from "../../src/contract/index.ts";
+import type { FinishedSale, PreparedSale, SaleInput, SaleOutcome } from "../../src/contract/index.ts";
 import { awaitFinalStatus, type FinalStatus } from "../document/await-authority.ts";
 import { mismatches } from "../document/known-document.ts";
 import { CancelledByOperator, park, unlessCancelled } from "../operator/attention-list.ts";
@@ -86,7 +86,7 @@ async function runSale(context: SaleContext, prepared: PreparedSale): Promise<vo
     run.givenUp = true;
     // An unknown movement is resolved before the sale is `cancelled`: only what was taken can go back.
     run.moveTo(run.stage, "the return of its goods to stock");
-    await stock.giveBack(sale.traderInvoiceNumber, "undone");
+    await stock.undo(sale.traderInvoiceNumber);
     run.moveTo("cancelled", "nothing");
     await run.noAttentionOpen();
   }
@@ -120,6 +120,7 @@ async function issueAndAwait(
   const { document, callbackExpected } = created;
   const mode = sale.stock ?? (adopted ? "off" : profile.stock);
   const movements = goods ? planMovements(sale.traderInvoiceNumber, "sold", goods.lines, goods.items) : [];
+  if (mode !== "off") stock.planned = movements;
   const decided = new Map(prepared.earlier?.movements?.map(({ referenceId, decision }) => [referenceId, decision]));
   for (const movement of movements) {
     const decision = decided.get(movement.referenceId);

@@ -99,6 +99,8 @@ export class StockKeeping {
   readonly #applying = new Map<StockMovement, Promise<void>>();
   /** Branches that goods go back to: each is looked up once, however many goods there are. */
   readonly #returns = new Map<string, Promise<Branch | undefined>>();
+  /** What the sale takes, sent or not. */
+  planned: readonly StockMovement[] = [];
 
   constructor(context: SaleContext) {
     this.#context = context;
@@ -149,6 +151,19 @@ export class StockKeeping {
   }
 
   /**
+   * Gives back what a sale that is given up has taken, in this run or in any other one: a run that was reset or restarted
+   * may have taken goods before the document was refused. What was undone before is shown, and not sent again, since its
+   * claim has the same reference.
+   */
+  async undo(number: string): Promise<void> {
+    const { document, movements } = this.#context.run;
+    // Where this run has sent nothing, an attempt of an earlier one may still come.
+    const close = movements.length === 0 ? this.planned.map(({ referenceId }) => referenceId) : undefined;
+    if (document) await this.#returnAll(number, document, "undone", close);
+    else await this.giveBack(number, "undone");
+  }
+
+  /**
    * Gives back what this run took, and only that: each reversal follows its own movement, once that one is known to be
    * applied, and goes to the branch from which the goods were taken.
    */
@@ -171,28 +186,38 @@ export class StockKeeping {
   /**
    * Returns to stock what the sale is known to have taken, in this run or in any other one; what is not known to have
    * been taken is returned once an operator has decided that it was.
-   * @param number of the credit note
+   * @param number of the credit note, or of the sale that is given up
    * @returns false where the sale has taken nothing
    */
-  async returnTaken(number: string, original: SaleDocument): Promise<boolean> {
+  returnTaken(number: string, original: SaleDocument): Promise<boolean> {
+    return this.#returnAll(number, original, "restocked");
+  }
+
+  async #returnAll(
+    number: string,
+    original: SaleDocument,
+    purpose: "undone" | "restocked",
+    close?: string[],
+  ): Promise<boolean> {
     const { target } = this.#context;
     const own = this.#sold.map(([movement]) => movement).filter(({ state }) => state !== "dropped");
     const itemIds = goodsOf(original).map(({ itemId }) => itemId);
     const sale = { number: original.traderInvoiceNumber, saleId: original.id };
     const taken: TakenMovement[] = [];
-    let page: TakenMovement[];
+    let page: TakenMovement[] | undefined;
     do {
-      const request = { ...target, ...sale, itemIds, after: taken.at(-1)?.referenceId };
+      const request = { ...target, ...sale, itemIds, after: taken.at(-1)?.referenceId, ...(!page && { close }) };
       page = await ledger.readTaken("Read from the ledger what the sale took from stock", request);
       taken.push(...page);
     } while (page.length === TAKEN_A_PAGE);
     const givenBack = new Set(taken.flatMap((one) => (one.givenBack ? [one.referenceId] : [])));
-    const isDue = ({ referenceId }: Pick<StockMovement, "referenceId">): boolean => !givenBack.has(referenceId);
+    const isDue = ({ referenceId }: Pick<StockMovement, "referenceId">): boolean =>
+      purpose === "undone" || !givenBack.has(referenceId);
     const ofOthers = ({ referenceId }: TakenMovement): boolean => !own.some((one) => one.referenceId === referenceId);
     const others = taken.filter((one) => ofOthers(one) && isDue(one));
     await Promise.all([
-      this.giveBack(number, "restocked", { soldAs: sale.number, isDue }),
-      ...others.map((other) => this.#returnOther(other, number, sale.number)),
+      this.giveBack(number, purpose, { soldAs: sale.number, isDue }),
+      ...others.map((other) => this.#returnOther(other, number, { soldAs: sale.number, purpose })),
     ]);
     await this.settled();
     return others.length > 0 || own.some((movement) => movement.state === "applied" && isDue(movement));
@@ -217,15 +242,22 @@ export class StockKeeping {
     if (branch !== "given-up") this.move([reversalOf(movement, number, purpose, soldAs)], branch);
   }
 
-  async #returnOther({ unknown, ...taken }: TakenMovement, number: string, soldAs: string): Promise<void> {
+  async #returnOther(
+    { unknown, ...taken }: TakenMovement,
+    number: string,
+    { soldAs, purpose }: { soldAs: string; purpose: "undone" | "restocked" },
+  ): Promise<void> {
     const movement: StockMovement = { ...taken, purpose: "sold", action: "DEDUCT", state: "applied" };
-    if (unknown) {
-      movement.sentAtMs = unknown.sentAtMs;
+    if (unknown || purpose === "undone") {
+      const { run, target } = this.#context;
+      if (unknown) movement.sentAtMs = unknown.sentAtMs;
       // So that `resolveStock` finds it.
-      this.#context.run.movements.push(movement);
-      await this.#settleByClaim(movement, { kind: "unknown", ...unknown });
+      run.movements.push(movement);
+      const asked = { ...target, referenceId: movement.referenceId, generation: unknown?.generation ?? 1 };
+      const known = await ledger.readMovement("Read from its claim what became of the movement", asked);
+      await this.#settleByClaim(movement, known);
     }
-    if (movement.state === "applied") await this.#reverse(movement, number, "restocked", soldAs);
+    if (movement.state === "applied") await this.#reverse(movement, number, purpose, soldAs);
   }
 
   /**
