@@ -114,3 +114,8 @@ function isTrouble(details: unknown): details is TroubleDetails {
 function msOf(time: PendingActivity["scheduledTime"]): number {
   return Number(time?.seconds ?? 0) * 1_000 + Math.floor((time?.nanos ?? 0) / 1e6);
 }
+
+/** @param calls of the activities that somebody has paused */
+export function waitsForUnpause(calls: readonly string[]): string {
+  return `somebody to unpause ${calls.join(", ")} in Temporal`;
+}

@@ -143,6 +143,8 @@ describeWithTemporal("a stock movement whose activity an operator touches", () =
       return raw.pendingActivities?.some(({ paused, lastFailure }) => paused === true && Boolean(lastFailure));
     };
     await expect.poll(isPaused).toBe(true);
+    const listed = async (): Promise<string> => (await fiscalflow("sale", "list")).stdout;
+    await expect.poll(listed, { interval: 500 }).toMatch(/PAUSED-1 .*somebody to unpause adjustStock in Temporal/);
     await rig.client.workflowService.unpauseActivity(activity);
     expect(await decidedAsApplied("PAUSED-1")).toHaveLength(1);
   });

@@ -17,6 +17,7 @@ import {
 } from "../../contract/index.ts";
 import { attributesOf } from "../../starter/attributes.ts";
 import { closedStatusOf, endedAsCompleted, wasRefused } from "../../starter/closed-run.ts";
+import { waitsForUnpause } from "../../starter/pending-calls.ts";
 import { contentOfInput, inputOfRun } from "../../starter/input-of-run.ts";
 import { askSales } from "./ask-sales.ts";
 import { inParallel } from "./in-parallel.ts";
@@ -216,7 +217,8 @@ function listed(
     waitsFor:
       note?.ended && (status === "completed" || noWorkLeft)
         ? "a restart of its credit note"
-        : waitsFor({ stage, signedBefore, status: noWorkLeft ? "completed" : status, attention, type }),
+        : (waitsForPaused(execution, attention) ??
+          waitsFor({ stage, signedBefore, status: noWorkLeft ? "completed" : status, attention, type })),
     creditNote: note?.number ?? null,
     creditNoteOf: (reverses && attributesOf(reverses).get(SEARCH_ATTRIBUTES.invoice)) ?? null,
     buyer: content?.customer?.name ?? content?.customer?.pin ?? null,
@@ -245,6 +247,16 @@ const WAITS_FOR: Readonly<Record<Stage, string>> = {
   credited: "its end",
   cancelled: "its end",
 };
+
+/** Temporal's server keeps in this search attribute which types of a run's activities somebody has paused. */
+const PAUSED_TYPE = /property:activityType=([^,]+)/g;
+
+function waitsForPaused(execution: WorkflowExecutionInfo, attention: string | null): string | undefined {
+  const info = attributesOf(execution).get("TemporalPauseInfo");
+  if (info === undefined || attention !== null || execution.status.name !== "RUNNING") return undefined;
+  const types = [...info.matchAll(PAUSED_TYPE)].flatMap(([, type]) => type ?? []);
+  return types.length === 0 ? undefined : waitsForUnpause(types);
+}
 
 function waitsFor({
   stage,
