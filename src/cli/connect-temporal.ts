@@ -54,6 +54,12 @@ export async function withTemporal<Result>(
   }, context.signal);
 }
 
+/**
+ * A page of a history with large answers is larger than the 4 MiB of gRPC's default. The SDK means to allow 128 MiB, under
+ * a name that gRPC does not know (`max_receive_message_length`).
+ */
+export const HISTORY_CHANNEL_ARGS = { "grpc.max_receive_message_length": 128 * 1024 * 1024 };
+
 /** @throws TemporalError */
 export async function connectTemporal(
   context: CliContext,
@@ -62,7 +68,9 @@ export async function connectTemporal(
 ): Promise<Connection> {
   await requireListener(temporal, context.env);
   try {
-    return await Connection.connect({ ...temporal.connectionOptions, interceptors: calls.interceptors });
+    const { connectionOptions } = temporal;
+    const { interceptors } = calls;
+    return await Connection.connect({ ...connectionOptions, channelArgs: HISTORY_CHANNEL_ARGS, interceptors });
   } catch (error) {
     throw await connectErrorOf(error, temporal, context.env);
   }

@@ -5,6 +5,7 @@ import { SaleConflictError } from "../../src/starter/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
+import { viewsOf } from "../rig/views-of.ts";
 
 describeWithTemporal("a sale's automatic repetition", () => {
   let rig: Rig;
@@ -92,6 +93,7 @@ describeWithTemporal("the outcome updates of a sale", () => {
     rig = await startRig();
   });
   afterAll(() => rig?.close());
+  const { fiscalflow } = viewsOf(() => rig);
 
   const MOST_OUTCOMES = 1_800;
   const AT_ONCE = 10;
@@ -119,6 +121,35 @@ describeWithTemporal("the outcome updates of a sale", () => {
       const refund = { reason: "06", traderInvoiceNumber: "CN-ASKED-1" } as const;
       expect(await rig.starter.refund({ invoice }, refund)).toMatchObject({ stage: expect.stringMatching(/^credit/) });
       expect(await handle.result()).toMatchObject({ stage: "credited" });
+    },
+    LONG_MS,
+  );
+
+  test(
+    "are answered until the answers have 25 MB, whatever their number",
+    async () => {
+      const invoice = "ASKED-2";
+      const line = { itemId: "item_tea", quantity: 1, unitPrice: 350 };
+      const lines = Array.from({ length: 200 }, () => line);
+      await rig.starter.startSale({ traderInvoiceNumber: invoice, lines, refundWindow: "1 hour" });
+      await rig.stateWhen(invoice, ({ stage }) => stage === "completed");
+      const handle = rig.client.workflow.getHandle<(input: SaleInput) => Promise<SaleOutcome>>(
+        rig.starter.workflowId({ invoice }),
+      );
+      let refused: string | undefined;
+      let asked = 0;
+      for (; refused === undefined; asked++)
+        refused = await handle
+          .executeUpdate<SaleOutcome, [object]>("outcome", { args: [{ waitSeconds: 0 }] })
+          .then(() => undefined)
+          .catch((error: { cause: Error }) => error.cause.message);
+      expect(asked).toBeLessThan(MOST_OUTCOMES);
+      expect(refused).toMatch(/asked for its outcome \d+ times, with 2[56] MB of answers.*Ask the query state/);
+      expect(await rig.starter.outcome({ invoice }, { waitSeconds: 0 })).toMatchObject({ stage: "completed" });
+      const shown = await fiscalflow("sale", "show", invoice, "--json");
+      expect(shown).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("created the document") });
+      const { raw } = await handle.describe();
+      expect(Number(raw.workflowExecutionInfo?.historySizeBytes)).toBeLessThan(40e6);
     },
     LONG_MS,
   );

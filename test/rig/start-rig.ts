@@ -2,6 +2,7 @@ import { inject, expect } from "vitest";
 import { Client, Connection } from "@temporalio/client";
 import { NativeConnection } from "@temporalio/worker";
 
+import { HISTORY_CHANNEL_ARGS } from "../../src/cli/connect-temporal.ts";
 import { createCallbackReceiver, createTemporalSignaller } from "../../src/callbacks/index.ts";
 import { type Config, loadConfig, type Timings } from "../../src/config/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
@@ -95,7 +96,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     throw new Error("suites that need a Temporal server are skipped by `describeWithTemporal`");
   const namespace = namespaceOf(expect.getState().testPath ?? "");
   const simulator = await startSimulator({ limitPerWindow: 100_000, ...options.simulator });
-  const connection = await Connection.connect({ address });
+  const connection = await Connection.connect({ address, channelArgs: HISTORY_CHANNEL_ARGS });
   const client = new Client({ connection, namespace });
   const receiver = createCallbackReceiver({
     secrets: [CALLBACK_SECRET],

@@ -168,7 +168,7 @@ export async function waitForOutcome(run: SaleState, request: OutcomeRequest): P
 
 export function whyNoOutcome(run: SaleState, { waitSeconds }: OutcomeRequest): string | undefined {
   if (run.outcomesUsedUp)
-    return `This run was asked for its outcome ${run.outcomesGiven} times, and Temporal takes 2,000 updates of a run: the others are for operators. Ask the query state, which answers always, or wait for the workflow's result.`;
+    return `This run was asked for its outcome ${run.outcomesGiven} times, with ${Math.ceil(run.outcomeBytes / 1e6)} MB of answers. Temporal takes 2,000 updates of a run, and 50 MB of history: what is left is for operators. Ask the query state, which answers always, or wait for the workflow's result.`;
   return waitComplaint(waitSeconds);
 }
 
