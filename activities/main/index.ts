@@ -8,13 +8,11 @@ import { createJobPreparations } from "./prepare-jobs.ts";
 import { createPrepareActivities, requireOwnId } from "./prepare.ts";
 import { createReadEvents } from "./read-events.ts";
 import { createSeeSale } from "./see-sale.ts";
-import type { UnderWay } from "./under-way.ts";
 import { createWaits, type WaitContext } from "./waits.ts";
 
 export interface MainContext extends WaitContext {
   callbackUrlFor: CallbackUrlFor;
   accounting: ReadonlyMap<string, AccountingRuntime>;
-  underWay: Pick<UnderWay, "prepared" | "preparedCreditNote">;
   /** Aborted when the worker ends. */
   ending: AbortSignal;
 }
@@ -24,7 +22,6 @@ export function createMainActivities(context: MainContext): MainActivities {
   const preparations = createPrepareActivities(context.connections, context.ledger, context.earlierRuns);
   const compositions = createComposeActivities(context, context.callbackUrlFor);
   const goodsAtOnce = createGoodsAtOnce(context, compositions.composeSale);
-  const isAway = (name: string): boolean => context.connections.get(name)?.health.trouble?.kind === "away";
   return {
     ...preparations,
     async prepareSale(request) {
@@ -32,7 +29,6 @@ export function createMainActivities(context: MainContext): MainActivities {
       const { connection, businessId } = prepared.profile;
       const { traderInvoiceNumber } = prepared.sale;
       requireOwnId("sale input", saleWorkflowId({ connection, businessId, traderInvoiceNumber }), businessId);
-      if (!prepared.finished && isAway(connection)) await context.underWay.prepared(request.input, request.startedAtMs);
       return { ...prepared, ...(await goodsAtOnce(prepared, request.input?.lines)) };
     },
     async prepareCreditNote(request) {
@@ -40,7 +36,6 @@ export function createMainActivities(context: MainContext): MainActivities {
       const { connection, businessId } = prepared.profile;
       const ownId = creditNoteWorkflowId({ connection, businessId, saleId: prepared.note.saleId });
       requireOwnId("credit note input", ownId, businessId);
-      if (isAway(connection)) await context.underWay.preparedCreditNote(request.input, request.startedAtMs);
       return prepared;
     },
     ...createJobPreparations(context.connections, context.accounting),

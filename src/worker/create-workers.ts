@@ -13,7 +13,6 @@ import { createAccountingActivities } from "../../activities/accounting/index.ts
 import { createComplianceActivities } from "../../activities/compliance/index.ts";
 import { EarlierRuns } from "../../activities/earlier-runs/earlier-runs.ts";
 import { createMainActivities } from "../../activities/main/index.ts";
-import { UnderWay } from "../../activities/main/under-way.ts";
 import { Observer } from "../../activities/observer.ts";
 import { type Config, SecretFiles } from "../config/index.ts";
 import {
@@ -27,9 +26,8 @@ import { createTransport } from "../http/transport.ts";
 import type { Ledger } from "../ledger/index.ts";
 import { createLookAtOutcome } from "../nexus/first-look.ts";
 import { createFiscalHandler } from "../nexus/handler.ts";
-import { startOfRun } from "../starter/input-of-run.ts";
 import { createAccountingRuntimes } from "./accounting-runtimes.ts";
-import { keepingUnderWay, nextRetryDelayInterceptor, sendingAs, usingLargeAnswers } from "./activity-interceptors.ts";
+import { nextRetryDelayInterceptor, sendingAs, usingLargeAnswers } from "./activity-interceptors.ts";
 import { ActivitySlots } from "./activity-slots.ts";
 import { createCallbackUrlFor } from "./callback-url-for.ts";
 import { checkReach } from "./check-reach.ts";
@@ -59,8 +57,6 @@ const NEXUS_TASKS = 20;
  */
 const ACCOUNTING_SLOTS = 4;
 
-/** A sale's row in the ledger must not hold up its call. */
-const START_WITHIN_MS = 2_000;
 
 /**
  * How long the code of one workflow may run without a pause. The SDK stops it after 5 seconds otherwise, which Node.js
@@ -141,11 +137,6 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   const accounting = new Map([...served].map(([name, { runtime }]) => [name, runtime]));
   const earlierRuns = new EarlierRuns(workflows, ledger);
   const context = { connections: runtimes, ledger, earlierRuns, observer, nowMs: Date.now, random };
-  const underWay = new UnderWay({
-    connections: runtimes,
-    ledger,
-    startOfRun: (run) => client.withDeadline(Date.now() + START_WITHIN_MS, () => startOfRun(client, run)),
-  });
   const withRetryDelay = nextRetryDelayInterceptor(random);
   const common: Partial<WorkerOptions> & { isolateExecutionTimeout: string } = {
     connection,
@@ -176,7 +167,6 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
       callbackUrlFor,
       workflows,
       lookAtOutcome,
-      underWay,
       ending: ending.signal,
     }),
     ...(nexus && { nexusServices: [createFiscalHandler(client, config)] }),
@@ -201,9 +191,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
         whenOpen: (listener) => limiter.whenOpen(callClass, listener),
       };
       const slots = new ActivitySlots(most, gate);
-      const interceptors = {
-        activity: [withRetryDelay, usingLargeAnswers, keepingUnderWay(underWay), sendingAs(callClass)],
-      };
+      const interceptors = { activity: [withRetryDelay, usingLargeAnswers, sendingAs(callClass)] };
       workers.push(await Worker.create({ ...common, taskQueue, activities, tuner: slots.tuner, interceptors }));
       serves.push(taskQueue);
       allSlots.push(slots);

@@ -1,5 +1,6 @@
-import { QUERY_REFUSED, troubleInWords } from "../contract/index.ts";
-import { troubleIn } from "./activity-interceptors.ts";
+import { ApplicationFailure } from "@temporalio/common";
+
+import { QUERY_REFUSED, type ServiceTrouble, troubleInWords } from "../contract/index.ts";
 
 /**
  * The log is kept, searched and passed on by people who need not know any customer, and a message of the API, of the
@@ -63,4 +64,11 @@ function framesOf(stack: string, message: string): string {
     .split("\n")
     .filter((line) => /^\s+at \S/.test(line))
     .join("\n");
+}
+
+/** What a failed activity says of the service. */
+function troubleIn(error: unknown): ServiceTrouble | undefined {
+  const said: unknown = error instanceof ApplicationFailure ? error.details?.[0] : undefined;
+  if (typeof said !== "object" || said === null || !("trouble" in said)) return undefined;
+  return said.trouble as ServiceTrouble | undefined;
 }
