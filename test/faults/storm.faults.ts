@@ -34,7 +34,7 @@ describe("sales through faults, kills, frozen workers and every button of an ope
       stack = await startFaultStack({
         seed,
         // Two may stand still at a time, and of those that serve one may be killed.
-        workers: freezes > 0 ? 5 : 3,
+        workers: 5,
         keep: options.keep,
         onBoundary: (seat, operation, at) => killer.onBoundary(seat, operation, at),
         onConnection: (seat) => freezer.onConnection(seat),

@@ -22,9 +22,7 @@ export function expectedOf({ storm, books, chronicles }: Evidence, workflowId: s
   const { connection, businessId } = sale;
   const saleId = outcome?.sale?.id;
   const notes = saleId === undefined ? [] : [creditNoteWorkflowId({ connection, businessId, saleId })];
-  const isCancelled = [workflowId, ...notes].some((id) =>
-    CANCELS.some((button) => storm.buttons?.touched.get(id)?.has(button)),
-  );
+  const isCancelled = [workflowId, ...notes].some((id) => isCancelledByHand(storm, id));
   if (!isCancelled) return planned;
   const stage = outcome?.stage;
   const number = sale.refund?.request.traderInvoiceNumber;
@@ -38,4 +36,20 @@ export function expectedOf({ storm, books, chronicles }: Evidence, workflowId: s
   if (stage === "cancelled") return { ends: "cancelled", refunded };
   if (stage === "completed" && sale.ends === "credited") return { ends: "completed", refunded };
   return { ...planned, refunded: planned.refunded && (stage === "credited" || refunded) };
+}
+
+function isCancelledByHand({ buttons }: Evidence["storm"], workflowId: string): boolean {
+  return CANCELS.some((button) => buttons?.touched.get(workflowId)?.has(button));
+}
+
+/**
+ * Somebody cancelled the sale, which gave its goods back, and reset it, which had its document signed after all: then a
+ * person is asked, who alone knows whether the goods have left the shop.
+ */
+export function isAskedOfGoodsGivenBack({ storm }: Evidence, workflowId: string, reference: string): boolean {
+  const asked = storm.attentions.some(
+    ({ code, subject, message }) =>
+      code === "stock-refused" && subject === reference && message.startsWith("The goods were given back to stock"),
+  );
+  return asked && isCancelledByHand(storm, workflowId);
 }

@@ -3,7 +3,7 @@ import type { Movement } from "../../../src/dev/simulator/index.ts";
 import type { PlannedSale } from "../plan/planned-sale.ts";
 import type { ActivityEnd } from "./chronicle.ts";
 import { type Evidence, outcomeOf } from "./evidence.ts";
-import { expectedOf } from "./expected.ts";
+import { expectedOf, isAskedOfGoodsGivenBack } from "./expected.ts";
 import { repeated } from "./repeated.ts";
 
 /** Invariant 2: a movement is applied at most once. */
@@ -39,7 +39,8 @@ export function movementsThatDiffer(evidence: Evidence): string[] {
           found.push(`${about}: was ${sold ? "" : "not "}taken, and ${undone ? "" : "not "}given back`);
       } else {
         if (!sold) found.push(`${about}: was not taken`);
-        if (undone) found.push(`${about}: was given back although the sale stands`);
+        const isAsked = isAskedOfGoodsGivenBack(evidence, workflowId, stockReferenceId(number, itemId, "sold"));
+        if (undone && !isAsked) found.push(`${about}: was given back although the sale stands`);
       }
       if (refund && (restocked !== undefined) !== (refunded && refund.request.restock === true))
         found.push(`${about}: was ${restocked ? "" : "not "}restocked`);

@@ -3,7 +3,7 @@ import type { SeenAttention } from "../drive/operator.ts";
 import type { Button } from "../plan/button-plan.ts";
 import { type Evidence, outcomeOf } from "./evidence.ts";
 import type { Chronicle } from "./chronicle.ts";
-import { expectedOf } from "./expected.ts";
+import { expectedOf, isAskedOfGoodsGivenBack } from "./expected.ts";
 import { answeredWithWrongTypes } from "./movements.ts";
 
 /** No sale is lost: each that was started has come to the end that its shape has. */
@@ -112,6 +112,7 @@ export function attentionsUnexplained(evidence: Evidence): string[] {
     // An activity that gave what no worker gives, or a credit note whose run was ended.
     const touched = evidence.storm.buttons?.touched;
     if (code === "unexpected-answer" && [workflowId, subject ?? ""].some((id) => touched?.has(id))) return true;
+    if (code === "stock-refused") return isAskedOfGoodsGivenBack(evidence, workflowId, subject ?? "");
     if (code === "stock-unreported") return wrongTypes.includes(subject ?? "");
     if (code === "unexpected-answer") return brokenRefusal && message.includes(WITHOUT_ENVELOPE);
     return EXPLAINED.has(code);
