@@ -20,7 +20,6 @@ import { AnswerError, TransportError } from "../src/http/errors.ts";
 import type { OddRow } from "../src/http/read-body.ts";
 import { LedgerUnavailableError, type UnderWay } from "../src/ledger/index.ts";
 import { KeyHeldError } from "./compliance/credential-circuit-breaker.ts";
-import { claimOrDeferred } from "./earlier-runs/earlier-runs.ts";
 import { afterQuotaMs, afterTroubleMs, backoffMs, LONGEST_PAUSE_MS, retryAfter } from "./failure.ts";
 import { stillUnderWay } from "./ledger/beside-calls.ts";
 
@@ -184,6 +183,16 @@ export async function claimedCall<Known extends { kind: string }, Data, Done ext
   } finally {
     // The answer is the caller's in any case: without this the next try waits until the deadline.
     if (!isSettled) await ended({ execution }).catch(() => undefined);
+  }
+}
+
+/** @returns what `claim` gives; `deferred` where the ledger is away: without a claim nothing leaves */
+export async function claimOrDeferred<Claimed>(claim: () => Promise<Claimed>): Promise<Claimed | Deferred> {
+  try {
+    return await claim();
+  } catch (error) {
+    if (!(error instanceof LedgerUnavailableError)) throw error;
+    return { kind: "deferred", waitFor: "ledger", message: error.message };
   }
 }
 

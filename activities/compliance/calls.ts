@@ -24,7 +24,6 @@ import {
 } from "../../src/contract/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 import { type ClassifiedCall, servedIn, throwIfRetryable } from "../classified-call.ts";
-import type { EarlierRuns } from "../earlier-runs/earlier-runs.ts";
 import type { Observer } from "../observer.ts";
 import type { PollBounds } from "../poll-schedule.ts";
 import { KeyReplacedError } from "../present-key.ts";
@@ -59,7 +58,6 @@ export interface ComplianceRuntime {
 export interface ActivityContext {
   connections: ReadonlyMap<string, ComplianceRuntime>;
   ledger: Ledger;
-  earlierRuns: Pick<EarlierRuns, "takeOver">;
   observer: Pick<Observer, "note">;
   nowMs: () => number;
   random: () => number;

@@ -63,7 +63,6 @@ describe.each(["sent", "off"] as const)("the creation of a sale whose key is %s"
     const request = { ...teaRequest(served, "INV-1"), connection: "another" };
     expect(await inActivity(() => served.activities.createSale(request))).toEqual({
       kind: "deferred",
-      claim: "unread",
       message: "This worker serves no connection named another; it serves: default.",
     });
   });

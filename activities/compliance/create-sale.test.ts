@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 
+import { LedgerUnavailableError } from "../../src/ledger/index.ts";
 import type { Fault } from "../../src/dev/simulator/index.ts";
+import { createComplianceActivities } from "./index.ts";
 import { sellTea, soldTea, teaRequest } from "../test-support/requests.ts";
-import { API_KEY, failureOf, inActivity, serve } from "../test-support/served.ts";
+import { API_KEY, failureOf, inActivity, serve, START_MS } from "../test-support/served.ts";
 
 const at = (fault: Omit<Fault, "operation">): Fault => ({ operation: "createSale", ...fault });
 
@@ -90,10 +92,22 @@ describe("the creation of a sale, under a key that the service honours,", () => 
     expect(served.simulator.calls({ operation: "createSale" })).toHaveLength(1);
   });
 
-  test("is sent while the ledger is away, and its result says that it has no claim", async () => {
+  test("is not sent while the ledger is away", async () => {
     const served = await serve();
     await served.context.ledger.close();
-    expect(await sellTea(served, "INV-1")).toMatchObject({ kind: "document", unclaimed: true });
+    expect(await sellTea(served, "INV-1")).toMatchObject({ kind: "deferred", waitFor: "ledger" });
+    expect(served.simulator.calls()).toEqual([]);
+  });
+
+  test("says that it has no settled claim where the ledger goes away before its answer", async () => {
+    const served = await serve();
+    const { documents } = served.context.ledger;
+    const settle = () => Promise.reject(new LedgerUnavailableError("away"));
+    served.context.ledger = { ...served.context.ledger, documents: { ...documents, settle } };
+    const { createSale } = createComplianceActivities(served.context);
+    const request = teaRequest(served, "INV-1");
+    expect(await inActivity(() => createSale(request))).toMatchObject({ kind: "document", unclaimed: true });
+    expect(await documents.read(request.claim)).toMatchObject({ firstSentAtMs: START_MS });
   });
 
   test("keeps the document's id even if nothing else in the answer can be read", async () => {

@@ -11,11 +11,10 @@ import {
   withLinesThatFit,
 } from "../../src/contract/index.ts";
 import type { Deadline } from "../../src/http/deadline.ts";
-import { LedgerUnavailableError } from "../../src/ledger/index.ts";
-import { claimOrDeferred, EarlierRunsUnreadError } from "../earlier-runs/earlier-runs.ts";
 import { afterQuotaMs } from "../failure.ts";
-import { documentClaim, keyForgotten, keySentWith, neverRepeated } from "../ledger/beside-calls.ts";
+import { documentClaim, keySentWith } from "../ledger/beside-calls.ts";
 import {
+  claimOrDeferred,
   type ClassifiedCall,
   lastMomentToSend,
   notServedMessage,
@@ -65,109 +64,56 @@ export function createCreationActivities(context: ActivityContext) {
   }
 
   /**
-   * Creates a document under a trusted key. Temporal retries this activity for as long as the service remembers the
-   * key; that time begins with the first attempt that may have been sent.
+   * Creates a document, under its claim alone. What was sent before, by whichever run, is repeated only while the
+   * service remembers its key: Temporal retries the activity for so long. Whatever is known is a result, since a failed
+   * activity reads as a lost answer.
+   * @param repeatableForMs for so long after the first sending; 0: never, and the activity has one attempt
    */
-  async function createKeyed(
-    request: CreateRequest,
-    send: (runtime: ComplianceRuntime, first: ToSend) => Promise<ClassifiedCall<SaleDocument>>,
+  async function create(
+    runtime: ComplianceRuntime,
+    request: CreateRequest | CreateSaleRequest,
+    repeatableForMs: number,
+    send: (first: ToSend) => Promise<ClassifiedCall<SaleDocument>>,
   ): Promise<CreateResult> {
-    const runtime = runtimeOf(context, request.connection);
-    const { keyLifeMs, callTimeoutMs } = runtime.profile.timings;
+    const { callTimeoutMs } = runtime.profile.timings;
     const sendBefore = lastMomentToSend(callTimeoutMs);
-    const sentByEarlierAttempt = firstSentBefore(request);
-    const repeatableForMs = Math.max(0, keyLifeMs - callTimeoutMs);
-    const by = { now: nowMs, firstSentAtMs: sentByEarlierAttempt, sendBefore, callTimeoutMs, repeatableForMs };
-    const claim = documentClaim(ledger, request, by);
-    // The key makes a repetition safe, but not for longer than the service remembers it: an earlier run may have sent
-    // it before that.
-    const isFollowing = (await mayHaveRunBefore()) || request.carriesOn === true;
-    const begun = isFollowing ? await claimOrDeferred(claim.begin) : await claim.beginOrGoOn();
-    if (begun.kind === "deferred") return { claim: "unread", ...begun, firstSentAtMs: sentByEarlierAttempt };
-    if (begun.kind === "number-taken" && sentByEarlierAttempt !== undefined) {
-      const firstSentAt = new Date(sentByEarlierAttempt).toISOString();
-      const message = `It was sent at ${firstSentAt} while the ledger was away, and its answer was lost. ${begun.message}`;
-      return { kind: "unknown", message, evidence: { firstSentAt } };
-    }
-    if (begun.kind !== "send") return begun;
-    const earliestSent = earliest(sentByEarlierAttempt, begun.firstSentAtMs);
-    const sentAtMs = nowMs();
-    if (earliestSent !== undefined && sentAtMs > earliestSent + repeatableForMs) return keyForgotten(earliestSent);
+    const claim = documentClaim(ledger, request, { now: nowMs, sendBefore, callTimeoutMs, repeatableForMs });
+    const begun = await claimOrDeferred(claim.begin);
+    if (begun.kind !== "send") return withAttempt(begun);
     try {
-      const classified = await send(runtime, { request: begun.request, sendBefore });
+      const classified = await send({ request: begun.request, sendBefore });
       const { kind } = classified.meaning;
-      const doubtful = kind === "unknown-keyed" || kind === "unexpected";
-      const firstSentAtMs = earliestSent ?? (doubtful ? sentAtMs : undefined);
-      if (kind === "deferred" || kind === "not-applied" || kind === "unknown-keyed")
-        rememberForNextAttempt(firstSentAtMs);
-      const result = createResult(classified, random, firstSentAtMs);
-      const kept = await settle(claim, result, firstSentAtMs === undefined && result.kind !== "unknown");
-      throwIfRetryable(classified, random);
+      const inDoubt = begun.isRepeated || kind === "unknown-keyed" || kind === "unexpected";
+      const result = createResult(classified, random, inDoubt);
+      const kept = await settle(claim, result, !inDoubt && result.kind !== "unknown");
+      if (repeatableForMs > 0) throwIfRetryable(classified, random);
       return kept;
     } finally {
       await claim.ended();
     }
   }
 
-  /**
-   * Creates a sale without a trusted key, in one attempt. Whatever is known is a result, since a failed activity reads
-   * as a lost answer. Without the claim nothing is sent.
-   */
-  async function createUnkeyed(request: CreateSaleRequest): Promise<CreateResult> {
-    // Of an attempt under a key that was trusted then: being put off must not make the run forget it.
-    const sentByEarlierAttempt = firstSentBefore(request);
-    const runtime = context.connections.get(request.connection);
-    if (!runtime)
-      return {
-        kind: "deferred",
-        message: notServedMessage(context.connections, request.connection),
-        firstSentAtMs: sentByEarlierAttempt,
-        claim: "unread",
-      };
-    const { callTimeoutMs } = runtime.profile.timings;
-    const sendBefore = lastMomentToSend(callTimeoutMs);
-    const by = { now: nowMs, firstSentAtMs: sentByEarlierAttempt, sendBefore, callTimeoutMs, repeatableForMs: 0 };
-    const claim = documentClaim(ledger, request, by);
-    const begun = await claimOrDeferred(async () => {
-      await context.earlierRuns.takeOver(Context.current().info.workflowExecution);
-      return await claim.begin();
-    });
-    if (begun.kind === "deferred") return { claim: "unread", ...begun, firstSentAtMs: sentByEarlierAttempt };
-    if (begun.kind !== "send") return begun;
-    const earliestSent = earliest(sentByEarlierAttempt, begun.firstSentAtMs);
-    if (earliestSent !== undefined) return neverRepeated(earliestSent);
-    try {
-      const first = { request: begun.request, sendBefore };
-      const classified = await sendSale(runtime, request, first, { saleKey: "sent" });
-      const result = createResult(classified, random, undefined);
-      const doubtful = classified.meaning.kind === "unexpected" || result.kind === "unknown";
-      return await settle(claim, result, !doubtful);
-    } finally {
-      await claim.ended();
-    }
-  }
-
-  /** Brings into the ledger what earlier runs of this workflow id did. False where Temporal lists none. */
-  async function mayHaveRunBefore(): Promise<boolean> {
-    try {
-      return await context.earlierRuns.takeOver(Context.current().info.workflowExecution);
-    } catch (error) {
-      if (!(error instanceof LedgerUnavailableError) && !(error instanceof EarlierRunsUnreadError)) throw error;
-      return true;
-    }
-  }
-
   return {
-    createSale(request) {
+    async createSale(request) {
       // The workflow decided when it began, and has the activity tried once where the key was not trusted: what this
       // worker's configuration says now can only make the sale more careful. A worker without the connection must not
       // fail the one that is tried once.
-      const isTrusted = context.connections.get(request.connection)?.profile.saleKey === "trusted";
-      if (request.saleKey !== "trusted" || !isTrusted) return createUnkeyed(request);
-      return createKeyed(request, (runtime, first) => sendSale(runtime, request, first, { saleKey: "trusted" }));
+      const known = context.connections.get(request.connection);
+      if (request.saleKey !== "trusted" && !known) return notServed(request.connection);
+      const runtime = known ?? runtimeOf(context, request.connection);
+      const saleKey = request.saleKey === "trusted" && runtime.profile.saleKey === "trusted" ? "trusted" : "sent";
+      const repeatableForMs = saleKey === "trusted" ? keyLife(runtime) : 0;
+      return await create(runtime, request, repeatableForMs, (first) => sendSale(runtime, request, first, { saleKey }));
     },
-    createCreditNote: (request) => createKeyed(request, (runtime, first) => sendCreditNote(runtime, request, first)),
+    async createCreditNote(request) {
+      const runtime = runtimeOf(context, request.connection);
+      return await create(runtime, request, keyLife(runtime), (first) => sendCreditNote(runtime, request, first));
+    },
   } satisfies Partial<ComplianceActivities>;
+
+  function notServed(connection: string): CreateResult {
+    return { kind: "deferred", message: notServedMessage(context.connections, connection) };
+  }
 }
 
 /**
@@ -209,15 +155,19 @@ function idOf(result: Extract<CreateResult, { kind: "document" | "named" | "reje
   return result.document?.id ?? (result.kind === "rejected" ? result.saleId : undefined);
 }
 
-function earliest(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+/** For so long after it was sent under a key that is trusted, it is the same request to the service. */
+function keyLife({ profile }: ComplianceRuntime): number {
+  const { keyLifeMs, callTimeoutMs } = profile.timings;
+  return Math.max(0, keyLifeMs - callTimeoutMs);
 }
 
-function createResult(
-  classified: ClassifiedCall<SaleDocument>,
-  random: () => number,
-  firstSentAtMs: number | undefined,
-): CreateResult {
+/** Without its claim nothing is known of an earlier attempt of this activity either. */
+function withAttempt(result: CreateResult): CreateResult {
+  const isUnread = result.kind === "deferred" && result.inDoubt === undefined;
+  return isUnread && Context.current().info.attempt > 1 ? { ...result, inDoubt: true } : result;
+}
+
+function createResult(classified: ClassifiedCall<SaleDocument>, random: () => number, inDoubt: boolean): CreateResult {
   const { meaning, data, message, trouble } = classified;
   if (data) return { kind: "document", document: withLinesThatFit(data), replayed: classified.replayed };
   switch (meaning.kind) {
@@ -235,51 +185,18 @@ function createResult(
         retryAfterMs: afterQuotaMs(meaning.retryAfterMs, random),
         message,
         trouble,
-        firstSentAtMs,
+        inDoubt,
       };
     case "not-applied":
-      return { kind: "deferred", message, trouble, firstSentAtMs };
+      return { kind: "deferred", message, trouble, inDoubt };
     case "unknown-keyed":
     case "unknown":
       if (meaning.documentId !== undefined) return { kind: "named", saleId: meaning.documentId, message };
       return { kind: "unknown", message, evidence: {} };
     case "unexpected":
       if (meaning.documentId !== undefined) return { kind: "named", saleId: meaning.documentId, message };
-      return { ...refusalOf(classified), firstSentAtMs };
+      return { ...refusalOf(classified), inDoubt };
     default:
-      return { ...refusalOf(classified), firstSentAtMs };
+      return { ...refusalOf(classified), inDoubt };
   }
-}
-
-/**
- * What an attempt hands to the next one of its activity, in the heartbeat details. An attempt whose worker is lost
- * hands over nothing.
- */
-interface AttemptMemory {
-  /** The attempt that wrote this. */
-  throughAttempt: number;
-  /** When a request may first have been sent under the key (Unix milliseconds). */
-  firstSentAtMs?: number | undefined;
-}
-
-/**
- * When a request under this key may first have been sent, before this attempt: as the workflow or an earlier attempt
- * says; or, if the attempt before was lost with its worker, the time at which the activity was scheduled. Undefined if
- * certainly none was.
- */
-function firstSentBefore(request: Pick<CreateRequest, "firstSentAtMs">): number | undefined {
-  const { attempt, scheduledTimestampMs, heartbeatDetails } = Context.current().info;
-  const memory: AttemptMemory | undefined = isMemory(heartbeatDetails) ? heartbeatDetails : undefined;
-  const lostOne = attempt > 1 && memory?.throughAttempt !== attempt - 1;
-  return request.firstSentAtMs ?? memory?.firstSentAtMs ?? (lostOne ? scheduledTimestampMs : undefined);
-}
-
-/** To be called before this attempt fails, so that Temporal retries it. */
-function rememberForNextAttempt(firstSentAtMs: number | undefined): void {
-  const context = Context.current();
-  context.heartbeat({ throughAttempt: context.info.attempt, firstSentAtMs } satisfies AttemptMemory);
-}
-
-function isMemory(details: unknown): details is AttemptMemory {
-  return typeof details === "object" && details !== null && "throughAttempt" in details;
 }

@@ -1,7 +1,5 @@
-import { describe, expect, test } from "vitest";
+import { expect, describe, test } from "vitest";
 
-import { LedgerUnavailableError } from "../../src/ledger/index.ts";
-import { EarlierRunsUnreadError } from "../earlier-runs/earlier-runs.ts";
 import { failureOf, inActivity, serve, START_MS } from "../test-support/served.ts";
 import { teaRequest } from "../test-support/requests.ts";
 
@@ -15,84 +13,58 @@ const REVOKED = {
 } as const;
 
 describe("the life of an Idempotency-Key", () => {
+  const create = (served: Awaited<ReturnType<typeof serve>>, attempt = 1) =>
+    inActivity(() => served.activities.createSale(teaRequest(served, "INV-1")), { attempt });
+  /** Its first answer is lost. */
+  async function servedOnce() {
+    const served = await serve();
+    served.simulator.inject({ operation: "createSale", when: "before", kind: "drop", times: 1 });
+    await failureOf(() => served.activities.createSale(teaRequest(served, "INV-1")));
+    return served;
+  }
+
   test("does not begin while it is certain that nothing was sent: a refusal leaves no doubt", async () => {
     const served = await serve();
     served.simulator.inject(REVOKED);
-    const result = await inActivity(() => served.activities.createSale(teaRequest(served, "INV-1")));
-    expect(result).toMatchObject({ kind: "refused", attention: "credentials" });
-    expect(result).not.toMatchObject({ firstSentAtMs: expect.any(Number) });
+    expect(await create(served)).toMatchObject({ kind: "refused", attention: "credentials", inDoubt: false });
   });
 
   test("begins with a lost answer, and a later refusal does not end the doubt", async () => {
-    const served = await serve();
+    const served = await servedOnce();
     served.simulator.inject(REVOKED);
-    const heartbeatDetails = { throughAttempt: 1, firstSentAtMs: START_MS - HOUR_MS };
-    const create = () => served.activities.createSale(teaRequest(served, "INV-1"));
-    const result = await inActivity(create, { attempt: 2, heartbeatDetails });
-    expect(result).toMatchObject({ kind: "refused", attention: "credentials", firstSentAtMs: START_MS - HOUR_MS });
-  });
-
-  test("counts an attempt that was lost with its worker as sent", async () => {
-    const served = await serve();
-    served.simulator.inject(REVOKED);
-    const create = () => served.activities.createSale(teaRequest(served, "INV-1"));
-    const heartbeatDetails = { throughAttempt: 1 };
-    const scheduledAtMs = START_MS - HOUR_MS;
-    expect(await inActivity(create, { attempt: 2, heartbeatDetails, scheduledAtMs })).not.toHaveProperty(
-      "firstSentAtMs",
-      expect.any(Number),
-    );
-    const lost = await inActivity(create, { attempt: 3, heartbeatDetails, scheduledAtMs });
-    expect(lost).toMatchObject({ kind: "refused", firstSentAtMs: scheduledAtMs });
+    expect(await create(served, 2)).toMatchObject({ kind: "refused", attention: "credentials", inDoubt: true });
   });
 
   test("ends after 24 hours: then nothing more is sent, and an operator must decide", async () => {
-    const served = await serve();
-    const create = (number: string, firstSentAtMs: number) =>
-      inActivity(() => served.activities.createSale({ ...teaRequest(served, number), firstSentAtMs }));
-    expect(await create("INV-1", START_MS - 24 * HOUR_MS)).toMatchObject({ kind: "unknown" });
-    expect(served.simulator.calls()).toEqual([]);
-    expect(await create("INV-2", START_MS - 23 * HOUR_MS)).toMatchObject({ kind: "document" });
-  });
-
-  test("may be over for an earlier run's request: then nothing is sent while the ledger is away", async () => {
-    const served = await serve();
-    const create = () => inActivity(() => served.activities.createSale(teaRequest(served, "INV-1")));
-    await served.context.ledger.close();
-    for (const takeOver of [
-      () => Promise.resolve(true),
-      () => Promise.reject(new LedgerUnavailableError("away")),
-      () => Promise.reject(new EarlierRunsUnreadError("sale/default/biz_1/INV-1", "no answer")),
-    ]) {
-      served.context.earlierRuns = { takeOver };
-      expect(await create()).toMatchObject({ kind: "deferred", waitFor: "ledger" });
-    }
-    served.context.earlierRuns = { takeOver: () => Promise.resolve(false) };
-    // A server that does not let us list the runs says that there are none: the run itself knows better.
-    const following = { ...teaRequest(served, "INV-1"), carriesOn: true };
-    const created = await inActivity(() => served.activities.createSale(following));
-    expect(created).toMatchObject({ kind: "deferred", waitFor: "ledger" });
-    expect(served.simulator.calls()).toEqual([]);
-    expect(await create()).toMatchObject({ kind: "document" });
-  });
-
-  test("begins in the claim too when it was first sent, though the ledger was away then", async () => {
-    const served = await serve();
-    served.simulator.inject({ operation: "createSale", when: "after", kind: "drop" });
-    const request = { ...teaRequest(served, "INV-1"), firstSentAtMs: START_MS - HOUR_MS };
-    await failureOf(() => served.activities.createSale(request));
-    expect(await served.context.ledger.documents.read(request.claim)).toMatchObject({
-      firstSentAtMs: START_MS - HOUR_MS,
+    const served = await servedOnce();
+    served.clock.nowMs = START_MS + 24 * HOUR_MS;
+    expect(await create(served, 2)).toMatchObject({
+      kind: "unknown",
+      message: expect.stringContaining("remembers the key of 2026-11-21T09:00:00.000Z no longer"),
+      evidence: { firstSentAt: "2026-11-21T09:00:00.000Z" },
     });
+    expect(served.simulator.documents()).toEqual([]);
+    served.clock.nowMs = START_MS + 23 * HOUR_MS;
+    expect(await create(served, 3)).toMatchObject({ kind: "document" });
+  });
+
+  test("is not counted without the claim: nothing is sent while the ledger is away, and what was in doubt stays so", async () => {
+    const served = await serve();
+    await served.context.ledger.close();
+    expect(await create(served)).toMatchObject({ kind: "deferred", waitFor: "ledger" });
+    expect(await create(served)).not.toHaveProperty("inDoubt");
+    // The attempt before may have sent it.
+    expect(await create(served, 2)).toMatchObject({ kind: "deferred", waitFor: "ledger", inDoubt: true });
+    expect(served.simulator.calls()).toEqual([]);
   });
 
   test("does not pass while every answer is a 429, for days", async () => {
     const served = await serve();
     served.simulator.inject({ operation: "createSale", when: "before", kind: "rate-limit", retryAfterSeconds: 7 });
-    const create = () => served.activities.createSale(teaRequest(served, "INV-1"));
-    const heartbeatDetails = { throughAttempt: 4_000 };
-    const scheduledAtMs = START_MS - 72 * HOUR_MS;
-    const failure = await failureOf(create, { attempt: 4_001, heartbeatDetails, scheduledAtMs });
-    expect(failure).toMatchObject({ type: "Deferred", retryable: true });
+    const ask = () => served.activities.createSale(teaRequest(served, "INV-1"));
+    for (const days of [0, 1, 2, 3]) {
+      served.clock.nowMs = START_MS + days * 24 * HOUR_MS;
+      expect(await failureOf(ask, { attempt: 4_001 })).toMatchObject({ type: "Deferred", retryable: true });
+    }
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 
+import { createComplianceActivities } from "./index.ts";
 import { sellTea, teaRequest } from "../test-support/requests.ts";
-import { inActivity, serve, type Served, START_MS } from "../test-support/served.ts";
+import { failureOf, inActivity, serve, type Served, START_MS } from "../test-support/served.ts";
 
 const LOST = { operation: "createSale", when: "after", kind: "drop", times: 1 } as const;
 
@@ -58,24 +59,25 @@ describe.each(["sent", "off"] as const)("a sale begun under a trusted key, which
     expect(await sellTea(served, "INV-1", { saleKey })).toMatchObject({ kind: "unknown" });
   });
 
-  test("is not sent where the outcome of an earlier attempt is unknown, whether or not the ledger has it", async () => {
-    const served = await servedWith(now);
-    const firstSentAtMs = START_MS - 60_000;
-    const create = () => served.activities.createSale(teaRequest(served, "INV-1", { saleKey }));
-    const again = { attempt: 2, heartbeatDetails: { throughAttempt: 1, firstSentAtMs } };
-    const firstSentAt = new Date(firstSentAtMs).toISOString();
-    expect(await inActivity(create, again)).toMatchObject({ kind: "unknown", evidence: { firstSentAt } });
-    expect(served.simulator.calls({ operation: "createSale" })).toEqual([]);
+  test("is not sent where the outcome of an earlier attempt is unknown", async () => {
+    const other = await servedWith(now);
+    const served = await servedWith("trusted");
+    served.simulator.inject(LOST);
+    await failureOf(() => served.activities.createSale(teaRequest(served, "INV-1", { saleKey })));
+    // Both workers have one ledger.
+    const { createSale } = createComplianceActivities({ ...other.context, ledger: served.context.ledger });
+    const again = () => createSale(teaRequest(other, "INV-1", { saleKey }));
+    const firstSentAt = new Date(START_MS).toISOString();
+    expect(await inActivity(again, { attempt: 2 })).toMatchObject({ kind: "unknown", evidence: { firstSentAt } });
+    expect(other.simulator.calls({ operation: "createSale" })).toEqual([]);
   });
 });
 
-test("a sale that may have been sent stays unknown where another attempt runs on a worker without its connection", async () => {
+test("a sale under a trusted key waits for a worker that serves its connection", async () => {
   const served = await servedWith("trusted");
-  const firstSentAtMs = START_MS - 60_000;
   const request = { ...teaRequest(served, "INV-1"), connection: "another" };
-  const again = { attempt: 2, heartbeatDetails: { throughAttempt: 1, firstSentAtMs } };
-  expect(await inActivity(() => served.activities.createSale(request), again)).toMatchObject({
-    kind: "deferred",
-    firstSentAtMs,
+  expect(await failureOf(() => served.activities.createSale(request))).toMatchObject({
+    type: "NotServed",
+    retryable: true,
   });
 });

@@ -1,5 +1,3 @@
-import { Context } from "@temporalio/activity";
-
 import { BRANCH_NOT_SENT, branchSentAs, classifyMovement } from "../../src/compliance/index.ts";
 import {
   type AdjustStockRequest,
@@ -161,12 +159,11 @@ type Taken =
  * Takes the claim of one try. Anything but `taken` is known of the movement already, or says why it may not be sent.
  */
 async function takeMovement(
-  { ledger, earlierRuns, nowMs }: ActivityContext,
+  { ledger, nowMs }: ActivityContext,
   { dialect }: ComplianceRuntime,
   request: AdjustStockRequest,
   by: TakingExecution,
 ): Promise<Taken> {
-  await earlierRuns.takeOver(Context.current().info.workflowExecution);
   const sentAs = request.branch && branchSentAs(dialect.stock);
   const answer = await ledger.stock.take({
     ...request,

@@ -73,23 +73,24 @@ export function stillUnderWay({ forMs }: UnderWay): string {
   return `An earlier attempt may still be at this call for ${Math.ceil(forMs / 1_000)} s.`;
 }
 
-export function neverRepeated(sentAtMs: number): CreateResult {
+function neverRepeated(sentAtMs: number): CreateResult {
   const firstSentAt = new Date(sentAtMs).toISOString();
   const message = `It was sent at ${firstSentAt} by an earlier try, and what became of that is not known.`;
   return { kind: "unknown", message, evidence: { firstSentAt } };
 }
 
-export function keyForgotten(sentAtMs: number): CreateResult {
+function keyForgotten(sentAtMs: number): CreateResult {
   const firstSentAt = new Date(sentAtMs).toISOString();
   const message = `An answer was lost, and the API remembers the key of ${firstSentAt} no longer: sent again, it could become a second document.`;
   return { kind: "unknown", message, evidence: { firstSentAt } };
 }
 
-/** What is to be sent: the bytes that were sent first, and since when something of them may have left. */
+/** What is to be sent: the bytes that were sent first. */
 interface ToSend {
   kind: "send";
   request: ComposedRequest;
-  firstSentAtMs: number | undefined;
+  /** Something of this intent may have left before. */
+  isRepeated: boolean;
 }
 
 type Outcome = { kind: "document"; documentId: string } | { kind: "unsent" };
@@ -98,7 +99,6 @@ type Outcome = { kind: "document"; documentId: string } | { kind: "unsent" };
  * The claim of one intent for a document. It holds the bytes that were sent first, so that every attempt of every run
  * sends the same under the same key, and the document's id once it is known, so that a run which begins anew takes it
  * over (docs/architecture.md, "One document for a number").
- * @param firstSentAtMs when it may have been sent already, while the ledger was away
  * @param sendBefore after it, this execution sends nothing
  * @param repeatableForMs for so long after the first sending it may be sent again; 0: never
  */
@@ -107,67 +107,43 @@ export function documentClaim(
   asked: CreateRequest | CreateSaleRequest,
   {
     now,
-    firstSentAtMs: sentBeforeMs,
     sendBefore,
     callTimeoutMs,
     repeatableForMs,
-  }: {
-    now: () => number;
-    firstSentAtMs: number | undefined;
-    sendBefore: Deadline;
-    callTimeoutMs: number;
-    repeatableForMs: number;
-  },
+  }: { now: () => number; sendBefore: Deadline; callTimeoutMs: number; repeatableForMs: number },
 ) {
   const key = { workflowId: asked.claim, intent: asked.intent };
   const execution = randomUUID();
-  let isClaimed = false;
-
-  /** @throws LedgerUnavailableError */
-  async function begin(): Promise<ToSend | CreateResult> {
-    const { request, content, numberFor: number } = asked;
-    const call = { ...key, idempotencyKey: keySentWith(asked), content, request, holder: currentHolder(), number };
-    const by = { execution, underWayForMs: sendBefore.leftMs + callTimeoutMs, repeatableForMs };
-    const answer = await documents.begin({ ...call, ...by, nowMs: sentBeforeMs ?? now() });
-    switch (answer.kind) {
-      case "under-way":
-        return { kind: "deferred", retryAfterMs: answer.forMs, message: stillUnderWay(answer), claim: "under-way" };
-      case "send": {
-        isClaimed = true;
-        const firstSentAtMs = answer.first ? undefined : answer.firstSentAtMs;
-        // Written here alone, as it was given.
-        return { kind: "send", request: answer.request as ComposedRequest, firstSentAtMs };
-      }
-      case "known":
-        return { kind: "named", saleId: answer.documentId, message: "An earlier run of this workflow made it." };
-      case "behind": {
-        const { intent, decision } = answer;
-        return { kind: "superseded", intent, ...(decision && { decision: wordOf(decision) }) };
-      }
-      case "number-taken": {
-        const message = `${numberTaken(number?.number ?? "", answer)} Nothing was sent. Use another number.`;
-        return { kind: "number-taken", message };
-      }
-      case "doubtful":
-        return repeatableForMs === 0 ? neverRepeated(answer.firstSentAtMs) : keyForgotten(answer.firstSentAtMs);
-      case "different": {
-        const firstSentAt = new Date(answer.firstSentAtMs).toISOString();
-        const message = `An earlier run sent another request under this number at ${firstSentAt}, and what became of it is not known.`;
-        return { kind: "unknown", message, evidence: { firstSentAt } };
-      }
-    }
-  }
-
   return {
-    begin,
-
-    /** For a request that may be repeated under its key in any case: tills go on selling while the database is away. */
-    async beginOrGoOn(): Promise<ToSend | CreateResult> {
-      try {
-        return await begin();
-      } catch (error) {
-        if (!(error instanceof LedgerUnavailableError)) throw error;
-        return { kind: "send", request: asked.request, firstSentAtMs: undefined };
+    /** @throws LedgerUnavailableError */
+    async begin(): Promise<ToSend | CreateResult> {
+      const { request, content, numberFor: number } = asked;
+      const call = { ...key, idempotencyKey: keySentWith(asked), content, request, holder: currentHolder(), number };
+      const by = { execution, underWayForMs: sendBefore.leftMs + callTimeoutMs, repeatableForMs };
+      const answer = await documents.begin({ ...call, ...by, nowMs: now() });
+      switch (answer.kind) {
+        case "under-way":
+          return { kind: "deferred", retryAfterMs: answer.forMs, message: stillUnderWay(answer), inDoubt: true };
+        case "doubtful":
+          return repeatableForMs === 0 ? neverRepeated(answer.firstSentAtMs) : keyForgotten(answer.firstSentAtMs);
+        case "send":
+          // Written here alone, as it was given.
+          return { kind: "send", request: answer.request as ComposedRequest, isRepeated: !answer.first };
+        case "known":
+          return { kind: "named", saleId: answer.documentId, message: "An earlier run of this workflow made it." };
+        case "behind": {
+          const { intent, decision } = answer;
+          return { kind: "superseded", intent, ...(decision && { decision: wordOf(decision) }) };
+        }
+        case "number-taken": {
+          const message = `${numberTaken(number?.number ?? "", answer)} Nothing was sent. Use another number.`;
+          return { kind: "number-taken", message };
+        }
+        case "different": {
+          const firstSentAt = new Date(answer.firstSentAtMs).toISOString();
+          const message = `An earlier run sent another request under this number at ${firstSentAt}, and what became of it is not known.`;
+          return { kind: "unknown", message, evidence: { firstSentAt } };
+        }
       }
     },
 
@@ -176,7 +152,6 @@ export function documentClaim(
      * may be sent again, with other bytes too. False where the ledger does not know of it yet.
      */
     async settle(outcome: Outcome): Promise<boolean> {
-      if (!isClaimed) return false;
       try {
         await documents.settle({ ...key, outcome, nowMs: now() });
         return true;
@@ -188,7 +163,7 @@ export function documentClaim(
 
     /** Writes into the claim that this execution sends no more, however it ends. */
     async ended(): Promise<void> {
-      if (isClaimed) await documents.ended({ ...key, execution }).catch(() => undefined);
+      await documents.ended({ ...key, execution }).catch(() => undefined);
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Ledger, UnderWay } from "../../src/ledger/index.ts";
 import { stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import { laterBalance, withLastBalance } from "./balance-evidence.ts";
-import { claimedMovement, currentHolder, currentWriter, numberTaken, stillUnderWay } from "./beside-calls.ts";
+import { claimedMovement, currentHolder, currentWriter, stillUnderWay } from "./beside-calls.ts";
 
 interface LedgerContext {
   ledger: Ledger;
@@ -65,13 +65,8 @@ export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext)
     settleMovement: async (request) => void (await stock.settle(request)),
     acknowledgeBranch: (request) => stock.acknowledgeBranch(request, request.otherBranch, request.word),
 
-    recordDocument: async ({ claim: workflowId, documentId, numberFor: number, ...call }) => {
-      const holder = currentHolder();
-      const by = { execution: holder, underWayForMs: 0, repeatableForMs: 0 };
-      const begun = await documents.begin({ workflowId, ...call, number, nowMs: nowMs(), holder, ...by });
-      const outcome = { kind: "document", documentId } as const;
-      await documents.settle({ workflowId, intent: call.intent, outcome, nowMs: nowMs() });
-      return begun.kind === "number-taken" && number ? { numberTaken: numberTaken(number.number, begun) } : undefined;
+    settleDocument: async ({ claim: workflowId, intent, documentId }) => {
+      await documents.settle({ workflowId, intent, outcome: { kind: "document", documentId }, nowMs: nowMs() });
     },
     decideDocument: ({ claim: workflowId, intent, decision, word: { note, by, atMs } }) =>
       documents.decide({ workflowId, intent, decision, note, by, nowMs: atMs }),

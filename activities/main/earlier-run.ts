@@ -10,7 +10,6 @@ import {
   type FinishedSale,
   INSTEAD_OF_OTHER_CONTENT,
   type PreparedCreditNote,
-  type PreparedSaleAnswer,
   type Refund,
 } from "../../src/contract/index.ts";
 import type { KeptSale, Ledger } from "../../src/ledger/index.ts";
@@ -19,22 +18,21 @@ import { ownClaim } from "./check-input.ts";
 /**
  * Nothing may be cancelled, and no refund forgotten, before this is known: the run is told of its document by nobody
  * else.
+ * @param kept what the ledger has of the sale, from another run
+ * @param reset the run knows that it carries on another one
+ * @returns undefined where the ledger knows of nothing that this run would carry on
  * @throws LedgerUnavailableError: it is asked again, and nothing is sent meanwhile
  */
 export async function earlierRun(
-  { records, documents }: Pick<Ledger, "records" | "documents">,
-  {
-    profile: { connection, businessId },
-    sale,
-    fingerprint,
-  }: Pick<PreparedSaleAnswer, "profile" | "sale" | "fingerprint">,
-): Promise<EarlierRun> {
-  const kept = await records.findSale({ connection, businessId }, sale.traderInvoiceNumber);
+  { documents }: Pick<Ledger, "documents">,
+  kept: KeptSale | undefined,
+  fingerprint: string,
+  reset: boolean,
+): Promise<EarlierRun | undefined> {
   const record = kept?.record.fingerprint === fingerprint ? kept.record : undefined;
   const { claim, isSent } = await ownClaim(documents);
-  // A claim knows whether what was sent was refused; without one, it was sent while the ledger was away.
-  const isKept = record !== undefined && (record.document !== null || (!claim && record.numberTaken));
-  const earlier = { sent: isSent || isKept, signed: record?.document?.status === "completed" };
+  if (!reset && !record && !claim) return undefined;
+  const earlier = { sent: isSent || Boolean(record?.document), signed: record?.document?.status === "completed" };
   if (!kept || !record) return earlier;
   const decided = record.movements.filter(({ decision }) => decision !== undefined);
   const { movements, decisions } = bounded({ movements: decided, attentions: [], decisions: kept.decisions });
@@ -54,16 +52,18 @@ function refundUnderWay({ record, creditNote }: KeptSale): Refund | undefined {
   return refund?.traderInvoiceNumber === creditNote.record.number ? refund : undefined;
 }
 
-/** @throws LedgerUnavailableError, as {@link earlierRun} */
+/** As {@link earlierRun}, of a credit note. */
 export async function earlierNote(
   { records, documents }: Pick<Ledger, "records" | "documents">,
   { profile: { connection, businessId }, note }: PreparedCreditNote,
-): Promise<Pick<EarlierRun, "sent" | "decisions">> {
+  reset: boolean,
+): Promise<Pick<EarlierRun, "sent" | "decisions"> | undefined> {
   const { workflowId = "" } = Context.current().info.workflowExecution ?? {};
   const of = { type: "credit_note" as const, number: note.traderInvoiceNumber };
   const decided = await records.decisionsOf({ connection, businessId }, of, workflowId);
   const { decisions } = bounded({ movements: [], attentions: [], decisions: decided });
-  const { isSent } = await ownClaim(documents, note.traderInvoiceNumber);
+  const { claim, isSent } = await ownClaim(documents, note.traderInvoiceNumber);
+  if (!reset && !claim && decisions.length === 0) return undefined;
   return { sent: isSent, ...(decisions.length > 0 && { decisions }) };
 }
 

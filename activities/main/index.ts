@@ -19,7 +19,7 @@ export interface MainContext extends WaitContext {
 
 /** The activities of the main task queue: no API call. */
 export function createMainActivities(context: MainContext): MainActivities {
-  const preparations = createPrepareActivities(context.connections, context.ledger, context.earlierRuns);
+  const preparations = createPrepareActivities(context.connections, context.ledger);
   const compositions = createComposeActivities(context, context.callbackUrlFor);
   const goodsAtOnce = createGoodsAtOnce(context, compositions.composeSale);
   return {

@@ -14,7 +14,6 @@ import {
 } from "../../src/contract/index.ts";
 import { recordOf } from "../../src/ledger/test-support/records.ts";
 import { LedgerUnavailableError } from "../../src/ledger/index.ts";
-import { EarlierRunsUnreadError } from "../earlier-runs/earlier-runs.ts";
 import { currentWriter } from "../ledger/beside-calls.ts";
 import { emptyClaims } from "../test-support/empty-claims.ts";
 import { inActivity, serve } from "../test-support/served.ts";
@@ -43,7 +42,6 @@ async function prepareActivities(mode: InputChecks["mode"] = "warn") {
   const served: Record<string, ServedBusinesses> = { default: ["biz_1", "biz_2"], shared: "any", bound: ["biz_9"] };
   const warned: string[] = [];
   const ledger = await emptyClaims();
-  const temporal = { hasEarlierRuns: false, isUnread: false };
   const { prepareSale, prepareCreditNote } = createPrepareActivities(
     new Map(
       profiles.map((profile) => [
@@ -57,15 +55,8 @@ async function prepareActivities(mode: InputChecks["mode"] = "warn") {
       ]),
     ),
     ledger,
-    {
-      takeOver: ({ workflowId } = { workflowId: "", runId: "" }) =>
-        temporal.isUnread
-          ? Promise.reject(new EarlierRunsUnreadError(workflowId, "no answer"))
-          : Promise.resolve(temporal.hasEarlierRuns),
-    },
   );
   return {
-    temporal,
     profile: runtime.profile,
     ledger,
     warned,
@@ -192,8 +183,8 @@ describe("the preparation of a sale", () => {
     expect(await invalidInputOf(prepareAny(input))).toContain(problem);
   });
 
-  test("says of a run that was reset what the ledger knows of the runs before", async () => {
-    const { prepare, prepareReset, ledger, temporal } = await prepareActivities();
+  test("says what the ledger knows of the runs before, also where this one does not know that it is not the first", async () => {
+    const { prepare, prepareReset, ledger } = await prepareActivities();
     expect(await prepare()).not.toHaveProperty("earlier");
     expect(await prepareReset()).toMatchObject({ earlier: { sent: false, signed: false } });
     const { workflowId } = await inActivity(() => Promise.resolve(currentWriter()));
@@ -207,33 +198,18 @@ describe("the preparation of a sale", () => {
       ...taking(),
     };
     await ledger.documents.begin({ ...sent, nowMs: 1 });
-    expect(await prepareReset()).toMatchObject({ earlier: { sent: true, signed: false } });
+    for (const answer of [await prepare(), await prepareReset()])
+      expect(answer).toMatchObject({ earlier: { sent: true, signed: false } });
     const { fingerprint, profile } = await prepare();
     const record = { ...recordOf("INV-1", { fingerprint }), movements: [] };
     await ledger.records.saveDocument(profile, record, { workflowId, runId: "run-before" });
     expect(await prepareReset()).toMatchObject({ earlier: { sent: true, signed: true } });
-    // A run that is started once more beside the starter does not know that it is not the first.
-    temporal.hasEarlierRuns = true;
-    await ledger.documents.begin({ ...sent, nowMs: 1 });
-    expect(await prepare({ traderInvoiceNumber: "INV-2" })).toMatchObject({ earlier: { sent: true, signed: false } });
   });
 
-  test("waits for the ledger where it is not the first run of its id, and only there", async () => {
-    const { prepare, prepareReset, prepareNote, ledger, temporal } = await prepareActivities();
+  test("waits for the ledger, since nothing is sent without it", async () => {
+    const { prepare, prepareReset, prepareNote, ledger } = await prepareActivities();
     await ledger.close();
-    await prepare();
-    await prepareNote();
-    await expect(prepareReset()).rejects.toThrow(LedgerUnavailableError);
-    temporal.hasEarlierRuns = true;
-    await expect(prepare()).rejects.toThrow(LedgerUnavailableError);
-    await expect(prepareNote()).rejects.toThrow(LedgerUnavailableError);
-  });
-
-  test("goes on where Temporal cannot list the runs of its id, unless it knows that there are earlier ones", async () => {
-    const { prepare, prepareReset, temporal } = await prepareActivities();
-    temporal.isUnread = true;
-    expect(await prepare()).not.toHaveProperty("earlier");
-    await expect(prepareReset()).rejects.toThrow(EarlierRunsUnreadError);
+    for (const ask of [prepare, prepareReset, prepareNote]) await expect(ask()).rejects.toThrow(LedgerUnavailableError);
   });
 
   test("never puts a key into what the workflow keeps", async () => {
@@ -294,10 +270,8 @@ describe("the preparation of a credit note", () => {
   });
 
   test("says of a run that carries on another one whether its document was sent", async () => {
-    const { prepareNote, ledger, temporal } = await prepareActivities();
+    const { prepareNote, ledger } = await prepareActivities();
     expect(await prepareNote()).not.toHaveProperty("earlier");
-    temporal.hasEarlierRuns = true;
-    expect(await prepareNote()).toMatchObject({ earlier: { sent: false } });
     const { workflowId } = await inActivity(() => Promise.resolve(currentWriter()));
     const begun = { workflowId: creditNoteClaim(workflowId, "CN-1"), intent: 1, nowMs: 1_000 };
     await ledger.documents.begin({

@@ -28,9 +28,8 @@ import {
   parseInput,
   saleInputSchema,
 } from "../../src/contract/schema/index.ts";
-import { type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
+import { type KeptSale, type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
 import type { ComplianceRuntime } from "../compliance/calls.ts";
-import { type EarlierRuns, EarlierRunsUnreadError } from "../earlier-runs/earlier-runs.ts";
 import { checkInput, checkReturnDate, invalid } from "./check-input.ts";
 import { conflict, earlierNote, earlierRun, finishedOf, isFinished } from "./earlier-run.ts";
 
@@ -45,7 +44,6 @@ export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights" | "se
 export function createPrepareActivities(
   connections: ReadonlyMap<string, Served>,
   ledger: Pick<Ledger, "records" | "documents">,
-  earlierRuns: Pick<EarlierRuns, "takeOver">,
 ) {
   return {
     prepareSale: async ({ input, startedAtMs, reset = false }) => {
@@ -65,9 +63,9 @@ export function createPrepareActivities(
           refundWindowMs: (window === undefined ? undefined : durationMs(window)) ?? profile.timings.refundWindowMs,
         };
       });
-      const finished = reset ? undefined : await earlierSale(ledger, prepared.profile, content);
-      const carriesOn = !finished && (await hasEarlierRuns(earlierRuns, reset));
-      const earlier = carriesOn ? await earlierRun(ledger, prepared) : undefined;
+      const kept = await keptByAnother(ledger, prepared.profile, content);
+      const finished = reset || !kept ? undefined : finishedSale(kept);
+      const earlier = finished ? undefined : await earlierRun(ledger, kept, prepared.fingerprint, reset);
       // A run that carries on another one may have sent it already.
       if (checked && checked.doubts.length > 0 && !finished && !reset)
         await checkInput(ledger, prepared.profile, content, checked);
@@ -77,9 +75,9 @@ export function createPrepareActivities(
     prepareCreditNote: async ({ input, startedAtMs, reset = false }) => {
       const prepared = failOnInvalidInput(() => checkedCreditNote(connections, input, startedAtMs));
       const checks = connections.get(prepared.profile.connection)?.inputChecks;
-      const carriesOn = await hasEarlierRuns(earlierRuns, reset);
       if (checks) await checkReturnDate(ledger, prepared, checks, startedAtMs);
-      return { ...prepared, ...(carriesOn && { earlier: await earlierNote(ledger, prepared) }) };
+      const earlier = await earlierNote(ledger, prepared, reset);
+      return { ...prepared, ...(earlier && { earlier }) };
     },
   } satisfies Partial<MainActivities>;
 }
@@ -195,46 +193,28 @@ export function failOnLedgerAway(error: unknown): unknown {
 }
 
 /**
- * How long a new sale waits here for the ledger. Without an answer it goes on: a sale without a trusted key waits for
- * its claim later, before it is sent; one with a trusted key is sent without the ledger, and then only Temporal knows
- * whether the number was used (docs/ledger.md).
+ * What the ledger has of the number, from another run than this one.
+ * @throws ApplicationFailure Conflict, where the number belongs to a sale with other content; LedgerUnavailableError: it
+ * is asked again, and nothing is sent meanwhile
  */
-const LEDGER_WITHIN_MS = 1_000;
-
-/**
- * Asks the ledger whether the number was used before. Gives the outcome of that sale, if it has the same content and
- * nothing is left to be done.
- * @throws ApplicationFailure Conflict, where the number belongs to a sale with other content
- */
-async function earlierSale(
+async function keptByAnother(
   { records }: Pick<Ledger, "records">,
   { connection, businessId }: ConnectionProfile,
   content: SaleContent,
-): Promise<FinishedSale | undefined> {
+): Promise<KeptSale | undefined> {
   const number = content.traderInvoiceNumber;
-  const kept = await records.findSale({ connection, businessId }, number, LEDGER_WITHIN_MS).catch((error: unknown) => {
-    if (!(error instanceof LedgerUnavailableError)) throw error;
-  });
+  const kept = await records.findSale({ connection, businessId }, number);
   // Kept by this very run: another attempt came first, and the result of this one is not used.
   if (!kept || kept.writer.runId === Context.current().info.workflowExecution?.runId) return undefined;
   const { record } = kept;
-  if (!record.document && !record.numberTaken) return undefined;
+  if (!record.document && !record.numberTaken) return kept;
   const words = record.content ? differencesInWords(record.content, content) : [];
   if (words.length > 0) throw conflict(number, words, kept);
-  return isFinished(record) ? finishedOf(kept) : undefined;
+  return kept;
 }
 
-/**
- * Whether this run carries on another one: reset or restarted, or started once more beside the starter.
- * @param reset the run knows that it does
- * @throws EarlierRunsUnreadError for such a run; LedgerUnavailableError
- */
-async function hasEarlierRuns(earlierRuns: Pick<EarlierRuns, "takeOver">, reset: boolean): Promise<boolean> {
-  try {
-    return (await earlierRuns.takeOver(Context.current().info.workflowExecution)) || reset;
-  } catch (error) {
-    // A new sale goes on: whether its number was used is looked at once more before it is sent.
-    if (error instanceof EarlierRunsUnreadError && !reset) return false;
-    throw error;
-  }
+/** The outcome of the sale, if nothing is left to be done. */
+function finishedSale(kept: KeptSale): FinishedSale | undefined {
+  const { record } = kept;
+  return (record.document || record.numberTaken) && isFinished(record) ? finishedOf(kept) : undefined;
 }

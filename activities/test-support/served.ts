@@ -81,9 +81,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     seenBefore: () => Promise.resolve(undefined),
   });
   const ledger = await emptyClaims();
-  // No Temporal server here, and so no runs of before.
-  const earlierRuns = { takeOver: () => Promise.resolve(false) };
-  const context: ActivityContext = { connections, ledger, earlierRuns, observer, nowMs, random: () => dice.next };
+  const context: ActivityContext = { connections, ledger, observer, nowMs, random: () => dice.next };
   const runtime = runtimeOf(context, "default");
   const activities = createComplianceActivities(context);
   return { simulator, context, runtime, activities, clock, dice, alerts, observed };

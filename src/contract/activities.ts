@@ -88,7 +88,7 @@ export interface LedgerActivities {
   /** Lets movements to named branches go on after an answer that named another branch. */
   acknowledgeBranch(request: movements.AcknowledgeBranchRequest): Promise<void>;
   /** Keeps the id of a document that was made while the ledger was away. */
-  recordDocument(request: documents.RecordDocumentRequest): Promise<documents.RecordedDocument | undefined>;
+  settleDocument(request: documents.SettleDocumentRequest): Promise<void>;
   /** Keeps an operator's decision on a document of which nobody knew whether it exists. */
   decideDocument(request: documents.DecideDocumentRequest): Promise<void>;
   /** Keeps what is known of a document for years. */

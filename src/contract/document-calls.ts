@@ -28,10 +28,6 @@ export interface CreateRequest extends CallTarget {
   content: string;
   /** Of a credit note. */
   numberFor?: NumberToClaim;
-  /** When a request under this key may first have left (Unix milliseconds); absent while certainly none has. */
-  firstSentAtMs?: number | undefined;
-  /** The run was reset or restarted: an earlier one may have sent it, whatever Temporal lists. */
-  carriesOn?: boolean;
 }
 
 export interface CreateSaleRequest extends CreateRequest {
@@ -39,15 +35,20 @@ export interface CreateSaleRequest extends CreateRequest {
   saleKey: ConnectionProfile["saleKey"];
 }
 
-/** The document exists, but the ledger was away and does not know of it yet. */
+/** The document exists, but the ledger was away and could not write it into its claim. */
 interface Unclaimed {
   unclaimed?: true;
 }
 
 /**
- * What a create request came to. `firstSentAtMs` beside a kind: a request under this key may have left at that time,
- * and this answer does not say what became of it.
+ * Whether a request of this intent may have left of which the answer does not say what became. Absent: its claim was not
+ * read, and what was known before holds.
  */
+interface InDoubt {
+  inDoubt?: boolean;
+}
+
+/** What a create request came to. */
 export type CreateResult =
   | ({ kind: "document"; document: SaleDocument; replayed: boolean } & Unclaimed)
   /** The answer names the document, and says nothing else that can be read. */
@@ -69,14 +70,10 @@ export type CreateResult =
    */
   | { kind: "superseded"; intent: number; decision?: OperatorDecision | undefined }
   /** Certainly not sent, or refused by the quota; the caller tries again, since its activity is tried once. */
-  | (Deferred & {
-      firstSentAtMs?: number | undefined;
-      /** Why its claim says nothing of an earlier try: it could not be read, or another execution may be at it. */
-      claim?: "unread" | "under-way";
-    })
+  | (Deferred & InDoubt)
   /** The answer is lost, and a repetition would not be safe: no trusted key, or one whose life is over. */
   | { kind: "unknown"; message: string; evidence: Record<string, unknown> }
-  | (Refusal & { firstSentAtMs?: number | undefined });
+  | (Refusal & InDoubt);
 
 export interface ReadDocumentRequest extends CallTarget {
   saleId: string;
@@ -110,19 +107,11 @@ export type RetryDocumentResult =
   | { kind: "converging"; message: string }
   | Refusal;
 
-export interface RecordDocumentRequest {
+/** A document whose answer came while the ledger was away. */
+export interface SettleDocumentRequest {
   claim: string;
   intent: number;
-  content: string;
-  idempotencyKey: string;
-  request: ComposedRequest;
   documentId: string;
-  numberFor?: NumberToClaim;
-}
-
-/** The document is kept. `numberTaken`, in words: so is one of another sale under its number. */
-export interface RecordedDocument {
-  numberTaken?: string;
 }
 
 export interface DecideDocumentRequest {

@@ -182,7 +182,7 @@ export const RESULT_FORMS: Readonly<Record<keyof Activities, Form>> = {
   }),
   settleMovement: nothing,
   acknowledgeBranch: nothing,
-  recordDocument: optional(fields({ numberTaken: optional(text) })),
+  settleDocument: nothing,
   decideDocument: nothing,
   saveRecord: oneOf("kept", "send-whole", "lines-missing", "of-another"),
   beginCorrection: kinds({ begun: object, taken: fields({ message: text }) }),

@@ -25,9 +25,14 @@ export interface PendingCall {
   trouble?: ServiceTrouble;
   /** When that was met last (Unix milliseconds). */
   troubleSeenAtMs?: number;
+  /** The ledger did not answer its last attempt. */
+  waitsForLedger?: true;
   /** What the last attempt came to; of one that is paused, who paused it, and why. */
   message?: string;
 }
+
+/** The type by which an activity says so. */
+const LEDGER_AWAY = "LedgerAway";
 
 type PendingActivity = NonNullable<WorkflowExecutionDescription["raw"]["pendingActivities"]>[number];
 
@@ -62,8 +67,8 @@ function pendingCall(client: Client, activity: PendingActivity, nowMs: number): 
     const message = [manual?.identity, manual?.reason].filter(Boolean).join(": ");
     return { call, state: "paused", attempt, sinceMs, ...(message !== "" && { message }) };
   }
-  if (called === undefined) return undefined;
   const last = lastAttempt(client, activity);
+  if (called === undefined && last?.isLedgerAway !== true) return undefined;
   if (activity.state === STARTED) {
     const sinceMs = msOf(activity.lastStartedTime);
     if (last?.said.trouble) return { call, state: "under-way", attempt, sinceMs, ...last.said };
@@ -84,11 +89,14 @@ function pendingCall(client: Client, activity: PendingActivity, nowMs: number): 
   }
   const nextAttemptAtMs = msOf(activity.nextAttemptScheduleTime);
   const next = nextAttemptAtMs > 0 && { nextAttemptAtMs };
-  return { call, state: "pausing", attempt, sinceMs: msOf(activity.lastAttemptCompleteTime), ...next, ...last.said };
+  const waitsForLedger = last.isLedgerAway === true && ({ waitsForLedger: true } as const);
+  const sinceMs = msOf(activity.lastAttemptCompleteTime);
+  return { call, state: "pausing", attempt, sinceMs, ...next, ...waitsForLedger, ...last.said };
 }
 
 interface LastAttempt {
   isLook: boolean;
+  isLedgerAway?: boolean;
   said: Pick<PendingCall, "trouble" | "troubleSeenAtMs" | "message">;
 }
 
@@ -102,7 +110,8 @@ function lastAttempt(
   if (!(error instanceof ApplicationFailure)) return { isLook: false, said: { message: error.message } };
   const [details] = error.details ?? [];
   const isLook = error.type === STILL_WAITING;
-  if (!isTrouble(details)) return { isLook, said: { message: error.message } };
+  const isLedgerAway = error.type === LEDGER_AWAY;
+  if (!isTrouble(details)) return { isLook, isLedgerAway, said: { message: error.message } };
   const { trouble, said: message } = details;
   return { isLook, said: { trouble, troubleSeenAtMs: msOf(lastAttemptCompleteTime), message } };
 }
@@ -113,6 +122,13 @@ function isTrouble(details: unknown): details is TroubleDetails {
 
 function msOf(time: PendingActivity["scheduledTime"]): number {
   return Number(time?.seconds ?? 0) * 1_000 + Math.floor((time?.nanos ?? 0) / 1e6);
+}
+
+/** In words; undefined where the workflow itself says it. */
+export function waitsForInstead(calls: readonly PendingCall[]): string | undefined {
+  const paused = calls.flatMap((one) => (one.state === "paused" ? [one.call] : []));
+  if (paused.length > 0) return waitsForUnpause(paused);
+  return calls.some((one) => one.waitsForLedger) ? "the ledger, which does not answer" : undefined;
 }
 
 /** @param calls of the activities that somebody has paused */

@@ -13,7 +13,7 @@ import { closedRunOf, hasNoWorkLeft, refusalOf, wasRefusedEachTime } from "./clo
 import { LedgerAwayError, SaleNotFoundError } from "./errors.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
 import { NoAnswerError, queryOf } from "./no-answer.ts";
-import { type PendingCall, pendingCallsOf, waitsForUnpause } from "./pending-calls.ts";
+import { type PendingCall, pendingCallsOf, waitsForInstead } from "./pending-calls.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";
 import { fromLedgerInstead, nothingKept } from "./unreadable-run.ts";
 
@@ -82,8 +82,7 @@ export function needsRestart({ closed }: SaleState): boolean {
 function withPendingCalls(state: WorkflowState, pendingCalls: PendingCall[]): WorkflowState & FromWorkflow {
   if (pendingCalls.length === 0) return { ...state, source: "workflow" };
   const serviceTrouble = firstTrouble([state.serviceTrouble, ...pendingCalls.map(({ trouble }) => trouble)]);
-  const paused = pendingCalls.flatMap((one) => (one.state === "paused" ? [one.call] : []));
-  const waitingFor = paused.length === 0 ? state.waitingFor : waitsForUnpause(paused);
+  const waitingFor = waitsForInstead(pendingCalls) ?? state.waitingFor;
   return { ...state, waitingFor, ...(serviceTrouble && { serviceTrouble }), pendingCalls, source: "workflow" };
 }
 

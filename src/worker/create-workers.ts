@@ -11,7 +11,6 @@ import { hostname } from "node:os";
 
 import { createAccountingActivities } from "../../activities/accounting/index.ts";
 import { createComplianceActivities } from "../../activities/compliance/index.ts";
-import { EarlierRuns } from "../../activities/earlier-runs/earlier-runs.ts";
 import { createMainActivities } from "../../activities/main/index.ts";
 import { Observer } from "../../activities/observer.ts";
 import { type Config, SecretFiles } from "../config/index.ts";
@@ -56,7 +55,6 @@ const NEXUS_TASKS = 20;
  * Of one accounting connection: no rate limit is documented, so this alone bounds what the service is asked at once.
  */
 const ACCOUNTING_SLOTS = 4;
-
 
 /**
  * How long the code of one workflow may run without a pause. The SDK stops it after 5 seconds otherwise, which Node.js
@@ -135,8 +133,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     seenBefore: seenBefore(client),
   });
   const accounting = new Map([...served].map(([name, { runtime }]) => [name, runtime]));
-  const earlierRuns = new EarlierRuns(workflows, ledger);
-  const context = { connections: runtimes, ledger, earlierRuns, observer, nowMs: Date.now, random };
+  const context = { connections: runtimes, ledger, observer, nowMs: Date.now, random };
   const withRetryDelay = nextRetryDelayInterceptor(random);
   const common: Partial<WorkerOptions> & { isolateExecutionTimeout: string } = {
     connection,

@@ -105,9 +105,8 @@ describeWithTemporal("an activity that an operator ends by hand", () => {
       await fail("FAILED-2", "adjustStock");
       await fail("FAILED-2", "readMovement");
       release();
-      await parked("FAILED-2", "stock-unknown");
-      await rig.starter.resolveStock({ invoice: "FAILED-2" }, { referenceId, applied: true, note: "seen" });
       expect(await endOf("FAILED-2")).toEqual(COMPLETED_ONCE);
+      expect(movementsOf("FAILED-2")).toHaveLength(1);
     });
 
     test("is scheduled again, where it writes an operator's decision", async () => {
@@ -168,10 +167,8 @@ describeWithTemporal("an activity that an operator ends by hand", () => {
       await fail(invoice, "adjustStock");
       await complete(invoice, "readMovement", answer);
       release();
-      await parked(invoice, "stock-unknown");
-      await rig.starter.resolveStock({ invoice }, { referenceId, applied: true, note: "seen" });
       expect(await endOf(invoice)).toEqual(COMPLETED_ONCE);
-      await expect.poll(() => movementsOf(invoice)).toHaveLength(1);
+      expect(movementsOf(invoice)).toHaveLength(1);
     });
 
     test.each(NO_ANSWERS)("keeps what an operator decides all the same: %j", async (answer) => {

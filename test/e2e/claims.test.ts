@@ -89,20 +89,20 @@ describeWithTemporal("a second run of a sale", () => {
     expect(movementsOf("OTHER-1")).toHaveLength(1);
   });
 
-  test("in the middle of a movement shows it as unknown, until its answer is in the claim", async () => {
+  test("in the middle of a movement waits for its answer, and asks nobody", async () => {
     const match = { referenceId: "MIDDLE-1/item_tea/sold" };
     const slow = { operation: "adjustStock", when: "after", kind: "slow", delayMs: 4_000, times: 1 } as const;
     rig.simulator.inject({ ...slow, match });
     await start("MIDDLE-1");
     await rig.simulator.until(() => movementsOf("MIDDLE-1").length === 1);
     await reset("MIDDLE-1");
-    const state = await rig.stateWhen("MIDDLE-1", ({ attentions }) => attentions[0]?.code === "stock-unknown");
-    expect(state.attentions[0]?.evidence).toMatchObject({ takenAt: expect.any(String), quantity: 2 });
     expect(await handleOf("MIDDLE-1").result()).toMatchObject({
       stage: "completed",
       stockMovements: [{ state: "applied", movementId: movementsOf("MIDDLE-1")[0]?.movementId }],
     });
     expect(movementsOf("MIDDLE-1")).toHaveLength(1);
+    const { decisions } = await rig.starter.getSale({ invoice: "MIDDLE-1" });
+    expect(decisions).toEqual([]);
   });
 
   test("takes over an operator's decision on an unknown movement", async () => {

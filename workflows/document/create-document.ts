@@ -11,7 +11,6 @@ import {
   FAILURES,
   idempotencyKey as idempotencyKeyOf,
   type NumberToClaim,
-  type RecordDocumentRequest,
   type Refusal,
   type SaleDocument,
 } from "../../src/contract/index.ts";
@@ -56,15 +55,13 @@ export interface Created {
 interface DocumentIntent {
   number: number;
   body: ComposedBody | undefined;
-  /** When it may first have been sent without a conclusive answer (Unix milliseconds). The key's life begins there. */
-  firstSentAtMs: number | undefined;
   rejectedWithoutTrace: number;
   /** An activity ended without an answer: the next one has read the claim. */
   isLost: boolean;
 }
 
 function newIntent(number: number): DocumentIntent {
-  return { number, body: undefined, firstSentAtMs: undefined, rejectedWithoutTrace: 0, isLost: false };
+  return { number, body: undefined, rejectedWithoutTrace: 0, isLost: false };
 }
 
 /**
@@ -83,16 +80,20 @@ export async function createDocument(context: SaleContext, creation: Creation): 
     const wasInDoubt = run.documentInDoubt;
     run.documentInDoubt = true;
     const idempotencyKey = idempotencyKeyOf(run.workflowId, creation.step, intent.number);
-    const { firstSentAtMs, number } = intent;
+    const { number } = intent;
     const { claimKey: claim, content, numberFor } = creation;
-    const sent = { claim, intent: number, content, numberFor, request: body.request, idempotencyKey };
-    const scheduledAtMs = Date.now();
-    const answer = await creation.send({ ...sent, firstSentAtMs, ...(run.carriesOn && { carriesOn: true }) });
+    const answer = await creation.send({
+      claim,
+      intent: number,
+      content,
+      numberFor,
+      request: body.request,
+      idempotencyKey,
+    });
     if (answer.kind === "lost" && !intent.isLost) {
       // The claim decides, and the activity reads it before it sends: a document that it knows is taken over, and what
       // may have left is repeated under a trusted key alone.
       intent.isLost = true;
-      if (creation.isKeyed) intent.firstSentAtMs ??= scheduledAtMs;
       continue;
     }
     const result = unknownWhereLost(answer);
@@ -102,11 +103,7 @@ export async function createDocument(context: SaleContext, creation: Creation): 
       continue;
     }
     if (isRefusal(result) || result.kind === "deferred") {
-      // A refusal says nothing of an earlier attempt whose answer was lost: that doubt remains.
-      intent.firstSentAtMs = result.firstSentAtMs ?? intent.firstSentAtMs;
-      const unsaid = isRefusal(result) ? undefined : result.claim;
-      const isUnsaid = unsaid === "under-way" || (unsaid === "unread" && wasInDoubt);
-      run.documentInDoubt = isUnsaid || intent.firstSentAtMs !== undefined;
+      run.documentInDoubt = result.inDoubt ?? wasInDoubt;
       // Before it was sent, the claim has shown what an earlier run did.
       if (isRefusal(result)) run.earlierRunSent &&= run.documentInDoubt;
       if (isRefusal(result)) intent = await intentAfterRefusal(betweenTries, result, intent);
@@ -122,15 +119,16 @@ export async function createDocument(context: SaleContext, creation: Creation): 
     const made = await documentFrom(context, result, creation, number);
     run.earlierRunSent = false;
     if (made === "nothing") {
-      intent.firstSentAtMs = undefined;
       run.documentInDoubt = false;
       if (result.kind === "rejected") intent = await rejectedWithoutTrace(context, result, intent);
       else if (result.kind === "already-credited") intent = await parkRejected(context, result.message, intent);
       continue;
     }
     run.documentInDoubt = false;
-    if ("unclaimed" in result && result.unclaimed)
-      run.beforeTheEnd(recordUnclaimed(run, { ...sent, documentId: made.id }));
+    if ("unclaimed" in result && result.unclaimed) {
+      const settled = { claim, intent: number, documentId: made.id };
+      run.beforeTheEnd(ledger.settleDocument("Write the document's id into its claim", settled));
+    }
     const callbackExpected = body.callbackExpected && result.kind !== "already-credited";
     return { document: made, callbackExpected };
   }
@@ -176,13 +174,13 @@ async function documentFrom(
 
 async function intentAfterRefusal(
   betweenTries: BetweenTries,
-  refusal: Refusal,
+  refusal: Refusal & { inDoubt?: boolean },
   intent: DocumentIntent,
 ): Promise<DocumentIntent> {
   await betweenTries.waitAfterRefusal(refusal);
   // The service refused the body itself. A corrected body is another request and needs another key. While an earlier
   // attempt is in doubt, only the old request may be repeated.
-  const another = refusal.attention === "invalid-request" && intent.firstSentAtMs === undefined;
+  const another = refusal.attention === "invalid-request" && refusal.inDoubt !== true;
   return another ? newIntent(intent.number + 1) : intent;
 }
 
@@ -273,18 +271,6 @@ async function recordDocumentDecision(run: SaleState, request: Omit<DecideDocume
   const { note = "", by, atMs = 0 } = decision ?? {};
   const decided = { ...request, word: { note, by, atMs } };
   await ledger.decideDocument("Write the operator's decision into the claim", decided);
-}
-
-/**
- * Writes the id of a document that was issued while the ledger was away into its claim. Where a credit note of another
- * sale took the number meanwhile, both exist: only an operator can put that right.
- */
-async function recordUnclaimed(run: SaleState, request: RecordDocumentRequest): Promise<void> {
-  const recorded = await ledger.recordDocument("Write the document's id into its claim", request);
-  if (recorded?.numberTaken === undefined) return;
-  const message = `${recorded.numberTaken} Both were issued while the ledger was away, which keeps one of them. Where both were to give goods back, only one did: count the stock.`;
-  const evidence = { documentId: request.documentId };
-  await park(run, { code: "mismatch", subject: "traderInvoiceNumber", message, evidence });
 }
 
 /** Without an answer nobody knows whether the document was made. */
