@@ -68,6 +68,10 @@ export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext)
     settleDocument: async ({ claim: workflowId, intent, documentId }) => {
       await documents.settle({ workflowId, intent, outcome: { kind: "document", documentId }, nowMs: nowMs() });
     },
+    isDocumentSent: async ({ claim }) => {
+      const known = await documents.read(claim);
+      return known?.documentId !== undefined || known?.firstSentAtMs !== undefined;
+    },
     decideDocument: ({ claim: workflowId, intent, decision, word: { note, by, atMs } }) =>
       documents.decide({ workflowId, intent, decision, note, by, nowMs: atMs }),
     saveRecord: async (request) => {

@@ -183,6 +183,7 @@ export const RESULT_FORMS: Readonly<Record<keyof Activities, Form>> = {
   settleMovement: nothing,
   acknowledgeBranch: nothing,
   settleDocument: nothing,
+  isDocumentSent: flag,
   decideDocument: nothing,
   saveRecord: oneOf("kept", "send-whole", "lines-missing", "of-another"),
   beginCorrection: kinds({ begun: object, taken: fields({ message: text }) }),

@@ -220,4 +220,19 @@ describeWithTemporal("a sale in flight that has taken its goods, whose next run 
     expect(await rig.ledger.stock.read(key)).toMatchObject({ kind: "superseded" });
     expect(onHand()).toBe(before);
   });
+
+  test.each(["SIGNED-1", "SIGNED-2"])(
+    "is found signed where it is reset, and somebody cancels it at once: %s",
+    async (invoice) => {
+      await start(invoice);
+      const { sale } = await result(invoice);
+      await rig.stopWorkers();
+      const to = invoice === "SIGNED-1" ? { activity: "createSale" } : undefined;
+      await resetRun(rig.client, rig.namespace, rig.starter.workflowId({ invoice }), to);
+      await handleOf(invoice).cancel();
+      await rig.startWorkers();
+      expect(await result(invoice)).toMatchObject({ stage: "completed", sale: { id: sale?.id } });
+      expect(movementsOf(invoice)).toMatchObject([{ action: "DEDUCT" }]);
+    },
+  );
 });

@@ -2,6 +2,7 @@ import { ApplicationFailure, getExternalWorkflowHandle, workflowInfo } from "@te
 
 import {
   type AttentionCode,
+  creditNoteClaim,
   type CreditNoteInput,
   FAILURES,
   OWN_NUMBER,
@@ -9,10 +10,10 @@ import {
   type SaleDocument,
   type SaleOutcome,
 } from "../../src/contract/index.ts";
+import { unlessGivenUp } from "../document/create-document.ts";
 import { awaitFinalStatus } from "../document/await-authority.ts";
 import { readDocument } from "../document/known-document.ts";
 import { resubmitCancelled } from "../document/rejected-document.ts";
-import { CancelledByOperator } from "../operator/attention-list.ts";
 import { main } from "../proxies.ts";
 import { RecordKeeping } from "../records/record-keeping.ts";
 import { creditNoteChanged, registerMessages } from "../sale/messages.ts";
@@ -50,23 +51,25 @@ export async function creditNote(input: CreditNoteInput): Promise<SaleOutcome> {
 
 async function runCreditNote(context: SaleContext, prepared: PreparedCreditNote): Promise<void> {
   const { run } = context;
+  const { traderInvoiceNumber, restock, saleId } = prepared.note;
   try {
-    const original = prepared.note.original ?? (await readDocument(context, prepared.note.saleId));
-    const message = `The credit note input is not valid:\n  ${OWN_NUMBER}`;
-    if (original.traderInvoiceNumber === run.invoice)
-      throw ApplicationFailure.nonRetryable(message, FAILURES.invalidInput);
-    await issueUntilSigned(context, prepared, original);
-    run.moveTo("credited", prepared.note.restock ? "the goods' return to stock" : "nothing");
-    if (prepared.note.restock) {
-      await returnGoods(context, new StockKeeping(context), prepared.note, original);
-      run.moveTo("credited", "nothing");
-    }
+    const isSigned = await unlessGivenUp(run, creditNoteClaim(run.workflowId, traderInvoiceNumber), async () => {
+      const original = prepared.note.original ?? (await readDocument(context, saleId));
+      const message = `The credit note input is not valid:\n  ${OWN_NUMBER}`;
+      if (original.traderInvoiceNumber === run.invoice)
+        throw ApplicationFailure.nonRetryable(message, FAILURES.invalidInput);
+      await issueUntilSigned(context, prepared, original);
+      run.moveTo("credited", restock ? "the goods' return to stock" : "nothing");
+      if (restock) {
+        await returnGoods(context, new StockKeeping(context), prepared.note, original);
+        run.moveTo("credited", "nothing");
+      }
+      return true;
+    });
+    if (!isSigned) run.moveTo("cancelled", "nothing");
   } catch (error) {
-    if (error instanceof CreditedElsewhere) {
-      run.moveTo("credited", "nothing");
-    } else if (error instanceof CancelledByOperator) {
-      run.moveTo("cancelled", "nothing");
-    } else throw error;
+    if (!(error instanceof CreditedElsewhere)) throw error;
+    run.moveTo("credited", "nothing");
   }
   await run.noAttentionOpen();
 }

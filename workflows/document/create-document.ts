@@ -273,6 +273,29 @@ async function recordDocumentDecision(run: SaleState, request: Omit<DecideDocume
   await ledger.decideDocument("Write the operator's decision into the claim", decided);
 }
 
+/**
+ * Brings a document to its end, unless it is given up. A reset replays what the first activity of the run before has
+ * answered: a run that knows of no document looks into its claim before it ends as cancelled, and goes on where an
+ * earlier one has sent something.
+ * @returns undefined where the document is given up
+ */
+export async function unlessGivenUp<End>(
+  run: SaleState,
+  claim: string,
+  act: () => Promise<End>,
+): Promise<End | undefined> {
+  for (;;) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!(error instanceof CancelledByOperator)) throw error;
+    }
+    if (run.document) return undefined;
+    if (!(await ledger.isDocumentSent("Look whether an earlier run has sent it", { claim }))) return undefined;
+    run.earlierRunSent = true;
+  }
+}
+
 /** Without an answer nobody knows whether the document was made. */
 function unknownWhereLost(result: CreateResult | LostAnswer): CreateResult {
   if (result.kind !== "lost") return result;

@@ -2,8 +2,9 @@ import { workflowInfo } from "@temporalio/workflow";
 
 import type { FinishedSale, PreparedSale, SaleInput, SaleOutcome } from "../../src/contract/index.ts";
 import { awaitFinalStatus, type FinalStatus } from "../document/await-authority.ts";
+import { unlessGivenUp } from "../document/create-document.ts";
 import { mismatches } from "../document/known-document.ts";
-import { CancelledByOperator, park, unlessCancelled } from "../operator/attention-list.ts";
+import { park, unlessCancelled } from "../operator/attention-list.ts";
 import { main } from "../proxies.ts";
 import { RecordKeeping } from "../records/record-keeping.ts";
 import { fixedPartOfSale } from "../records/record.ts";
@@ -68,16 +69,14 @@ async function runSale(context: SaleContext, prepared: PreparedSale): Promise<vo
   const { sale } = prepared;
   run.moveTo("resolving-items", "the items of its lines");
   const stock = new StockKeeping(context);
-  let end: FinalStatus | undefined;
-  try {
-    const goods = await unlessCancelled(run, async () => {
+  let goods: { lines: ResolvedLines | undefined } | undefined;
+  const end = await unlessGivenUp(run, run.workflowId, async () => {
+    goods ??= await unlessCancelled(run, async () => {
       context.branch = await resolveBranch(context, sale.branch);
-      return await resolveGoods(context, prepared);
+      return { lines: await resolveGoods(context, prepared) };
     });
-    end = await issueAndAwait(context, prepared, goods, stock);
-  } catch (error) {
-    if (!(error instanceof CancelledByOperator)) throw error;
-  }
+    return await issueAndAwait(context, prepared, goods.lines, stock);
+  });
   if (end === "completed") {
     checkTotal(context, prepared);
     run.moveTo("completed", "its stock movements");

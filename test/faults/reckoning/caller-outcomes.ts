@@ -2,6 +2,7 @@ import { creditNoteWorkflowId, type SaleOutcome, type Stage } from "../../../src
 import type { Chronicle } from "./chronicle.ts";
 import type { PlannedSale } from "../plan/planned-sale.ts";
 import { type Evidence, outcomeOf } from "./evidence.ts";
+import { isCancelledByHand } from "./expected.ts";
 
 /** What may still become of a sale whose caller was told that it is settled. */
 const BECOMES: Readonly<Partial<Record<Stage, readonly Stage[]>>> = {
@@ -18,6 +19,8 @@ export function callersMisinformed({ storm, chronicles }: Evidence): string[] {
     const sale = storm.sales.get(workflowId);
     // That it is lost is found by another.
     if (!outcome || !sale) return [];
+    // Somebody cancelled it before it had a document, and reset it after its caller was told.
+    if (told.stage === "cancelled" && !told.sale && isCancelledByHand(storm, workflowId)) return [];
     return differences(told, asToldOnceAllEnded(outcome, sale, byId)).map(
       (difference) => `${workflowId}: ${difference}`,
     );

@@ -11,6 +11,9 @@ export interface Expected {
 
 const CANCELS: readonly Button[] = ["workflow cancel", "batch cancel", "workflow update"];
 
+/** After these another run carries the sale on. */
+const ENDS: readonly Button[] = ["workflow terminate", "batch terminate", "workflow reset", "batch reset"];
+
 /**
  * How a sale has to end: as its shape has it. One that a person has cancelled, or its credit note, may also end
  * cancelled, or, once it is signed, stay open for a refund no longer: then its refund comes late, and its credit note
@@ -23,8 +26,11 @@ export function expectedOf({ storm, books, chronicles }: Evidence, workflowId: s
   const saleId = outcome?.sale?.id;
   const notes = saleId === undefined ? [] : [creditNoteWorkflowId({ connection, businessId, saleId })];
   const isCancelled = [workflowId, ...notes].some((id) => isCancelledByHand(storm, id));
-  if (!isCancelled) return planned;
   const stage = outcome?.stage;
+  // Its next run carries the late refund on as its own.
+  const isCarriedOn = ENDS.some((button) => storm.buttons?.touched.get(workflowId)?.has(button));
+  if (isCarriedOn && planned.refunded && stage === "credited") return { ends: "credited", refunded: true };
+  if (!isCancelled) return planned;
   const number = sale.refund?.request.traderInvoiceNumber;
   const refunded = books.documents.some(
     ({ traderInvoiceNumber, businessId, type, status }) =>
@@ -38,7 +44,7 @@ export function expectedOf({ storm, books, chronicles }: Evidence, workflowId: s
   return { ...planned, refunded: planned.refunded && (stage === "credited" || refunded) };
 }
 
-function isCancelledByHand({ buttons }: Evidence["storm"], workflowId: string): boolean {
+export function isCancelledByHand({ buttons }: Evidence["storm"], workflowId: string): boolean {
   return CANCELS.some((button) => buttons?.touched.get(workflowId)?.has(button));
 }
 
