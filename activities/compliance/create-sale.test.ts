@@ -104,9 +104,9 @@ describe("the creation of a sale, under a key that the service honours,", () => 
     const { documents } = served.context.ledger;
     const settle = () => Promise.reject(new LedgerUnavailableError("away"));
     served.context.ledger = { ...served.context.ledger, documents: { ...documents, settle } };
-    const { createSale } = createComplianceActivities(served.context);
+    const restarted = createComplianceActivities(served.context);
     const request = teaRequest(served, "INV-1");
-    expect(await inActivity(() => createSale(request))).toMatchObject({ kind: "document", unclaimed: true });
+    expect(await inActivity(() => restarted.createSale(request))).toMatchObject({ kind: "document", unclaimed: true });
     expect(await documents.read(request.claim)).toMatchObject({ firstSentAtMs: START_MS });
   });
 

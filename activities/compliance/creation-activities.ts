@@ -78,7 +78,7 @@ export function createCreationActivities(context: ActivityContext) {
     const { callTimeoutMs } = runtime.profile.timings;
     const sendBefore = lastMomentToSend(callTimeoutMs);
     const claim = documentClaim(ledger, request, { now: nowMs, sendBefore, callTimeoutMs, repeatableForMs });
-    const begun = await claimOrDeferred(claim.begin);
+    const begun = await claimOrDeferred(() => claim.begin());
     if (begun.kind !== "send") return withAttempt(begun);
     try {
       const classified = await send({ request: begun.request, sendBefore });

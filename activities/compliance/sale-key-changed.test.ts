@@ -65,8 +65,8 @@ describe.each(["sent", "off"] as const)("a sale begun under a trusted key, which
     served.simulator.inject(LOST);
     await failureOf(() => served.activities.createSale(teaRequest(served, "INV-1", { saleKey })));
     // Both workers have one ledger.
-    const { createSale } = createComplianceActivities({ ...other.context, ledger: served.context.ledger });
-    const again = () => createSale(teaRequest(other, "INV-1", { saleKey }));
+    const worker = createComplianceActivities({ ...other.context, ledger: served.context.ledger });
+    const again = () => worker.createSale(teaRequest(other, "INV-1", { saleKey }));
     const firstSentAt = new Date(START_MS).toISOString();
     expect(await inActivity(again, { attempt: 2 })).toMatchObject({ kind: "unknown", evidence: { firstSentAt } });
     expect(other.simulator.calls({ operation: "createSale" })).toEqual([]);

@@ -1,9 +1,8 @@
-import { Context, log } from "@temporalio/activity";
+import { log } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 
 import {
   type ConnectionProfile,
-  creditNoteClaim,
   FAILURES,
   type InputChecks,
   type PreparedCreditNote,
@@ -13,16 +12,7 @@ import {
 } from "../../src/contract/index.ts";
 import { InvalidInputError } from "../../src/contract/schema/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
-
-/**
- * A run that was terminated may have left a document behind: the next one takes it over.
- * @param number a credit note's
- */
-export async function ownClaim(documents: Pick<Ledger["documents"], "read">, number?: string) {
-  const { workflowId = "" } = Context.current().info.workflowExecution ?? {};
-  const claim = await documents.read(number === undefined ? workflowId : creditNoteClaim(workflowId, number));
-  return { claim, isSent: claim?.documentId !== undefined || claim?.firstSentAtMs !== undefined };
-}
+import { ownClaim } from "./earlier-run.ts";
 
 /**
  * Refuses a sale that looks wrong, or warns of it in the log.

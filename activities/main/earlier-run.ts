@@ -5,6 +5,7 @@ import {
   areSettled,
   asAnswered,
   bounded,
+  creditNoteClaim,
   type EarlierRun,
   FAILURES,
   type FinishedSale,
@@ -13,7 +14,16 @@ import {
   type Refund,
 } from "../../src/contract/index.ts";
 import type { KeptSale, Ledger } from "../../src/ledger/index.ts";
-import { ownClaim } from "./check-input.ts";
+
+/**
+ * A run that was terminated may have left a document behind: the next one takes it over.
+ * @param number a credit note's
+ */
+export async function ownClaim(documents: Pick<Ledger["documents"], "read">, number?: string) {
+  const { workflowId = "" } = Context.current().info.workflowExecution ?? {};
+  const claim = await documents.read(number === undefined ? workflowId : creditNoteClaim(workflowId, number));
+  return { claim, isSent: claim?.documentId !== undefined || claim?.firstSentAtMs !== undefined };
+}
 
 /**
  * Nothing may be cancelled, and no refund forgotten, before this is known: the run is told of its document by nobody

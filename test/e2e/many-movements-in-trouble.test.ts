@@ -1,9 +1,7 @@
-import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 
-import { Secret } from "../../src/config/index.ts";
 import type { CuttableLine } from "../rig/cuttable-line.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
-import { freshDatabase } from "../rig/fresh-database.ts";
 import { countOf, goods, largeSalesOf, takenOf } from "../rig/goods.ts";
 import { nameOfStep } from "../rig/replay-all.ts";
 import { resetRun } from "../rig/reset-run.ts";
@@ -180,19 +178,5 @@ describeWithTemporal("the movements of a sale of many items that meet trouble", 
     await resetRun(rig.client, rig.namespace, handle.workflowId, "last-task");
     expect(await totals("POINT-1")).toEqual(WHOLE);
     expectOnceEach("POINT-1");
-  });
-
-  test("are read out of the history of the run before where the database was lost", async () => {
-    const handle = await start("LEDGER-1");
-    const first = await handle.result();
-    await rig.stopWorkers();
-    rig.config.ledger.url = new Secret(await freshDatabase(inject("ledgerServerUrl")));
-    await rig.startWorkers();
-    rig.simulator.forgetIdempotencyKeys();
-    await resetRun(rig.client, rig.namespace, handle.workflowId);
-    const second = await handleOf("LEDGER-1").result();
-    const ids = (movements: typeof first.stockMovements) => movements.map(({ movementId }) => movementId);
-    expect(ids(second.stockMovements)).toEqual(ids(first.stockMovements));
-    expectOnceEach("LEDGER-1");
   });
 });

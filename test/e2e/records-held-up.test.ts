@@ -26,11 +26,15 @@ describeWithTemporal("records that are held up", () => {
   const { handleOf, result } = salesOf(() => rig);
 
   test("do not delay callers while the ledger is away, and are complete before the workflow ends", async () => {
-    line.cut();
-    const { outcome } = await rig.starter.startSaleAndWait(
+    const slow = { operation: "createSale", when: "after", kind: "slow", delayMs: 500, times: 1 } as const;
+    rig.simulator.inject({ ...slow, match: { invoice: "AWAY-1" } });
+    const waiting = rig.starter.startSaleAndWait(
       { traderInvoiceNumber: "AWAY-1", lines: [TEA], stock: "off", refundWindow: "0" },
       { waitSeconds: 20 },
     );
+    await rig.simulator.until(() => rig.simulator.documents("AWAY-1").length === 1);
+    line.cut();
+    const { outcome } = await waiting;
     expect(outcome).toMatchObject({ stage: "completed", receipt: { receiptLabel: "NS" } });
     const pending = async (): Promise<string[]> => {
       const { raw } = await handleOf("AWAY-1").describe();

@@ -16,7 +16,7 @@ const program = (index: string, home: string): string => `
   for await (const referenceId of createInterface({ input: process.stdin })) {
     const key = { connection: "default", businessId: undefined, referenceId };
     const token = String(process.pid);
-    const by = { token, execution: token, underWayForMs: 10_000, holder: "test", nowMs: Date.now() };
+    const by = { token, execution: token, underWayForMs: 0, holder: "test", nowMs: Date.now() };
     const claim = { ...key, generation: 1, movement, ...by };
     console.log(await ledger.stock.take(claim).then(({ kind }) => kind, ({ name }) => name));
   }
