@@ -1,4 +1,4 @@
-import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+import { type Client, isGrpcServiceError, WorkflowNotFoundError } from "@temporalio/client";
 
 import type { Ledger, LostExecution } from "../ledger/index.ts";
 import { lookRegularly } from "./look-regularly.ts";
@@ -7,6 +7,8 @@ const EVERY_MS = 60_000;
 /** The server ends an attempt by itself at its start-to-close timeout; what stands still is later than that by so much. */
 const LATE_MS = 60_000;
 
+/** Of gRPC. */
+const NOT_FOUND = 5;
 /** `PENDING_ACTIVITY_STATE_SCHEDULED` of Temporal's API: no attempt is under way. */
 const SCHEDULED = 1;
 
@@ -66,13 +68,10 @@ async function endActivitiesOf(
     log.warn("an attempt whose time is long over was still shown as under way: it is ended", { workflowId, activity });
     const message = "Its worker was lost, and Temporal did not end it at its start-to-close timeout.";
     const failure = { message, source: "fiscalflow", applicationFailureInfo: { nonRetryable: true } };
-    await client.workflowService.respondActivityTaskFailedById({
-      namespace,
-      workflowId,
-      runId,
-      activityId: activityId ?? "",
-      failure,
-      identity,
+    const by = { namespace, workflowId, runId, activityId: activityId ?? "", identity };
+    await client.workflowService.respondActivityTaskFailedById({ ...by, failure }).catch((error: unknown) => {
+      // Another worker was first.
+      if (!isGrpcServiceError(error) || error.code !== NOT_FOUND) throw error;
     });
   }
 }

@@ -168,13 +168,17 @@ describeWithTemporal("a stock movement whose activity an operator touches", () =
     await rig.client.workflowService.unpauseActivity(activity);
     // What every worker process does, sooner: a real attempt is given a minute more.
     const { client, ledger } = rig;
-    const log = { warn: () => undefined };
-    const end = endLostActivities({ client, ledger, identity: "worker", log, everyMs: 500, lateMs: 2_000 });
+    const warned: string[] = [];
+    const log = { warn: (message: string) => void warned.push(message) };
+    const ends = ["one", "another"].map((identity) =>
+      endLostActivities({ client, ledger, identity, log, everyMs: 500, lateMs: 2_000 }),
+    );
     try {
       await asked(invoice);
       expect(await decidedAsApplied(invoice)).toHaveLength(1);
+      for (const message of warned) expect(message).toContain("it is ended");
     } finally {
-      await end();
+      await Promise.all(ends.map((end) => end()));
       worker.release();
     }
   });
