@@ -4,7 +4,7 @@ import { defaultPayloadConverter, type WorkflowExecutionDescription } from "@tem
 
 import { SIGNALS, UPDATES } from "../../../src/contract/index.ts";
 import { Chance } from "../plan/chance.ts";
-import { BY_MISTAKE, type Button, ODD_PAYLOADS, ODD_RESULTS } from "../plan/button-plan.ts";
+import { type Button, ODD_PAYLOADS, ODD_RESULTS } from "../plan/button-plan.ts";
 import type { FaultStack } from "../stack/fault-stack.ts";
 import { askUntilAnswered } from "./ask-until-answered.ts";
 import { type OpenWorkflow, openWorkflows } from "./open-workflows.ts";
@@ -253,7 +253,7 @@ export class Buttons {
       case "activity fail":
         await workflowService.respondActivityTaskFailedById({
           ...byId,
-          failure: { message: BY_MISTAKE, source: "CLI", applicationFailureInfo: { nonRetryable: true } },
+          failure: { message: "by mistake", source: "CLI", applicationFailureInfo: { nonRetryable: true } },
         });
         break;
       default: {

@@ -51,6 +51,3 @@ function payload(encoding: string, data: string, more: Record<string, string> = 
   const metadata = Object.entries({ encoding, ...more }).map(([key, value]) => [key, Buffer.from(value)] as const);
   return { metadata: Object.fromEntries(metadata), data: Buffer.from(data) };
 }
-
-/** What an activity that is failed by hand is said to have failed with. */
-export const BY_MISTAKE = "by mistake";

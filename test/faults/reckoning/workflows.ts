@@ -1,6 +1,6 @@
 import { WITHOUT_ENVELOPE } from "../../../src/compliance/api-error.ts";
 import type { SeenAttention } from "../drive/operator.ts";
-import { type Button, BY_MISTAKE } from "../plan/button-plan.ts";
+import type { Button } from "../plan/button-plan.ts";
 import { type Evidence, outcomeOf } from "./evidence.ts";
 import type { Chronicle } from "./chronicle.ts";
 import { expectedOf, isAskedOfGoodsGivenBack } from "./expected.ts";
@@ -113,7 +113,8 @@ export function attentionsUnexplained(evidence: Evidence): string[] {
     const touched = evidence.storm.buttons?.touched;
     if (code === "unexpected-answer" && [workflowId, subject ?? ""].some((id) => touched?.has(id))) return true;
     // What looks for the goods' branch was ended by hand.
-    if (code === "stock-refused" && message.includes(BY_MISTAKE)) return touched?.has(workflowId) === true;
+    if (code === "stock-refused" && message.startsWith("Not returned to stock: readBranch"))
+      return touched?.has(workflowId) === true;
     if (code === "stock-refused") return isAskedOfGoodsGivenBack(evidence, workflowId, subject ?? "");
     if (code === "stock-unreported") return wrongTypes.includes(subject ?? "");
     if (code === "unexpected-answer") return brokenRefusal && message.includes(WITHOUT_ENVELOPE);
