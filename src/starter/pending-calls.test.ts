@@ -1,7 +1,7 @@
 import { Client, Connection } from "@temporalio/client";
 import { expect, test } from "vitest";
 
-import { pendingCallsOf } from "./pending-calls.ts";
+import { pendingCallsOf, waitsForInstead } from "./pending-calls.ts";
 
 const NOW_MS = 1_795_000_000_000;
 const at = (ms: number) => ({ seconds: Math.floor(ms / 1000), nanos: 0 });
@@ -48,4 +48,24 @@ test("a call whose attempt timed out with its worker is queued since then, for t
       message: "activity StartToClose timeout",
     },
   ]);
+});
+
+test("an activity that the ledger does not answer waits for the ledger, also while its next attempt runs", () => {
+  const client = new Client({ connection: Connection.lazy() });
+  const away = (state: number) => ({
+    activityType: { name: "prepareSale" },
+    state,
+    attempt: 3,
+    lastStartedTime: at(NOW_MS - 9_000),
+    lastAttemptCompleteTime: at(NOW_MS - 12_000),
+    lastFailure: { message: "no answer", applicationFailureInfo: { type: "LedgerAway" } },
+  });
+  const raw = { pendingActivities: [away(STARTED), away(SCHEDULED)] } as never;
+  const calls = pendingCallsOf(client, { raw }, NOW_MS);
+  const told = { call: "prepareSale", attempt: 3, waitsForLedger: true, message: "no answer" };
+  expect(calls).toEqual([
+    { ...told, state: "under-way", sinceMs: NOW_MS - 9_000 },
+    { ...told, state: "pausing", sinceMs: NOW_MS - 12_000 },
+  ]);
+  expect(waitsForInstead(calls)).toBe("the ledger, which does not answer");
 });

@@ -1,5 +1,6 @@
 import { ApplicationFailure, type Client, type WorkflowExecutionDescription } from "@temporalio/client";
 
+import { FAILURES } from "../contract/calls.ts";
 import { calledService } from "../contract/service-calls.ts";
 import { type ServiceTrouble, STILL_WAITING, type TroubleDetails } from "../contract/service-trouble.ts";
 
@@ -30,9 +31,6 @@ export interface PendingCall {
   /** What the last attempt came to; of one that is paused, who paused it, and why. */
   message?: string;
 }
-
-/** The type by which an activity says so. */
-const LEDGER_AWAY = "LedgerAway";
 
 type PendingActivity = NonNullable<WorkflowExecutionDescription["raw"]["pendingActivities"]>[number];
 
@@ -68,10 +66,11 @@ function pendingCall(client: Client, activity: PendingActivity, nowMs: number): 
     return { call, state: "paused", attempt, sinceMs, ...(message !== "" && { message }) };
   }
   const last = lastAttempt(client, activity);
-  if (called === undefined && last?.isLedgerAway !== true) return undefined;
+  if (called === undefined && last?.said.waitsForLedger !== true) return undefined;
   if (activity.state === STARTED) {
     const sinceMs = msOf(activity.lastStartedTime);
-    if (last?.said.trouble) return { call, state: "under-way", attempt, sinceMs, ...last.said };
+    if (last?.said.trouble || last?.said.waitsForLedger)
+      return { call, state: "under-way", attempt, sinceMs, ...last.said };
     if (nowMs - sinceMs < NOTABLE_AFTER_MS) return undefined;
     const trouble = { kind: "slow", ...(called === "accounting" && { service: called }), sinceMs } as const;
     return { call, state: "under-way", attempt, sinceMs, trouble, troubleSeenAtMs: nowMs };
@@ -89,15 +88,13 @@ function pendingCall(client: Client, activity: PendingActivity, nowMs: number): 
   }
   const nextAttemptAtMs = msOf(activity.nextAttemptScheduleTime);
   const next = nextAttemptAtMs > 0 && { nextAttemptAtMs };
-  const waitsForLedger = last.isLedgerAway === true && ({ waitsForLedger: true } as const);
   const sinceMs = msOf(activity.lastAttemptCompleteTime);
-  return { call, state: "pausing", attempt, sinceMs, ...next, ...waitsForLedger, ...last.said };
+  return { call, state: "pausing", attempt, sinceMs, ...next, ...last.said };
 }
 
 interface LastAttempt {
   isLook: boolean;
-  isLedgerAway?: boolean;
-  said: Pick<PendingCall, "trouble" | "troubleSeenAtMs" | "message">;
+  said: Pick<PendingCall, "trouble" | "troubleSeenAtMs" | "waitsForLedger" | "message">;
 }
 
 function lastAttempt(
@@ -110,8 +107,8 @@ function lastAttempt(
   if (!(error instanceof ApplicationFailure)) return { isLook: false, said: { message: error.message } };
   const [details] = error.details ?? [];
   const isLook = error.type === STILL_WAITING;
-  const isLedgerAway = error.type === LEDGER_AWAY;
-  if (!isTrouble(details)) return { isLook, isLedgerAway, said: { message: error.message } };
+  const waitsForLedger = error.type === FAILURES.ledgerAway && ({ waitsForLedger: true } as const);
+  if (!isTrouble(details)) return { isLook, said: { message: error.message, ...waitsForLedger } };
   const { trouble, said: message } = details;
   return { isLook, said: { trouble, troubleSeenAtMs: msOf(lastAttemptCompleteTime), message } };
 }
