@@ -21,7 +21,7 @@ import type { OddRow } from "../src/http/read-body.ts";
 import { LedgerUnavailableError, type UnderWay } from "../src/ledger/index.ts";
 import { KeyHeldError } from "./compliance/credential-circuit-breaker.ts";
 import { afterQuotaMs, afterTroubleMs, backoffMs, LONGEST_PAUSE_MS, retryAfter } from "./failure.ts";
-import { stillUnderWay } from "./ledger/beside-calls.ts";
+import { isUnderWay, stillUnderWay } from "./ledger/beside-calls.ts";
 
 /** What one call to a service came to: its meaning, and whichever of answer and error there is. */
 export interface ClassifiedCall<Data, Meaning = Classification> {
@@ -156,8 +156,7 @@ export async function claimedCall<Known extends { kind: string }, Data, Done ext
 ): Promise<Known | CallUnderWay | UnknownOutcome | (Done & Unsettled) | NotDone<Not>> {
   const sendBefore = lastMomentToSend(callTimeoutMs);
   const execution = randomUUID();
-  // What is settled has ended too. Otherwise the next try would wait for this one, which an operator may decide upon
-  // long before its deadline.
+  // What is settled has ended too. Otherwise whoever reads the claim would wait until its time is over.
   let isSettled = false;
   const settled = async (outcome: Done | { kind: Not; message: string }): Promise<Unsettled> => {
     const unsettled = await written(() => settle(outcome));
@@ -181,7 +180,7 @@ export async function claimedCall<Known extends { kind: string }, Data, Done ext
     if (!result) return { kind: "unknown", message, evidence: { sentAtMs, ...cameBack(error) } };
     return { ...result, ...(await settled({ kind: not, message: whyNotDone(result) })) };
   } finally {
-    // The answer is the caller's in any case: without this the next try waits until the deadline.
+    // The answer is the caller's in any case: without this the claim is read as under way until its time is over.
     if (!isSettled) await ended({ execution }).catch(() => undefined);
   }
 }
@@ -194,10 +193,6 @@ export async function claimOrDeferred<Claimed>(claim: () => Promise<Claimed>): P
     if (!(error instanceof LedgerUnavailableError)) throw error;
     return { kind: "deferred", waitFor: "ledger", message: error.message };
   }
-}
-
-function isUnderWay(answer: { kind: string }): answer is UnderWay {
-  return answer.kind === "under-way";
 }
 
 function isDeferred(answer: { kind: string }): answer is Deferred {

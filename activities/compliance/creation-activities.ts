@@ -99,7 +99,8 @@ export function createCreationActivities(context: ActivityContext) {
       // worker's configuration says now can only make the sale more careful. A worker without the connection must not
       // fail the one that is tried once.
       const known = context.connections.get(request.connection);
-      if (request.saleKey !== "trusted" && !known) return notServed(request.connection);
+      if (request.saleKey !== "trusted" && !known)
+        return { kind: "deferred", message: notServedMessage(context.connections, request.connection) };
       const runtime = known ?? runtimeOf(context, request.connection);
       const saleKey = request.saleKey === "trusted" && runtime.profile.saleKey === "trusted" ? "trusted" : "sent";
       const repeatableForMs = saleKey === "trusted" ? keyLife(runtime) : 0;
@@ -110,10 +111,6 @@ export function createCreationActivities(context: ActivityContext) {
       return await create(runtime, request, keyLife(runtime), (first) => sendCreditNote(runtime, request, first));
     },
   } satisfies Partial<ComplianceActivities>;
-
-  function notServed(connection: string): CreateResult {
-    return { kind: "deferred", message: notServedMessage(context.connections, connection) };
-  }
 }
 
 /**

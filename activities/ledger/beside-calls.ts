@@ -14,6 +14,7 @@ import type {
 import type { Deadline } from "../../src/http/deadline.ts";
 import {
   type ClaimedMovement,
+  type DocumentState,
   type Ledger,
   LedgerUnavailableError,
   type UnderWay,
@@ -66,6 +67,15 @@ export async function saveWithAnswer(
   } catch {
     return {};
   }
+}
+
+/** Whether a document of this claim exists, or may exist. */
+export function isSent(claim: DocumentState | undefined): boolean {
+  return claim?.documentId !== undefined || claim?.firstSentAtMs !== undefined;
+}
+
+export function isUnderWay(answer: { kind: string }): answer is UnderWay {
+  return answer.kind === "under-way";
 }
 
 /** Somebody has ended its activity, or reset its run, and its worker may still be at it. */

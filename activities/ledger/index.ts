@@ -3,7 +3,7 @@ import type { Ledger, UnderWay } from "../../src/ledger/index.ts";
 import { stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import { laterBalance, withLastBalance } from "./balance-evidence.ts";
-import { claimedMovement, currentHolder, currentWriter, stillUnderWay } from "./beside-calls.ts";
+import { claimedMovement, currentHolder, currentWriter, isSent, isUnderWay, stillUnderWay } from "./beside-calls.ts";
 
 interface LedgerContext {
   ledger: Ledger;
@@ -68,10 +68,7 @@ export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext)
     settleDocument: async ({ claim: workflowId, intent, documentId }) => {
       await documents.settle({ workflowId, intent, outcome: { kind: "document", documentId }, nowMs: nowMs() });
     },
-    isDocumentSent: async ({ claim }) => {
-      const known = await documents.read(claim);
-      return known?.documentId !== undefined || known?.firstSentAtMs !== undefined;
-    },
+    isDocumentSent: async ({ claim }) => isSent(await documents.read(claim)),
     decideDocument: ({ claim: workflowId, intent, decision, word: { note, by, atMs } }) =>
       documents.decide({ workflowId, intent, decision, note, by, nowMs: atMs }),
     saveRecord: async (request) => {
@@ -151,8 +148,4 @@ const LOOK_AGAIN_MS = 2_000;
 function over<Known extends { kind: string }>(answer: Known | UnderWay): Known {
   if (!isUnderWay(answer)) return answer;
   throw stillWaiting(stillUnderWay(answer), Math.min(answer.forMs, LOOK_AGAIN_MS));
-}
-
-function isUnderWay(answer: { kind: string }): answer is UnderWay {
-  return answer.kind === "under-way";
 }

@@ -14,6 +14,7 @@ import {
   type Refund,
 } from "../../src/contract/index.ts";
 import type { KeptSale, Ledger } from "../../src/ledger/index.ts";
+import { isSent } from "../ledger/beside-calls.ts";
 
 /**
  * A run that was terminated may have left a document behind: the next one takes it over.
@@ -22,7 +23,7 @@ import type { KeptSale, Ledger } from "../../src/ledger/index.ts";
 export async function ownClaim(documents: Pick<Ledger["documents"], "read">, number?: string) {
   const { workflowId = "" } = Context.current().info.workflowExecution ?? {};
   const claim = await documents.read(number === undefined ? workflowId : creditNoteClaim(workflowId, number));
-  return { claim, isSent: claim?.documentId !== undefined || claim?.firstSentAtMs !== undefined };
+  return { claim, isSent: isSent(claim) };
 }
 
 /**

@@ -87,7 +87,7 @@ export interface LedgerActivities {
   settleMovement(request: movements.SettleMovementRequest): Promise<void>;
   /** Lets movements to named branches go on after an answer that named another branch. */
   acknowledgeBranch(request: movements.AcknowledgeBranchRequest): Promise<void>;
-  /** Keeps the id of a document that was made while the ledger was away. */
+  /** Keeps the id of a document whose answer came while the ledger was away. */
   settleDocument(request: documents.SettleDocumentRequest): Promise<void>;
   /** Whether something of the claim exists, or may exist, whichever run sent it. */
   isDocumentSent(request: { claim: string }): Promise<boolean>;

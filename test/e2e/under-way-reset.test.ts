@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 
-import { creditNoteWorkflowId } from "../../src/contract/index.ts";
+import { creditNoteWorkflowId, reconcileWorkflowId } from "../../src/contract/index.ts";
 import { outagesOf, startRigInOrder } from "../rig/api-away.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { resetRun } from "../rig/reset-run.ts";
@@ -17,7 +17,7 @@ describeWithTemporal("while the API is away, a sale", () => {
   afterEach(backAgain);
   afterAll(() => rig?.close());
   const { start, result, handleOf } = salesOf(() => rig);
-  const { row, openNumbers } = viewsOf(() => rig);
+  const { row, openNumbers, fiscalflow } = viewsOf(() => rig);
 
   test("that is reset after it was signed stays signed", async () => {
     await start("RESET-1");
@@ -46,5 +46,16 @@ describeWithTemporal("while the API is away, a sale", () => {
     backAgain();
     await note.result();
     expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
+  });
+
+  test("does not pass for one that matches, where a reconciliation has not ended by the end of its wait", async () => {
+    await start("REC-1");
+    await result("REC-1");
+    away();
+    const { exitCode, stdout } = await fiscalflow("reconcile", "--wait", "1");
+    expect(stdout).toMatch(/^It goes on by itself: 0 documents checked/);
+    expect(stdout).toMatch(/\nIt has not ended: until then, nothing is known to match\.\n$/);
+    expect(exitCode).toBe(0);
+    await rig.client.workflow.getHandle(reconcileWorkflowId(BUSINESS)).terminate();
   });
 });

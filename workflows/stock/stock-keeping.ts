@@ -251,7 +251,7 @@ export class StockKeeping {
     if (unknown || purpose === "undone") {
       const { run, target } = this.#context;
       if (unknown) movement.sentAtMs = unknown.sentAtMs;
-      // So that `resolveStock` finds it.
+      // It is shown, and `resolveStock` finds it.
       run.movements.push(movement);
       const asked = { ...target, referenceId: movement.referenceId, generation: unknown?.generation ?? 1 };
       const known = await ledger.readMovement("Read from its claim what became of the movement", asked);

@@ -12,17 +12,12 @@ import { type RecordsReport, verifyRecords } from "./verify-records.ts";
 export interface Records {
   /** Keeps a sale or a credit note, with its lines, receipt and movements, and tells of it in the business's events. */
   saveDocument(business: Business, record: RecordPart, writer: Writer): Promise<SaveAnswer | RecordGap>;
-  /**
-   * Keeps that a document is under way, where nothing else is known of it. @param withinMs how long to try; default:
-   * the time of one operation
-   */
-  saveUnderWay(business: Business, underWay: UnderWayRecord, writer: Writer, withinMs?: number): Promise<void>;
+  /** Keeps that a document is under way, where nothing else is known of it. */
+  saveUnderWay(business: Business, underWay: UnderWayRecord, writer: Writer): Promise<void>;
   /** Keeps the lines of a document that was kept without them. To be repeated freely. */
   keepLines(business: Business, of: Pick<RecordPart, "type" | "number">, document: SaleDocument): Promise<void>;
-  /**
-   * The sale of a number, however long ago it was. @param withinMs how long to try; default: the time of one operation
-   */
-  findSale(business: Business, number: string, withinMs?: number): Promise<KeptSale | undefined>;
+  /** The sale of a number, however long ago it was. */
+  findSale(business: Business, number: string): Promise<KeptSale | undefined>;
   /** The number of the sale that a credit note reverses, by the credit note's own number. */
   saleOfCreditNote(business: Business, number: string): Promise<string | undefined>;
   /** What operators decided on a document, in all runs of the workflow. */
@@ -43,10 +38,10 @@ export interface Records {
 export function createRecords(database: Database): Records {
   return {
     saveDocument: (business, record, writer) => database.transact((db) => savePart(db, business, record, writer)),
-    saveUnderWay: (business, underWay, writer, withinMs) =>
-      database.transact((db) => saveUnderWay(db, business, underWay, writer), withinMs),
+    saveUnderWay: (business, underWay, writer) =>
+      database.transact((db) => saveUnderWay(db, business, underWay, writer)),
     keepLines: (business, of, document) => database.transact((db) => keepLines(db, business, of, document)),
-    findSale: (business, number, withinMs) => database.query((db) => findSale(db, business, number), withinMs),
+    findSale: (business, number) => database.query((db) => findSale(db, business, number)),
     saleOfCreditNote: (business, number) => database.query((db) => saleOfCreditNote(db, business, number)),
     decisionsOf: (business, of, workflowId) => database.query((db) => decisionsOf(db, business, of, workflowId)),
     writerOf: (business, of) => database.query((db) => writerOf(db, business, of)),
