@@ -77,13 +77,12 @@ export function createDocumentActivities(context: ActivityContext) {
   } satisfies Partial<ComplianceActivities>;
 }
 
-/** No news: still in flight, accepted without its receipt, or in the strange status that the workflow knows already. */
-function stillUnderWay(
-  { status, receipt }: SaleDocument,
-  { knownStatus, onlyFinal = false }: Pick<AwaitDocumentRequest, "knownStatus" | "onlyFinal">,
-): boolean {
+/**
+ * No news: still in flight, accepted without its receipt, or strange as before. A service whose machines differ in their
+ * words could change a strange status for another with every look: it is told once, and stays until the document is final.
+ */
+function stillUnderWay({ status, receipt }: SaleDocument, { knownStatus }: AwaitDocumentRequest): boolean {
   if (status === "completed") return !receipt;
   if (status === "failed" || status === "cancelled") return false;
-  if (onlyFinal || status === knownStatus) return true;
-  return IN_FLIGHT_STATUSES.includes(status) && IN_FLIGHT_STATUSES.includes(knownStatus);
+  return !IN_FLIGHT_STATUSES.includes(knownStatus) || IN_FLIGHT_STATUSES.includes(status);
 }

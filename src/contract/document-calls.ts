@@ -94,10 +94,8 @@ export interface AwaitDocumentRequest extends ReadDocumentRequest {
   firstPollMs: number;
   /** When the workflow read the document last, if it has (Unix milliseconds): the first look comes a pause later. */
   readAtMs?: number | undefined;
-  /** The status that the workflow has seen last. */
+  /** The status that the workflow has seen last. After a strange one only a final one is news. */
   knownStatus: string;
-  /** Another status that is not final is no news either: the workflow has seen it change often enough. */
-  onlyFinal?: boolean | undefined;
 }
 
 export type RetryDocumentResult =

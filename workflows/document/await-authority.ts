@@ -30,8 +30,6 @@ interface Wait extends AwaitedDocument {
   betweenTries: BetweenTries;
   /** When it was read last; a submission is no reading. */
   readAtMs: number | undefined;
-  /** How often polling has told of another status that is not final. */
-  changesTold: number;
   /** How often a callback has had it read, and from when on the next one may. */
   callbackReads: number;
   nextCallbackReadAtMs: number;
@@ -39,9 +37,6 @@ interface Wait extends AwaitedDocument {
 
 /** So many callbacks of one document are followed at once. Each read that one causes costs a dozen events. */
 const CALLBACKS_AT_ONCE = 4;
-
-/** After so many changes a strange status stays what it is told to be until the document is final. */
-const MOST_CHANGES_TOLD = 2;
 
 /**
  * Sees an issued document through, from whatever status it has, to its end. `run.document` is always the latest of it.
@@ -61,7 +56,6 @@ export async function awaitFinalStatus(
     resubmissions: 0,
     betweenTries,
     readAtMs: undefined,
-    changesTold: 0,
     callbackReads: 0,
     nextCallbackReadAtMs: 0,
   };
@@ -170,7 +164,6 @@ async function nextReading(context: SaleContext, document: SaleDocument, wait: W
     const polled = await poll(context, document, wait, interrupted, slowAtMs);
     if (polled) {
       wait.readAtMs = Date.now();
-      wait.changesTold++;
       return polled;
     }
   }
@@ -208,7 +201,6 @@ async function poll(
       firstPollMs: profile.timings.firstPollMs,
       readAtMs: wait.readAtMs,
       knownStatus: document.status,
-      onlyFinal: wait.changesTold >= MOST_CHANGES_TOLD && documentState(document) === "unknown-status",
       record: context.run.records?.recordForDocument(document.id),
     }),
   );
