@@ -72,7 +72,8 @@ export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext)
     decideDocument: ({ claim: workflowId, intent, decision, word: { note, by, atMs } }) =>
       documents.decide({ workflowId, intent, decision, note, by, nowMs: atMs }),
     saveRecord: async (request) => {
-      const answer = await records.saveDocument(request, request.record, currentWriter());
+      const { record, givenBackKnown } = request;
+      const answer = await records.saveDocument(request, record, currentWriter(), { givenBackKnown });
       return answer === "saved" || answer === "unchanged" || answer === "older" ? "kept" : answer;
     },
 

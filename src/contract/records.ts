@@ -63,9 +63,10 @@ export interface RecordPart extends Omit<DocumentRecord, "document"> {
 /**
  * `send-whole`: the ledger does not have the record that the part builds on. `lines-missing`: kept, but for the
  * document's lines, which were left out and which the ledger does not have. `of-another`: the number is that of another
- * sale's credit note; nothing more is to be sent.
+ * sale's credit note; nothing more is to be sent. `goods-given-back`: kept, and something that the signed sale shows as
+ * sold was given back by another run, which the record does not show.
  */
-export type RecordAnswer = "kept" | "send-whole" | "lines-missing" | "of-another";
+export type RecordAnswer = "kept" | "send-whole" | "lines-missing" | "of-another" | "goods-given-back";
 
 /**
  * The lines of a document that is kept without them: read from the service, since they are too many for one payload.
@@ -90,4 +91,6 @@ export interface AttentionChange {
 
 export interface SaveRecordRequest extends CallTarget {
   record: RecordPart;
+  /** The workflow was told that goods were given back, and is about to show it. */
+  givenBackKnown?: true | undefined;
 }

@@ -185,7 +185,7 @@ export const RESULT_FORMS: Readonly<Record<keyof Activities, Form>> = {
   settleDocument: nothing,
   isDocumentSent: flag,
   decideDocument: nothing,
-  saveRecord: oneOf("kept", "send-whole", "lines-missing", "of-another"),
+  saveRecord: oneOf("kept", "send-whole", "lines-missing", "of-another", "goods-given-back"),
   beginCorrection: kinds({ begun: object, taken: fields({ message: text }) }),
   endCorrection: nothing,
   documentsToReconcile: listOf(fields({ type: text, number: text, saleId: text })),

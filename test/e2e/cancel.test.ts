@@ -126,9 +126,13 @@ describeWithTemporal("a cancelled sale that is reset once its document was signe
   afterAll(() => rig?.close());
   const { start, result, parked, movementsOf, onHand } = salesOf(() => rig);
 
-  test("shows that its goods were given back, takes nothing by itself, and counts them as returned", async () => {
+  test.each([
+    ["SIGNED-LATER-1", undefined],
+    ["SIGNED-LATER-2", { activity: "adjustStock" }],
+    ["SIGNED-LATER-3", { activity: "awaitDocument", last: true }],
+    ["SIGNED-LATER-4", { activity: "saveRecord" }],
+  ])("shows that its goods were given back, and takes nothing by itself: %s", async (invoice, to) => {
     const before = onHand();
-    const invoice = "SIGNED-LATER-1";
     rig.simulator.setAuthority(invoice, [{ do: "down" }]);
     await start(invoice);
     await rig.stateWhen(invoice, ({ stockMovements }) => stockMovements[0]?.state === "applied");
@@ -137,7 +141,7 @@ describeWithTemporal("a cancelled sale that is reset once its document was signe
     await rig.starter.cancel({ invoice }, { reason: "by mistake" });
     expect(await result(invoice)).toMatchObject({ stage: "cancelled" });
     rig.simulator.setDocumentStatus(rig.simulator.documents(invoice)[0]?.id ?? "", "completed");
-    await resetRun(rig.client, rig.namespace, rig.starter.workflowId({ invoice }));
+    await resetRun(rig.client, rig.namespace, rig.starter.workflowId({ invoice }), to);
 
     const subject = `${invoice}/item_tea/sold`;
     const { attentions } = await parked(invoice, "stock-refused");

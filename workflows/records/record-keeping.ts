@@ -158,7 +158,13 @@ export class RecordKeeping implements KeptRecords {
     const { connection, businessId } = this.#context.target;
     for (const record of parts) {
       this.#sequence = record.sequence;
-      const answer = await ledger.saveRecord("Save the record in the ledger", { connection, businessId, record });
+      const request = { connection, businessId, record };
+      let answer = await ledger.saveRecord("Save the record in the ledger", request);
+      if (answer === "goods-given-back") {
+        this.#run.onGivenBack?.();
+        const known = { ...request, givenBackKnown: true } as const;
+        answer = await ledger.saveRecord("Save the record of goods that were given back", known);
+      }
       if (answer === "send-whole") return false;
       if (answer === "of-another") return true;
       if (answer === "lines-missing") this.#keepLines(record);

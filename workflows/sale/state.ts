@@ -130,6 +130,9 @@ export class SaleState extends AttentionList {
   /** Called in this order after each change that an operator can see. */
   readonly onPublish: (() => void)[] = [];
 
+  /** Another run had given the sale up, and given back what this one shows as sold. */
+  onGivenBack: (() => void) | undefined;
+
   readonly #unfinished = new Set<Promise<unknown>>();
 
   constructor(workflow: "sale" | "creditNote", invoice: string, stage: Stage) {

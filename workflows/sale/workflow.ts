@@ -147,8 +147,7 @@ async function issueAndAwait(
     run.moreToRecord = sale.expectedTotal !== undefined;
     // Nothing else has moved stock by now.
     if (run.movements.length > 0) return;
-    if (prepared.earlier) stock.moveInEarlierSteps(movements, run.document ?? document);
-    else stock.move(movements);
+    stock.move(movements);
   };
   run.moreToRecord = sale.expectedTotal !== undefined || (mode !== "off" && movements.length > 0);
   run.document = document;

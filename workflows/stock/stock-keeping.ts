@@ -104,6 +104,7 @@ export class StockKeeping {
 
   constructor(context: SaleContext) {
     this.#context = context;
+    context.run.onGivenBack = () => context.run.beforeTheEnd(this.#showGivenBack());
   }
 
   /** @param branch default: the run's own; undefined for the business's first branch */
@@ -117,37 +118,31 @@ export class StockKeeping {
   }
 
   /**
-   * The same in a run that carries on another one, which may have been cancelled: what that one gave back to stock was
-   * not sold then. Nothing is taken a second time by itself, since only a person knows whether the goods have left the
-   * shop: once a movement turns out to have been made and undone, an operator is shown both.
+   * Of a sale that was given up by another run, and is signed in this one: what that run gave back was not sold then.
+   * Nothing is taken a second time by itself, since only a person knows whether the goods have left the shop: an operator
+   * is shown both.
    */
-  moveInEarlierSteps(movements: StockMovement[], sale: SaleDocument): void {
-    this.move(movements);
-    for (const movement of movements) {
-      const shown = this.#showWhereUndone(movement, sale, this.#applying.get(movement));
-      this.#applying.set(movement, shown);
-      this.#context.run.beforeTheEnd(shown);
-    }
+  async #showGivenBack(): Promise<void> {
+    const { document, movements } = this.#context.run;
+    if (!document) return;
+    const givenBack = new Set((await this.#taken(document)).flatMap((one) => (one.givenBack ? [one.referenceId] : [])));
+    const isShown = ({ referenceId }: StockMovement): boolean => movements.some(({ undoes }) => undoes === referenceId);
+    const toShow = movements.filter(
+      (one) => givenBack.has(one.referenceId) && one.state === "applied" && !isShown(one),
+    );
+    await Promise.all(toShow.map((movement) => this.#showUndone(movement, document)));
   }
 
-  async #showWhereUndone(movement: StockMovement, sale: SaleDocument, applied?: Promise<void>): Promise<void> {
-    await applied;
+  async #showUndone(movement: StockMovement, sale: SaleDocument): Promise<void> {
     const { run, target } = this.#context;
-    if (movement.state !== "applied" || run.givenUp) return;
-    const { traderInvoiceNumber: number, id: saleId } = sale;
-    const itemIds = goodsOf(sale).flatMap(({ itemId }) => (itemId === movement.itemId ? [itemId] : []));
-    const request = { ...target, number, saleId, itemIds };
-    const taken = await ledger.readTaken("Read from the ledger whether the goods were given back", request);
-    const { referenceId } = movement;
-    if (!taken.some((one) => one.referenceId === referenceId && one.givenBack)) return;
-    const undone = reversalOf(movement, number, "undone");
+    const undone = reversalOf(movement, sale.traderInvoiceNumber, "undone");
     run.movements.push(undone);
     const asked = { ...target, referenceId: undone.referenceId, generation: 1 };
     await this.#settleByClaim(undone, await ledger.readMovement("Read what became of the goods' return", asked));
     if (undone.state !== "applied") return;
-    const message = `The goods were given back to stock when the sale was cancelled, and its document ${saleId} is ${sale.status}. Where they have left the shop, take ${movement.quantity} of ${movement.itemId} from stock by hand, then acknowledge.`;
-    const attention = { code: "stock-refused", subject: referenceId, message, resolvedBy: ["acknowledge"] } as const;
-    await park(run, attention, { until: () => run.givenUp });
+    const message = `The goods were given back to stock when the sale was cancelled, and its document ${sale.id} is ${sale.status}. Where they have left the shop, take ${movement.quantity} of ${movement.itemId} from stock by hand, then acknowledge.`;
+    const { referenceId: subject } = movement;
+    await park(run, { code: "stock-refused", subject, message, resolvedBy: ["acknowledge"] });
   }
 
   /**
@@ -199,28 +194,35 @@ export class StockKeeping {
     purpose: "undone" | "restocked",
     close?: string[],
   ): Promise<boolean> {
-    const { target } = this.#context;
+    const { traderInvoiceNumber: soldAs } = original;
     const own = this.#sold.map(([movement]) => movement).filter(({ state }) => state !== "dropped");
-    const itemIds = goodsOf(original).map(({ itemId }) => itemId);
-    const sale = { number: original.traderInvoiceNumber, saleId: original.id };
-    const taken: TakenMovement[] = [];
-    let page: TakenMovement[] | undefined;
-    do {
-      const request = { ...target, ...sale, itemIds, after: taken.at(-1)?.referenceId, ...(!page && { close }) };
-      page = await ledger.readTaken("Read from the ledger what the sale took from stock", request);
-      taken.push(...page);
-    } while (page.length === TAKEN_A_PAGE);
+    const taken = await this.#taken(original, close);
     const givenBack = new Set(taken.flatMap((one) => (one.givenBack ? [one.referenceId] : [])));
     const isDue = ({ referenceId }: Pick<StockMovement, "referenceId">): boolean =>
       purpose === "undone" || !givenBack.has(referenceId);
     const ofOthers = ({ referenceId }: TakenMovement): boolean => !own.some((one) => one.referenceId === referenceId);
     const others = taken.filter((one) => ofOthers(one) && isDue(one));
     await Promise.all([
-      this.giveBack(number, purpose, { soldAs: sale.number, isDue }),
-      ...others.map((other) => this.#returnOther(other, number, { soldAs: sale.number, purpose })),
+      this.giveBack(number, purpose, { soldAs, isDue }),
+      ...others.map((other) => this.#returnOther(other, number, { soldAs, purpose })),
     ]);
     await this.settled();
     return others.length > 0 || own.some((movement) => movement.state === "applied" && isDue(movement));
+  }
+
+  /** What the sale took, in any run. @param close movements that are not to be sent any more */
+  async #taken(sale: SaleDocument, close?: string[]): Promise<TakenMovement[]> {
+    const { traderInvoiceNumber: number, id: saleId } = sale;
+    const itemIds = goodsOf(sale).map(({ itemId }) => itemId);
+    const asked = { ...this.#context.target, number, saleId, itemIds };
+    const taken: TakenMovement[] = [];
+    let page: TakenMovement[] | undefined;
+    do {
+      const request = { ...asked, after: taken.at(-1)?.referenceId, ...(!page && { close }) };
+      page = await ledger.readTaken("Read from the ledger what the sale took from stock", request);
+      taken.push(...page);
+    } while (page.length === TAKEN_A_PAGE);
+    return taken;
   }
 
   /** Every movement is applied or dropped. */

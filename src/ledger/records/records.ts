@@ -11,7 +11,12 @@ import { type RecordsReport, verifyRecords } from "./verify-records.ts";
 /** The business's documents as they are now. Functions throw LedgerUnavailableError while the ledger cannot answer. */
 export interface Records {
   /** Keeps a sale or a credit note, with its lines, receipt and movements, and tells of it in the business's events. */
-  saveDocument(business: Business, record: RecordPart, writer: Writer): Promise<SaveAnswer | RecordGap>;
+  saveDocument(
+    business: Business,
+    record: RecordPart,
+    writer: Writer,
+    how?: { givenBackKnown?: boolean | undefined },
+  ): Promise<SaveAnswer | RecordGap>;
   /** Keeps that a document is under way, where nothing else is known of it. */
   saveUnderWay(business: Business, underWay: UnderWayRecord, writer: Writer): Promise<void>;
   /** Keeps the lines of a document that was kept without them. To be repeated freely. */
@@ -37,7 +42,8 @@ export interface Records {
 
 export function createRecords(database: Database): Records {
   return {
-    saveDocument: (business, record, writer) => database.transact((db) => savePart(db, business, record, writer)),
+    saveDocument: (business, record, writer, how) =>
+      database.transact((db) => savePart(db, business, record, writer, how)),
     saveUnderWay: (business, underWay, writer) =>
       database.transact((db) => saveUnderWay(db, business, underWay, writer)),
     keepLines: (business, of, document) => database.transact((db) => keepLines(db, business, of, document)),

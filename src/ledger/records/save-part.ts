@@ -8,58 +8,85 @@ import {
 import type { Queries } from "../database.ts";
 import { appendEvents } from "../events/append-events.ts";
 import type { Business, Writer } from "../events/chain.ts";
+import { isAnyGivenBack } from "../stock/taken.ts";
 import { storableText } from "../storable-text.ts";
 import { movementsOf, type RecordContent } from "./columns.ts";
 import {
   contentOfKept,
   documentKey,
+  HAS_SIGNED,
   historyOf,
   isOfOlder,
   type Kept,
   lockKept,
   replaceAttentions,
   rewrite,
-  save,
   type SaveAnswer,
   saveOver,
 } from "./save.ts";
 
-/** `send-whole`: nothing was kept. `lines-missing`: all was, but for the document's lines. */
-export type RecordGap = "send-whole" | "lines-missing";
+/**
+ * `send-whole`: nothing was kept. `lines-missing`: all was, but for the document's lines. `goods-given-back`: all was, and
+ * another run gave something back that the signed sale shows as sold.
+ */
+export type RecordGap = "send-whole" | "lines-missing" | "goods-given-back";
 
 /**
  * Keeps what a workflow tells of its document: all of it, or what changed since the record that the same run sent
  * before.
+ * @param givenBackKnown the workflow was told of goods that were given back
  */
 export async function savePart(
   db: Queries,
   business: Business,
   part: RecordPart,
   writer: Writer,
+  { givenBackKnown = false }: { givenBackKnown?: boolean | undefined } = {},
 ): Promise<SaveAnswer | RecordGap> {
-  const { since, attentionsOver: _over, document, ...record } = part;
-  if (since === undefined && document !== "unchanged" && !document?.linesLeftOut)
-    return await save(db, business, { ...record, document }, writer);
   const kept = await lockKept(db, documentKey(business, part));
+  const { answer, told } = await keepPart(db, business, kept, part, writer);
+  // Of a sale that nobody has recorded yet no other run can have given anything back.
+  const isAsked = kept && told?.type === "sale" && HAS_SIGNED.includes(told.stage) && !givenBackKnown;
+  return isAsked && (await isAnyGivenBack(db, business, told)) ? "goods-given-back" : answer;
+}
+
+/** `told`: all that the workflow has told of its document, with this part. */
+interface KeptPart {
+  answer: SaveAnswer | Exclude<RecordGap, "goods-given-back">;
+  told?: Pick<RecordContent, "type" | "number" | "stage" | "movements">;
+}
+
+async function keepPart(
+  db: Queries,
+  business: Business,
+  kept: Kept | undefined,
+  part: RecordPart,
+  writer: Writer,
+): Promise<KeptPart> {
+  const { since, attentionsOver: _over, document, ...record } = part;
+  if (since === undefined && document !== "unchanged" && !document?.linesLeftOut) {
+    const told = { ...record, document };
+    return { answer: await saveOver(db, business, kept, told, writer), told };
+  }
   const before = kept && contentOfKept(kept);
   const ofRun = kept?.run_id === storableText(writer.runId);
   if (since !== undefined && !(ofRun && kept.sequence === since)) {
     // A record that is older is so however often it is sent.
     const isBehind = before && !ofRun && isOfOlder(before, part);
-    if (!kept || !before || !(isOver(kept, ofRun, part) || isBehind)) return "send-whole";
+    if (!kept || !before || !(isOver(kept, ofRun, part) || isBehind)) return { answer: "send-whole" };
     const changed: DocumentRecord = { ...record, document: null };
     await appendEvents(db, business, historyOf(changed, writer));
     if (isBehind) await replaceAttentions(db, business, kept, before, onTopOf(before, changed, part).attentions);
     // Perhaps it is the very part whose answer was lost.
     const linesAreMissing = ofRun && before?.document?.linesLeftOut;
-    return linesAreMissing ? "lines-missing" : "older";
+    return { answer: linesAreMissing ? "lines-missing" : "older", ...(ofRun && { told: before }) };
   }
   const now = document === "unchanged" ? (before?.document ?? null) : document;
   const whole: DocumentRecord = { ...record, document: withKeptLines(now, before?.document) };
   const merged = before && since !== undefined ? onTopOf(before, whole, part) : whole;
   const answer = await saveOver(db, business, kept, merged, writer);
   const isKept = answer === "saved" || answer === "unchanged";
-  return isKept && whole.document?.linesLeftOut ? "lines-missing" : answer;
+  return { answer: isKept && whole.document?.linesLeftOut ? "lines-missing" : answer, told: merged };
 }
 
 /** Whatever is kept stays, but for the lines: who sent the rest, and when, is not changed by them. */

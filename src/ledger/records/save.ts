@@ -27,17 +27,10 @@ import { partWrites } from "./parts.ts";
  */
 export type SaveAnswer = "saved" | "unchanged" | "older" | "of-another";
 
-/** Keeps a document as its workflow knows it, and tells of it in the business's events. To be repeated freely. */
-export async function save(
-  db: Queries,
-  business: Business,
-  record: DocumentRecord,
-  writer: Writer,
-): Promise<SaveAnswer> {
-  return await saveOver(db, business, await lockKept(db, documentKey(business, record)), record, writer);
-}
-
-/** As {@link save}, of a document that the transaction has locked. */
+/**
+ * Keeps a document as its workflow knows it, and tells of it in the business's events. To be repeated freely.
+ * @param kept which the transaction has locked
+ */
 export async function saveOver(
   db: Queries,
   business: Business,
@@ -175,7 +168,7 @@ function progressOf({ document }: Pick<RecordContent, "document">): number {
   return document.status === "completed" || document.status === "cancelled" ? 3 : 1;
 }
 
-const HAS_SIGNED: readonly string[] = ["completed", "crediting", "credited"];
+export const HAS_SIGNED: readonly string[] = ["completed", "crediting", "credited"];
 const MAY_HAVE_NONE: readonly string[] = ["resolving-items", "registering", "submitting", "cancelled"];
 
 /**

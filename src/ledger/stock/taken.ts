@@ -1,4 +1,10 @@
-import { reversalReferenceId, saleWorkflowId, stockReferenceId, type TakenMovement } from "../../contract/index.ts";
+import {
+  reversalReferenceId,
+  saleWorkflowId,
+  stockReferenceId,
+  type StockMovement,
+  type TakenMovement,
+} from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import { storableText } from "../storable-text.ts";
 import type { TakenRequest } from "./claims.ts";
@@ -60,6 +66,33 @@ export async function taken(db: Queries, request: TakenRequest): Promise<TakenMo
       ...(claimed.has(undoneBy.get(row.reference_id) ?? "") && { givenBack: true as const }),
     };
   });
+}
+
+/**
+ * Whether anything that a sale has taken was given back, or may have been, by a run that gave the sale up.
+ * @param sale of what is shown in it as given back, nothing is asked
+ */
+export async function isAnyGivenBack(
+  db: Queries,
+  business: Pick<TakenRequest, "connection" | "businessId">,
+  { number, movements }: { number: string; movements: readonly StockMovement[] },
+): Promise<boolean> {
+  const shown = new Set(movements.map(({ undoes }) => undoes));
+  const undone = movements.flatMap(({ purpose, state, referenceId, itemId }) => {
+    if (purpose !== "sold" || state !== "applied" || shown.has(referenceId)) return [];
+    return reversalReferenceId(referenceId, { soldAs: number, itemId, number, purpose: "undone" });
+  });
+  if (undone.length === 0) return false;
+  const { connection, business_id } = keyColumns({ ...business, referenceId: "" });
+  const found = await db
+    .selectFrom("stock_claims")
+    .select("reference_id")
+    .where((eb) => eb.and({ connection, business_id }))
+    .where("reference_id", "in", undone)
+    .where("state", "in", ["applied", "held"])
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
 }
 
 function unknownOf(row: StockRow): TakenMovement["unknown"] {
