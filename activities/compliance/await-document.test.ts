@@ -83,6 +83,13 @@ describe("the wait for a document", () => {
     expect(await failureOf(() => wait(served, saleId, asked))).toMatchObject({ type: "StillWaiting", benign: true });
   });
 
+  test.each(["archived", "retrying"])("ends at the status %s after one without its receipt", async (status) => {
+    const { served, saleId } = await inStrangeStatus(status);
+    expect(await inActivity(() => wait(served, saleId, { knownStatus: "completed" }))).toMatchObject({
+      document: { status },
+    });
+  });
+
   test("begins a pause after the last reading, without a call", async () => {
     const served = await serve();
     served.dice.next = 0.5;

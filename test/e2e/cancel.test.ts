@@ -158,6 +158,33 @@ describeWithTemporal("a cancelled sale that is reset once its document was signe
     expect(movementsOf(invoice)).toMatchObject([{ action: "DEDUCT" }, { action: "ADD" }]);
     expect(onHand()).toBe(before);
   });
+
+  test("has them given back by its refund, where an operator decides that they had not been", async () => {
+    const before = onHand();
+    const invoice = "SIGNED-LATER-5";
+    const [taken, undone] = ["sold", "undone"].map((purpose) => `${invoice}/item_tea/${purpose}`);
+    rig.simulator.setAuthority(invoice, [{ do: "down" }]);
+    const lost = { operation: "adjustStock", when: "before", kind: "drop", times: 1 } as const;
+    rig.simulator.inject({ ...lost, match: { referenceId: undone ?? "" } });
+    await start(invoice, { refundWindow: "1 hour" });
+    await rig.stateWhen(invoice, ({ stockMovements }) => stockMovements[0]?.state === "applied");
+    rig.simulator.setAuthority(invoice, [{ do: "reject", reason: "no" }]);
+    await parked(invoice, "rejected");
+    await rig.starter.cancel({ invoice }, { reason: "by mistake" });
+    await parked(invoice, "stock-unknown");
+    rig.simulator.setDocumentStatus(rig.simulator.documents(invoice)[0]?.id ?? "", "completed");
+    await resetRun(rig.client, rig.namespace, rig.starter.workflowId({ invoice }), { activity: "adjustStock" });
+
+    await parked(invoice, "stock-unknown");
+    const word = { referenceId: undone ?? "", applied: false, note: "not in the journal" };
+    await rig.starter.resolveStock({ invoice }, word);
+    await rig.stateWhen(invoice, ({ stockMovements }) => stockMovements.at(-1)?.state === "dropped");
+    const note = { reason: "06", traderInvoiceNumber: `CN-${invoice}`, restock: true } as const;
+    await rig.starter.refund({ invoice }, note, { waitSeconds: 20 });
+    expect(await result(invoice)).toMatchObject({ stage: "credited" });
+    expect(movementsOf(invoice)).toMatchObject([{ referenceId: taken }, { action: "ADD" }]);
+    expect(onHand()).toBe(before);
+  });
 });
 
 describeWithTemporal("a sale in flight that has taken its goods, whose next run finds its document refused", () => {

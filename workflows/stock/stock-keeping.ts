@@ -170,7 +170,9 @@ export class StockKeeping {
     await Promise.all(
       this.#sold.map(async ([movement, applied]) => {
         await applied;
-        const isUndone = this.#context.run.movements.some(({ undoes }) => undoes === movement.referenceId);
+        const isUndone = this.#context.run.movements.some(
+          ({ undoes, state }) => undoes === movement.referenceId && state !== "dropped",
+        );
         if (movement.state === "applied" && !isUndone && isDue(movement))
           await this.#reverse(movement, number, purpose, soldAs);
       }),

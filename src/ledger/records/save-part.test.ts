@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import type { Attention, RecordPart, StockMovement } from "../../contract/index.ts";
+import { type Attention, type RecordPart, stockReferenceId, type StockMovement } from "../../contract/index.ts";
 import { ledgerOfSuite } from "../test-support/create-test-ledger.ts";
+import { APPLIED, firstTry } from "../test-support/movements.ts";
 import { documentOf, recordOf, someBusiness, WRITER } from "../test-support/records.ts";
 
 const test = ledgerOfSuite();
@@ -168,5 +169,59 @@ describe("the record of a document without its lines", () => {
     expect((await kept(business))?.document).toEqual(short);
     await tell(business, second({ document: { ...short, id: "sal_other" } }));
     expect((await kept(business))?.document).toMatchObject({ id: "sal_other", lines: [] });
+  });
+});
+
+describe("the record of a signed sale whose goods another run gave back", () => {
+  const sold = movement(1, "applied");
+  const undone: StockMovement = {
+    ...sold,
+    referenceId: "INV-1/item_1/undone",
+    purpose: "undone",
+    action: "ADD",
+    undoes: sold.referenceId,
+  };
+  const pending = documentOf("INV-1", { status: "pending", receipt: undefined });
+  const next = { ...WRITER, runId: "run-2" };
+
+  /** As the run that gave the sale up has left it. */
+  async function givenUp(): Promise<Business> {
+    const business = someBusiness();
+    for (const { referenceId, itemId, action, quantity, unitPrice } of [sold, undone]) {
+      const request = { ...firstTry(), ...business, referenceId, movement: { itemId, action, quantity, unitPrice } };
+      await test.ledger.stock.take(request);
+      await test.ledger.stock.settle({ ...request, outcome: APPLIED });
+    }
+    const record = recordOf("INV-1", { stage: "cancelled", document: documentOf("INV-1", { status: "failed" }) });
+    expect(await tell(business, { ...record, movements: [sold, undone] })).toBe("saved");
+    return business;
+  }
+  const inFlight = recordOf("INV-1", { stage: "awaiting-authority", document: pending, movements: [sold] });
+  const signed = recordOf("INV-1", { sequence: 2, movements: [sold] });
+
+  it("says so as often as it is told, until it shows that, or is said to be known", async () => {
+    const business = await givenUp();
+    expect(await tell(business, inFlight, next)).toBe("saved");
+    for (const _time of [1, 2]) expect(await tell(business, signed, next)).toBe("goods-given-back");
+    const { records } = test.ledger;
+    expect(await records.saveDocument(business, signed, next, { givenBackKnown: true })).toBe("unchanged");
+    expect(await tell(business, { ...signed, sequence: 3, movements: [sold, undone] }, next)).toBe("saved");
+  });
+
+  it("says so where the record comes in parts", async () => {
+    const business = await givenUp();
+    await tell(business, inFlight, next);
+    const part = { ...signed, since: 1, movements: [] };
+    for (const _time of [1, 2]) expect(await tell(business, part, next)).toBe("goods-given-back");
+  });
+
+  it("says nothing of a sale that keeps its goods, and does not take long for many movements of one item", async () => {
+    const business = someBusiness();
+    const many = Array.from({ length: 1_000 }, (_, at) => ({
+      ...sold,
+      referenceId: stockReferenceId("INV-1", "item_1", "sold", at + 1),
+    }));
+    expect(await tell(business, { ...inFlight, movements: many })).toBe("saved");
+    expect(await tell(business, { ...signed, movements: many })).toBe("saved");
   });
 });

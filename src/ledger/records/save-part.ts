@@ -44,49 +44,58 @@ export async function savePart(
   { givenBackKnown = false }: { givenBackKnown?: boolean | undefined } = {},
 ): Promise<SaveAnswer | RecordGap> {
   const kept = await lockKept(db, documentKey(business, part));
-  const { answer, told } = await keepPart(db, business, kept, part, writer);
-  // Of a sale that nobody has recorded yet no other run can have given anything back.
+  const { told, write } = planPart(db, business, kept, part, writer);
+  // Asked first: whoever writes holds the chain of the business. Of a sale that nobody has recorded yet no other run can
+  // have given anything back.
   const isAsked = kept && told?.type === "sale" && HAS_SIGNED.includes(told.stage) && !givenBackKnown;
-  return isAsked && (await isAnyGivenBack(db, business, told)) ? "goods-given-back" : answer;
+  const isGivenBack = isAsked && (await isAnyGivenBack(db, business, told));
+  const answer = await write();
+  return isGivenBack ? "goods-given-back" : answer;
 }
 
-/** `told`: all that the workflow has told of its document, with this part. */
-interface KeptPart {
-  answer: SaveAnswer | Exclude<RecordGap, "goods-given-back">;
+interface PlannedPart {
+  /** All that the workflow has told of its document, with this part; absent where that is not known here. */
   told?: Pick<RecordContent, "type" | "number" | "stage" | "movements">;
+  write: () => Promise<SaveAnswer | Exclude<RecordGap, "goods-given-back">>;
 }
 
-async function keepPart(
+function planPart(
   db: Queries,
   business: Business,
   kept: Kept | undefined,
   part: RecordPart,
   writer: Writer,
-): Promise<KeptPart> {
+): PlannedPart {
   const { since, attentionsOver: _over, document, ...record } = part;
   if (since === undefined && document !== "unchanged" && !document?.linesLeftOut) {
     const told = { ...record, document };
-    return { answer: await saveOver(db, business, kept, told, writer), told };
+    return { told, write: () => saveOver(db, business, kept, told, writer) };
   }
   const before = kept && contentOfKept(kept);
   const ofRun = kept?.run_id === storableText(writer.runId);
   if (since !== undefined && !(ofRun && kept.sequence === since)) {
     // A record that is older is so however often it is sent.
     const isBehind = before && !ofRun && isOfOlder(before, part);
-    if (!kept || !before || !(isOver(kept, ofRun, part) || isBehind)) return { answer: "send-whole" };
+    if (!kept || !before || !(isOver(kept, ofRun, part) || isBehind)) return { write: async () => "send-whole" };
     const changed: DocumentRecord = { ...record, document: null };
-    await appendEvents(db, business, historyOf(changed, writer));
-    if (isBehind) await replaceAttentions(db, business, kept, before, onTopOf(before, changed, part).attentions);
-    // Perhaps it is the very part whose answer was lost.
-    const linesAreMissing = ofRun && before?.document?.linesLeftOut;
-    return { answer: linesAreMissing ? "lines-missing" : "older", ...(ofRun && { told: before }) };
+    const write = async () => {
+      await appendEvents(db, business, historyOf(changed, writer));
+      if (isBehind) await replaceAttentions(db, business, kept, before, onTopOf(before, changed, part).attentions);
+      // Perhaps it is the very part whose answer was lost.
+      const linesAreMissing = ofRun && before.document?.linesLeftOut;
+      return linesAreMissing ? "lines-missing" : "older";
+    };
+    return { ...(ofRun && { told: before }), write };
   }
   const now = document === "unchanged" ? (before?.document ?? null) : document;
   const whole: DocumentRecord = { ...record, document: withKeptLines(now, before?.document) };
   const merged = before && since !== undefined ? onTopOf(before, whole, part) : whole;
-  const answer = await saveOver(db, business, kept, merged, writer);
-  const isKept = answer === "saved" || answer === "unchanged";
-  return { answer: isKept && whole.document?.linesLeftOut ? "lines-missing" : answer, told: merged };
+  const write = async () => {
+    const answer = await saveOver(db, business, kept, merged, writer);
+    const isKept = answer === "saved" || answer === "unchanged";
+    return isKept && whole.document?.linesLeftOut ? "lines-missing" : answer;
+  };
+  return { told: merged, write };
 }
 
 /** Whatever is kept stays, but for the lines: who sent the rest, and when, is not changed by them. */

@@ -182,12 +182,16 @@ export function isOfOlder(before: RecordContent, { fingerprint, document, stage 
   return progressOf(before) > (MAY_HAVE_NONE.includes(stage) ? 0 : 1);
 }
 
-/** What was applied stays so, also where a run that was restarted or reset has not found it out yet. */
+/**
+ * What was applied stays so, also where a run that was restarted or reset has not found it out yet. But for the return
+ * of goods: whether a run has found that out is asked of what the run itself tells.
+ */
 function withApplied(before: RecordContent, movements: StockMovement[]): StockMovement[] {
   const states = new Map(movements.map((movement) => [storableText(movement.referenceId), movement.state]));
-  const applied = before.movements.filter(({ referenceId, state }) => {
+  const applied = before.movements.filter(({ referenceId, purpose, state }) => {
     const now = states.get(storableText(referenceId));
-    return state === "applied" && (now === undefined || now === "planned" || now === "sending");
+    const isOver = state === "applied" && purpose !== "undone";
+    return isOver && (now === undefined || now === "planned" || now === "sending");
   });
   if (applied.length === 0) return movements;
   const stays = new Set(applied.map(({ referenceId }) => storableText(referenceId)));

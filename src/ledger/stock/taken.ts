@@ -1,10 +1,4 @@
-import {
-  reversalReferenceId,
-  saleWorkflowId,
-  stockReferenceId,
-  type StockMovement,
-  type TakenMovement,
-} from "../../contract/index.ts";
+import { saleWorkflowId, stockReferenceId, type StockMovement, type TakenMovement } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import { storableText } from "../storable-text.ts";
 import type { TakenRequest } from "./claims.ts";
@@ -19,28 +13,21 @@ export async function taken(db: Queries, request: TakenRequest): Promise<TakenMo
   const { connection, business_id } = keyColumns({ ...request, referenceId: "" });
   const kept = await db
     .selectFrom("stock_movements")
-    .select(["reference_id", "item_id"])
+    .select("item_id")
     .where((eb) => eb.and({ connection, business_id }))
     .where("type", "=", "sale")
     .where("number", "=", storableText(request.number))
     .where("purpose", "=", "sold")
     .execute();
   const { number, itemIds } = request;
-  /** What would have given each back, by the reference of what may have been taken. */
-  const undoneBy = new Map<string, string>();
-  const mayBeTaken = (itemId: string, part?: number): void =>
-    void undoneBy.set(stockReferenceId(number, itemId, "sold", part), stockReferenceId(number, itemId, "undone", part));
-  for (const itemId of new Set([...itemIds, ...kept.map(({ item_id }) => item_id)])) {
-    mayBeTaken(itemId);
-    // At several prices there are at most as many movements of an item as there are lines.
-    const lines = itemIds.filter((one) => one === itemId).length;
-    for (let part = 1; lines > 1 && part <= lines; part++) mayBeTaken(itemId, part);
-  }
-  for (const { reference_id: taken, item_id: itemId } of kept) {
-    const undone =
-      undoneBy.get(taken) ?? reversalReferenceId(taken, { soldAs: number, itemId, number, purpose: "undone" });
-    undoneBy.set(taken, undone);
-  }
+  // At several prices there are at most as many movements of an item as there are lines.
+  const undoneBy = new Map([
+    ...reversals(
+      number,
+      kept.map(({ item_id }) => item_id),
+    ),
+    ...reversals(number, itemIds),
+  ]);
   const references = [...new Set([...undoneBy].flat())];
   if (references.length === 0) return [];
   const rows = await db
@@ -69,8 +56,8 @@ export async function taken(db: Queries, request: TakenRequest): Promise<TakenMo
 }
 
 /**
- * Whether anything that a sale has taken was given back, or may have been, by a run that gave the sale up.
- * @param sale of what is shown in it as given back, nothing is asked
+ * Whether anything that a sale has taken was given back, or may have been, by a run that gave the sale up. What it shows
+ * as given back does not count.
  */
 export async function isAnyGivenBack(
   db: Queries,
@@ -78,10 +65,14 @@ export async function isAnyGivenBack(
   { number, movements }: { number: string; movements: readonly StockMovement[] },
 ): Promise<boolean> {
   const shown = new Set(movements.map(({ undoes }) => undoes));
-  const undone = movements.flatMap(({ purpose, state, referenceId, itemId }) => {
-    if (purpose !== "sold" || state !== "applied" || shown.has(referenceId)) return [];
-    return reversalReferenceId(referenceId, { soldAs: number, itemId, number, purpose: "undone" });
-  });
+  const sold = movements.filter(({ purpose }) => purpose === "sold");
+  const undoneBy = reversals(
+    number,
+    sold.map(({ itemId }) => itemId),
+  );
+  const undone = sold.flatMap(({ state, referenceId }) =>
+    state === "applied" && !shown.has(referenceId) ? (undoneBy.get(referenceId) ?? []) : [],
+  );
   if (undone.length === 0) return false;
   const { connection, business_id } = keyColumns({ ...business, referenceId: "" });
   const found = await db
@@ -93,6 +84,24 @@ export async function isAnyGivenBack(
     .limit(1)
     .executeTakeFirst();
   return found !== undefined;
+}
+
+/**
+ * What would give each movement back that a sale may have taken, by the reference of what was taken.
+ * @param itemIds an item as often as it may have been taken, each time at another price
+ */
+function reversals(number: string, itemIds: readonly string[]): Map<string, string> {
+  const counts = new Map<string, number>();
+  for (const itemId of itemIds) counts.set(itemId, (counts.get(itemId) ?? 0) + 1);
+  const reference = (itemId: string, purpose: "sold" | "undone", part?: number): string =>
+    stockReferenceId(number, itemId, purpose, part);
+  return new Map(
+    [...counts].flatMap(([itemId, count]) =>
+      [undefined, ...(count > 1 ? Array.from({ length: count }, (_, at) => at + 1) : [])].map(
+        (part) => [reference(itemId, "sold", part), reference(itemId, "undone", part)] as const,
+      ),
+    ),
+  );
 }
 
 function unknownOf(row: StockRow): TakenMovement["unknown"] {
