@@ -81,7 +81,7 @@ describeWithTemporal("a sale that needs an operator", () => {
     expect(rig.simulator.documents("NO-TRACE-1")).toHaveLength(1);
   });
 
-  test("because its document has an undocumented status shows it while it has it, and is still polled", async () => {
+  test("because its document has an undocumented status shows it until somebody finds it in flight, and is still polled", async () => {
     rig.simulator.setAuthority("STRANGE-1", [{ do: "down" }]);
     await start("STRANGE-1", { callback: "off" });
     const { document } = await rig.stateWhen("STRANGE-1", ({ stage }) => stage === "awaiting-authority");
@@ -96,7 +96,7 @@ describeWithTemporal("a sale that needs an operator", () => {
     const state = await parked("STRANGE-1", "unexpected-answer");
     expect(state.attentions[0]?.message).toContain("on_holiday");
     removeFault();
-    // Back in flight, it needs nobody.
+    await rig.starter.retry({ invoice: "STRANGE-1" });
     await rig.stateWhen("STRANGE-1", ({ stage, attentions }) => stage !== "completed" && attentions.length === 0);
     rig.simulator.setAuthority("STRANGE-1", [{ do: "accept" }]);
     expect(await result("STRANGE-1")).toMatchObject({ stage: "completed" });

@@ -182,7 +182,8 @@ describeWithTemporal("a cancelled sale that is reset once its document was signe
     const note = { reason: "06", traderInvoiceNumber: `CN-${invoice}`, restock: true } as const;
     await rig.starter.refund({ invoice }, note, { waitSeconds: 20 });
     expect(await result(invoice)).toMatchObject({ stage: "credited" });
-    expect(movementsOf(invoice)).toMatchObject([{ referenceId: taken }, { action: "ADD" }]);
+    expect(movementsOf(invoice)).toMatchObject([{ referenceId: taken, action: "DEDUCT" }]);
+    expect(movementsOf(note.traderInvoiceNumber)).toMatchObject([{ action: "ADD" }]);
     expect(onHand()).toBe(before);
   });
 });

@@ -13,6 +13,11 @@ const UNTIL = { timeout: PATIENCE_MS, interval: LOOK_PAUSE_MS };
  * @param runId one run of several; default: the last one
  */
 export async function forgetWorkflow({ client, namespace }: Rig, workflowId: string, runId?: string): Promise<void> {
+  const query = `WorkflowId = "${workflowId}"${runId === undefined ? "" : ` AND RunId = "${runId}"`}`;
+  // Otherwise the list could learn of the run's end after its deletion, and keep it for ever.
+  const isListedAsClosed = async (): Promise<boolean> =>
+    (await client.workflow.count(`${query} AND ExecutionStatus = "Running"`)).count === 0;
+  await vi.waitUntil(isListedAsClosed, UNTIL);
   // The server puts off for seconds to delete a run that has just closed, unless it is asked again.
   const isGone = (): Promise<boolean> =>
     client.workflowService.deleteWorkflowExecution({ namespace, workflowExecution: { workflowId, runId } }).then(
@@ -20,6 +25,5 @@ export async function forgetWorkflow({ client, namespace }: Rig, workflowId: str
       (error: unknown) => isGrpcServiceError(error) && error.code === NOT_FOUND,
     );
   await vi.waitUntil(isGone, UNTIL);
-  const query = `WorkflowId = "${workflowId}"${runId === undefined ? "" : ` AND RunId = "${runId}"`}`;
   await vi.waitUntil(async () => (await client.workflow.count(query)).count === 0, UNTIL);
 }
