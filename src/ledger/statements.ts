@@ -1,4 +1,4 @@
-import { type OperationNodeSource, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 
 import type { Queries } from "./database.ts";
 import type { Row } from "./rows/row-findings.ts";
@@ -18,19 +18,6 @@ export function piecesOf<Row>(rows: readonly Row[]): Row[][] {
   for (let from = 0; from < rows.length; from += ROWS_A_STATEMENT)
     pieces.push(rows.slice(from, from + ROWS_A_STATEMENT));
   return pieces;
-}
-
-/**
- * Does several writes in one statement, which is one round trip. None of them sees what another one does, and no two
- * may be about one row; foreign keys hold at the end.
- */
-export async function writeTogether(
-  db: Queries,
-  last: OperationNodeSource,
-  others: readonly OperationNodeSource[],
-): Promise<void> {
-  const named = others.map((write, index) => sql`${sql.ref(`write_${index}`)} as (${write})`);
-  await sql`with ${sql.join(named)} ${last}`.execute(db);
 }
 
 /** Rows of a page by what they belong to. */

@@ -47,6 +47,7 @@ export interface EventsTable extends OfBusiness {
   run_id: string;
   /** Canonical JSON, kept as text: the hash is over these bytes. */
   content: string;
+  salt: string;
   previous_hash: string;
   hash: string;
 }

@@ -1,11 +1,10 @@
-import { type OperationNodeSource, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 
 import type { Queries } from "../database.ts";
-import { piecesOf, writeTogether } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
 import { canonicalJson } from "./canonical-json.ts";
-import { type Business, type ChainedEvent, hashOf, type NewEvent, NO_HASH } from "./chain.ts";
-import { businessColumns, rowOf } from "./row.ts";
+import type { Business, NewEvent } from "./chain.ts";
+import { businessColumns } from "./row.ts";
 
 /**
  * Appends to a business's chain, in the transaction of whatever the events tell of: both are kept, or neither.
@@ -20,103 +19,25 @@ export async function appendEvents(
   events: readonly NewEvent[],
 ): Promise<(number | undefined)[]> {
   if (events.length === 0) return [];
-  const { numbers, head, rows } = await prepareEvents(db, business, events);
-  if (rows) await writeTogether(db, head, [rows]);
-  return numbers;
-}
-
-interface PreparedEvents {
-  numbers: (number | undefined)[];
-  /** What is still to be written, by one statement, together with what carries the numbers. */
-  head: OperationNodeSource;
-  /** Undefined where the chain has all of them already; then the head stays too. At most a thousand. */
-  rows: OperationNodeSource | undefined;
+  const { rows } = await sql<{ numbers: (string | null)[] }>`select ${appended(business, events)} as numbers`.execute(
+    db,
+  );
+  return (rows[0]?.numbers ?? []).map((number) => (number === null ? undefined : Number(number)));
 }
 
 /**
- * Takes the chain's head and numbers the events, as {@link appendEvents} does, and leaves the last of the writing to
- * the caller.
+ * The call that does so, for a statement that writes more: an array of the numbers, `null` for undefined. It is the only
+ * way to the events: the database's function takes the head, numbers and chains (migrations/events.ts).
  */
-export async function prepareEvents(
-  db: Queries,
-  business: Business,
-  events: readonly NewEvent[],
-): Promise<PreparedEvents> {
-  const chain = businessColumns(business);
-  // Before the head is taken, for which others wait.
-  const stored = events.map(({ kind, subject, content, writer, key }) => ({
-    kind: storableText(kind),
-    subject: storableText(subject),
-    key: key === undefined ? null : storableText(key),
-    workflowId: storableText(writer.workflowId),
-    runId: storableText(writer.runId),
-    content: canonicalJson(content),
-  }));
-  const head = await lockHead(db, chain);
-  const taken = await takenKeys(
-    db,
-    chain,
-    stored.flatMap(({ key }) => key ?? []),
-  );
-  const numbers: (number | undefined)[] = [];
-  const appended: ChainedEvent[] = [];
-  let { count, lastHash } = head;
-  for (const one of stored) {
-    if (one.key !== null && taken.has(one.key)) {
-      numbers.push(undefined);
-      continue;
-    }
-    if (one.key !== null) taken.add(one.key);
-    const of = { connection: chain.connection, businessId: chain.business_id, number: (count += 1), atMs: head.nowMs };
-    const event = { ...of, ...one, previousHash: lastHash };
-    lastHash = hashOf(event);
-    appended.push({ ...event, hash: lastHash });
-    numbers.push(count);
-  }
-  const insert = (some: readonly ChainedEvent[]) => db.insertInto("events").values(some.map(rowOf));
-  const pieces = piecesOf(appended);
-  const last = pieces.pop();
-  for (const piece of pieces) await insert(piece).execute();
-  const whereHead = sql<boolean>`(connection, business_id) = (${chain.connection}, ${chain.business_id})`;
-  return {
-    numbers,
-    head: db.updateTable("event_heads").set({ count, last_hash: lastHash }).where(whereHead),
-    rows: last && insert(last),
-  };
-}
-
-type Chain = ReturnType<typeof businessColumns>;
-
-async function lockHead(db: Queries, chain: Chain): Promise<{ count: number; lastHash: string; nowMs: number }> {
-  const lock = () =>
-    db
-      .selectFrom("event_heads")
-      .select(["count", "last_hash"])
-      // Once the lock is there, so that times within a chain never go back by the waiting.
-      .select(sql<string>`floor(extract(epoch from clock_timestamp()) * 1000)`.as("now_ms"))
-      .where((eb) => eb.and(chain))
-      .forUpdate()
-      .executeTakeFirst();
-  let row = await lock();
-  if (row === undefined) {
-    await db
-      .insertInto("event_heads")
-      .values({ ...chain, count: 0, last_hash: NO_HASH })
-      .onConflict((conflict) => conflict.columns(["connection", "business_id"]).doNothing())
-      .execute();
-    row = await lock();
-  }
-  if (row === undefined) throw new Error("a head vanished: heads are never deleted");
-  return { count: Number(row.count), lastHash: row.last_hash, nowMs: Number(row.now_ms) };
-}
-
-async function takenKeys(db: Queries, chain: Chain, keys: readonly string[]): Promise<Set<string>> {
-  if (keys.length === 0) return new Set();
-  const rows = await db
-    .selectFrom("events")
-    .select("key")
-    .where((eb) => eb.and(chain))
-    .where(sql<boolean>`key = any(${keys})`)
-    .execute();
-  return new Set(rows.flatMap(({ key }) => (key === null ? [] : [key])));
+export function appended(business: Business, events: readonly NewEvent[]): RawBuilder<(string | null)[]> {
+  const { connection, business_id } = businessColumns(business);
+  const column = (of: (event: NewEvent) => string | null) => sql`${events.map(of)}::text[]`;
+  return sql`append_events(${connection}, ${business_id}, ${sql.join([
+    column(({ kind }) => storableText(kind)),
+    column(({ subject }) => storableText(subject)),
+    column(({ key }) => (key === undefined ? null : storableText(key))),
+    column(({ writer }) => storableText(writer.workflowId)),
+    column(({ writer }) => storableText(writer.runId)),
+    column(({ content }) => canonicalJson(content)),
+  ])})`;
 }

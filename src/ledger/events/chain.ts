@@ -44,6 +44,8 @@ export interface ChainedEvent {
   runId: string;
   /** Canonical JSON. */
   content: string;
+  /** Drawn for this event: who knows the hash alone cannot try out what the content was. */
+  salt: string;
   /** Of the event before it; 64 zeros for the first. */
   previousHash: string;
   hash: string;
@@ -54,14 +56,19 @@ export const NO_HASH = "0".repeat(64);
 
 /**
  * SHA-256, as 64 hex digits, over the previous event's hash, a line feed, and the event as a canonical JSON array:
- * connection, business, number, time in Unix milliseconds, kind, subject, key or null, workflow id, run id, content
- * (the text that is stored, as a JSON string). docs/ledger.md says the same, so that others can check a chain with
- * their own means.
+ * connection, business, number, time in Unix milliseconds, kind, subject, key or null, workflow id, run id, and the
+ * SHA-256 of the salt, a line feed and the content as it is stored. So a content can be erased, and its chain still
+ * verifies. docs/ledger.md says the same, so that others can check a chain with their own means.
  */
 export function hashOf(event: Omit<ChainedEvent, "hash">): string {
-  const { connection, businessId, number, atMs, kind, subject, key, workflowId, runId, content, previousHash } = event;
-  const text = canonicalJson([connection, businessId, number, atMs, kind, subject, key, workflowId, runId, content]);
-  return createHash("sha256").update(`${previousHash}\n${text}`, "utf8").digest("hex");
+  const { connection, businessId, number, atMs, kind, subject, key, workflowId, runId, previousHash } = event;
+  const digest = sha256(`${event.salt}\n${event.content}`);
+  const text = canonicalJson([connection, businessId, number, atMs, kind, subject, key, workflowId, runId, digest]);
+  return sha256(`${previousHash}\n${text}`);
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text, "utf8").digest("hex");
 }
 
 const ACCOUNTING = "accounting/";

@@ -34,6 +34,8 @@ const findingsOf = async (businessId: string, seen?: SeenHead[]) =>
 
 const tamper = (statement: string, businessId: string): Promise<void> => test.outside.tamper(statement, [businessId]);
 
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+
 describe("a chain of events", () => {
   it("verifies after appends, and has the documented hashes", async () => {
     const businessId = await chainOf(1_203);
@@ -45,13 +47,40 @@ describe("a chain of events", () => {
     );
     let previous = "0".repeat(64);
     for (const row of rows) {
-      const { connection, business_id, number, at, kind, subject, workflow_id, run_id, content } = row;
+      const { connection, business_id, number, at, kind, subject, workflow_id, run_id, content, salt } = row;
       const parts = [connection, business_id, Number(number), at.getTime(), kind, subject, null];
-      const text = JSON.stringify([...parts, workflow_id, run_id, content]);
-      previous = createHash("sha256").update(`${previous}\n${text}`).digest("hex");
+      const text = JSON.stringify([...parts, workflow_id, run_id, sha256(`${salt}\n${content}`)]);
+      previous = sha256(`${previous}\n${text}`);
       expect(row["hash"]).toBe(previous);
     }
     expect(report?.head?.hash).toBe(previous);
+  });
+
+  it("verifies whatever its texts are", async () => {
+    const businessId = `biz "\\ \u0001\u001f\u007f\u0085\u2028 ${randomUUID()}`;
+    const odd = String.raw`{"a\b"} ,null NULL \u0041` + "\t\n\b\f\r\u{1F600}é\u{FEFF}";
+    const writer = { workflowId: `sale/${odd}`, runId: odd };
+    const events = ["", odd, "null"].map((text) => eventOf(1, { kind: text, subject: odd, key: `k${text}`, writer }));
+    await test.ledger.events.append({ connection: "default", businessId }, events);
+    expect(await verify(businessId)).toMatchObject([{ events: 3, findings: [] }]);
+    const { rows } = await test.outside.query("select kind, subject, run_id from events where business_id = $1", [
+      businessId,
+    ]);
+    expect(rows).toEqual(["", odd, "null"].map((kind) => ({ kind, subject: odd, run_id: odd })));
+  });
+
+  it("is not led astray by a table of the caller's", async () => {
+    const businessId = await chainOf(1);
+    const { query } = test.outside;
+    await query("create temporary table events (like events including all)");
+    await query("create temporary table event_heads (like event_heads including all)");
+    try {
+      const event = "'{x}', '{y}', '{null}', '{sale}', '{run}', '{1}'";
+      await query(`select append_events('default', '${businessId}', ${event})`);
+    } finally {
+      await query("drop table pg_temp.events, pg_temp.event_heads");
+    }
+    expect(await verify(businessId)).toMatchObject([{ events: 2, findings: [] }]);
   });
 
   it("has one event for each key", async () => {
@@ -96,14 +125,17 @@ describe("a chain of events", () => {
 });
 
 describe("the verification of a chain", () => {
-  it.each(["content = content || ' '", "at = at + interval '1 ms'", "subject = 'INV-9'", "run_id = 'another'"])(
-    "finds a row whose %s was set",
-    async (change) => {
-      const businessId = await chainOf(5);
-      await tamper(`update events set ${change} where business_id = $1 and number = 3`, businessId);
-      expect(await findingsOf(businessId)).toMatchObject([{ kind: "changed", number: 3 }]);
-    },
-  );
+  it.each([
+    "content = content || ' '",
+    "salt = 'another'",
+    "at = at + interval '1 ms'",
+    "subject = 'INV-9'",
+    "run_id = 'another'",
+  ])("finds a row whose %s was set", async (change) => {
+    const businessId = await chainOf(5);
+    await tamper(`update events set ${change} where business_id = $1 and number = 3`, businessId);
+    expect(await findingsOf(businessId)).toMatchObject([{ kind: "changed", number: 3 }]);
+  });
 
   it.each([
     ["first", 1, { kind: "missing", from: 1, to: 1 }],
@@ -134,15 +166,15 @@ describe("the verification of a chain", () => {
 
   it("finds a row that was rewritten together with its hash", async () => {
     const businessId = await chainOf(3);
-    const { rows } = await test.outside.query<{ previous_hash: string; at: Date }>(
-      "select previous_hash, at from events where business_id = $1 and number = 2",
+    const { rows } = await test.outside.query<{ previous_hash: string; at: Date; salt: string }>(
+      "select previous_hash, at, salt from events where business_id = $1 and number = 2",
       [businessId],
     );
     const [row] = rows;
     const { workflowId, runId } = WRITER;
     const parts = ["default", businessId, 2, row?.at.getTime(), "document-saved", "INV-2", null, workflowId, runId];
-    const text = `${row?.previous_hash}\n${JSON.stringify([...parts, '{"total":"0.01"}'])}`;
-    const hash = createHash("sha256").update(text).digest("hex");
+    const digest = sha256(`${row?.salt}\n{"total":"0.01"}`);
+    const hash = sha256(`${row?.previous_hash}\n${JSON.stringify([...parts, digest])}`);
     const change = `content = '{"total":"0.01"}', hash = '${hash}'`;
     await tamper(`update events set ${change} where business_id = $1 and number = 2`, businessId);
     expect(await findingsOf(businessId)).toEqual([{ kind: "unlinked", number: 3, subject: "INV-3" }]);

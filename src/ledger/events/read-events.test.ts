@@ -46,12 +46,9 @@ describe("the feed of events", () => {
       }
     })();
     await late.query("begin");
-    // As an append does: it takes the head, writes its event, and is held up before it commits.
-    await late.query(`update event_heads set count = count + 1 where business_id = '${of.businessId}'`);
-    await late.query(
-      `insert into events select connection, business_id, number + 1, at, kind, 'late', key, workflow_id, run_id, content, hash, repeat('a', 64)
-       from events where business_id = '${of.businessId}' order by number desc limit 1`,
-    );
+    // It takes the head, writes its event, and is held up before it commits.
+    const event = "'{x}', '{late}', '{null}', '{sale}', '{run}', '{1}'";
+    await late.query(`select append_events('${of.connection}', '${of.businessId}', ${event})`);
     const writing = Promise.all(Array.from({ length: 4 }, (_, writer) => append(`early ${writer}`)));
     await expect
       .poll(async () => (await made.outside.query("select 1 from pg_locks where not granted")).rows.length)

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from "kysely";
+import type { Selectable } from "kysely";
 
 import { NO_BUSINESS } from "../../contract/index.ts";
 import type { EventsTable } from "../tables.ts";
@@ -6,24 +6,6 @@ import type { Business, ChainedEvent } from "./chain.ts";
 
 export function businessColumns({ connection, businessId }: Business): { connection: string; business_id: string } {
   return { connection, business_id: businessId ?? NO_BUSINESS };
-}
-
-export function rowOf(event: ChainedEvent): Insertable<EventsTable> {
-  const { connection, businessId, number, atMs, kind, subject, key, workflowId, runId, content } = event;
-  return {
-    connection,
-    business_id: businessId,
-    number,
-    at: new Date(atMs),
-    kind,
-    subject,
-    key,
-    workflow_id: workflowId,
-    run_id: runId,
-    content,
-    previous_hash: event.previousHash,
-    hash: event.hash,
-  };
 }
 
 export function eventOf(row: Selectable<EventsTable>): ChainedEvent {
@@ -38,6 +20,7 @@ export function eventOf(row: Selectable<EventsTable>): ChainedEvent {
     workflowId: row.workflow_id,
     runId: row.run_id,
     content: row.content,
+    salt: row.salt,
     previousHash: row.previous_hash,
     hash: row.hash,
   };

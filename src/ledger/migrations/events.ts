@@ -1,6 +1,9 @@
 import { type Kysely, sql } from "kysely";
 
-/** The events of each business, chained by hash, and beside them the head of each chain. */
+/**
+ * The events of each business, chained by hash, and beside them the head of each chain. One function writes them, with
+ * the rights of the tables' owner: whoever may call it can append, and no more than that.
+ */
 export async function createEvents(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table event_heads (
@@ -22,6 +25,7 @@ export async function createEvents(db: Kysely<unknown>): Promise<void> {
       workflow_id text not null,
       run_id text not null,
       content text not null,
+      salt text not null,
       previous_hash text not null,
       hash text not null,
       primary key (connection, business_id, number)
@@ -38,4 +42,62 @@ export async function createEvents(db: Kysely<unknown>): Promise<void> {
   await sql`
     create trigger events_are_append_only before update or delete or truncate on events
     for each statement execute function refuse_change_of_events()`.execute(db);
+  await createAppendEvents(db);
+}
+
+/**
+ * Names are qualified, and the search path has nothing of the caller's: a temporary table named `events` changes nothing.
+ * One lock an event chain, taken before anything is numbered, so that numbers have no gaps and times never go back.
+ */
+async function createAppendEvents(db: Kysely<unknown>): Promise<void> {
+  const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(db);
+  const schema = sql.id(rows[0]?.schema ?? "public");
+  await sql`
+    create function append_events(
+      of_connection text, of_business text,
+      kinds text[], subjects text[], keys text[], workflow_ids text[], run_ids text[], contents text[]
+    ) returns bigint[] language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+    declare
+      last_number bigint;
+      last text;
+      now_ms bigint;
+      salt text;
+      hashed text;
+      numbers bigint[] := array[]::bigint[];
+    begin
+      select h.count, h.last_hash into last_number, last from ${schema}.event_heads h
+        where h.connection = of_connection and h.business_id = of_business for update;
+      if not found then
+        insert into ${schema}.event_heads (connection, business_id, count, last_hash)
+          values (of_connection, of_business, 0, repeat('0', 64)) on conflict do nothing;
+        select h.count, h.last_hash into strict last_number, last from ${schema}.event_heads h
+          where h.connection = of_connection and h.business_id = of_business for update;
+      end if;
+      now_ms := floor(extract(epoch from clock_timestamp()) * 1000);
+      for i in 1 .. cardinality(kinds) loop
+        if keys[i] is not null and exists (
+          select from ${schema}.events e
+            where e.connection = of_connection and e.business_id = of_business and e.key = keys[i]
+        ) then
+          numbers := numbers || null::bigint;
+          continue;
+        end if;
+        last_number := last_number + 1;
+        salt := gen_random_uuid();
+        hashed := last || E'\n[' || to_json(of_connection) || ',' || to_json(of_business) || ',' || last_number || ','
+          || now_ms || ',' || to_json(kinds[i]) || ',' || to_json(subjects[i]) || ','
+          || coalesce(to_json(keys[i])::text, 'null') || ',' || to_json(workflow_ids[i]) || ',' || to_json(run_ids[i])
+          || ',"' || encode(sha256(convert_to(salt || E'\n' || contents[i], 'UTF8')), 'hex') || '"]';
+        insert into ${schema}.events
+          (connection, business_id, number, at, kind, subject, key, workflow_id, run_id, content, salt, previous_hash, hash)
+          values (of_connection, of_business, last_number, to_timestamp(now_ms / 1000.0), kinds[i], subjects[i], keys[i],
+            workflow_ids[i], run_ids[i], contents[i], salt, last,
+            encode(sha256(convert_to(hashed, 'UTF8')), 'hex'))
+          returning hash into last;
+        numbers := numbers || last_number;
+      end loop;
+      update ${schema}.event_heads h set count = last_number, last_hash = last
+        where h.connection = of_connection and h.business_id = of_business;
+      return numbers;
+    end $$`.execute(db);
 }

@@ -3,11 +3,10 @@ import { sql } from "kysely";
 import type { Attention, DocumentRecord, RecordPart, StockMovement } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
-import { appendEvents, prepareEvents } from "../events/append-events.ts";
+import { appended, appendEvents } from "../events/append-events.ts";
 import { canonicalJson } from "../events/canonical-json.ts";
 import type { Business, NewEvent, Writer } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
-import { writeTogether } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
 import {
   contentOf,
@@ -84,15 +83,16 @@ async function write(
   const saved: NewEvent = { kind: DOCUMENT_SAVED, subject: subjectOf(record), content, writer };
   const wrote = { workflow_id: storableText(writer.workflowId), run_id: storableText(writer.runId) };
   const parts = partWrites(key, wrote, content, kept === undefined);
-  // All documents of the business share the chain: it is taken last, and given back with what is written then.
-  const { numbers, head, rows } = await prepareEvents(db, business, [saved, ...history]);
-  const [number = 0] = numbers;
-  const row = { ...columns, ...current, ...wrote, event_number: number };
+  const row = { ...columns, ...current, ...wrote, event_number: sql<number>`(select number from event)` };
   const document = db
     .insertInto("documents")
     .values({ ...key, ...row })
     .onConflict((conflict) => conflict.columns(["connection", "business_id", "type", "number"]).doUpdateSet(row));
-  await writeTogether(db, document, [head, ...(rows ? [rows] : []), ...parts.atOnce]);
+  const others = parts.atOnce.map((write, index) => sql`, ${sql.ref(`part_${index}`)} as (${write})`);
+  // One statement, which is one round trip: all documents of the business share the chain, which is held until the end.
+  await sql`
+    with event as (select (${appended(business, [saved, ...history])})[1] as number) ${sql.join(others, sql``)}
+    ${document}`.execute(db);
   for (const part of parts.rest) await part.execute(db);
   return "saved";
 }
