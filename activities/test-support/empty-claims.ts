@@ -1,5 +1,4 @@
 import { onTestFinished } from "vitest";
-import pg from "pg";
 
 import { type Ledger, openLedger } from "../../src/ledger/index.ts";
 import { createTestLedger, type TestLedger } from "../../src/ledger/test-support/create-test-ledger.ts";
@@ -12,17 +11,10 @@ let shared: Promise<TestLedger> | undefined;
  */
 export async function emptyClaims(): Promise<Ledger> {
   shared ??= createTestLedger();
-  const { url, ledger } = await shared;
-  await ledger.ready();
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(
-      "truncate stock_claims, stock_claim_events, document_claims, document_claim_events, purchases, purchase_syncs, stock_branch_holds",
-    );
-  } finally {
-    await client.end();
-  }
+  const { url, outside } = await shared;
+  await outside.query(
+    "truncate stock_claims, stock_claim_events, document_claims, document_claim_events, purchases, purchase_syncs, stock_branch_holds",
+  );
   // A test may close it in order to have it away.
   const own = openLedger({ url, home: "/nowhere" });
   onTestFinished(() => own.close());

@@ -49,7 +49,7 @@ export async function startStack(options: SimulatorOptions): Promise<BenchStack>
       temporalAddress: temporal.address,
       temporalPid: temporal.pid,
       client: new Client({ connection }),
-      ledgerUrl: ledger.url,
+      ledgerUrl: ledger.ownerUrl,
       env: { TEMPORAL_ADDRESS: temporal.address, FISCALFLOW_HOME: home, LOG_LEVEL: "info" },
       onClose: (end) => void ends.push(end),
       close,

@@ -18,6 +18,7 @@ const SECRETS = {
   SHOP_ACCOUNTING_WEBHOOK_SECRET: "whsec_production_c",
   CALLBACK_SECRET_OF_THIS_YEAR: "0123456789abcdef0123456789abcdef",
   SHOP_LEDGER_URL: "postgres://a:b@db.example.com/ledger?sslmode=verify-full",
+  SHOP_LEDGER_OWNER_URL: "postgres://c:d@db.example.com/ledger?sslmode=verify-full",
 };
 const readFile = (path: string) =>
   path.includes("client-secret") ? "cs_d" : "another-secret-of-at-least-32-characters";
@@ -59,6 +60,7 @@ describe("the commented example", () => {
     const config = loadConfig({ env: SECRETS, configFileText: everything, readFile });
     expect(config.callbacks?.secrets).toHaveLength(2);
     expect(config.ledger.url?.reveal()).toBe(SECRETS.SHOP_LEDGER_URL);
+    expect(config.ledger.ownerUrl?.reveal()).toBe(SECRETS.SHOP_LEDGER_OWNER_URL);
     expect(config.accounting[0]?.clientSecret?.reveal()).toBe("cs_d");
     expect(config).toMatchObject({ healthPort: 8081, metricsPort: 9464 });
   });

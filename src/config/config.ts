@@ -118,6 +118,8 @@ export interface WorkerConfig {
 export interface LedgerConfig {
   /** `postgres://…`; absent: an embedded PostgreSQL in `home`. */
   url?: Secret;
+  /** Of the login that owns the tables, for `fiscalflow setup`. */
+  ownerUrl?: Secret;
   /** Absolute folder. */
   home: string;
 }

@@ -149,7 +149,7 @@ export function loadConfig(options: LoadConfigOptions): Config {
     accounting: accounting.map(assembleAccounting),
     callbacks,
     timings: timings.values as Timings,
-    ledger: { url: ledger.url, home: resolve(workingDirectory, ledger.home ?? "") },
+    ledger: { url: ledger.url, ownerUrl: ledger.ownerUrl, home: resolve(workingDirectory, ledger.home ?? "") },
     temporal,
     worker: worker.values as WorkerConfig,
     logLevel: running.logLevel ?? "info",
@@ -165,9 +165,14 @@ function readUtf8(path: string): string {
 }
 
 function checkLedger({ values, where }: SettingsResult<typeof ledgerSettings>): ConfigProblem[] {
-  if (values.url === undefined || values.allowPlaintext === true) return [];
-  const message = plaintextProblem(values.url.reveal());
-  return message === undefined ? [] : [{ path: where("url"), message }];
+  if (values.ownerUrl !== undefined && values.url === undefined)
+    return [{ path: where("ownerUrl"), message: "expected LEDGER_URL beside it, with the login of the workers" }];
+  if (values.allowPlaintext === true) return [];
+  return (["url", "ownerUrl"] as const).flatMap((name) => {
+    const given = values[name];
+    const message = given && plaintextProblem(given.reveal());
+    return message === undefined ? [] : [{ path: where(name), message }];
+  });
 }
 
 /** A poll holds a slot for the task that it may bring. */

@@ -90,6 +90,13 @@ export const ledgerSettings = {
     defaultText: "none: an embedded PostgreSQL in `FISCALFLOW_HOME`",
     example: { env: "SHOP_LEDGER_URL" },
   }),
+  ownerUrl: secretSetting(postgresProblem, {
+    variable: "LEDGER_OWNER_URL",
+    meaning:
+      "the same server and database with the login that owns the ledger's tables: `fiscalflow setup` makes them, or brings them to its version, and nothing else uses it",
+    defaultText: "that of `LEDGER_URL`, which can then change the events too",
+    example: { env: "SHOP_LEDGER_OWNER_URL" },
+  }),
   allowPlaintext: flagSetting({
     variable: "LEDGER_ALLOW_PLAINTEXT",
     meaning:

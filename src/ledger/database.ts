@@ -4,7 +4,7 @@ import pg from "pg";
 import { createEmbeddedServer, type EmbeddedServer } from "./embedded/embedded-postgres.ts";
 import { LedgerError, LedgerUnavailableError } from "./errors.ts";
 import { judgeError } from "./judge-error.ts";
-import { migrate } from "./migrate.ts";
+import { checkTables, migrate } from "./migrate.ts";
 import { queriesOver } from "./single-client.ts";
 import type { Tables } from "./tables.ts";
 import { tlsTodo } from "./tls-trouble.ts";
@@ -16,6 +16,8 @@ type Work<Answer> = (queries: Queries) => Promise<Answer>;
 export interface DatabaseOptions {
   /** Of a server; without it the product's own is started. */
   readonly url?: string | undefined;
+  /** The same with the login that owns the tables: then they are made, or brought to this version, at first. */
+  readonly ownerUrl?: string | undefined;
   readonly home: string;
   readonly onProgress?: ((line: string) => void) | undefined;
   /** For one operation, in milliseconds. Default: 3,000. */
@@ -45,7 +47,8 @@ export interface Database {
    */
   query<Answer>(work: Work<Answer>, withinMs?: number): Promise<Answer>;
   /**
-   * Connects and migrates, in the time of an operation; with the embedded server, which may have to be made, in 30 s.
+   * Connects, and looks whether the tables are there, in the time of an operation; where it is also to make them, or
+   * the embedded server, in 30 s.
    */
   ready(): Promise<void>;
   close(): Promise<void>;
@@ -59,20 +62,32 @@ const POOL_SIZE = 10;
 export function openDatabase(options: DatabaseOptions): Database {
   const operationMs = options.operationTimeoutMs ?? OPERATION_MS;
   const embedded: EmbeddedServer | undefined = options.url === undefined ? createEmbeddedServer(options) : undefined;
+  const firstMs = embedded || options.ownerUrl !== undefined ? FIRST_START_MS : operationMs;
   let pool: pg.Pool | undefined;
   let preparing: Promise<pg.Pool> | undefined;
-  let migrated = false;
+  let areTablesReady = false;
   let closed = false;
 
   async function prepare(): Promise<pg.Pool> {
-    const url = options.url ?? (await embedded?.ensure(FIRST_START_MS)) ?? "";
+    const { url = "", ownerUrl } = (await embedded?.ensure(FIRST_START_MS)) ?? options;
     if (pool?.options.connectionString !== url) {
       await pool?.end();
       pool = createPool(url, operationMs);
     }
-    if (!migrated) await onClient(pool, FIRST_START_MS, (client) => inTransaction(client, migrate, FIRST_START_MS));
-    migrated = true;
+    if (!areTablesReady && ownerUrl !== undefined) await makeTables(ownerUrl, userOf(url));
+    else if (!areTablesReady) await onClient(pool, operationMs, (client) => checkTables(alone(client)));
+    areTablesReady = true;
     return pool;
+  }
+
+  async function makeTables(ownerUrl: string, workerRole: string): Promise<void> {
+    const owner = createPool(ownerUrl, FIRST_START_MS);
+    const work: Work<void> = (db) => migrate(db, workerRole);
+    try {
+      await onClient(owner, FIRST_START_MS, (client) => inTransaction(client, work, FIRST_START_MS));
+    } finally {
+      await owner.end();
+    }
   }
 
   async function within<Answer>(
@@ -127,7 +142,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       ),
     query: (work, withinMs = operationMs) => onConnection(withinMs, (client) => work(alone(client))),
     ready: () =>
-      within(embedded ? FIRST_START_MS : operationMs, (ready, leftMs) =>
+      within(firstMs, (ready, leftMs) =>
         onClient(ready, leftMs, async (client) => {
           await client.query("select 1");
         }),
@@ -236,6 +251,11 @@ function unavailable(error: unknown, url: string | undefined, timeoutMs: number)
     `${which} cannot be used (${what}; tried for up to ${timeoutMs / 1_000} s): ${todo}. The next call tries again.`,
     { cause: error },
   );
+}
+
+/** The login of an address, as the driver takes it. */
+function userOf(url: string): string {
+  return new pg.Client({ connectionString: url }).user ?? "";
 }
 
 /** Never the password. */

@@ -11,7 +11,9 @@ import { openOutsideClient, type OutsideClient } from "./test-support/outside-cl
 import { businessWithPurchases, purchaseOf } from "./test-support/purchases.ts";
 
 const SCRIPT = resolve(import.meta.dirname, "../../deploy/postgres/databases.sql");
+const SET_UP_FIRST = /has no tables of fiscalflow yet: run `fiscalflow setup` with LEDGER_OWNER_URL/;
 const PASSWORD = "it's a secret";
+const OWNER_PASSWORD = "it's another";
 
 /** The script's statements, with the password that psql would take from the environment. */
 function statements(): string[] {
@@ -20,32 +22,39 @@ function statements(): string[] {
     .filter((line) => !line.startsWith("--") && !line.startsWith("\\"))
     .join("\n")
     .replace(":'ledger_password'", () => pg.escapeLiteral(PASSWORD))
+    .replace(":'ledger_owner_password'", () => pg.escapeLiteral(OWNER_PASSWORD))
     .split(";")
     .map((statement) => statement.trim())
     .filter((statement) => statement !== "");
 }
 
-describe("the ledger's role of the compose file", () => {
+describe("the ledger's roles of the compose file", () => {
   const home = makeHome();
   let server: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
   let ledger: Ledger;
   let role: OutsideClient;
+  let beforeSetup: unknown;
 
-  function urlOf(database: string): string {
-    const url = new URL(server.url);
-    url.username = "ledger";
-    url.password = encodeURIComponent(PASSWORD);
+  function urlOf(database: string, user = "ledger", password = PASSWORD): string {
+    const url = new URL(server.ownerUrl);
+    url.username = user;
+    url.password = encodeURIComponent(password);
     url.pathname = `/${database}`;
     return url.href;
   }
 
   beforeAll(async () => {
     server = await startEmbeddedPostgres({ home });
-    const superuser = openOutsideClient(server.url);
+    const superuser = openOutsideClient(server.ownerUrl);
     for (const statement of statements()) await superuser.query(statement);
     await superuser.end();
-    ledger = openLedger({ url: urlOf("ledger"), home: "/nowhere" });
-    role = openOutsideClient(urlOf("ledger"));
+    const url = urlOf("ledger");
+    ledger = openLedger({ url, home: "/nowhere" });
+    beforeSetup = await ledger.ready().catch((error: unknown) => error);
+    const owned = openLedger({ url, ownerUrl: urlOf("ledger", "ledger_owner", OWNER_PASSWORD), home: "/nowhere" });
+    await owned.ready();
+    await owned.close();
+    role = openOutsideClient(url);
   });
   afterAll(async () => {
     await role.end();
@@ -54,8 +63,11 @@ describe("the ledger's role of the compose file", () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  test("makes the ledger's tables and uses them", async () => {
-    await ledger.ready();
+  test("that of the workers waits until the owner has made the tables", () => {
+    expect(beforeSetup).toMatchObject({ code: "unavailable", message: SET_UP_FIRST });
+  });
+
+  test("that of the workers uses the tables that the owner has made", async () => {
     const movement = firstTry();
     expect(await ledger.stock.take(movement)).toEqual({ kind: "taken" });
     await ledger.stock.settle({ ...movement, outcome: APPLIED });
@@ -79,11 +91,45 @@ describe("the ledger's role of the compose file", () => {
     ["a database", "create database other"],
     ["an untrusted function", "create function f() returns void language c as 'x', 'y'"],
     ["a file of the server", "copy (select 1) to '/tmp/ledger-role'"],
+    ["a table", "create table events_too (number int)"],
+    ["a temporary table", "create temporary table events (number int)"],
   ])("cannot create %s", async (_what, statement) => {
     await expect(role.query(statement)).rejects.toThrow(/permission denied/);
   });
 
-  test("is no superuser and owns its own database alone", async () => {
+  test.each([
+    "insert into events select * from events",
+    "update events set kind = 'x'",
+    "delete from events",
+    "update event_heads set count = 0",
+    "delete from document_claims",
+    "delete from stock_claims",
+    "delete from documents",
+    "update stock_claim_events set what = 'x'",
+    "drop function append_events",
+    "create or replace function append_events() returns void language sql as 'select 1'",
+  ])("cannot: %s", async (statement) => {
+    await expect(role.query(statement)).rejects.toThrow(/permission denied|must be owner/);
+  });
+
+  test("can empty no table, and switch off no trigger", async () => {
+    const { rows } = await role.query<{ name: string }>(
+      "select quote_ident(relname) as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace",
+    );
+    expect(rows.length).toBeGreaterThan(20);
+    for (const { name } of rows)
+      for (const statement of [`truncate ${name}`, `alter table ${name} disable trigger all`, `drop table ${name}`])
+        await expect(role.query(statement)).rejects.toThrow(/permission denied|must be owner/);
+  });
+
+  test("appends an event by the owner's function alone", async () => {
+    const event = "'{x}', '{INV-1}', '{null}', '{sale}', '{run}', '{1}'";
+    await role.query(`select append_events('default', 'biz_role', ${event})`);
+    for await (const chain of ledger.events.verify({ businessId: "biz_role" }))
+      expect(chain).toMatchObject({ events: 1, findings: [] });
+  });
+
+  test("is no superuser and owns no database", async () => {
     const { rows } = await role.query(
       `select rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls,
         (select json_agg(datname) from pg_database where datdba = pg_roles.oid) as owns
@@ -96,7 +142,7 @@ describe("the ledger's role of the compose file", () => {
         rolcreatedb: false,
         rolreplication: false,
         rolbypassrls: false,
-        owns: ["ledger"],
+        owns: null,
       },
     ]);
   });

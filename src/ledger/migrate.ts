@@ -1,30 +1,98 @@
 import { type Kysely, Migrator, sql } from "kysely";
-import { LedgerError } from "./errors.ts";
+
+import { LedgerError, LedgerUnavailableError } from "./errors.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import type { Tables } from "./tables.ts";
 
+const TABLE = "fiscalflow_migrations";
 const LOCK = "fiscalflow_migrations";
 
 /**
- * Brings the tables to what this version needs. Many processes may do so at once: the lock is the transaction's.
+ * Brings the tables to what this version needs, as their owner. Many processes may do so at once: the lock is the
+ * transaction's.
  * @param db in a transaction
+ * @param workerRole the login of the workers: it gets what it needs of the tables, and no more
  * @throws the error of the database; LedgerError when the tables are newer than this version knows
  */
-export async function migrate(db: Kysely<Tables>): Promise<void> {
+export async function migrate(db: Kysely<Tables>, workerRole: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${LOCK}, 0))`.execute(db);
   const migrator = new Migrator({
     db,
     disableTransactions: true,
     provider: { getMigrations: async () => MIGRATIONS },
-    migrationTableName: "fiscalflow_migrations",
-    migrationLockTableName: "fiscalflow_migrations_lock",
+    migrationTableName: TABLE,
+    migrationLockTableName: `${TABLE}_lock`,
   });
-  const { error } = await migrator.migrateToLatest();
-  if (error === undefined) return;
+  const { error, results = [] } = await migrator.migrateToLatest();
   if (error instanceof Error && error.message.startsWith("corrupted migrations"))
-    throw new LedgerError(
-      `The ledger's tables were made by a newer version of fiscalflow (${error.message}): upgrade this one.`,
-      { cause: error },
-    );
-  throw error;
+    throw newerTables(error.message, error);
+  if (error !== undefined) throw error;
+  if (results.length > 0 || !(await canRead(db, workerRole))) await grant(db, workerRole);
+}
+
+/**
+ * Looks whether the tables are those of this version, as the workers' role, which can change none of them.
+ * @throws LedgerUnavailableError where somebody is still to set them up; LedgerError when they are newer
+ */
+export async function checkTables(db: Kysely<Tables>): Promise<void> {
+  const { rows: tables } = await sql<{ there: boolean }>`select to_regclass(${TABLE}) is not null as there`.execute(db);
+  const { rows: made } = tables[0]?.there
+    ? await sql<{ name: string }>`select name from ${sql.table(TABLE)}`.execute(db)
+    : { rows: [] };
+  const names = new Set(made.map(({ name }) => name));
+  const unknown = [...names].filter((name) => !(name in MIGRATIONS));
+  if (unknown.length > 0) throw newerTables(unknown.join(", "));
+  if (Object.keys(MIGRATIONS).every((name) => names.has(name))) return;
+  const what = names.size === 0 ? "has no tables of fiscalflow yet" : "has the tables of an earlier version";
+  throw new LedgerUnavailableError(
+    `The ledger's database ${what}: run \`fiscalflow setup\` with LEDGER_OWNER_URL, the address with the login that owns them.`,
+  );
+}
+
+function newerTables(found: string, cause?: Error): LedgerError {
+  const message = `The ledger's tables were made by a newer version of fiscalflow (${found}): upgrade this one.`;
+  return new LedgerError(message, { cause });
+}
+
+/** Whose rows a worker replaces as a whole, and what it forgets after a while. */
+const DELETABLE = ["document_lines", "stock_movements", "bill_payment_lines", "webhook_events"];
+
+/** Other logs, to which rows are added alone. */
+const ADDED_TO = ["stock_claim_events", "document_claim_events"];
+
+async function canRead(db: Kysely<Tables>, role: string): Promise<boolean> {
+  const { rows } = await sql<{ can: boolean }>`select has_table_privilege(${role}, 'events', 'select') as can`.execute(
+    db,
+  );
+  return rows[0]?.can === true;
+}
+
+/**
+ * The events are written by `append_events` alone, which runs with the owner's rights. Nobody but the owner changes a
+ * table, or makes a temporary one.
+ */
+async function grant(db: Kysely<Tables>, workerRole: string): Promise<void> {
+  const { rows } = await sql<{ isOwner: boolean; name: string; schema: string; isOurs: boolean }>`
+    select current_user = ${workerRole} as "isOwner", datname as name, current_schema() as schema,
+      pg_has_role(datdba, 'usage') as "isOurs"
+    from pg_database where datname = current_database()`.execute(db);
+  const [here] = rows;
+  if (!here || here.isOwner) return;
+  const [role, schema, database] = [sql.id(workerRole), sql.id(here.schema), sql.id(here.name)];
+  const named = (tables: readonly string[]) => sql.join(tables.map((table) => sql.id(table)));
+  for (const statement of [
+    sql`grant usage on schema ${schema} to ${role}`,
+    sql`grant select, insert, update on all tables in schema ${schema} to ${role}`,
+    sql`grant usage on all sequences in schema ${schema} to ${role}`,
+    sql`revoke insert, update on ${named(["events", "event_heads", TABLE, `${TABLE}_lock`])} from ${role}`,
+    sql`revoke update on ${named(ADDED_TO)} from ${role}`,
+    sql`grant delete on ${named(DELETABLE)} to ${role}`,
+    sql`revoke execute on function append_events from public`,
+    sql`grant execute on function append_events to ${role}`,
+  ])
+    await statement.execute(db);
+  // Who does not own the database has had it made by somebody who does (deploy/postgres/databases.sql).
+  if (!here.isOurs) return;
+  await sql`revoke all on database ${database} from public`.execute(db);
+  await sql`grant connect on database ${database} to ${role}`.execute(db);
 }

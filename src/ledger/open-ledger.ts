@@ -27,6 +27,8 @@ import { createWebhookEvents, type WebhookEvents } from "./webhook-events/webhoo
 export interface LedgerOptions {
   /** Of a PostgreSQL server; without it the product's own is started, and shared by the processes of this host. */
   url?: string | undefined;
+  /** The same with the login that owns the tables: makes them, or brings them to this version. Default: somebody else did. */
+  ownerUrl?: string | undefined;
   /** The product's folder; the embedded server keeps its data in `postgres` under it. */
   home: string;
   /** Called with what is going on while the embedded server is made and started. */
@@ -58,7 +60,7 @@ export interface Ledger {
    */
   lostExecutions(sinceMs: number): Promise<LostExecution[]>;
   /**
-   * Connects and migrates now; the very first start of the embedded server may take up to 30 s.
+   * Connects now; the very first start of the embedded server, and the making of the tables, may take up to 30 s.
    * @throws LedgerUnavailableError, LedgerError
    */
   ready(): Promise<void>;
@@ -72,7 +74,7 @@ export interface Ledger {
 }
 
 /**
- * Returns at once. The connection, the embedded server and the migration are made by the first operation, or by
+ * Returns at once. The connection, the embedded server and the tables are made by the first operation, or by
  * `ready`, and made again by later ones after a failure.
  */
 export function openLedger(options: LedgerOptions): Ledger {

@@ -9,6 +9,7 @@ import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts"
 import { type DevServer, startDevServer } from "../../src/embedded/index.ts";
 import { type Simulator, startSimulator } from "../../src/dev/simulator/index.ts";
 import { MAIN_TASK_QUEUE } from "../../src/contract/index.ts";
+import { emptyDatabase, freshDatabase } from "../rig/fresh-database.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 
 /** Serves by arrival only. */
@@ -54,7 +55,7 @@ describeWithTemporal("on a server that lacks search attributes and orders by arr
   }
 
   test("doctor says whether the database of the claims answers", async () => {
-    const { checks } = await doctor({ LEDGER_URL: inject("ledgerServerUrl") });
+    const { checks } = await doctor({ LEDGER_URL: await freshDatabase(inject("ledgerServerUrl")) });
     expect(checks).toContainEqual({ check: "ledger", level: "ok", message: "localhost answers" });
     const away = await doctor({ LEDGER_URL: "postgres://fiscalflow:hush@127.0.0.1:9/ledger" });
     const found = away.checks.find(({ check }) => check === "ledger");
@@ -150,6 +151,19 @@ describeWithTemporal("on a server that lacks search attributes and orders by arr
   test("setup twice at the same time succeeds twice", async () => {
     const results = await Promise.all([cli(["setup"]), cli(["setup"]), cli(["setup"])]);
     expect(results.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
+  });
+
+  test("setup makes the ledger's tables, as their owner, and gives the workers what they need", async () => {
+    const { url: LEDGER_URL, ownerUrl: LEDGER_OWNER_URL } = await emptyDatabase(inject("ledgerServerUrl"));
+    const check = async () => (await doctor({ LEDGER_URL })).checks.find((one) => one.check === "ledger");
+    const todo = "run `fiscalflow setup` with LEDGER_OWNER_URL";
+    expect(await check()).toMatchObject({ level: "fault", message: expect.stringContaining(todo) });
+    const results = await Promise.all([1, 2].map(() => cli(["setup"], { LEDGER_URL, LEDGER_OWNER_URL })));
+    for (const { exitCode, stdout } of results) {
+      expect(exitCode).toBe(0);
+      expect(stdout).toContain("The ledger's tables are ready.");
+    }
+    expect(await check()).toMatchObject({ level: "ok" });
   });
 
   test("a search attribute of another type is a fault that setup does not change", async () => {

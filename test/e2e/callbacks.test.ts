@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import type { SaleInput, SaleOutcome } from "../../src/contract/index.ts";
 import { openOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
+import { asOwner } from "../rig/fresh-database.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
@@ -37,7 +38,7 @@ describeWithTemporal("a callback", () => {
     expect(token.length).toBeGreaterThan(20);
     expect(JSON.stringify([outcome, await rig.starter.getSale({ invoice: "SECRET-1" })])).not.toContain(token);
 
-    const outside = openOutsideClient(rig.config.ledger.url?.reveal() ?? "");
+    const outside = openOutsideClient(asOwner(rig.config.ledger.url?.reveal() ?? ""));
     const tables = await outside.query<{ name: string }>(
       "select table_name as name from information_schema.tables where table_schema = 'public'",
     );

@@ -2,6 +2,7 @@ import { Client, Connection } from "@temporalio/client";
 import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
 
 import { openOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
+import { asOwner } from "../rig/fresh-database.ts";
 import { correctionsOf } from "../rig/corrections-of.ts";
 import { addressOf, type CuttableLine, startCuttableLine } from "../rig/cuttable-line.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
@@ -41,7 +42,7 @@ describeWithTemporal("a correction whose sale goes away meanwhile", () => {
     await rig.stopWorkers();
     await handleOf(name).terminate("by mistake");
     await forgetWorkflow(rig, handleOf(name).workflowId);
-    const database = openOutsideClient(rig.config.ledger.url?.reveal() ?? "");
+    const database = openOutsideClient(asOwner(rig.config.ledger.url?.reveal() ?? ""));
     await database.tamper("delete from documents where type = 'sale' and number = $1", [name]);
     await database.end();
     await rig.startWorkers();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { type OutsideClient, openOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
 import { batchesOf } from "../accounting/batches-of.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
-import { freshDatabase } from "../rig/fresh-database.ts";
+import { asOwner, freshDatabase } from "../rig/fresh-database.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
@@ -17,7 +17,7 @@ describeWithTemporal("while the ledger's database is read-only", () => {
     const url = await freshDatabase(inject("ledgerServerUrl"));
     database = new URL(url).pathname.slice(1);
     rig = await startRig({ accounting: true, receiver: false, env: { LEDGER_URL: url } });
-    outside = openOutsideClient(url);
+    outside = openOutsideClient(asOwner(url));
   });
   afterAll(async () => {
     await outside?.end();

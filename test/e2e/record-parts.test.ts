@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import type { SaleOutcome } from "../../src/contract/index.ts";
 import { type OutsideClient, openOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
-import { freshDatabase } from "../rig/fresh-database.ts";
+import { asOwner, freshDatabase } from "../rig/fresh-database.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
 const LINES = 1_000;
@@ -22,7 +22,7 @@ describeWithTemporal("the record of a sale that is sent in parts", () => {
   beforeAll(async () => {
     const url = await freshDatabase(inject("ledgerServerUrl"));
     rig = await startRig({ receiver: false, env: { LEDGER_URL: url }, simulator: { scenario: { items } } });
-    outside = openOutsideClient(url);
+    outside = openOutsideClient(asOwner(url));
   });
   afterAll(async () => {
     await outside?.end();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { type OutsideClient, openOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
+import { asOwner } from "../rig/fresh-database.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { findingsIn } from "../rig/findings-in.ts";
 import { salesOf } from "../rig/sales-of.ts";
@@ -17,7 +18,7 @@ describeWithTemporal("the record of a sale", () => {
     // The time of an operation is the product's.
     onLine = await startRigOnLine({ ledgerTimeoutMs: 3_000 }, (bytes) => onSent?.(bytes));
     ({ rig } = onLine);
-    outside = openOutsideClient(onLine.databaseUrl);
+    outside = openOutsideClient(asOwner(onLine.databaseUrl));
   });
   afterAll(async () => {
     await outside?.end();

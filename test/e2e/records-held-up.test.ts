@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { type OutsideClient, openOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
+import { asOwner } from "../rig/fresh-database.ts";
 import type { CuttableLine } from "../rig/cuttable-line.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { findingsIn } from "../rig/findings-in.ts";
@@ -17,7 +18,7 @@ describeWithTemporal("records that are held up", () => {
   beforeAll(async () => {
     onLine = await startRigOnLine({ ledgerTimeoutMs: 500 });
     ({ rig, line } = onLine);
-    outside = openOutsideClient(onLine.databaseUrl);
+    outside = openOutsideClient(asOwner(onLine.databaseUrl));
   });
   afterAll(async () => {
     await outside?.end();

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { creditNoteWorkflowId } from "../../src/contract/index.ts";
 import type { BusinessReport } from "../../src/ledger/index.ts";
 import { type OutsideClient, openOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
+import { asOwner } from "../rig/fresh-database.ts";
 import { inCents, sumsOf } from "../scale/book-sums.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { findingsIn } from "../rig/findings-in.ts";
@@ -16,7 +17,7 @@ describeWithTemporal("the records of sales and credit notes", () => {
   let outside: OutsideClient;
   beforeAll(async () => {
     rig = await startRig();
-    outside = openOutsideClient(rig.config.ledger.url?.reveal() ?? "");
+    outside = openOutsideClient(asOwner(rig.config.ledger.url?.reveal() ?? ""));
   });
   afterAll(async () => {
     await outside?.end();

@@ -1,10 +1,26 @@
 import { randomBytes } from "node:crypto";
 import type { NetConnectOpts } from "node:net";
 
+import { WORKER_ROLE } from "../../src/ledger/embedded/embedded-postgres.ts";
+import { SERVER_USER } from "../../src/ledger/embedded/make-cluster.ts";
+import { openLedger } from "../../src/ledger/index.ts";
 import { openOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
 
-/** A database of its own on the suites' server: each suite has its own numbers. */
+/**
+ * A database of its own on the suites' server, with the ledger's tables: each suite has its own numbers.
+ * @param serverUrl with the login that owns what it makes
+ * @returns its address with the workers' login
+ */
 export async function freshDatabase(serverUrl: string): Promise<string> {
+  const addresses = await emptyDatabase(serverUrl);
+  const ledger = openLedger({ ...addresses, home: "/nowhere" });
+  await ledger.ready();
+  await ledger.close();
+  return addresses.url;
+}
+
+/** The same without the tables. */
+export async function emptyDatabase(serverUrl: string): Promise<{ url: string; ownerUrl: string }> {
   const name = `suite_${randomBytes(6).toString("hex")}`;
   const client = openOutsideClient(serverUrl);
   try {
@@ -12,8 +28,17 @@ export async function freshDatabase(serverUrl: string): Promise<string> {
   } finally {
     await client.end();
   }
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
+  const ownerUrl = new URL(serverUrl);
+  ownerUrl.pathname = `/${name}`;
+  const url = new URL(ownerUrl);
+  url.username = WORKER_ROLE;
+  return { url: url.href, ownerUrl: ownerUrl.href };
+}
+
+/** The same database for whoever owns it: both logins of the suites' server have one password. */
+export function asOwner(databaseUrl: string): string {
+  const url = new URL(databaseUrl);
+  url.username = SERVER_USER;
   return url.href;
 }
 

@@ -63,7 +63,7 @@ async function startDatabase(project: TestProject): Promise<() => Promise<void>>
   // The database runs as somebody else where the tests run as root.
   await chmod(folder, 0o755);
   const database = await startEmbeddedPostgres({ home: join(folder, "ledger") });
-  project.provide("ledgerServerUrl", database.url);
+  project.provide("ledgerServerUrl", database.ownerUrl);
   return async () => {
     await database.close();
     await rm(folder, { recursive: true, maxRetries: 10, retryDelay: 200 });

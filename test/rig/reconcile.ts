@@ -7,7 +7,7 @@ import {
   reconcileWorkflowId,
 } from "../../src/contract/index.ts";
 import { type OutsideClient, openOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
-import { freshDatabase } from "./fresh-database.ts";
+import { asOwner, freshDatabase } from "./fresh-database.ts";
 import { type Rig, startRig } from "./start-rig.ts";
 import { BUSINESS } from "./views-of.ts";
 
@@ -37,7 +37,7 @@ export async function startReconcilingRig(): Promise<ReconcilingRig> {
   const accounting = { ACCOUNTING_BASE_URL: "http://127.0.0.1:9", ACCOUNTING_API_KEY: "sk_development_nobody" };
   const rule = { COMPLIANCE_RECONCILE_INVOICE_NUMBER_IN: "billPaymentCode" };
   const rig = await startRig({ env: { LEDGER_URL: databaseUrl, ...accounting, ...rule } });
-  const outside = openOutsideClient(databaseUrl);
+  const outside = openOutsideClient(asOwner(databaseUrl));
   const close = async (): Promise<void> => {
     await outside.end();
     await rig.close();

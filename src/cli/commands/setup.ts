@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
 
 import { CommandFailedError } from "../cli-error.ts";
+import type { Config } from "../../config/index.ts";
 import type { CliContext } from "../context.ts";
 import { printNote, printResult } from "../output.ts";
 
@@ -19,7 +20,7 @@ export function registerSetup(program: Command, context: CliContext): void {
   program
     .command("setup")
     .description(
-      "Register search attributes in Temporal's namespace, and create or update the configured Schedules. Safe to run again at any time.",
+      "Make the ledger's tables on the server of LEDGER_URL, register search attributes in Temporal's namespace, and create or update the configured Schedules. Safe to run again at any time.",
     )
     .option("--nexus-endpoint <name>", "also create this Nexus endpoint for the service `fiscal` (experimental)")
     .option("--dry-run", "only print what would change")
@@ -27,6 +28,8 @@ export function registerSetup(program: Command, context: CliContext): void {
     .addHelpText(
       "after",
       `
+The ledger's tables are made as LEDGER_OWNER_URL, and belong to it; the login of LEDGER_URL gets what a worker needs of them.
+
 Schedules are kept for what is configured here: the synchronisation of purchases (COMPLIANCE_PURCHASES_SYNC_EVERY,
 COMPLIANCE_PURCHASES_SWEEP_EVERY) and of bill payments (ACCOUNTING_BILL_PAYMENTS_SYNC_EVERY, ACCOUNTING_BILL_PAYMENTS_SWEEP_EVERY),
 and the reconciliation (COMPLIANCE_RECONCILE_EVERY).
@@ -43,9 +46,12 @@ async function runSetup(context: CliContext, { json, dryRun = false, nexusEndpoi
   const { reconcileSchedules } = await import("../setup/reconcile-schedules.ts");
   const { ensureNexusEndpoint, nexusEndpointLine } = await import("../setup/nexus-endpoint.ts");
   const { scheduleLines } = await import("../setup/schedule-lines.ts");
+  const { setUpLedger } = await import("../../worker/ledger-of.ts");
   const { wantedSchedules } = await import("../setup/wanted-schedules.ts");
   // Before anything is connected: its problems are reported first.
-  const wanted = wantedSchedules(loadConfig({ env: context.env }));
+  const config = loadConfig({ env: context.env });
+  const wanted = wantedSchedules(config);
+  const hasTables = !dryRun && (await setUpLedger(config));
   const { withTemporal } = await import("../connect-temporal.ts");
   const { KEYWORD, readSearchAttributes, searchAttributesUsable } = await import("../../worker/search-attributes.ts");
   const { addRefusal } = await import("../add-refusal.ts");
@@ -82,6 +88,7 @@ async function runSetup(context: CliContext, { json, dryRun = false, nexusEndpoi
           : await within(() => ensureNexusEndpoint(connection, namespace, { name, dryRun }));
       const { notScheduled } = wanted;
       const text = [
+        ...(hasTables ? [tablesLine(config)] : []),
         ...before.ready.map((name) => `${name}: was there`),
         ...missing.map((name) => `${name}: ${dryRun ? "would be added" : "added"}`),
         ...scheduleLines(schedules, wanted, dryRun),
@@ -93,6 +100,13 @@ async function runSetup(context: CliContext, { json, dryRun = false, nexusEndpoi
     },
     "namespace",
   );
+}
+
+function tablesLine({ ledger: { ownerUrl } }: Pick<Config, "ledger">): string {
+  const ready = "The ledger's tables are ready.";
+  return ownerUrl
+    ? ready
+    : `${ready} LEDGER_OWNER_URL is not given: they belong to the login of LEDGER_URL, so the workers can change events.`;
 }
 
 async function untilUsable(context: CliContext, usable: () => Promise<boolean>): Promise<void> {

@@ -42,7 +42,7 @@ export async function checkLedger(config: CheckedConfig): Promise<Finding[]> {
     ];
   } catch (error) {
     if (!(error instanceof LedgerUnavailableError)) throw error;
-    const todo = "until it answers no stock movement is sent; sales under a trusted key go on";
+    const todo = "until it is ready, nothing is sent that must not be sent twice; sales wait, and go on by themselves";
     return [fault("ledger", error.message, todo)];
   } finally {
     await ledger.close();

@@ -16,13 +16,32 @@ export interface EmbeddedOptions {
   readonly onProgress?: ((line: string) => void) | undefined;
 }
 
+/** Of one database, with each of the two logins. */
+export interface ServerAddress {
+  /** That of the workers. */
+  url: string;
+  /** That which owns the tables. */
+  ownerUrl: string;
+}
+
 /** PostgreSQL from the package, shared by the processes of a host that name the same home (docs/decisions/0005). */
 export interface EmbeddedServer {
-  /** Sees to it that the server runs, and tells its address. @throws LedgerUnavailableError */
-  ensure(timeoutMs: number): Promise<string>;
+  /** Sees to it that the server runs. @throws LedgerUnavailableError */
+  ensure(timeoutMs: number): Promise<ServerAddress>;
   /** Gives the server up; the last user of the host waits until it has stopped. */
   close(): Promise<void>;
 }
+
+export const WORKER_ROLE = "fiscalflow_worker";
+/**
+ * It guards against mistakes and injected statements: who can read the password's file is the owner too. Of several
+ * processes at once one makes it.
+ */
+const MAKE_WORKER_ROLE = `
+  do $$ begin
+    if to_regrole('${WORKER_ROLE}') is null then create role ${WORKER_ROLE} login password PASSWORD; end if;
+  exception when duplicate_object or unique_violation then null;
+  end $$`;
 
 const START_MS = 30_000;
 const PAUSE_MS = 30;
@@ -30,10 +49,10 @@ const PAUSE_MS = 30;
 /** The server of a home, for as long as this process wants it. @throws LedgerUnavailableError */
 export async function startEmbeddedPostgres(
   options: EmbeddedOptions,
-): Promise<{ url: string; close(): Promise<void> }> {
+): Promise<ServerAddress & { close(): Promise<void> }> {
   const server = createEmbeddedServer(options);
   try {
-    return { url: await server.ensure(START_MS), close: () => server.close() };
+    return { ...(await server.ensure(START_MS)), close: () => server.close() };
   } catch (error) {
     await server.close();
     throw error;
@@ -88,14 +107,16 @@ async function untilItAnswers(
   { place, binaries, cluster }: Prepared,
   timeoutMs: number,
   onProgress: (line: string) => void,
-): Promise<string> {
+): Promise<ServerAddress> {
   const deadlineMs = performance.now() + timeoutMs;
   let run: ServerRun | undefined;
   for (;;) {
     const sockets = await socketFolder(place);
-    const url = `postgresql://${SERVER_USER}:${cluster.password}@localhost/postgres?host=${encodeURIComponent(sockets)}`;
-    const problem = await problemAt(url, deadlineMs - performance.now());
-    if (problem === undefined) return url;
+    const urlOf = (user: string): string =>
+      `postgresql://${user}:${cluster.password}@localhost/postgres?host=${encodeURIComponent(sockets)}`;
+    const ownerUrl = urlOf(SERVER_USER);
+    const problem = await problemAt(ownerUrl, cluster.password, deadlineMs - performance.now());
+    if (problem === undefined) return { url: urlOf(WORKER_ROLE), ownerUrl };
     // Every code of PostgreSQL itself says that there is a server: starting up, or going down.
     const nobody = ["ENOENT", "ECONNREFUSED"].includes(problem.code);
     if (nobody && (run === undefined || run.hasEnded())) {
@@ -114,11 +135,17 @@ async function untilItAnswers(
   }
 }
 
-async function problemAt(url: string, timeoutMs: number): Promise<{ code: string; message: string } | undefined> {
+/** Why the server cannot be used. Where it can, the workers' login is there. */
+async function problemAt(
+  url: string,
+  password: string,
+  timeoutMs: number,
+): Promise<{ code: string; message: string } | undefined> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: Math.max(100, timeoutMs) });
   client.on("error", () => undefined);
   try {
     await client.connect();
+    await client.query(MAKE_WORKER_ROLE.replace("PASSWORD", pg.escapeLiteral(password)));
     return undefined;
   } catch (error) {
     return { code: codeOf(error) ?? "", message: error instanceof Error ? error.message : String(error) };

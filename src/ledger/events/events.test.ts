@@ -71,7 +71,7 @@ describe("a chain of events", () => {
 
   it("is not led astray by a table of the caller's", async () => {
     const businessId = await chainOf(1);
-    const { query } = test.outside;
+    const query = (statement: string) => test.outside.query(statement);
     await query("create temporary table events (like events including all)");
     await query("create temporary table event_heads (like event_heads including all)");
     try {

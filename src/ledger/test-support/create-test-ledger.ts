@@ -6,9 +6,10 @@ import { HOME_OF_RUN, makeHome } from "./home-of-run.ts";
 import { type OutsideClient, openOutsideClient } from "./outside-client.ts";
 
 export interface TestLedger {
+  /** With the workers' login. */
   readonly url: string;
   readonly ledger: Ledger;
-  /** On its database. */
+  /** On its database, as its owner. */
   readonly outside: OutsideClient;
   /** From now on its database serves no connection and takes none, until what it returns is called. */
   cut(): Promise<() => Promise<void>>;
@@ -16,13 +17,13 @@ export interface TestLedger {
   drop(): Promise<void>;
 }
 
-let server: Promise<{ url: string; close(): Promise<void> }> | undefined;
+let server: ReturnType<typeof testServer> | undefined;
 let own: string | undefined;
 
 /** The server of this test run; that of LEDGER_TEST_URL where it is given. */
-function testServer(): Promise<{ url: string; close(): Promise<void> }> {
+function testServer(): Promise<{ url: string; ownerUrl: string; close(): Promise<void> }> {
   const url = process.env["LEDGER_TEST_URL"];
-  if (url) return Promise.resolve({ url, close: async () => undefined });
+  if (url) return Promise.resolve({ url, ownerUrl: url, close: async () => undefined });
   const shared = process.env[HOME_OF_RUN];
   if (!shared) own = makeHome();
   return startEmbeddedPostgres({ home: shared ?? own ?? "" });
@@ -39,15 +40,18 @@ afterAll(async () => {
 /** A ledger on a database of its own. @param operationTimeoutMs as that of `openLedger` */
 export async function createTestLedger(operationTimeoutMs?: number): Promise<TestLedger> {
   server ??= testServer();
-  const serverUrl = (await server).url;
+  const addresses = await server;
+  const serverUrl = addresses.ownerUrl;
   const name = `ledger_${randomBytes(6).toString("hex")}`;
   await runOn(serverUrl, `create database ${name}`);
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  const ledger = openLedger({ url: url.href, home: "/nowhere", operationTimeoutMs });
-  const outside = openOutsideClient(url.href);
+  const [url, ownerUrl] = [addresses.url, serverUrl].map(
+    (address) => Object.assign(new URL(address), { pathname: `/${name}` }).href,
+  );
+  const ledger = openLedger({ url, ownerUrl, home: "/nowhere", operationTimeoutMs });
+  await ledger.ready();
+  const outside = openOutsideClient(ownerUrl ?? "");
   return {
-    url: url.href,
+    url: url ?? "",
     ledger,
     outside,
     async cut() {
@@ -71,7 +75,6 @@ export function ledgerOfSuite(): TestLedger {
   beforeAll(async () => {
     created = await createTestLedger(15_000);
     Object.assign(suite, created);
-    await created.ledger.ready();
   });
   afterAll(() => created?.drop());
   return suite;
