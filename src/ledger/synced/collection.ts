@@ -66,11 +66,7 @@ export type KeptColumns = Row & {
 };
 
 export interface Change {
-  /**
-   * `row-restored`: nothing changed at the service; somebody had altered columns of the row by hand (`before`), and the
-   * look wrote them anew.
-   */
-  what: "first-seen" | "status" | "confirmation-error" | "content" | "missing" | "returned" | "row-restored";
+  what: "first-seen" | "status" | "confirmation-error" | "content" | "missing" | "returned";
   before: unknown;
   after: unknown;
 }

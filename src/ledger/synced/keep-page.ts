@@ -3,14 +3,13 @@ import { sql } from "kysely";
 import type { Queries } from "../database.ts";
 import { appendEvents } from "../events/append-events.ts";
 import type { Business } from "../events/chain.ts";
-import { businessColumns } from "../events/row.ts";
 import { differing, type Row } from "../rows/row-findings.ts";
 import { piecesOf } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
 import type { Change, Collection, KeepPageRequest, KeptColumns, KeptPage } from "./collection.ts";
-import { seenEvent, subjectOf } from "./events.ts";
+import { seenEvent } from "./events.ts";
 import { lock, nameEvents, ofIds, readRows, writerColumns } from "./rows.ts";
-import { contentColumns, expectedRowsOf } from "./expected-rows.ts";
+import { contentColumns } from "./expected-rows.ts";
 
 interface Seen {
   id: string;
@@ -54,8 +53,7 @@ export async function keepPage<Entry extends { id: string }, Asked extends Busin
     return columns === undefined ? [] : [{ id, columns }];
   });
   const seen = [...byId.values(), ...leftOutKnown];
-  const before = await rowsBefore(db, collection, page, seen, known);
-  const news = seen.flatMap((one) => newsOf(collection, known.get(one.id), before.get(one.id), one, page));
+  const news = seen.flatMap((one) => newsOf(collection, known.get(one.id), one, page));
   const events = news.map((one) => seenEvent(collection, one, page.writer));
   const numbers = await appendEvents(db, collection.chainOf(page), events);
   const numberOf = new Map(news.map(({ id }, index) => [id, numbers[index] ?? 0]));
@@ -79,88 +77,50 @@ export async function keepPage<Entry extends { id: string }, Asked extends Busin
   };
 }
 
-/**
- * The rows before somebody altered them by hand, as far as a look can tell: one that does not say what its own body
- * says is what its events say. Where those are spoiled, it counts as what the look has seen.
- */
-async function rowsBefore<Entry extends { id: string }, Asked extends Business>(
-  db: Queries,
-  collection: Collection<Entry, Asked>,
-  page: KeepPageRequest<Entry, Asked>,
-  seen: readonly Seen[],
-  known: ReadonlyMap<string, KeptColumns>,
-): Promise<ReadonlyMap<string, KeptColumns>> {
-  const altered = seen.flatMap(({ id, columns }) => {
-    const row = known.get(id);
-    const isAltered = row !== undefined && differing(columns, row).length > 0 && !saysWhatItsBodySays(collection, row);
-    return isAltered ? [{ id, columns, row, subject: subjectOf(collection, id) }] : [];
-  });
-  if (altered.length === 0) return known;
-  const subjects = altered.map(({ subject }) => subject);
-  const expectedRows = await expectedRowsOf(db, collection, businessColumns(collection.chainOf(page)), subjects);
-  const before = altered.map(({ id, columns, row, subject }) => {
-    const expected = expectedRows.get(subject)?.expected?.columns ?? columns;
-    return [id, { ...row, ...only(expected, Object.keys(columns)) }] as const;
-  });
-  return new Map([...known, ...before]);
-}
-
-function saysWhatItsBodySays<Entry extends { id: string }, Asked>(
-  collection: Collection<Entry, Asked>,
-  row: KeptColumns,
-): boolean {
-  try {
-    return differing(contentColumns(collection, JSON.parse(row.body) as Entry), row).length === 0;
-  } catch {
-    // No body of ours.
-    return false;
-  }
-}
-
-/**
- * None where the row says all of it already, or a later page shows otherwise.
- * @param before the row as it was before somebody altered it
- */
+/** None where the row says all of it already, or a later page shows otherwise. */
 function newsOf<Entry extends { id: string }, Asked>(
   collection: Collection<Entry, Asked>,
   row: KeptColumns | undefined,
-  before: KeptColumns | undefined,
   one: Seen,
   page: KeepPageRequest<Entry, Asked>,
 ): News[] {
   const { columns } = one;
   const { body } = columns;
-  if (row === undefined || before === undefined) {
+  if (row === undefined) {
     const after = collection.firstSeen(columns, page);
     return [{ ...one, changes: [{ what: "first-seen", before: null, after }], body }];
   }
   const isLate = row.observed_at.getTime() > page.askedAtMs;
-  const changes = collection.changesOf(before, columns, { ...page, isLate });
-  if (!isLate && before.content_hash !== columns.content_hash)
-    changes.push({ what: "content", ...changedFields(before.body, body, collection.fieldsApart) });
+  const changes = collection.changesOf(row, columns, { ...page, isLate });
+  if (!isLate && row.content_hash !== columns.content_hash)
+    changes.push({ what: "content", ...changedFields(row.body, body, collection.fieldsApart) });
   if (!isLate && row.missing_since !== null) changes.push({ what: "returned", before: null, after: null });
-  const altered = isLate ? [] : differing(only(before, Object.keys(columns)), row);
-  if (altered.length > 0)
-    changes.push({ what: "row-restored", before: only(row, altered), after: only(columns, altered) });
   if (changes.length === 0) return [];
   return [{ ...one, changes, body: isLate || differing(columns, row).length === 0 ? undefined : body }];
 }
 
-/**
- * Neither what is new, nor a status that is learned for the first time, nor what was never otherwise at the service.
- */
+/** Neither what is new, nor a status that is learned for the first time. */
 function isChange({ what, before }: Change): boolean {
-  return what !== "first-seen" && what !== "row-restored" && (what !== "status" || before !== null);
+  return what !== "first-seen" && (what !== "status" || before !== null);
 }
 
 /** Of two bodies the fields in which they differ. */
 function changedFields(bodyBefore: string, bodyAfter: string, without: readonly string[]): { before: Row; after: Row } {
-  const [before, after] = [JSON.parse(bodyBefore) as Row, JSON.parse(bodyAfter) as Row];
+  const [before, after] = [fieldsOf(bodyBefore), fieldsOf(bodyAfter)];
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const changed = names.filter(
     (name) => !without.includes(name) && JSON.stringify(before[name]) !== JSON.stringify(after[name]),
   );
   return { before: only(before, changed), after: only(after, changed) };
+}
+
+/** None where somebody has put something else there: `ledger verify` names such a row. */
+function fieldsOf(body: string): Row {
+  try {
+    return JSON.parse(body) as Row;
+  } catch {
+    return {};
+  }
 }
 
 function only(fields: Row, names: readonly string[]): Row {
