@@ -1,7 +1,7 @@
 import { type Kysely, Migrator, sql } from "kysely";
 
 import { LedgerError, LedgerUnavailableError } from "./errors.ts";
-import { MIGRATIONS } from "./migrations.ts";
+import { BASELINE_0_5, MIGRATIONS } from "./migrations.ts";
 import type { Tables } from "./tables.ts";
 
 const TABLE = "fiscalflow_migrations";
@@ -50,6 +50,11 @@ export async function checkTables(db: Kysely<Tables>): Promise<void> {
 }
 
 function newerTables(found: string, cause?: Error): LedgerError {
+  if (found.includes(BASELINE_0_5))
+    return new LedgerError(
+      "The ledger's tables were made by release 0.5, and nothing of it carries over to 1.0: keep that database for its records, and name an empty one.",
+      { cause },
+    );
   const message = `The ledger's tables were made by a newer version of fiscalflow (${found}): upgrade this one.`;
   return new LedgerError(message, { cause });
 }

@@ -10,7 +10,10 @@ import { createRecords } from "./migrations/records.ts";
  * Every change of the tables, by name: one that has been released is never edited. The baseline is edited in place
  * until 1.0 is released; a database that an earlier state of it made is dropped, and made anew.
  */
-export const MIGRATIONS: Record<string, Migration> = { "0001-baseline": { up: createTables } };
+export const MIGRATIONS: Record<string, Migration> = { "1.0-baseline": { up: createTables } };
+
+/** What the tables of release 0.5 were made by: nothing of it carries over. */
+export const BASELINE_0_5 = "0001-baseline";
 
 async function createTables(db: Kysely<unknown>): Promise<void> {
   await createClaims(db);

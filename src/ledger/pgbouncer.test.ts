@@ -26,6 +26,7 @@ describe.skipIf(PGBOUNCER === undefined && !process.env["CI"])(
     let direct: TestLedger;
     let line: WatchedLine;
     let url: string;
+    let ownerUrl: string;
     let stop: () => Promise<void>;
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), "fiscalflow-pgbouncer-"));
@@ -34,9 +35,11 @@ describe.skipIf(PGBOUNCER === undefined && !process.env["CI"])(
       line = await watchLine(direct.url);
       const to = new URL(line.url);
       const port = await freePort();
+      const server = `host=127.0.0.1 port=${to.port} dbname=${to.pathname.slice(1)} password=${to.password}`;
       const settings = [
         "[databases]",
-        `ledger = host=127.0.0.1 port=${to.port} dbname=${to.pathname.slice(1)} user=${to.username} password=${to.password}`,
+        `ledger = ${server} user=${to.username}`,
+        `owned = ${server} user=${new URL(direct.ownerUrl).username}`,
         "[pgbouncer]",
         `listen_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =\nauth_type = any`,
         "pool_mode = transaction\ndefault_pool_size = 4\nmax_client_conn = 200",
@@ -51,7 +54,8 @@ describe.skipIf(PGBOUNCER === undefined && !process.env["CI"])(
         pgbouncer.kill("SIGKILL");
         await ended;
       };
-      url = `postgres://anybody@127.0.0.1:${port}/ledger`;
+      url = `postgres://${to.username}@127.0.0.1:${port}/ledger`;
+      ownerUrl = `postgres://anybody@127.0.0.1:${port}/owned`;
       await vi.waitFor(() => shown("select 1"), { timeout: 10_000 });
     });
     afterAll(async () => {
@@ -61,8 +65,8 @@ describe.skipIf(PGBOUNCER === undefined && !process.env["CI"])(
       await rm(folder, { recursive: true, force: true });
     });
 
-    function open(): Ledger {
-      const ledger = openLedger({ url, home: "/nowhere", operationTimeoutMs: OPERATION_MS });
+    function open(more: { ownerUrl?: string } = {}): Ledger {
+      const ledger = openLedger({ url, home: "/nowhere", operationTimeoutMs: OPERATION_MS, ...more });
       onTestFinished(() => ledger.close());
       return ledger;
     }
@@ -79,13 +83,15 @@ describe.skipIf(PGBOUNCER === undefined && !process.env["CI"])(
     }
 
     test("is migrated by many processes at once, and no lock stays behind", async () => {
+      for (const statement of ["drop schema public cascade", "create schema public"])
+        await direct.outside.query(statement);
       // Others take turns on the pool's connections meanwhile, so that two statements seldom go over the same one.
       let isMigrating = true;
       const others = Array.from({ length: 6 }, async () => {
         while (isMigrating) await shown("select pg_sleep(0.02)");
       });
       const migrated = Array.from({ length: 8 }, () => {
-        const ledger = open();
+        const ledger = open({ ownerUrl });
         return vi.waitFor(() => ledger.ready(), { timeout: 30_000 });
       });
       await Promise.all(migrated).finally(() => (isMigrating = false));

@@ -8,6 +8,7 @@ import { type OutsideClient, openOutsideClient } from "./outside-client.ts";
 export interface TestLedger {
   /** With the workers' login. */
   readonly url: string;
+  readonly ownerUrl: string;
   readonly ledger: Ledger;
   /** On its database, as its owner. */
   readonly outside: OutsideClient;
@@ -44,14 +45,14 @@ export async function createTestLedger(operationTimeoutMs?: number): Promise<Tes
   const serverUrl = addresses.ownerUrl;
   const name = `ledger_${randomBytes(6).toString("hex")}`;
   await runOn(serverUrl, `create database ${name}`);
-  const [url, ownerUrl] = [addresses.url, serverUrl].map(
-    (address) => Object.assign(new URL(address), { pathname: `/${name}` }).href,
-  );
+  const ofDatabase = (address: string): string => Object.assign(new URL(address), { pathname: `/${name}` }).href;
+  const [url, ownerUrl] = [ofDatabase(addresses.url), ofDatabase(serverUrl)];
   const ledger = openLedger({ url, ownerUrl, home: "/nowhere", operationTimeoutMs });
   await ledger.ready();
-  const outside = openOutsideClient(ownerUrl ?? "");
+  const outside = openOutsideClient(ownerUrl);
   return {
-    url: url ?? "",
+    url,
+    ownerUrl,
     ledger,
     outside,
     async cut() {
