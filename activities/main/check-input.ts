@@ -5,12 +5,13 @@ import {
   type ConnectionProfile,
   FAILURES,
   type InputChecks,
+  type InvalidInputDetails,
+  invalidInputInWords,
   type PreparedCreditNote,
   refundDoubtsOf,
   type SaleContent,
   withoutValues,
 } from "../../src/contract/index.ts";
-import { InvalidInputError } from "../../src/contract/schema/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 import { ownClaim } from "./earlier-run.ts";
 
@@ -54,5 +55,6 @@ export async function checkReturnDate(
 
 /** With all problems in one message. */
 export function invalid(what: string, problems: readonly string[]): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(new InvalidInputError(what, problems).message, FAILURES.invalidInput);
+  const details: InvalidInputDetails = { what, problems };
+  return ApplicationFailure.nonRetryable(invalidInputInWords(details), FAILURES.invalidInput, details);
 }

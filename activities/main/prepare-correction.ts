@@ -21,6 +21,7 @@ import {
 import { correctionInputSchema, InvalidInputError, parseInput } from "../../src/contract/schema/index.ts";
 import type { Ledger, NumberOwner } from "../../src/ledger/index.ts";
 import { numberTaken } from "../ledger/beside-calls.ts";
+import { invalid } from "./check-input.ts";
 import { failOnInvalidInput, profileFor } from "./prepare.ts";
 import { seeSale } from "./see-sale.ts";
 import type { WaitContext } from "./waits.ts";
@@ -75,8 +76,7 @@ export function createPrepareCorrection(context: WaitContext) {
             ...(original.refund ? [] : refundDoubtsOf(input, checks, startedAtMs, original.saleDate)),
           ]
         : [];
-      if (doubts.length > 0)
-        throw ApplicationFailure.nonRetryable(new InvalidInputError(WHAT, doubts).message, FAILURES.invalidInput);
+      if (doubts.length > 0) throw invalid(WHAT, doubts);
       return { ...prepared, resumed: false };
     },
   } satisfies Partial<MainActivities>;

@@ -176,7 +176,7 @@ export function failOnInvalidInput<T>(act: () => T): T {
   try {
     return act();
   } catch (error) {
-    if (error instanceof InvalidInputError) throw ApplicationFailure.nonRetryable(error.message, FAILURES.invalidInput);
+    if (error instanceof InvalidInputError) throw invalid(error.what, error.problems);
     if (error instanceof UnknownBusinessError) {
       const details: UnknownBusinessDetails = { businesses: error.businesses };
       throw ApplicationFailure.nonRetryable(error.message, FAILURES.unknownBusiness, details);

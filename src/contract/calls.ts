@@ -237,7 +237,20 @@ export interface UnknownBusinessDetails {
   businesses: readonly string[];
 }
 
-/** Beside the message of a `NotAllowed`, where it is another workflow that takes updates. */
+/** Beside the message of a `NotAllowed`. */
 export interface RefusalDetails {
+  /** The updates that are taken as it stands, by this workflow or by the one that the message names. */
   allowed: string[];
+}
+
+/** Beside the message of an `InvalidInput`. */
+export interface InvalidInputDetails {
+  /** Its noun. */
+  what: string;
+  /** A line for each field. */
+  problems: readonly string[];
+}
+
+export function invalidInputInWords({ what, problems }: InvalidInputDetails, verb: "is" | "are" = "is"): string {
+  return `The ${what} ${verb} not valid:\n${problems.map((problem) => `  ${problem}`).join("\n")}`;
 }

@@ -21,6 +21,15 @@ test("a refusal names the updates that its details name", () => {
   expect(workflowError(failure)).toMatchObject({ code: "NotAllowed", allowed: ["cancel"], problems: [] });
 });
 
+test("what is wrong with an input is told by its details, in a line for each field", () => {
+  const details = { what: "sale input", problems: ["lines: expected one", "saleDate: expected a date"] };
+  const failure = ApplicationFailure.nonRetryable("in words", FAILURES.invalidInput, details);
+  const message = "The sale input is not valid:\n  lines: expected one\n  saleDate: expected a date";
+  expect(workflowError(failure)).toMatchObject({ code: "InvalidInput", ...details, message });
+  const bare = ApplicationFailure.nonRetryable("in words", FAILURES.invalidInput);
+  expect(workflowError(bare)).toMatchObject({ code: "InvalidInput", problems: ["in words"] });
+});
+
 test("a refused sale is told what differs, and what can be done: the same content, another number, cancel or correct", () => {
   const content = (quantity: number) =>
     saleContent({ traderInvoiceNumber: "INV-1", lines: [{ sku: "TEA", quantity, unitPrice: 350 }] }, "biz_1");

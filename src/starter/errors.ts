@@ -1,6 +1,12 @@
 import { ApplicationFailure, NamespaceNotFoundError } from "@temporalio/client";
 
-import { type ConflictDetails, FAILURES, type RefusalDetails, type UnknownBusinessDetails } from "../contract/calls.ts";
+import {
+  type ConflictDetails,
+  FAILURES,
+  type InvalidInputDetails,
+  type RefusalDetails,
+  type UnknownBusinessDetails,
+} from "../contract/calls.ts";
 import { differencesInWords, INSTEAD_OF_OTHER_CONTENT, otherContent } from "../contract/differences.ts";
 import { differingFields, type SaleContent } from "../contract/fingerprint.ts";
 import { FiscalflowError } from "../contract/fiscalflow-error.ts";
@@ -85,11 +91,10 @@ export class NotAllowedError extends FiscalflowError {
   /** What is wrong with the request's own form, a line for each field; empty where that is right. */
   readonly problems: readonly string[];
 
-  constructor(message: string, problems: readonly string[] = [], named?: readonly string[]) {
+  constructor(message: string, problems: readonly string[] = [], allowed: readonly string[] = []) {
     super(message);
     this.problems = problems;
-    const [, allowed = "none"] = /; allowed updates: ([\w, ]+)\.$/.exec(message) ?? [];
-    this.allowed = named ?? (allowed === "none" ? [] : allowed.split(", "));
+    this.allowed = allowed;
   }
 }
 
@@ -182,7 +187,10 @@ export function workflowError(cause: unknown): Error {
     return new NotAllowedError(cause.message, [], detailsOf<RefusalDetails>(cause).allowed);
   if (cause.type === FAILURES.conflict)
     return new SaleConflictError(cause.message, detailsOf<ConflictDetails>(cause).fields);
-  if (cause.type === FAILURES.invalidInput) return InvalidInputError.ofWorkflow(cause.message);
+  if (cause.type === FAILURES.invalidInput) {
+    const { what = "input", problems = [cause.message] } = detailsOf<InvalidInputDetails>(cause);
+    return new InvalidInputError(what, problems);
+  }
   if (cause.type === FAILURES.unknownBusiness)
     return new UnknownBusinessError(cause.message, detailsOf<UnknownBusinessDetails>(cause).businesses ?? []);
   return new SaleFailedError(cause.message, { cause });

@@ -110,6 +110,7 @@ describeWithTemporal("a sale that needs an operator", () => {
     await expect(rig.starter.retry(sale)).rejects.toThrow(
       /Nothing here waits for a retry.*stage awaiting-authority.*allowed updates: cancel, outcome/,
     );
+    await expect(rig.starter.retry(sale)).rejects.toMatchObject({ allowed: ["cancel", "outcome"] });
     await expect(rig.starter.resolveDocument(sale, { notCreated: true, note: "x" })).rejects.toThrow(
       "The document is not unknown.",
     );

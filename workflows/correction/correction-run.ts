@@ -10,6 +10,7 @@ import {
   UPDATES,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
+import type { Allowed } from "../operator/attention-list.ts";
 import { Job } from "../job/job.ts";
 import { quoted } from "../operator/details.ts";
 import { COMMON_UPDATES, publishAttributes, type Update, type UpdateTable } from "../operator/updates.ts";
@@ -37,9 +38,9 @@ export class CorrectionRun extends Job<CorrectionProgress> {
     return this.cancelRequested !== undefined && this.stage === "preparing";
   }
 
-  override get allowedUpdates(): string {
-    const also = this.stage === "preparing" ? " While it is at stage preparing, cancel too." : "";
-    return `${super.allowedUpdates}${also}`;
+  override get allowed(): Allowed {
+    const { stands, updates } = super.allowed;
+    return { stands, updates: this.stage === "preparing" ? [...updates, "cancel"] : updates };
   }
 
   requestCancel(reason: string, by?: string): void {

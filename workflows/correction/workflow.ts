@@ -15,7 +15,7 @@ import { CancelledByOperator, unlessCancelled } from "../operator/attention-list
 import { callsOf, ledger, mainWaits } from "../proxies.ts";
 import { creditNoteChanged } from "../sale/messages.ts";
 import { registerMissing, resolveBranch } from "../sale/steps/items.ts";
-import { onSignal } from "../sdk/interceptors.ts";
+import { invalidInput, onSignal } from "../sdk/interceptors.ts";
 import { CORRECTION_UPDATES, CorrectionRun } from "./correction-run.ts";
 import { creditSale } from "./credit.ts";
 import { issueCorrectedSale } from "./issue.ts";
@@ -103,9 +103,8 @@ async function prepare(run: CorrectionRun, input: CorrectionInput): Promise<Prep
     calls.read.readItems("Find the items of the lines in the catalogue", { ...target, lines }),
   );
   if (found.kind === "unknown") {
-    const listed = fewOf(found.unknown.map(({ line, reason }) => `  sale.lines[${line}]: ${reason}`)).join("\n");
-    const message = `The corrected sale could not be issued, so nothing was done:\n${listed}`;
-    throw ApplicationFailure.nonRetryable(message, FAILURES.invalidInput);
+    const problems = fewOf(found.unknown.map(({ line, reason }) => `sale.lines[${line}]: ${reason}`));
+    throw invalidInput("corrected sale", problems);
   }
   await registerMissing({ run, calls, target, branch }, found.items, (waitingFor) => run.moveOn(waitingFor));
   return prepared;

@@ -1,10 +1,9 @@
-import { ApplicationFailure, getExternalWorkflowHandle, workflowInfo } from "@temporalio/workflow";
+import { getExternalWorkflowHandle, workflowInfo } from "@temporalio/workflow";
 
 import {
   type AttentionCode,
   creditNoteClaim,
   type CreditNoteInput,
-  FAILURES,
   OWN_NUMBER,
   type PreparedCreditNote,
   type SaleDocument,
@@ -19,6 +18,7 @@ import { RecordKeeping } from "../records/record-keeping.ts";
 import { creditNoteChanged, registerMessages } from "../sale/messages.ts";
 import { contextOf, type SaleContext, SaleState } from "../sale/state.ts";
 import { runToCompletion } from "../sale/view.ts";
+import { invalidInput } from "../sdk/interceptors.ts";
 import { returnGoods } from "../stock/return-goods.ts";
 import { StockKeeping } from "../stock/stock-keeping.ts";
 import { CreditedElsewhere, issueCreditNote } from "./issue.ts";
@@ -55,9 +55,7 @@ async function runCreditNote(context: SaleContext, prepared: PreparedCreditNote)
   try {
     const isSigned = await unlessGivenUp(run, creditNoteClaim(run.workflowId, traderInvoiceNumber), async () => {
       const original = prepared.note.original ?? (await readDocument(context, saleId));
-      const message = `The credit note input is not valid:\n  ${OWN_NUMBER}`;
-      if (original.traderInvoiceNumber === run.invoice)
-        throw ApplicationFailure.nonRetryable(message, FAILURES.invalidInput);
+      if (original.traderInvoiceNumber === run.invoice) throw invalidInput("credit note input", [OWN_NUMBER]);
       await issueUntilSigned(context, prepared, original);
       run.moveTo("credited", restock ? "the goods' return to stock" : "nothing");
       if (restock) {

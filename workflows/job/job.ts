@@ -1,7 +1,7 @@
 import { condition, defineQuery, isCancellation, setCurrentDetails, setHandler } from "@temporalio/workflow";
 
 import { type JobState, NO_BUSINESS, STATE_QUERY } from "../../src/contract/index.ts";
-import { AttentionList } from "../operator/attention-list.ts";
+import { type Allowed, AttentionList } from "../operator/attention-list.ts";
 import { detailsPage, quoted, troubleText, unreadText } from "../operator/details.ts";
 import { COMMON_UPDATES, publishAttributes, registerUpdates, type UpdateTable } from "../operator/updates.ts";
 import { asFailure, isFinal } from "../calls/activity-failures.ts";
@@ -45,10 +45,11 @@ export class Job<Progress extends object> extends AttentionList {
     return false;
   }
 
-  get allowedUpdates(): string {
+  get allowed(): Allowed {
     const updates = new Set(this.attentions.flatMap(({ resolvedBy }) => resolvedBy));
     const needs = this.attentions.map(({ code }) => code).join(", ");
-    return `${this.#about.noun} ${needs ? `needs an operator for ${needs}` : "needs nobody"}; allowed updates: ${[...updates].join(", ") || "none"}.`;
+    const stands = `${this.#about.noun} ${needs ? `needs an operator for ${needs}` : "needs nobody"}`;
+    return { stands, updates: [...updates] };
   }
 
   state(): JobState<Progress> {

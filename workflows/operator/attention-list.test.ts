@@ -4,7 +4,7 @@ import { AttentionList } from "./attention-list.ts";
 
 /** A run outside a workflow: nothing is published. */
 class StandingRun extends AttentionList {
-  readonly allowedUpdates = "";
+  readonly allowed = { stands: "", updates: [] };
   readonly cancelDue = false;
   publish(): void {}
 }

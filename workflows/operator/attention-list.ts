@@ -19,6 +19,11 @@ import { stepsTaken } from "../sdk/interceptors.ts";
 /** From so many on a job goes on as a new run within a page, where a refused call is about to be made again. */
 const STEPS_WITHIN_A_PAGE = 200;
 
+export interface Allowed {
+  stands: string;
+  updates: string[];
+}
+
 /** `sinceMs`: where it is about something that began earlier; default: now. */
 export type NewAttention = Omit<Attention, "sinceMs" | "resolvedBy"> &
   Partial<Pick<Attention, "resolvedBy" | "sinceMs">>;
@@ -45,8 +50,8 @@ export abstract class AttentionList {
   /** Publishes the run as it is now: details and search attributes. */
   abstract publish(): void;
 
-  /** In words, for the error that refuses an update: which updates the run accepts now. */
-  abstract get allowedUpdates(): string;
+  /** For the error that refuses an update: how the run stands, in words, and which updates it takes now. */
+  abstract get allowed(): Allowed;
 
   /** Set while the run waits before an automatic try: ends that wait. */
   bringForward: (() => void) | undefined;

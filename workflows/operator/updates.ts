@@ -13,11 +13,12 @@ import {
   type AcknowledgeRequest,
   FAILURES,
   fewOf,
+  type RefusalDetails,
   type RetryRequest,
   SEARCH_ATTRIBUTES,
   UPDATES,
 } from "../../src/contract/index.ts";
-import { whyUnreadable } from "../sdk/interceptors.ts";
+import { invalidInput, whyUnreadable } from "../sdk/interceptors.ts";
 import type { AttentionList } from "./attention-list.ts";
 
 /** Sets those that changed: each change is an event. */
@@ -119,10 +120,13 @@ export function registerUpdates<Run extends Operated>(run: Run, table: UpdateTab
  */
 export function checkUpdate<Run extends AttentionList>(run: Run, update: Update<Run, object>, message?: unknown): void {
   const unreadable = whyUnreadable("update", message);
-  if (unreadable !== undefined) throw ApplicationFailure.nonRetryable(unreadable, FAILURES.invalidInput);
+  if (unreadable !== undefined) throw invalidInput(`message ${update.name}`, [unreadable]);
   const request = message ?? {};
   const why = malformed(request, update.takes) ?? update.refusedBecause(run, request);
-  if (why !== undefined) throw ApplicationFailure.nonRetryable(`${why} ${run.allowedUpdates}`, FAILURES.notAllowed);
+  if (why === undefined) return;
+  const { stands, updates: allowed } = run.allowed;
+  const words = `${why} ${stands}; allowed updates: ${allowed.join(", ") || "none"}.`;
+  throw ApplicationFailure.nonRetryable(words, FAILURES.notAllowed, { allowed } satisfies RefusalDetails);
 }
 
 /** What is wrong with the request itself: it comes from people's hands. */

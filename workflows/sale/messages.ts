@@ -38,7 +38,7 @@ import {
   type WorkflowState,
 } from "../../src/contract/index.ts";
 import { COMMON_UPDATES, KEPT_AS_WISH, registerUpdates, type Update, type UpdateTable } from "../operator/updates.ts";
-import { onSignal, onUnreadSignals } from "../sdk/interceptors.ts";
+import { invalidInput, onSignal, onUnreadSignals } from "../sdk/interceptors.ts";
 import { isReset, type SaleState } from "./state.ts";
 import { refundComplaint } from "./steps/refund.ts";
 import { outcomeOf, publishRun, stateOf, waitComplaint, whyNoOutcome, waitForOutcome } from "./view.ts";
@@ -216,8 +216,7 @@ const refund: Update<SaleState, RefundUpdate> = {
   refusedBecause(run, { waitSeconds, ...request }) {
     const complaint = refundComplaint(request) ?? waitComplaint(waitSeconds);
     if (complaint !== undefined) return complaint;
-    if (request.traderInvoiceNumber === run.invoice)
-      throw ApplicationFailure.nonRetryable(`The refund request is not valid:\n  ${OWN_NUMBER}`, FAILURES.invalidInput);
+    if (request.traderInvoiceNumber === run.invoice) throw invalidInput("refund request", [OWN_NUMBER]);
     const conflict = run.refund && refundConflict(run.refund, request);
     if (run.refund && conflict !== undefined) {
       const details: ConflictDetails = { fields: refundConflictFields(run.refund, request) };
@@ -232,11 +231,7 @@ const refund: Update<SaleState, RefundUpdate> = {
     // The run before a reset may have taken it, and must not have done so in vain: it waits until the sale is completed.
     const isTakenAgain = !isCompleted && isReset() && run.stage !== "cancelled";
     if (!isCompleted && !isTakenAgain) return "Only a completed sale can be refunded.";
-    if (doubts.length > 0)
-      throw ApplicationFailure.nonRetryable(
-        `The refund request is not valid:\n  ${doubts.join("\n  ")}`,
-        FAILURES.invalidInput,
-      );
+    if (doubts.length > 0) throw invalidInput("refund request", doubts);
     if (isTakenAgain) return undefined;
     if (request.restock && request.branch === undefined && !run.tookStock) return NOTHING_TO_RESTOCK;
     return request.branch !== undefined && run.tookStock ? BRANCH_IS_KNOWN : undefined;

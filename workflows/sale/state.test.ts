@@ -70,7 +70,7 @@ function happens(sale: SilentSale, one: Happening): void {
 
 /** What holds of a sale at every moment, whatever has happened to it. Not by `expect`: it is asked a million times. */
 function brokenPromise(sale: SilentSale, before: Stage): string | undefined {
-  const { stage, document, attentions, allowedUpdates } = sale;
+  const { stage, document, attentions, allowed } = sale;
   if (stage !== before && !STAGE_TRANSITIONS[before].includes(stage)) return `${before} led to ${stage}`;
   if (sale.settled !== SETTLED_STAGES.includes(stage)) return "settled at another stage";
   if (sale.cancelDue && sale.documentInDoubt) return "given up while a document may exist";
@@ -79,10 +79,10 @@ function brokenPromise(sale: SilentSale, before: Stage): string | undefined {
   if (sale.heldUp && !sale.parked) return "held up by nothing that an operator sees";
   const missing = attentions
     .flatMap(({ code }) => RESOLVED_BY[code])
-    .find((update) => !allowedUpdates.includes(update));
+    .find((update) => !allowed.updates.includes(update));
   if (missing !== undefined) return `does not say that it takes ${missing}`;
   const refundable = sale.workflow === "sale" && stage === "completed" && !sale.refund;
-  if (allowedUpdates.includes("refund") !== refundable) return "says of a refund what is not so";
+  if (allowed.updates.includes("refund") !== refundable) return "says of a refund what is not so";
   return undefined;
 }
 

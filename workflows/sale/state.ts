@@ -22,7 +22,7 @@ import {
   type Stage,
   type StockMovement,
 } from "../../src/contract/index.ts";
-import { AttentionList } from "../operator/attention-list.ts";
+import { type Allowed, AttentionList } from "../operator/attention-list.ts";
 import { type Calls, callsOf } from "../proxies.ts";
 
 /** Where each stage may lead. A credit note begins at `submitting`, and has nothing to complete: it is credited. */
@@ -198,7 +198,7 @@ export class SaleState extends AttentionList {
     return this.cancelRequested !== undefined && this.cancellable;
   }
 
-  get allowedUpdates(): string {
+  get allowed(): Allowed {
     const updates = new Set<ResolvingUpdate | "refund">(this.attentions.flatMap((attention) => attention.resolvedBy));
     if (this.workflow === "sale" && this.stage === "completed" && !this.refund) updates.add("refund");
     if (this.bringForward) updates.add("retry");
@@ -207,8 +207,7 @@ export class SaleState extends AttentionList {
     const noun = this.workflow === "sale" ? "sale" : "credit note";
     const needs = this.attentions.map((attention) => attention.code).join(", ");
     const stands = `The ${noun} is at stage ${this.stage}${needs ? ` and needs an operator for ${needs}` : ""}`;
-    const allowed = [...updates, ...(this.outcomesUsedUp ? [] : ["outcome"])].join(", ");
-    return `${stands}; allowed updates: ${allowed || "none"}.`;
+    return { stands, updates: [...updates, ...(this.outcomesUsedUp ? [] : ["outcome"])] };
   }
 
   /** Any other step is a defect: the workflow task fails, and is repeated once the code is fixed. */

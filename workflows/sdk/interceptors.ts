@@ -12,7 +12,7 @@ import {
   type WorkflowOutboundCallsInterceptor,
 } from "@temporalio/workflow";
 
-import { FAILURES } from "../../src/contract/index.ts";
+import { FAILURES, type InvalidInputDetails, invalidInputInWords } from "../../src/contract/index.ts";
 
 /** The interceptors of every workflow, bundled with the workflows. */
 export function interceptors(): WorkflowInterceptors {
@@ -210,11 +210,17 @@ export function stepsTaken(): number {
   return steps + signalsReceived();
 }
 
+/** A refusal of what was asked, which its caller alone can correct. */
+export function invalidInput(what: string, problems: readonly string[]): ApplicationFailure {
+  const details: InvalidInputDetails = { what, problems };
+  return ApplicationFailure.nonRetryable(invalidInputInWords(details), FAILURES.invalidInput, details);
+}
+
 /** A run whose input cannot be read has nothing to do, and nobody can correct that. */
 const readableInput: WorkflowInboundCallsInterceptor = {
   async execute(input, next) {
     const why = input.args.flatMap((arg) => whyUnreadable("workflow's input", arg) ?? []);
-    if (why.length > 0) throw ApplicationFailure.nonRetryable(why.join(" "), FAILURES.invalidInput);
+    if (why.length > 0) throw invalidInput("workflow's input", why);
     return await next(input);
   },
 };

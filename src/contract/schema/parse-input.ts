@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-import { FAILURES } from "../calls.ts";
+import { FAILURES, invalidInputInWords } from "../calls.ts";
 import { FiscalflowError } from "../fiscalflow-error.ts";
 import { describeProblems } from "./describe-problems.ts";
 
@@ -11,18 +11,14 @@ import { describeProblems } from "./describe-problems.ts";
 export class InvalidInputError extends FiscalflowError {
   override readonly name = "InvalidInputError";
   readonly code = FAILURES.invalidInput;
+  /** The input's noun. */
+  readonly what: string;
   readonly problems: readonly string[];
 
   constructor(what: string, problems: readonly string[], verb: "is" | "are" = "is") {
-    super(`The ${what} ${verb} not valid:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
+    super(invalidInputInWords({ what, problems }, verb));
+    this.what = what;
     this.problems = problems;
-  }
-
-  /** As a workflow has worded it: the first line names the input, each further one a problem. */
-  static ofWorkflow(message: string): InvalidInputError {
-    const [first = "", ...problems] = message.split("\n");
-    const [, what = "input"] = /^The (.+) is not valid:$/.exec(first) ?? [];
-    return new InvalidInputError(what, problems.length > 0 ? problems.map((problem) => problem.trim()) : [message]);
   }
 }
 

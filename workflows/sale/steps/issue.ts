@@ -1,9 +1,8 @@
-import { ApplicationFailure } from "@temporalio/workflow";
-
-import { FAILURES, type PreparedSale } from "../../../src/contract/index.ts";
+import type { PreparedSale } from "../../../src/contract/index.ts";
 import { type Created, createDocument } from "../../document/create-document.ts";
 import { mismatches, readDocument } from "../../document/known-document.ts";
 import { main } from "../../proxies.ts";
+import { invalidInput } from "../../sdk/interceptors.ts";
 import type { SaleContext } from "../state.ts";
 import type { ResolvedLines } from "./items.ts";
 
@@ -52,6 +51,5 @@ export async function adoptSale(
     ...(resolved && { lines: resolved.lines }),
   });
   if (found.length === 0) return { document, callbackExpected: false };
-  const message = `The sale input is not valid:\n  saleId: ${saleId} is not this sale: ${found.join("; ")}`;
-  throw ApplicationFailure.nonRetryable(message, FAILURES.invalidInput);
+  throw invalidInput("sale input", [`saleId: ${saleId} is not this sale: ${found.join("; ")}`]);
 }
