@@ -4,7 +4,7 @@ import pg from "pg";
 import { createEmbeddedServer, type EmbeddedServer } from "./embedded/embedded-postgres.ts";
 import { LedgerError, LedgerUnavailableError } from "./errors.ts";
 import { judgeError } from "./judge-error.ts";
-import { checkTables, migrate } from "./migrate.ts";
+import { checkTables, migrate, roleOf } from "./migrate.ts";
 import { queriesOver } from "./single-client.ts";
 import type { Tables } from "./tables.ts";
 import { tlsTodo } from "./tls-trouble.ts";
@@ -74,20 +74,37 @@ export function openDatabase(options: DatabaseOptions): Database {
       await pool?.end();
       pool = createPool(url, operationMs);
     }
-    if (!areTablesReady && ownerUrl !== undefined) await makeTables(ownerUrl, userOf(url));
-    else if (!areTablesReady) await onClient(pool, operationMs, (client) => checkTables(alone(client)));
+    if (!areTablesReady) {
+      if (ownerUrl !== undefined) await makeTables(pool, ownerUrl);
+      await onClient(pool, operationMs, (client) => checkTables(alone(client)));
+    }
     areTablesReady = true;
     return pool;
   }
 
-  async function makeTables(ownerUrl: string, workerRole: string): Promise<void> {
+  async function makeTables(workers: pg.Pool, ownerUrl: string): Promise<void> {
     const owner = createPool(ownerUrl, FIRST_START_MS);
-    const work: Work<void> = (db) => migrate(db, workerRole);
     try {
+      const workerRole = await onClient(workers, operationMs, (client) => roleOf(alone(client)));
+      const work: Work<void> = (db) => migrate(db, workerRole);
       await onClient(owner, FIRST_START_MS, (client) => inTransaction(client, work, FIRST_START_MS));
+    } catch (error) {
+      if (options.ownerUrl === undefined || judgeError(error) !== "unavailable") throw error;
+      throw unavailable(error, ownerUrl, FIRST_START_MS, "LEDGER_OWNER_URL");
     } finally {
       await owner.end();
     }
+  }
+
+  function prepared(): Promise<pg.Pool> {
+    if (preparing) return preparing;
+    const current = prepare();
+    preparing = current;
+    // Whenever it fails, even when nobody waits for it any more, the next operation begins anew.
+    current.catch(() => {
+      if (preparing === current) preparing = undefined;
+    });
+    return current;
   }
 
   async function within<Answer>(
@@ -98,14 +115,14 @@ export function openDatabase(options: DatabaseOptions): Database {
     for (;;) {
       if (closed) throw new LedgerUnavailableError("The ledger has been closed.");
       const leftMs = deadlineMs - performance.now();
-      const current = (preparing ??= prepare());
+      const current = prepared();
       try {
         const ready = await inTime(current, leftMs);
         return await attempt(ready, deadlineMs - performance.now());
       } catch (error) {
         const verdict = judgeError(error);
         if (verdict === "defect") throw asLedgerError(error);
-        // What goes on in the background is joined by the next operation; what failed is made anew.
+        // A connection that failed is made anew; what goes on in the background is joined by the next operation.
         if (!(error instanceof TimeUpError) && preparing === current) preparing = undefined;
         if (verdict === "unavailable" || deadlineMs - performance.now() < PAUSE_MS)
           throw unavailable(error, options.url, timeoutMs);
@@ -239,23 +256,23 @@ function asLedgerError(error: unknown): LedgerError {
   });
 }
 
-function unavailable(error: unknown, url: string | undefined, timeoutMs: number): LedgerUnavailableError {
+function unavailable(
+  error: unknown,
+  url: string | undefined,
+  timeoutMs: number,
+  variable = "LEDGER_URL",
+): LedgerUnavailableError {
   if (error instanceof LedgerUnavailableError) return error;
   const what = error instanceof Error ? error.message || error.name : String(error);
   const which = url === undefined ? "The ledger's own PostgreSQL" : `The ledger's PostgreSQL at ${hostOf(url)}`;
   const todo =
     url === undefined
       ? "see its log in the home's `postgres` folder"
-      : (tlsTodo(error) ?? "look at the server and LEDGER_URL");
+      : (tlsTodo(error) ?? `look at the server and ${variable}`);
   return new LedgerUnavailableError(
     `${which} cannot be used (${what}; tried for up to ${timeoutMs / 1_000} s): ${todo}. The next call tries again.`,
     { cause: error },
   );
-}
-
-/** The login of an address, as the driver takes it. */
-function userOf(url: string): string {
-  return new pg.Client({ connectionString: url }).user ?? "";
 }
 
 /** Never the password. */

@@ -67,6 +67,12 @@ describe("the ledger's roles of the compose file", () => {
     expect(beforeSetup).toMatchObject({ code: "unavailable", message: SET_UP_FIRST });
   });
 
+  test("that of the workers may run setup too, once there is nothing to make", async () => {
+    const again = openLedger({ url: urlOf("ledger"), ownerUrl: urlOf("ledger"), home: "/nowhere" });
+    await expect(again.ready()).resolves.toBeUndefined();
+    await again.close();
+  });
+
   test("that of the workers uses the tables that the owner has made", async () => {
     const movement = firstTry();
     expect(await ledger.stock.take(movement)).toEqual({ kind: "taken" });
@@ -117,9 +123,39 @@ describe("the ledger's roles of the compose file", () => {
       "select quote_ident(relname) as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace",
     );
     expect(rows.length).toBeGreaterThan(20);
+    // A table that the grants do not name would be found here.
+    for (const { name } of rows) await role.query(`select from ${name} limit 1`);
     for (const { name } of rows)
       for (const statement of [`truncate ${name}`, `alter table ${name} disable trigger all`, `drop table ${name}`])
         await expect(role.query(statement)).rejects.toThrow(/permission denied|must be owner/);
+  });
+
+  test("leaves the function that appends events to nobody else", async () => {
+    const superuser = openOutsideClient(server.ownerUrl.replace("/postgres?", "/ledger?"));
+    await superuser.query("create role reporting login password 'hush'; grant connect on database ledger to reporting");
+    await superuser.end();
+    const reporting = openOutsideClient(urlOf("ledger", "reporting", "hush"));
+    const event = "'{x}', '{INV-1}', '{null}', '{sale}', '{run}', '{1}'";
+    const append = reporting.query(`select append_events('default', 'biz_role', ${event})`);
+    await expect(append).rejects.toThrow(/permission denied for function/);
+    await reporting.end();
+  });
+
+  test("says which login may not make the tables", async () => {
+    const empty = openOutsideClient(server.ownerUrl);
+    await empty.query("create database empty");
+    await empty.query("grant connect on database empty to ledger, ledger_owner");
+    await empty.end();
+    const asked = openLedger({
+      url: urlOf("empty"),
+      ownerUrl: urlOf("empty", "ledger_owner", OWNER_PASSWORD),
+      home: "/nowhere",
+    });
+    await expect(asked.ready()).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringMatching(/ledger_owner may not make the ledger's tables: give LEDGER_OWNER_URL/),
+    });
+    await asked.close();
   });
 
   test("appends an event by the owner's function alone", async () => {

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { listenerOf, throughPort } from "../../test/rig/fresh-database.ts";
 import { type Ledger, LedgerUnavailableError, openLedger, startEmbeddedPostgres } from "./index.ts";
 import { makeHome } from "./test-support/home-of-run.ts";
 import { firstTry } from "./test-support/movements.ts";
@@ -134,6 +135,27 @@ describe("a ledger on a server", { timeout: 60_000 }, () => {
     const refused = silent.stock.read(firstTry());
     await expect(refused).rejects.toThrow(/127\.0\.0\.1/);
     await expect(refused).rejects.not.toThrow(/secret-1/);
+  });
+
+  it("connects anew to a server that took its first connection, and said nothing", async () => {
+    if (server === undefined) throw new Error("no server");
+    const { url } = server;
+    let isSilent = true;
+    const line = createServer((near) => {
+      near.on("error", () => undefined);
+      if (isSilent) return;
+      const far = connect(listenerOf(url)).on("error", () => undefined);
+      near.pipe(far).pipe(near);
+    });
+    await new Promise<void>((resolve) => line.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void line.close());
+    const address = line.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const ledger = open({ url: throughPort(url, port), home: "/nowhere", operationTimeoutMs: 500 });
+    await msUntilUnavailable(ledger.stock.read(firstTry()));
+    isSilent = false;
+    const read = (): Promise<string> => ledger.stock.read(firstTry()).then(({ kind }) => kind);
+    await expect.poll(read, { timeout: 10_000 }).toBe("none");
   });
 
   it("says what is wrong with a password or a database, without waiting", async () => {

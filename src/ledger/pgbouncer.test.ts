@@ -54,7 +54,7 @@ describe.skipIf(PGBOUNCER === undefined && !process.env["CI"])(
         pgbouncer.kill("SIGKILL");
         await ended;
       };
-      url = `postgres://${to.username}@127.0.0.1:${port}/ledger`;
+      url = `postgres://anybody@127.0.0.1:${port}/ledger`;
       ownerUrl = `postgres://anybody@127.0.0.1:${port}/owned`;
       await vi.waitFor(() => shown("select 1"), { timeout: 10_000 });
     });

@@ -2,7 +2,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
 
 import { CommandFailedError } from "../cli-error.ts";
-import type { Config } from "../../config/index.ts";
 import type { CliContext } from "../context.ts";
 import { printNote, printResult } from "../output.ts";
 
@@ -88,7 +87,7 @@ async function runSetup(context: CliContext, { json, dryRun = false, nexusEndpoi
           : await within(() => ensureNexusEndpoint(connection, namespace, { name, dryRun }));
       const { notScheduled } = wanted;
       const text = [
-        ...(hasTables ? [tablesLine(config)] : []),
+        ...(hasTables ? ["The ledger's tables are ready."] : []),
         ...before.ready.map((name) => `${name}: was there`),
         ...missing.map((name) => `${name}: ${dryRun ? "would be added" : "added"}`),
         ...scheduleLines(schedules, wanted, dryRun),
@@ -100,13 +99,6 @@ async function runSetup(context: CliContext, { json, dryRun = false, nexusEndpoi
     },
     "namespace",
   );
-}
-
-function tablesLine({ ledger: { ownerUrl } }: Pick<Config, "ledger">): string {
-  const ready = "The ledger's tables are ready.";
-  return ownerUrl
-    ? ready
-    : `${ready} LEDGER_OWNER_URL is not given: they belong to the login of LEDGER_URL, so the workers can change events.`;
 }
 
 async function untilUsable(context: CliContext, usable: () => Promise<boolean>): Promise<void> {

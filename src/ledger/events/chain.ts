@@ -57,8 +57,8 @@ export const NO_HASH = "0".repeat(64);
 /**
  * SHA-256, as 64 hex digits, over the previous event's hash, a line feed, and the event as a canonical JSON array:
  * connection, business, number, time in Unix milliseconds, kind, subject, key or null, workflow id, run id, and the
- * SHA-256 of the salt, a line feed and the content as it is stored. So a content can be erased, and its chain still
- * verifies. docs/ledger.md says the same, so that others can check a chain with their own means.
+ * SHA-256 of the salt, a line feed and the content as it is stored: a content and its salt could be erased, and their
+ * digest kept. docs/ledger.md says the same, so that others can check a chain with their own means.
  */
 export function hashOf(event: Omit<ChainedEvent, "hash">): string {
   const { connection, businessId, number, atMs, kind, subject, key, workflowId, runId, previousHash } = event;

@@ -100,4 +100,5 @@ async function createAppendEvents(db: Kysely<unknown>): Promise<void> {
         where h.connection = of_connection and h.business_id = of_business;
       return numbers;
     end $$`.execute(db);
+  await sql`revoke all on function append_events from public`.execute(db);
 }

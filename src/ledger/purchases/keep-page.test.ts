@@ -96,20 +96,29 @@ describe("a purchase's row that was altered in the database", () => {
     ["total = 1", "total"],
     ["content_hash = 'made up'", "content_hash"],
     ["body = 'no JSON'", "body"],
+    ["body = 'null'", "body"],
     [`body = replace(body, 'pulled', 'confirmed')`, "body"],
-  ])(
-    "is named, and hinders no synchronisation, which writes what changed at the service: %s",
-    async (change, column) => {
-      const { keep, kept, scope } = business();
-      const { purchases } = test.ledger;
-      await keep([purchase("p1")]);
-      await tamper(change, scope.businessId);
+  ])("is named, and stays as it is, without an event, until somebody mends it: %s", async (change, column) => {
+    const { keep, kept, scope, changesOf } = business();
+    const { purchases } = test.ledger;
+    await keep([purchase("p1")]);
+    const { rows } = await test.outside.query<Record<string, unknown>>(
+      "select status, confirmation_error, total, content_hash, body from purchases where business_id = $1",
+      [scope.businessId],
+    );
+    await tamper(change, scope.businessId);
+    const totals = { subtotal: 200, vat: 32, total: 232 };
+    for (const listed of [purchase("p1"), purchase("p1", { totals })]) {
+      expect(await keep([listed])).toMatchObject({ added: 0, changed: 0 });
       expect((await purchases.verify(scope)).findings).toMatchObject([{ kind: "row-changed", columns: [column] }]);
-      await keep([purchase("p1")]);
-      const totals = { subtotal: 200, vat: 32, total: 232 };
-      await keep([purchase("p1", { totals })]);
-      expect((await kept())[0]?.entry).toEqual(purchase("p1", { totals }));
-      expect((await purchases.verify(scope)).findings).toEqual([]);
-    },
-  );
+    }
+    expect(await changesOf("p1")).toEqual(["first-seen"]);
+    await test.outside.tamper(`update purchases set ${column} = $2 where business_id = $1`, [
+      scope.businessId,
+      rows[0]?.[column],
+    ]);
+    await keep([purchase("p1", { totals })]);
+    expect((await kept())[0]?.entry).toEqual(purchase("p1", { totals }));
+    expect((await purchases.verify(scope)).findings).toEqual([]);
+  });
 });

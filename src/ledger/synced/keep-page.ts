@@ -90,6 +90,7 @@ function newsOf<Entry extends { id: string }, Asked>(
     const after = collection.firstSeen(columns, page);
     return [{ ...one, changes: [{ what: "first-seen", before: null, after }], body }];
   }
+  if (differing(columns, row).length > 0 && !saysWhatItsBodySays(collection, row)) return [];
   const isLate = row.observed_at.getTime() > page.askedAtMs;
   const changes = collection.changesOf(row, columns, { ...page, isLate });
   if (!isLate && row.content_hash !== columns.content_hash)
@@ -106,7 +107,7 @@ function isChange({ what, before }: Change): boolean {
 
 /** Of two bodies the fields in which they differ. */
 function changedFields(bodyBefore: string, bodyAfter: string, without: readonly string[]): { before: Row; after: Row } {
-  const [before, after] = [fieldsOf(bodyBefore), fieldsOf(bodyAfter)];
+  const [before, after] = [JSON.parse(bodyBefore) as Row, JSON.parse(bodyAfter) as Row];
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const changed = names.filter(
     (name) => !without.includes(name) && JSON.stringify(before[name]) !== JSON.stringify(after[name]),
@@ -114,12 +115,16 @@ function changedFields(bodyBefore: string, bodyAfter: string, without: readonly 
   return { before: only(before, changed), after: only(after, changed) };
 }
 
-/** None where somebody has put something else there: `ledger verify` names such a row. */
-function fieldsOf(body: string): Row {
+/** Otherwise somebody has altered it: `ledger verify` names such a row, and nothing is told of it until it is mended. */
+function saysWhatItsBodySays<Entry extends { id: string }, Asked>(
+  collection: Collection<Entry, Asked>,
+  row: KeptColumns,
+): boolean {
   try {
-    return JSON.parse(body) as Row;
+    return differing(contentColumns(collection, JSON.parse(row.body) as Entry), row).length === 0;
   } catch {
-    return {};
+    // No body of ours.
+    return false;
   }
 }
 
