@@ -123,4 +123,6 @@ async function createClaims(db: Kysely<unknown>): Promise<void> {
       detail json
     )`.execute(db);
   await sql`create index document_claim_events_of_workflow on document_claim_events (workflow_id, id)`.execute(db);
+  await sql`
+    create index contradicted_documents on document_claim_events (at) where what = 'contradicted'`.execute(db);
 }

@@ -4,7 +4,7 @@ import type { Config } from "../../config/index.ts";
 import { LedgerUnavailableError } from "../../ledger/index.ts";
 import { ledgerOf } from "../../worker/ledger-of.ts";
 import { branchHoldFindings } from "./branch-hold-findings.ts";
-import { disputeFindings } from "./dispute-findings.ts";
+import { disputeFindings, secondDocumentFindings } from "./dispute-findings.ts";
 import { fault, type Finding, ok } from "./finding.ts";
 import { observationFindings } from "./observation-findings.ts";
 
@@ -38,6 +38,7 @@ export async function checkLedger(config: CheckedConfig): Promise<Finding[]> {
       answers,
       ...branchHoldFindings(await ledger.stock.openBranchHolds(), config),
       ...disputeFindings(await ledger.stock.disputes(DISPUTED_WITHIN_DAYS)),
+      ...secondDocumentFindings(await ledger.documents.contradicted(DISPUTED_WITHIN_DAYS)),
       ...observationFindings(await ledger.observations.list(OBSERVED_WITHIN_DAYS), config),
     ];
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { Dispute } from "../../ledger/index.ts";
+import type { Dispute, SecondDocument } from "../../ledger/index.ts";
 import { type Finding, warning } from "./finding.ts";
 
 /** Movements on which an operator has decided, and of which a late answer of the service says otherwise. */
@@ -14,4 +14,15 @@ export function disputeFindings(disputes: readonly Dispute[]): Finding[] {
         "or not at all (https://github.com/fiscalflow/fiscalflow/blob/main/docs/runbook.md)",
     );
   });
+}
+
+/** Documents that were reported where another one of the same number counts. */
+export function secondDocumentFindings(documents: readonly SecondDocument[]): Finding[] {
+  return documents.map(({ workflowId, recorded, reported, atMs }) =>
+    warning(
+      workflowId,
+      `the document ${recorded} counts, and ${reported} was reported for the same number, last at ${new Date(atMs).toISOString().slice(0, 16)}Z`,
+      "look at both in the service's dashboard: if both are signed, reverse the second one there by a credit note",
+    ),
+  );
 }

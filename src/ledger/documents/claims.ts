@@ -77,6 +77,16 @@ export interface DocumentEvent {
   detail?: unknown;
 }
 
+/** Two documents under one intent: the one that counts, and another one that somebody was told of later. */
+export interface SecondDocument {
+  /** That of the sale or credit note. */
+  workflowId: string;
+  recorded: string;
+  reported: string;
+  /** When it was reported last (Unix milliseconds). */
+  atMs: number;
+}
+
 /**
  * Claims on documents, so that every attempt of an intent, also of another run, sends the same bytes under the same key
  * (architecture, decisions 4, 5 and 10).
@@ -108,6 +118,8 @@ export interface DocumentClaims {
     nowMs: number;
   }): Promise<void>;
   read(workflowId: string): Promise<DocumentState | undefined>;
+  /** The documents that were reported within so many days where another one was recorded, the latest first. */
+  contradicted(days: number): Promise<SecondDocument[]>;
   /** All that happened to the workflow's documents, oldest first. */
   history(workflowId: string): Promise<DocumentEvent[]>;
 }

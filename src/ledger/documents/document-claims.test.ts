@@ -164,12 +164,14 @@ describe("the claim of a document that exists", () => {
     expect(await settle({ kind: "document", documentId: "sale_1" })).toBe("settled");
     await settle({ kind: "nothing" });
     await settle({ kind: "unsent" });
-    expect(await settle({ kind: "document", documentId: "sale_2" })).toBe("contradicted");
+    for (const _time of [1, 2]) expect(await settle({ kind: "document", documentId: "sale_2" })).toBe("contradicted");
+    const { workflowId } = first;
+    expect(await documents.contradicted(30)).toMatchObject([{ workflowId, recorded: "sale_1", reported: "sale_2" }]);
     for (const intent of [0, 1, 2])
       expect(await documents.begin({ ...again(first), intent })).toEqual({ kind: "known", documentId: "sale_1" });
     expect(await documents.read(first.workflowId)).toEqual({ intent: 1, documentId: "sale_1" });
     const told = await documents.history(first.workflowId);
-    expect(told.map(({ what }) => what)).toEqual(["begun", "document", "contradicted"]);
+    expect(told.map(({ what }) => what)).toEqual(["begun", "document", "contradicted", "contradicted"]);
     expect(told.at(-1)?.detail).toMatchObject({ documentId: "sale_2", recorded: "sale_1" });
   });
 
