@@ -49,6 +49,18 @@ export function isCancelledByHand({ buttons }: Evidence["storm"], workflowId: st
 }
 
 /**
+ * Somebody ended the sale's run before it had taken its goods, and it was refunded before another run took them: then its
+ * credit note has nothing to return, and says so.
+ */
+export function isOfSaleEndedByHand({ storm }: Evidence, creditNote: string): boolean {
+  return [...storm.sales].some(
+    ([workflowId, { refund }]) =>
+      refund?.request.traderInvoiceNumber === creditNote &&
+      ENDS.some((button) => storm.buttons?.touched.get(workflowId)?.has(button)),
+  );
+}
+
+/**
  * Somebody cancelled the sale, which gave its goods back, and reset it, which had its document signed after all: then a
  * person is asked, who alone knows whether the goods have left the shop.
  */

@@ -3,7 +3,7 @@ import type { SeenAttention } from "../drive/operator.ts";
 import type { Button } from "../plan/button-plan.ts";
 import { type Evidence, outcomeOf } from "./evidence.ts";
 import type { Chronicle } from "./chronicle.ts";
-import { expectedOf, isAskedOfGoodsGivenBack } from "./expected.ts";
+import { expectedOf, isAskedOfGoodsGivenBack, isOfSaleEndedByHand } from "./expected.ts";
 import { answeredWithWrongTypes } from "./movements.ts";
 
 /** No sale is lost: each that was started has come to the end that its shape has. */
@@ -115,6 +115,8 @@ export function attentionsUnexplained(evidence: Evidence): string[] {
     // What looks for the goods' branch was ended by hand.
     if (code === "stock-refused" && message.startsWith("Not returned to stock: readBranch"))
       return touched?.has(workflowId) === true;
+    if (code === "stock-refused" && message.startsWith("Nothing was restocked"))
+      return isOfSaleEndedByHand(evidence, subject ?? "");
     if (code === "stock-refused") return isAskedOfGoodsGivenBack(evidence, workflowId, subject ?? "");
     if (code === "stock-unreported") return wrongTypes.includes(subject ?? "");
     if (code === "unexpected-answer") return brokenRefusal && message.includes(WITHOUT_ENVELOPE);
