@@ -84,7 +84,7 @@ export function createDocumentActivities(context: ActivityContext) {
 function stillUnderWay({ status, receipt }: SaleDocument, { knownStatus }: AwaitDocumentRequest): boolean {
   if (status === "completed") return !receipt;
   if (status === "failed" || status === "cancelled") return false;
-  const wasInFlight = IN_FLIGHT_STATUSES.includes(knownStatus);
-  const wasStrange = !wasInFlight && knownStatus !== "completed";
-  return wasStrange || (wasInFlight && IN_FLIGHT_STATUSES.includes(status));
+  if (knownStatus === "completed") return false;
+  const wasStrange = !IN_FLIGHT_STATUSES.includes(knownStatus);
+  return wasStrange || IN_FLIGHT_STATUSES.includes(status);
 }

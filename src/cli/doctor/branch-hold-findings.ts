@@ -1,7 +1,7 @@
 import { BRANCH_NOT_SENT, branchSentAs, parseDialect } from "../../compliance/index.ts";
 import type { Config } from "../../config/index.ts";
 import type { ListedHold } from "../../ledger/index.ts";
-import { type Finding, warning } from "./finding.ts";
+import { type Finding, minuteOf, warning } from "./finding.ts";
 
 /**
  * What holds back the stock movements of each configured connection; a hold under another dialect than the present one
@@ -22,7 +22,7 @@ export function branchHoldFindings(
     )
     .map(({ connection, businessId, referenceId, asked, answered, heldAtMs }) => {
       const business = businessId === undefined ? "" : `, business ${businessId}`;
-      const since = `${new Date(heldAtMs).toISOString().slice(0, 16)}Z`;
+      const since = minuteOf(heldAtMs);
       return warning(
         `connection ${connection}${business}, stock`,
         `no movement to a named branch is sent since ${since}: the answer to ${referenceId} named branch "${answered}" where "${asked}" ` +

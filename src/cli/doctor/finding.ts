@@ -26,6 +26,11 @@ export function warning(check: string, message: string, todo?: string): Finding 
   return { check, level: "warning", message, ...(todo !== undefined && { todo }) };
 }
 
+/** The minute, in UTC: `2026-11-20T09:00Z`. */
+export function minuteOf(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 16)}Z`;
+}
+
 export function fault(check: string, message: string, todo?: string): Finding {
   return { check, level: "fault", message, ...(todo !== undefined && { todo }) };
 }

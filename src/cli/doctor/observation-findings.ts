@@ -2,7 +2,7 @@ import { parseAccountingDialect } from "../../accounting/index.ts";
 import { parseDialect } from "../../compliance/index.ts";
 import type { Config } from "../../config/index.ts";
 import type { KeptObservation } from "../../ledger/index.ts";
-import { type Finding, warning } from "./finding.ts";
+import { type Finding, minuteOf, warning } from "./finding.ts";
 
 /**
  * What the workers have seen of each configured connection; a setting that has changed since has nothing to answer for
@@ -46,9 +46,9 @@ function settingOf(dialect: unknown, path: string): unknown {
 }
 
 function seenText({ firstSeenAtMs, lastSeenAtMs }: KeptObservation, count: number): string {
-  const [first, last] = [firstSeenAtMs, lastSeenAtMs].map((atMs) => new Date(atMs).toISOString().slice(0, 16));
+  const [first, last] = [firstSeenAtMs, lastSeenAtMs].map(minuteOf);
   const times = count === 1 ? "seen once" : `seen ${count} times`;
-  return first === last ? `${times}, at ${first}Z` : `${times} since ${first}Z, last at ${last}Z`;
+  return first === last ? `${times}, at ${first}` : `${times} since ${first}, last at ${last}`;
 }
 
 function todoOf({ service, kind, subject }: KeptObservation): string {
