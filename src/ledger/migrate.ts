@@ -97,10 +97,10 @@ const WRITABLE = [
   "observations",
   "reconcile_findings",
 ];
-/** Whose rows a worker replaces as a whole, or forgets after a while. */
-const DELETABLE = ["document_lines", "stock_movements", "bill_payment_lines", "webhook_events"];
+/** Whose rows a worker replaces as a whole. */
+const DELETABLE = ["document_lines", "stock_movements", "bill_payment_lines"];
 /** Logs, to which rows are added alone. */
-const ADDED_TO = ["stock_claim_events", "document_claim_events"];
+const ADDED_TO = ["stock_claim_events", "document_claim_events", "webhook_events"];
 /** The events are written by `append_events`, which runs with the owner's rights. */
 const READABLE = ["events", "event_heads", TABLE, `${TABLE}_lock`];
 

@@ -1,5 +1,7 @@
 import { type Kysely, sql } from "kysely";
 
+import { schemaOf } from "./schema.ts";
+
 /**
  * The events of each business, chained by hash, and beside them the head of each chain. One function writes them, with
  * the rights of the tables' owner: whoever may call it can append, and no more than that.
@@ -50,8 +52,7 @@ export async function createEvents(db: Kysely<unknown>): Promise<void> {
  * One lock an event chain, taken before anything is numbered, so that numbers have no gaps and times never go back.
  */
 async function createAppendEvents(db: Kysely<unknown>): Promise<void> {
-  const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(db);
-  const schema = sql.id(rows[0]?.schema ?? "public");
+  const schema = await schemaOf(db);
   await sql`
     create function append_events(
       of_connection text, of_business text,

@@ -29,7 +29,7 @@ test("a webhook event's id with characters that the database does not store is k
 
 test("webhook events are deleted after seven days, a few with each new one", async () => {
   const age = (days: number, ids: string[]) =>
-    made.outside.query(
+    made.outside.tamper(
       "insert into webhook_events select 'default', id, now() - make_interval(days => $1) from unnest($2::text[]) as id",
       [days, ids],
     );

@@ -1,5 +1,3 @@
-import { sql } from "kysely";
-
 import type { Database, Queries } from "../database.ts";
 import { storableText } from "../storable-text.ts";
 
@@ -30,20 +28,11 @@ async function isKnown(db: Queries, connection: string, eventId: string): Promis
   return row !== undefined;
 }
 
-/**
- * For how long the service repeats a webhook is not shown; who does so for longer only asks for a synchronisation
- * again.
- */
-const KEPT_FOR = sql`interval '7 days'`;
-/** Forgotten with each that is kept: more than one, so that none stays, and few, so that none waits for it. */
-const FORGOTTEN_AT_ONCE = 20;
-
+/** The database forgets old ones as it takes a new one (migrations/observations.ts). */
 async function keep(db: Queries, connection: string, eventId: string): Promise<void> {
-  await sql`
-    with forgotten as (
-      delete from webhook_events where (connection, event_id) in (
-        select connection, event_id from webhook_events where seen_at < clock_timestamp() - ${KEPT_FOR}
-        order by seen_at limit ${FORGOTTEN_AT_ONCE} for update skip locked))
-    insert into webhook_events (connection, event_id) values (${connection}, ${storableText(eventId)})
-    on conflict do nothing`.execute(db);
+  await db
+    .insertInto("webhook_events")
+    .values({ connection, event_id: storableText(eventId) })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }
