@@ -9,7 +9,6 @@ import type * as records from "./tables/records.ts";
 /** All tables that are asked by kysely; `quota_windows` is asked in SQL alone. */
 export interface Tables {
   bill_payments: accounting.BillPaymentsTable;
-  bill_payment_lines: accounting.BillPaymentLinesTable;
   bill_payment_syncs: accounting.BillPaymentSyncsTable;
   sync_batches: accounting.SyncBatchesTable;
   webhook_events: accounting.WebhookEventsTable;

@@ -1,11 +1,10 @@
 import { type Insertable, sql } from "kysely";
 
 import { type BillPayment, decimalText } from "../../contract/index.ts";
-import { canonicalJson } from "../events/canonical-json.ts";
 import { accountingChain, connectionOfChain } from "../events/chain.ts";
 import { storableText } from "../storable-text.ts";
 import type { Collection } from "../synced/collection.ts";
-import type { BillPaymentLinesTable, BillPaymentsTable } from "../tables/accounting.ts";
+import type { BillPaymentsTable } from "../tables/accounting.ts";
 import type { BillPaymentsAsked } from "./bill-payments.ts";
 
 /**
@@ -25,7 +24,6 @@ export const BILL_PAYMENTS: Collection<BillPayment, BillPaymentsAsked> = {
   events: { seen: "bill-payment-seen", missing: "bill-payment-missing", noun: "bill payment", entry: "billPayment" },
   columnsOf,
   fieldsApart: [],
-  lines: { table: "bill_payment_lines", key: "line_number", rowsOf: linesOf },
   firstSeen: (_columns, { status = null }) => ({ status }),
   changesOf({ sync_status: before, status_observed_at: seenAt }, _columns, { status, askedAtMs }) {
     const isLate = seenAt instanceof Date && seenAt.getTime() > askedAtMs;
@@ -65,18 +63,6 @@ function columnsOf(payment: BillPayment) {
     service_created_at: moment(payment.createdAt),
     service_updated_at: moment(payment.updatedAt),
   } satisfies Partial<Insertable<BillPaymentsTable>>;
-}
-
-function linesOf(payment: BillPayment) {
-  return (payment.lines ?? []).map((line, index) => ({
-    line_number: index + 1,
-    amount: amount(line.amount),
-    allocated_on: text(line.allocatedOnDate),
-    reference: text(line.reference),
-    links: canonicalJson(
-      (line.links ?? []).map((link) => ({ billId: text(link.billId), amount: amount(link.amount) })),
-    ),
-  })) satisfies Partial<Insertable<BillPaymentLinesTable>>[];
 }
 
 function text(value: string | null | undefined): string | null {

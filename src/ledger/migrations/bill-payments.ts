@@ -43,18 +43,6 @@ export async function createBillPaymentTables(db: Kysely<unknown>): Promise<void
     ) with (fillfactor = 70)`.execute(db);
   await sql`create index bill_payments_of_bill on bill_payments (connection, bill_code)`.execute(db);
   await sql`
-    create table bill_payment_lines (
-      connection text not null,
-      bill_payment_id text not null,
-      line_number integer not null check (line_number >= 1),
-      amount numeric,
-      allocated_on text,
-      reference text,
-      links json not null,
-      primary key (connection, bill_payment_id, line_number),
-      foreign key (connection, bill_payment_id) references bill_payments (connection, bill_payment_id)
-    )`.execute(db);
-  await sql`
     create table bill_payment_syncs (
       sync_id text primary key,
       connection text not null,

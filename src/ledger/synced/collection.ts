@@ -1,7 +1,7 @@
 import type { RawBuilder } from "kysely";
 
 import type { Business, Writer } from "../events/chain.ts";
-import type { PartTable, Row, RowFindings } from "../rows/row-findings.ts";
+import type { Row, RowFindings } from "../rows/row-findings.ts";
 import type { Chain } from "../rows/expected-rows.ts";
 import type { Days } from "../reports/report.ts";
 
@@ -37,7 +37,6 @@ export interface Collection<Entry extends { id: string }, Asked> {
   columnsOf: (entry: Entry) => Row;
   /** Fields that are no part of the content, since their changes have a name of their own. */
   fieldsApart: readonly string[];
-  lines?: { table: PartTable; key: string; rowsOf: (entry: Entry) => Row[] };
   /** What is recorded of an entry that is seen for the first time. */
   firstSeen: (columns: Row, asked: Asked) => unknown;
   /** Changes beside those of the content. `isLate`: a page that was asked for later is kept already. */

@@ -75,13 +75,12 @@ function expectedRowOf<Entry extends { id: string }, Asked>(
   { writer }: SubjectEvent,
 ): ExpectedRow {
   if (entry === undefined) throw new Error("no event tells what was seen first");
-  const { lines, columnsOfStatus } = collection;
-  const columns = {
-    ...contentColumns(collection, entry as Entry),
-    ...columnsOfStatus?.(status),
-    missing_since: isMissing ? SOME_VALUE : null,
-    ...writer,
+  return {
+    columns: {
+      ...contentColumns(collection, entry as Entry),
+      ...collection.columnsOfStatus?.(status),
+      missing_since: isMissing ? SOME_VALUE : null,
+      ...writer,
+    },
   };
-  if (lines === undefined) return { columns };
-  return { columns, parts: [{ table: lines.table, key: lines.key, rows: lines.rowsOf(entry as Entry) }] };
 }

@@ -4,7 +4,6 @@ import type { Queries } from "../database.ts";
 import { appendEvents } from "../events/append-events.ts";
 import type { Business } from "../events/chain.ts";
 import { differing, type Row } from "../rows/row-findings.ts";
-import { piecesOf } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
 import type { Change, Collection, KeepPageRequest, KeptColumns, KeptPage } from "./collection.ts";
 import { seenEvent } from "./events.ts";
@@ -141,7 +140,7 @@ async function write<Entry extends { id: string }, Asked extends Business>(
   numberOf: ReadonlyMap<string, number>,
 ): Promise<void> {
   if (written.length === 0) return;
-  const { table, idColumn, lines } = collection;
+  const { table, idColumn } = collection;
   const owner = collection.ownerOf(page);
   const rows: Row[] = written.map(({ id, columns }) => ({
     ...owner,
@@ -163,17 +162,6 @@ async function write<Entry extends { id: string }, Asked extends Business>(
         .doUpdateSet({ ...Object.fromEntries(replacing), changed_at: sql`clock_timestamp()` }),
     )
     .execute();
-  if (lines === undefined) return;
-  const ids = written.map(({ id }) => id);
-  await sql`delete from ${sql.table(lines.table)} where ${ofIds(collection, owner, ids)}`.execute(db);
-  const all = written.flatMap(({ id, entry }) =>
-    lines.rowsOf(entry).map((line) => ({ ...owner, [idColumn]: id, ...line })),
-  );
-  for (const piece of piecesOf(all))
-    await db
-      .insertInto(lines.table)
-      .values(piece as never)
-      .execute();
 }
 
 /** What a look leaves on every row that it saw, unless a later one was there before it. */

@@ -90,8 +90,7 @@ async function periodOf<Entry extends { id: string }, Asked, Listed, Figures>(
     );
   const chain = businessColumns(collection.chainOf(business));
   const altered = new Set<string>();
-  for await (const page of rows())
-    for (const id of await alteredAmong(db, collection, { owner, chain }, page)) altered.add(id);
+  for await (const page of rows()) for (const id of await alteredAmong(db, collection, chain, page)) altered.add(id);
   const { rows: found } = await sql<{ undated: string; first: string | null }>`
     select count(*) as undated, (array_agg(${sql.ref(collection.idColumn)} order by ${sql.ref(collection.idColumn)}))[1] as first
     from ${sql.table(collection.table)} where ${ofOwner(owner)} and not ${isDate}`.execute(db);

@@ -1,17 +1,15 @@
 import { sql } from "kysely";
 
 import type { Database, Queries } from "../database.ts";
-import type { Row } from "../rows/row-findings.ts";
 import type { Chain } from "../rows/expected-rows.ts";
 import { findingsOf, type KeptRow, type RowsReport, verifyRows } from "../rows/verify-rows.ts";
-import { rowsBy } from "../statements.ts";
 import type { Collection, KeptColumns } from "./collection.ts";
 import { subjectOf } from "./events.ts";
-import { ofIds, ofOwner, readPage } from "./rows.ts";
+import { ofOwner, readPage } from "./rows.ts";
 import { kindsOf, expectedRowsOf } from "./expected-rows.ts";
 
 /**
- * Holds each row of a collection that a chain tells of, with its lines, against the events that tell of it, in pages.
+ * Holds each row of a collection that a chain tells of against the events that tell of it, in pages.
  * @throws LedgerUnavailableError
  */
 export async function verifyCollection<Entry extends { id: string }, Asked>(
@@ -26,7 +24,8 @@ export async function verifyCollection<Entry extends { id: string }, Asked>(
     table,
     kinds: kindsOf(collection),
     most: 200,
-    read: (db, _chain, last, most) => read(db, collection, owner, { afterId: last?.id, most }),
+    read: async (db, _chain, last, most) =>
+      (await readPage(db, collection, owner, { afterId: last?.id, most })).map((row) => keptOf(collection, row)),
     expected: (db, _chain, subjects) => expectedRowsOf(db, collection, chain, subjects),
     isRowOfSubject: () => sql<boolean>`
       ${ofOwner(Object.fromEntries(Object.entries(owner).map(([column, value]) => [`kept.${column}`, value])))}
@@ -38,10 +37,10 @@ export async function verifyCollection<Entry extends { id: string }, Asked>(
 export async function alteredAmong<Entry extends { id: string }, Asked>(
   db: Queries,
   collection: Collection<Entry, Asked>,
-  { owner, chain }: { owner: Row; chain: Chain },
+  chain: Chain,
   rows: readonly KeptColumns[],
 ): Promise<string[]> {
-  const kept = await withParts(db, collection, owner, rows);
+  const kept = rows.map((row) => keptOf(collection, row));
   const subjects = kept.map(({ subject }) => subject);
   const expected = await expectedRowsOf(db, collection, chain, subjects);
   return kept.filter((one) => [...findingsOf(collection.table, one, expected)].length > 0).map(({ id }) => id);
@@ -51,32 +50,7 @@ interface Kept extends KeptRow {
   id: string;
 }
 
-async function read<Entry extends { id: string }, Asked>(
-  db: Queries,
-  collection: Collection<Entry, Asked>,
-  owner: Row,
-  page: { afterId: string | undefined; most: number },
-): Promise<Kept[]> {
-  return await withParts(db, collection, owner, await readPage(db, collection, owner, page));
-}
-
-async function withParts<Entry extends { id: string }, Asked>(
-  db: Queries,
-  collection: Collection<Entry, Asked>,
-  owner: Row,
-  rows: readonly KeptColumns[],
-): Promise<Kept[]> {
-  const { idColumn, lines } = collection;
-  const kept = rows.map((row) => ({ id: String(row[idColumn]), row }));
-  const ids = kept.map(({ id }) => id);
-  const parts =
-    lines &&
-    (await sql<Row>`select * from ${sql.table(lines.table)} where ${ofIds(collection, owner, ids)}`.execute(db));
-  const partsOf = rowsBy(parts?.rows ?? [], (row) => String(row[idColumn]));
-  return kept.map(({ id, row }) => ({
-    id,
-    subject: subjectOf(collection, id),
-    row,
-    ...(lines && { parts: { [lines.table]: partsOf.get(id) ?? [] } }),
-  }));
+function keptOf<Entry extends { id: string }, Asked>(collection: Collection<Entry, Asked>, row: KeptColumns): Kept {
+  const id = String(row[collection.idColumn]);
+  return { id, subject: subjectOf(collection, id), row };
 }

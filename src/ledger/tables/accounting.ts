@@ -1,4 +1,4 @@
-import type { Generated, JSONColumnType } from "kysely";
+import type { Generated } from "kysely";
 
 import type { EventNumber, Json, NumericOrNull, Written } from "./columns.ts";
 
@@ -36,16 +36,6 @@ export interface BillPaymentsTable extends Written {
   unlisted_by: string | null;
   missing_since: Date | null;
   event_number: EventNumber;
-}
-
-export interface BillPaymentLinesTable {
-  connection: string;
-  bill_payment_id: string;
-  line_number: number;
-  amount: NumericOrNull;
-  allocated_on: string | null;
-  reference: string | null;
-  links: JSONColumnType<object, string, string>;
 }
 
 export interface BillPaymentSyncsTable {
