@@ -10,3 +10,15 @@ export function storableText(text: string): string {
 export function cleanText(text: string): string {
   return text.replaceAll("\0", "");
 }
+
+/** The same for every text of a JSON value: `jsonb` takes no others. */
+export function storableJson<Value>(value: Value): Value {
+  return cleaned(value) as Value;
+}
+
+function cleaned(value: unknown): unknown {
+  if (typeof value === "string") return storableText(value);
+  if (Array.isArray(value)) return value.map(cleaned);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [storableText(name), cleaned(part)]));
+}

@@ -36,7 +36,7 @@ export async function createRecords(db: Kysely<unknown>): Promise<void> {
       cu_invoice_no text,
       signed_on text check (signed_on ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'),
       receipt json,
-      document json,
+      document jsonb,
       attentions json not null,
       needs_person_since timestamptz,
       as_of timestamptz not null,

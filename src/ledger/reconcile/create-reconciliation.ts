@@ -6,7 +6,7 @@ import type { Business, Writer } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
 import { GIVEN_UP } from "../reports/signed.ts";
 import { clockMs } from "../statements.ts";
-import { storableText } from "../storable-text.ts";
+import { storableJson, storableText } from "../storable-text.ts";
 import { differences, isBehind, isFinal } from "./compare-document.ts";
 import { clearFindings, type Found, keepFindings, seenBy } from "./keep-findings.ts";
 import { PAYMENT_FINDINGS, paymentFindings } from "./payments.ts";
@@ -136,7 +136,7 @@ function findingOf(
     const reason = `${name} is ${kept.status} in the ledger, and the service knows no such document.`;
     return { kind: "document-not-there", subject, reason, nextStep: "Ask the service what became of it." };
   }
-  const found = differences(kept, answer.document);
+  const found = differences(kept, storableJson(answer.document));
   if (found.length === 0) return undefined;
   const reason = `${name}: ${found.join("; ")}.`;
   if (isBehind(kept, answer.document)) {

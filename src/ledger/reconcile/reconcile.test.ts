@@ -39,6 +39,13 @@ describe("a document compared with the service", () => {
     expect(await listed(business)).toEqual(["INV-1", "INV-2"]);
   });
 
+  it("is equal to itself whatever its texts", async () => {
+    const business = someBusiness();
+    const odd = documentOf("INV-1", { customer: { pin: "zero \0 and half \ud800" } });
+    await test.ledger.records.saveDocument(business, recordOf("INV-1", { document: odd }), WRITER);
+    expect(await hold(business, "INV-1", odd)).toBe("final");
+  });
+
   it("is a finding where amounts differ by more than a cent or it does not exist, until it is corrected", async () => {
     const business = someBusiness();
     await test.ledger.records.saveDocument(business, recordOf("INV-1"), WRITER);

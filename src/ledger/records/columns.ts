@@ -10,7 +10,7 @@ import {
   worthOf,
 } from "../../contract/index.ts";
 import { canonicalJson } from "../events/canonical-json.ts";
-import { storableText } from "../storable-text.ts";
+import { storableJson, storableText } from "../storable-text.ts";
 
 /** What the event of a record says: all that the rows hold, and nothing that changes without the document. */
 export type RecordContent = Omit<DocumentRecord, "asOfMs" | "sequence" | "attentionChanges" | "decisions">;
@@ -88,7 +88,7 @@ export function documentColumns(content: RecordContent) {
     cu_invoice_no: text(document?.receipt?.cuInvoiceNo),
     signed_on: signedOn(document?.receipt?.scuDate),
     receipt: document?.receipt ? canonicalJson(document.receipt) : null,
-    document: document ? canonicalJson(document) : null,
+    document: document ? canonicalJson(storableJson(document)) : null,
     attentions: canonicalJson(content.attentions),
     needs_person_since: eldest(content.attentions),
   };
