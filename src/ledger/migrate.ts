@@ -98,7 +98,7 @@ const WRITABLE = [
   "reconcile_findings",
 ];
 /** Whose rows a worker replaces as a whole. */
-const DELETABLE = ["document_lines", "stock_movements"];
+const DELETABLE = ["stock_movements"];
 /** Logs, to which rows are added alone. */
 const ADDED_TO = ["stock_claim_events", "document_claim_events", "webhook_events"];
 /** The events are written by `append_events`, which runs with the owner's rights. */

@@ -9,7 +9,7 @@ export function insertRowFrom(table: string, row: Readonly<Record<string, unknow
   return sql`insert into ${sql.table(table)} (${sql.join(columns)}) select ${sql.join(Object.values(row))}`;
 }
 
-/** One statement may have 65,535 parameters: rows of up to twenty columns, in three tables. */
+/** One statement may have 65,535 parameters: rows of up to twenty columns, beside others. */
 const ROWS_A_STATEMENT = 1_000;
 
 /** In their order, as many rows as one statement writes into one table. */

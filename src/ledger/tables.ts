@@ -17,7 +17,6 @@ export interface Tables {
   document_claims: claims.DocumentClaimsTable;
   document_claim_events: claims.DocumentClaimEventsTable;
   documents: records.DocumentsTable;
-  document_lines: records.DocumentLinesTable;
   stock_movements: records.StockMovementsTable;
   corrections: records.CorrectionsTable;
   event_heads: EventHeadsTable;

@@ -1,9 +1,10 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * The present state of each document, its lines and its movements. What led there is in the events; `event_number`
- * names the one that the rows were written with, which says all that they say; `reconciled_event` the one with which
- * the service answered the same, and that it is final.
+ * The present state of each document and its movements. What led there is in the events; `event_number` names the one
+ * that the rows were written with, which says all that they say; `reconciled_event` the one with which the service
+ * answered the same, and that it is final. Reports read the lines in `document`, which is binary JSON for that: to parse
+ * the text of each would double the work.
  */
 export async function createRecords(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -58,29 +59,6 @@ export async function createRecords(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index documents_to_reconcile on documents (connection, business_id, type, number)
     where document_id is not null and reconciled_event is distinct from event_number`.execute(db);
-  await sql`
-    create table document_lines (
-      connection text not null,
-      business_id text not null,
-      type text not null,
-      number text not null,
-      line integer not null check (line >= 1),
-      line_id text not null,
-      item_id text not null,
-      name text,
-      description text,
-      quantity numeric not null,
-      unit_price numeric not null,
-      total numeric not null,
-      taxable_amount numeric not null,
-      tax_amount numeric not null,
-      tax_rate numeric not null,
-      tax_type_code text,
-      workflow_id text not null,
-      run_id text not null,
-      primary key (connection, business_id, type, number, line),
-      foreign key (connection, business_id, type, number) references documents
-    )`.execute(db);
   await sql`
     create table stock_movements (
       connection text not null,

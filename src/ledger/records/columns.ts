@@ -5,7 +5,6 @@ import {
   type DocumentRecord,
   givenText,
   isCalendarDate,
-  type SaleDocument,
   type StockMovement,
   worthOf,
 } from "../../contract/index.ts";
@@ -98,23 +97,6 @@ export function documentColumns(content: RecordContent) {
 function refundReason({ type, number, document, refund }: RecordContent): string | undefined {
   const isOurs = type === "credit_note" && (document === null || document.traderInvoiceNumber === number);
   return isOurs ? refund?.reason : undefined;
-}
-
-export function lineColumns(line: SaleDocument["lines"][number], index: number) {
-  return {
-    line: index + 1,
-    line_id: storableText(line.id),
-    item_id: storableText(line.itemId),
-    name: text(line.name),
-    description: text(line.description),
-    quantity: decimalText(line.quantity),
-    unit_price: decimalText(line.unitPrice),
-    total: decimalText(line.total),
-    taxable_amount: decimalText(line.taxableAmount),
-    tax_amount: decimalText(line.taxAmount),
-    tax_rate: decimalText(line.taxRate),
-    tax_type_code: text(line.taxTypeCode),
-  };
 }
 
 /** Each reference once, as it was sent last. */

@@ -2,14 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 
 import type { StockMovement } from "../../contract/index.ts";
 import { piecesOf } from "../statements.ts";
-import {
-  type DocumentKey,
-  lineColumns,
-  movementColumns,
-  movementsOf,
-  type RecordContent,
-  whereDocument,
-} from "./columns.ts";
+import { type DocumentKey, movementColumns, movementsOf, type RecordContent, whereDocument } from "./columns.ts";
 
 export interface PartWrites {
   /** For one statement, beside that of the document itself. */
@@ -19,7 +12,7 @@ export interface PartWrites {
 }
 
 /**
- * Brings the lines and movements of a document to what a record says. What stands there already is not written again.
+ * Brings the movements of a document to what a record says. What stands there already is not written again.
  * @param isNew the document has none yet
  */
 export function partWrites(
@@ -29,35 +22,21 @@ export function partWrites(
   isNew: boolean,
 ): PartWrites {
   const owner = { ...key, ...writer };
-  const lines = (content.document?.lines ?? []).map((line, index) => ({ ...owner, ...lineColumns(line, index) }));
   const movements = movementsOf(content).map((movement: StockMovement) => ({ ...owner, ...movementColumns(movement) }));
-  const [someLines = [], ...moreLines] = piecesOf(lines);
   const [someMovements = [], ...moreMovements] = piecesOf(movements);
   const references = movements.map(({ reference_id }) => reference_id);
   const gone = isNew
     ? []
-    : [
-        sql`delete from document_lines where ${whereDocument(key)} and line > ${lines.length}`,
-        sql`delete from stock_movements where ${whereDocument(key)} and reference_id <> all(${references}::text[])`,
-      ];
+    : [sql`delete from stock_movements where ${whereDocument(key)} and reference_id <> all(${references}::text[])`];
   return {
-    atOnce: [...gone, ...linesWrite(someLines), ...movementsWrite(someMovements)],
-    rest: [...moreLines.flatMap(linesWrite), ...moreMovements.flatMap(movementsWrite)],
+    atOnce: [...gone, ...movementsWrite(someMovements)],
+    rest: moreMovements.flatMap(movementsWrite),
   };
 }
 
 type Row = Readonly<Record<string, unknown>>;
 
-function linesWrite(rows: readonly Row[]): RawBuilder<unknown>[] {
-  return writeOf("document_lines", "line", rows);
-}
-
 function movementsWrite(rows: readonly Row[]): RawBuilder<unknown>[] {
-  return writeOf("stock_movements", "reference_id", rows);
-}
-
-/** @param key the column that tells the rows of a document apart */
-function writeOf(table: string, key: string, rows: readonly Row[]): RawBuilder<unknown>[] {
   const [first] = rows;
   if (!first) return [];
   const columns = Object.keys(first);
@@ -69,8 +48,8 @@ function writeOf(table: string, key: string, rows: readonly Row[]): RawBuilder<u
     sql`(${sql.join(columns.map((column) => sql`${sql.ref(`${of}.${column}`)}::text`))})`;
   return [
     sql`
-      insert into ${sql.table(table)} as kept (${names}) values ${values}
-      on conflict (connection, business_id, type, number, ${sql.ref(key)}) do update set ${changes}
+      insert into stock_movements as kept (${names}) values ${values}
+      on conflict (connection, business_id, type, number, reference_id) do update set ${changes}
       where ${columnsOf("kept")} is distinct from ${columnsOf("excluded")}`,
   ];
 }

@@ -5,14 +5,7 @@ import type { Row, RowFindings } from "../rows/row-findings.ts";
 import { type Chain, type ExpectedRow, expectedByLastEvent, type SubjectEvent } from "../rows/expected-rows.ts";
 import { type KeptRow, type ProvenRows, verifyRows } from "../rows/verify-rows.ts";
 import { rowsBy } from "../statements.ts";
-import {
-  DOCUMENT_SAVED,
-  documentColumns,
-  lineColumns,
-  movementColumns,
-  movementsOf,
-  type RecordContent,
-} from "./columns.ts";
+import { DOCUMENT_SAVED, documentColumns, movementColumns, movementsOf, type RecordContent } from "./columns.ts";
 
 export interface RecordsReport extends RowFindings {
   documents: number;
@@ -23,8 +16,7 @@ export interface RecordsReport extends RowFindings {
 const COUNT_WITHIN_MS = 30_000;
 
 /**
- * Holds each document of a business, with its lines and movements, against the event that it was written with, in
- * pages.
+ * Holds each document of a business, with its movements, against the event that it was written with, in pages.
  * @throws LedgerUnavailableError
  */
 export async function verifyRecords(database: Database, chain: Chain): Promise<RecordsReport> {
@@ -46,7 +38,7 @@ interface KeptDocument extends KeptRow {
 const DOCUMENTS: ProvenRows<KeptDocument> = {
   table: "documents",
   kinds: [DOCUMENT_SAVED],
-  // Each with its lines and movements.
+  // Each with its movements.
   most: 50,
   read: (db, chain, after, most) => readDocuments(db, chain, after?.row ?? { type: "", number: "" }, most),
   expected: (db, chain, subjects) => expectedByLastEvent(db, chain, { kind: DOCUMENT_SAVED, subjects, expectedBy }),
@@ -83,20 +75,16 @@ async function readDocuments(
   const until = documents.at(-1);
   if (!until) return [];
   const inPage = sql<boolean>`(type, number) > (${after.type}, ${after.number}) and (type, number) <= (${until.type}, ${until.number})`;
-  const partsOf = async (table: "document_lines" | "stock_movements") => {
-    const rows = await db
-      .selectFrom(table)
-      .selectAll()
-      .where((eb) => eb.and({ connection, business_id }))
-      .where(inPage)
-      .execute();
-    return rowsBy(rows, subjectOfRow);
-  };
-  const [lines, movements] = [await partsOf("document_lines"), await partsOf("stock_movements")];
+  const movements = await db
+    .selectFrom("stock_movements")
+    .selectAll()
+    .where((eb) => eb.and({ connection, business_id }))
+    .where(inPage)
+    .execute();
+  const movementsOfSubject = rowsBy(movements, subjectOfRow);
   return documents.map((row) => {
     const subject = subjectOfRow(row);
-    const parts = { document_lines: lines.get(subject) ?? [], stock_movements: movements.get(subject) ?? [] };
-    return { subject, row, parts };
+    return { subject, row, parts: { stock_movements: movementsOfSubject.get(subject) ?? [] } };
   });
 }
 
@@ -106,11 +94,6 @@ function expectedBy({ content: text, writer }: SubjectEvent): ExpectedRow {
   return {
     columns: written(documentColumns(content)),
     parts: [
-      {
-        table: "document_lines",
-        key: "line",
-        rows: (content.document?.lines ?? []).map(lineColumns).map(written),
-      },
       {
         table: "stock_movements",
         key: "reference_id",

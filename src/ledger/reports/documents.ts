@@ -8,7 +8,7 @@ import type { BusinessDocuments, DocumentsOfBusiness, DocumentsRequest, ListedDo
 import { readFigures } from "./figures.ts";
 import { IN_ANOTHER_MONTH, signedOutside, TODAY } from "./odd-dates.ts";
 import type { BusinessFigures, Days } from "./report.ts";
-import { type Chain, chainsOf, GIVEN_UP, issuedDocuments, PIN_MALFORMED } from "./signed.ts";
+import { type Chain, chainsOf, GIVEN_UP, issuedDocuments, linesOf, PIN_MALFORMED } from "./signed.ts";
 
 /**
  * Gives `read` the documents of a period, page by page, all from one state of the ledger. `read` runs once.
@@ -134,9 +134,7 @@ function documentsQuery(chain: Chain, days: Days): RawBuilder<unknown> {
         'taxableAmount', taxable::text, 'taxAmount', tax::text) order by tax_rate desc, tax_type_code) as taxes
       from (
         select tax_rate, tax_type_code, sum(total) as total, sum(taxable_amount) as taxable, sum(tax_amount) as tax
-        from document_lines as l
-        where (l.connection, l.business_id, l.type, l.number) = (d.connection, d.business_id, d.type, d.number)
-        group by tax_rate, tax_type_code) as rates) as by_rate on true
+        from ${linesOf("d.document")} as l group by tax_rate, tax_type_code) as rates) as by_rate on true
     left join lateral (
       select coalesce(s.document_number, s.number) as number, s.document_date as reversed_date, s.cu_invoice_no from documents as s
       where s.connection = d.connection and s.business_id = d.business_id and d.type = 'credit_note'

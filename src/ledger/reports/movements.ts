@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Queries } from "../database.ts";
 import { IS_DISPUTED, STATE_BY_CLAIM } from "../stock/decided-movements.ts";
 import type { MovementsOfItem, Period } from "./report.ts";
-import type { Chain } from "./signed.ts";
+import { type Chain, linesOf } from "./signed.ts";
 
 /** Where the record of a sale says that goods came back by its refund: on which day the signed credit note is dated. */
 const RETURNED_ON = sql<string | null>`(
@@ -34,7 +34,7 @@ export async function readMovements(
     disputed: string;
   }>`
     with documents_of_period as (
-      select connection, business_id, type, number, document_id, original_document_id, document_date, closed
+      select connection, business_id, type, number, document_id, original_document_id, document_date, closed, document
       from documents
       where connection = ${connection} and business_id = ${business_id} and document_date between ${from} and ${to}),
     with_reversed as (
@@ -53,7 +53,7 @@ export async function readMovements(
       order by m.reference_id, ${STATE_BY_CLAIM} = 'applied' desc),
     named as (
       select l.item_id, max(l.name) as name
-      from document_lines as l join documents_of_period using (connection, business_id, type, number) group by l.item_id)
+      from documents_of_period cross join lateral ${linesOf("document")} as l group by l.item_id)
     select item_id, max(named.name) as name,
       coalesce(sum(quantity) filter (where state = 'applied' and action = 'DEDUCT'), 0) as taken,
       coalesce(sum(quantity) filter (where state = 'applied' and undoes is not null), 0) as given_back,

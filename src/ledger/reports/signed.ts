@@ -55,3 +55,17 @@ export function issuedDocuments({ connection, business_id }: Chain, { from, to }
 export function signedDocuments(chain: Chain, days: Days, which = sql<boolean>`true`): RawBuilder<unknown> {
   return sql`select * from (${issuedDocuments(chain, days)}) as issued where status = 'completed' and ${which}`;
 }
+
+/**
+ * The lines of a document, out of the service's answer, with its numbers as they are written; none where the ledger does
+ * not have them yet.
+ * @param document the column with the answer
+ */
+export function linesOf(document: string): RawBuilder<unknown> {
+  return sql`(
+    select "itemId" as item_id, nullif(name, '') as name, total, "taxableAmount" as taxable_amount, "taxAmount" as tax_amount,
+      "taxRate" as tax_rate, nullif("taxTypeCode", '') as tax_type_code
+    from jsonb_to_recordset(${sql.ref(document)} -> 'lines') as line (
+      "itemId" text, name text, total numeric, "taxableAmount" numeric, "taxAmount" numeric, "taxRate" numeric,
+      "taxTypeCode" text))`;
+}

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 
 import type { Queries } from "../database.ts";
 import type { Amounts, BusinessReport, Days, Period, SignedFigures, TaxOfRate } from "./report.ts";
-import { type Chain, NOTES, SALES, signedDocuments } from "./signed.ts";
+import { type Chain, linesOf, NOTES, SALES, signedDocuments } from "./signed.ts";
 
 /** Sums of sales, of credit notes, and of both, in one reading. */
 function sums(table: string) {
@@ -57,7 +57,7 @@ export async function readTaxes(
 ): Promise<TaxOfRate[]> {
   const { rows } = await sql<SumsRow & { tax_rate: string; tax_type_code: string | null }>`
     with signed as (${signedDocuments(chain, days, which)}), lines as (
-      select l.* from document_lines as l join signed using (connection, business_id, type, number))
+      select type, l.* from signed cross join lateral ${linesOf("document")} as l)
     select tax_rate, tax_type_code, ${sums("lines")} from lines
     group by tax_rate, tax_type_code order by tax_rate desc, tax_type_code`.execute(db);
   return rows.map((row) => ({ taxRate: row.tax_rate, taxTypeCode: row.tax_type_code, ...byType(row) }));

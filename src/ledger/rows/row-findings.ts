@@ -5,7 +5,7 @@ export type Row = Record<string, unknown>;
 /** Tables whose rows have events of their own, one subject each. */
 export type MainTable = "documents" | "purchases" | "bill_payments" | "sync_batches";
 /** Tables whose rows belong to one of those. */
-export type PartTable = "document_lines" | "stock_movements";
+export type PartTable = "stock_movements";
 
 /** A row that does not say what its events say. `row` is the subject itself, or the key of a row that belongs to it. */
 export type RowFinding =

@@ -57,21 +57,6 @@ interface OfDocument extends OfBusiness, Written {
   number: string;
 }
 
-export interface DocumentLinesTable extends OfDocument {
-  line: number;
-  line_id: string;
-  item_id: string;
-  name: string | null;
-  description: string | null;
-  quantity: Numeric;
-  unit_price: Numeric;
-  total: Numeric;
-  taxable_amount: Numeric;
-  tax_amount: Numeric;
-  tax_rate: Numeric;
-  tax_type_code: string | null;
-}
-
 export interface StockMovementsTable extends OfDocument {
   reference_id: string;
   purpose: string;
