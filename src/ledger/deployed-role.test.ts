@@ -106,28 +106,29 @@ describe("the ledger's roles of the compose file", () => {
   test.each([
     "insert into events select * from events",
     "update events set kind = 'x'",
-    "delete from events",
     "update event_heads set count = 0",
-    "delete from document_claims",
-    "delete from stock_claims",
-    "delete from documents",
     "update stock_claim_events set what = 'x'",
+    "update webhook_events set seen_at = '2000-01-01'",
     "drop function append_events",
     "create or replace function append_events() returns void language sql as 'select 1'",
   ])("cannot: %s", async (statement) => {
     await expect(role.query(statement)).rejects.toThrow(/permission denied|must be owner/);
   });
 
-  test("can empty no table, and switch off no trigger", async () => {
+  test("deletes from no table, empties none, and switches off no trigger", async () => {
     const { rows } = await role.query<{ name: string }>(
-      "select quote_ident(relname) as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace",
+      "select quote_ident(relname) as name from pg_class where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace",
     );
     expect(rows.length).toBeGreaterThan(20);
     // A table that the grants do not name would be found here.
     for (const { name } of rows) await role.query(`select from ${name} limit 1`);
-    for (const { name } of rows)
-      for (const statement of [`truncate ${name}`, `alter table ${name} disable trigger all`, `drop table ${name}`])
-        await expect(role.query(statement)).rejects.toThrow(/permission denied|must be owner/);
+    for (const { name } of rows) {
+      const refused = [`truncate ${name}`, `alter table ${name} disable trigger all`, `drop table ${name}`];
+      // A movement that a record no longer has is deleted.
+      if (name !== "stock_movements") refused.push(`delete from ${name}`);
+      for (const statement of refused)
+        await expect(role.query(statement), statement).rejects.toThrow(/permission denied|must be owner/);
+    }
   });
 
   test("leaves the function that appends events to nobody else", async () => {

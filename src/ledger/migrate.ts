@@ -97,7 +97,7 @@ const WRITABLE = [
   "observations",
   "reconcile_findings",
 ];
-/** Whose rows a worker replaces as a whole. */
+/** Movements that a record no longer has. */
 const DELETABLE = ["stock_movements"];
 /** Logs, to which rows are added alone. */
 const ADDED_TO = ["stock_claim_events", "document_claim_events", "webhook_events"];
