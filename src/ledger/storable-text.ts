@@ -11,7 +11,7 @@ export function cleanText(text: string): string {
   return text.replaceAll("\0", "");
 }
 
-/** The same for every text of a JSON value: `jsonb` takes no others. */
+/** The same for every text of a JSON value: the database reads nothing out of one that has others. */
 export function storableJson<Value>(value: Value): Value {
   return cleaned(value) as Value;
 }

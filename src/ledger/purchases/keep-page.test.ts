@@ -70,11 +70,15 @@ describe("a page of purchases", () => {
   });
 
   it("may hold characters that the database does not store", async () => {
-    const { keep, kept } = business();
-    const odd = purchase("p1", { supplierInvoiceNumber: "a\0b", confirmationError: "\ud800 half" });
+    const { keep, kept, scope } = business();
+    const lines = [{ description: "zero \0", quantity: 1, unitPrice: 1, total: 1.16, taxAmount: 0.16, taxRate: 16 }];
+    const odd = purchase("p1", { supplierInvoiceNumber: "a\0b", confirmationError: "\ud800 half", lines });
     await keep([odd]);
     expect(await keep([odd])).toMatchObject({ added: 0, changed: 0 });
     expect(await kept()).toHaveLength(1);
+    const days = { from: "2026-11-01", to: "2026-11-30" };
+    const sums = await test.ledger.purchases.list({ days, ...scope }, async ([one]) => one?.rateSums);
+    expect(sums).toMatchObject([{ taxRate: "16", vat: "0.16" }]);
   });
 
   it("is kept once where two copies arrive at once", async () => {

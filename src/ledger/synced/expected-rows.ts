@@ -10,7 +10,7 @@ import {
   expectedByAllEvents,
   type SubjectEvent,
 } from "../rows/expected-rows.ts";
-import { storableText } from "../storable-text.ts";
+import { storableJson } from "../storable-text.ts";
 import type { Collection, KeptColumns } from "./collection.ts";
 import { contentOf } from "./events.ts";
 
@@ -19,12 +19,14 @@ export function contentColumns<Entry extends { id: string }>(
   { columnsOf, fieldsApart }: Pick<Collection<Entry, never>, "columnsOf" | "fieldsApart">,
   entry: Entry,
 ): Row & Pick<KeptColumns, "content_hash" | "body"> {
-  const content = Object.entries(entry).filter(([field]) => !fieldsApart.includes(field));
-  const hashed = storableText(canonicalJson(Object.fromEntries(content)));
+  const body = storableJson(entry);
+  const content = Object.entries(body).filter(([field]) => !fieldsApart.includes(field));
   return {
     ...columnsOf(entry),
-    content_hash: createHash("sha256").update(hashed).digest("hex"),
-    body: storableText(canonicalJson(entry)),
+    content_hash: createHash("sha256")
+      .update(canonicalJson(Object.fromEntries(content)))
+      .digest("hex"),
+    body: canonicalJson(body),
   };
 }
 
