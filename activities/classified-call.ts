@@ -13,7 +13,8 @@ import {
   type TakingExecution,
   type UnknownOutcome,
   type Unsettled,
-  whyNotDone,
+  type NotDoneOutcome,
+  notDoneOutcome,
 } from "../src/contract/index.ts";
 import { Deadline } from "../src/http/deadline.ts";
 import { AnswerError, TransportError } from "../src/http/errors.ts";
@@ -132,7 +133,7 @@ interface ClaimedCall<Known, Data, Done, Not extends string> {
   send: (sendBefore: Deadline) => Promise<AnyCall<Data>>;
   done: (data: Data, meaning: AnyCall["meaning"], sentAtMs: number) => Done;
   not: Not;
-  settle: (outcome: Done | { kind: Not; message: string }) => Promise<unknown>;
+  settle: (outcome: Done | NotDoneOutcome<Not>) => Promise<unknown>;
   /** Writes into the claim that this execution sends no more. */
   ended: (by: Pick<TakingExecution, "execution">) => Promise<void>;
 }
@@ -158,7 +159,7 @@ export async function claimedCall<Known extends { kind: string }, Data, Done ext
   const execution = randomUUID();
   // What is settled has ended too. Otherwise whoever reads the claim would wait until its time is over.
   let isSettled = false;
-  const settled = async (outcome: Done | { kind: Not; message: string }): Promise<Unsettled> => {
+  const settled = async (outcome: Done | NotDoneOutcome<Not>): Promise<Unsettled> => {
     const unsettled = await written(() => settle(outcome));
     isSettled = unsettled.unsettled !== true;
     return unsettled;
@@ -178,7 +179,7 @@ export async function claimedCall<Known extends { kind: string }, Data, Done ext
     }
     const result = notDone(classified, not, random);
     if (!result) return { kind: "unknown", message, evidence: { sentAtMs, ...cameBack(error) } };
-    return { ...result, ...(await settled({ kind: not, message: whyNotDone(result) })) };
+    return { ...result, ...(await settled(notDoneOutcome(not, result))) };
   } finally {
     // The answer is the caller's in any case: without this the claim is read as under way until its time is over.
     if (!isSettled) await ended({ execution }).catch(() => undefined);

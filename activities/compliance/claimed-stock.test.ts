@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import type { AdjustStockRequest, AdjustStockResult, CallUnderWay } from "../../src/contract/index.ts";
 import type { Fault } from "../../src/dev/simulator/index.ts";
-import { currentHolder } from "../ledger/beside-calls.ts";
+import { WRITER } from "../../src/ledger/test-support/records.ts";
+import { currentWriter } from "../ledger/beside-calls.ts";
 import { inActivity, serve, type Served, START_MS } from "../test-support/served.ts";
 import { teaMovement as movement } from "../test-support/requests.ts";
 
@@ -44,9 +45,9 @@ describe("the claim of a stock adjustment", () => {
 
   test("whose acknowledgement was lost may be sent by the execution that follows the one that says so", async () => {
     const served = await serve();
-    const { itemId, action, quantity, unitPrice } = movement;
-    const holder = await inActivity(async () => currentHolder());
-    const taken = { movement: { itemId, action, quantity, unitPrice } as const, holder, nowMs: START_MS };
+    const { itemId, action, quantity, unitPrice, of } = movement;
+    const writer = await inActivity(async () => currentWriter());
+    const taken = { movement: { itemId, action, quantity, unitPrice } as const, of, writer, nowMs: START_MS };
     const by = { execution: "earlier", underWayForMs: 0 };
     await served.context.ledger.stock.take({ ...key, generation: 1, token: "first", ...by, ...taken });
     expect(await adjust(served)).toMatchObject({ kind: "unknown" });
@@ -68,9 +69,9 @@ describe("the claim of a stock adjustment", () => {
 
   test("is not sent beside an execution that may still be at it", async () => {
     const served = await serve();
-    const { itemId, action, quantity, unitPrice } = movement;
+    const { itemId, action, quantity, unitPrice, of } = movement;
     const claimed = { itemId, action, quantity, unitPrice } as const;
-    const by = { holder: "a frozen worker", execution: "frozen", underWayForMs: 60_000, nowMs: START_MS };
+    const by = { of, writer: WRITER, execution: "frozen", underWayForMs: 60_000, nowMs: START_MS };
     const { stock } = served.context.ledger;
     await stock.take({ ...key, generation: 1, token: "first", ...by, movement: claimed });
     expect(await adjust(served)).toEqual({
@@ -93,7 +94,7 @@ describe("the claim of a stock adjustment", () => {
 
   test("that was closed unused cannot be taken any more", async () => {
     const served = await serve();
-    await served.context.ledger.stock.readOrBury({ ...key, generation: 1, nowMs: START_MS });
+    await served.context.ledger.stock.readOrBury({ ...key, generation: 1, writer: WRITER, nowMs: START_MS });
     expect(await adjust(served)).toEqual({ kind: "superseded", generation: 1 });
     expect(sent(served)).toBe(0);
   });
@@ -115,7 +116,7 @@ describe("the claim of a stock adjustment", () => {
     const { itemId, action, quantity, unitPrice } = movement;
     const word = { note: "seen", by: "njeri", atMs: START_MS + 5_000 };
     const said = { generation: 1, applied: true, word };
-    const claimed = { movement: { itemId, action, quantity, unitPrice } as const, holder: "us" };
+    const claimed = { movement: { itemId, action, quantity, unitPrice } as const, writer: WRITER };
     await served.context.ledger.stock.decide({ ...key, ...said, ...claimed });
     expect(await adjust(served, { claim: { generation: 1, token: "another" } })).toEqual({
       kind: "said-applied",

@@ -19,7 +19,15 @@ async function withRefusedKey(): Promise<Served> {
   return served;
 }
 
-const movement = { referenceId: "INV-1/1", itemId: "item_tea", action: "DEDUCT", quantity: 1, unitPrice: 1 } as const;
+const of = { type: "sale", number: "INV-1", purpose: "sold" } as const;
+const movement = {
+  referenceId: "INV-1/1",
+  of,
+  itemId: "item_tea",
+  action: "DEDUCT",
+  quantity: 1,
+  unitPrice: 1,
+} as const;
 const lines = [{ sku: "RICE-1", quantity: 1, unitPrice: 1 }];
 
 describe("while a key is refused", () => {

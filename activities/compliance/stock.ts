@@ -16,7 +16,7 @@ import type { Deadline } from "../../src/http/deadline.ts";
 import { LedgerUnavailableError, type UnderWay } from "../../src/ledger/index.ts";
 import { claimedCall, type ClassifiedCall, notServedMessage } from "../classified-call.ts";
 import { withLastBalance } from "../ledger/balance-evidence.ts";
-import { claimedMovement, currentHolder, saveWithAnswer } from "../ledger/beside-calls.ts";
+import { claimedMovement, currentWriter, saveWithAnswer } from "../ledger/beside-calls.ts";
 import { type ActivityContext, callAndClassify, type ComplianceRuntime } from "./calls.ts";
 
 /** Sends a stock adjustment at most once for each claim. */
@@ -35,7 +35,7 @@ export function createStockActivities(context: ActivityContext) {
         send: (sendBefore) => send(runtime, request, sendBefore),
         done: (data, meaning, sentAtMs) => appliedOf(context, runtime, request, { data, meaning, sentAtMs }),
         not: "not-applied",
-        settle: (outcome) => ledger.stock.settle({ ...claim, outcome }),
+        settle: (outcome) => ledger.stock.settle({ ...claim, outcome, writer: currentWriter() }),
         ended: (by) => ledger.stock.ended({ ...claim, ...by }),
       });
       if (result.kind !== "applied") return await withLastBalance(ledger, request, result);
@@ -171,7 +171,7 @@ async function takeMovement(
     ...by,
     movement: claimedMovement(request),
     branchSentAs: sentAs === BRANCH_NOT_SENT ? undefined : sentAs,
-    holder: currentHolder(),
+    writer: currentWriter(),
     nowMs: nowMs(),
   });
   if (answer.kind === "branch-held") return { ...answer, message: branchHeldMessage(request, answer.hold) };

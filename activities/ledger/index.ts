@@ -3,7 +3,7 @@ import type { Ledger, UnderWay } from "../../src/ledger/index.ts";
 import { stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import { laterBalance, withLastBalance } from "./balance-evidence.ts";
-import { claimedMovement, currentHolder, currentWriter, isSent, isUnderWay, stillUnderWay } from "./beside-calls.ts";
+import { claimedMovement, currentWriter, isSent, isUnderWay, stillUnderWay } from "./beside-calls.ts";
 
 interface LedgerContext {
   ledger: Ledger;
@@ -30,13 +30,15 @@ export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext)
     awaitLedger: () => ledger.answers(),
 
     readMovement: async (request) =>
-      withLastBalance(ledger, request, over(await stock.readOrBury({ ...request, nowMs: nowMs() }))),
+      withLastBalance(
+        ledger,
+        request,
+        over(await stock.readOrBury({ ...request, writer: currentWriter(), nowMs: nowMs() })),
+      ),
     readTaken: async ({ after = "", close = [], ...query }) => {
       const { connection, businessId } = query;
-      await stock.close(
-        close.map((referenceId) => ({ connection, businessId, referenceId })),
-        nowMs(),
-      );
+      const keys = close.map((referenceId) => ({ connection, businessId, referenceId }));
+      if (keys.length > 0) await stock.close({ keys, writer: currentWriter(), nowMs: nowMs() });
       return (await stock.taken(query))
         .filter(({ referenceId }) => referenceId > after)
         .toSorted((one, other) => (one.referenceId < other.referenceId ? -1 : 1))
@@ -58,11 +60,11 @@ export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext)
     },
     decideMovement: async (request) => {
       const movement = claimedMovement(request.movement);
-      const known = await stock.decide({ ...request, movement, holder: currentHolder() });
+      const known = await stock.decide({ ...request, movement, writer: currentWriter() });
       if (known === "decided") return request.applied ? { kind: "said-applied" } : { kind: "said-not-applied" };
       return await withLastBalance(ledger, request, known);
     },
-    settleMovement: async (request) => void (await stock.settle(request)),
+    settleMovement: async (request) => void (await stock.settle({ ...request, writer: currentWriter() })),
     acknowledgeBranch: (request) => stock.acknowledgeBranch(request, request.otherBranch, request.word),
 
     settleDocument: async ({ claim: workflowId, intent, documentId }) => {

@@ -13,7 +13,7 @@ export async function emptyClaims(): Promise<Ledger> {
   shared ??= createTestLedger();
   const { url, outside } = await shared;
   await outside.query(
-    "truncate stock_claims, stock_claim_events, document_claims, document_claim_events, purchases, purchase_syncs, stock_branch_holds",
+    "truncate movements, document_claims, document_claim_events, purchases, purchase_syncs, stock_branch_holds",
   );
   // A test may close it in order to have it away.
   const own = openLedger({ url, home: "/nowhere" });

@@ -18,6 +18,7 @@ export const teaMovement: AdjustStockRequest = {
   action: "DEDUCT",
   quantity: 2,
   unitPrice: 350,
+  of: { type: "sale", number: "INV-1", purpose: "sold" },
   claim: { generation: 1, token: "first" },
 };
 

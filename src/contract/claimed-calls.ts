@@ -65,7 +65,16 @@ export type DeferredTry = Deferred & Unsettled & { sameTry?: true; execution?: s
 /** Certainly not carried out: not sent, or refused, as the service says. */
 export type NotDone<Kind extends string> = DeferredTry | ({ kind: Kind; refusal: Refusal } & Unsettled);
 
+/** `putOff`: it is asked for again without a person. */
+export interface NotDoneOutcome<Kind extends string> {
+  kind: Kind;
+  message: string;
+  putOff?: true;
+}
+
 /** What is written into the claim of a try that was certainly not carried out. */
-export function whyNotDone(result: NotDone<string>): string {
-  return "refusal" in result ? result.refusal.message : result.message;
+export function notDoneOutcome<Kind extends string>(kind: Kind, result: NotDone<Kind>): NotDoneOutcome<Kind> {
+  return "refusal" in result
+    ? { kind, message: result.refusal.message }
+    : { kind, message: result.message, putOff: true };
 }

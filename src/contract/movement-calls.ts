@@ -1,7 +1,7 @@
 import type { Branch, CallTarget, OperatorDecision } from "./calls.ts";
-import type { ClaimedTry, NotDone, SupersededTry, UnknownOutcome, Unsettled } from "./claimed-calls.ts";
+import type { ClaimedTry, NotDone, NotDoneOutcome, SupersededTry, UnknownOutcome, Unsettled } from "./claimed-calls.ts";
 import type { RecordPart } from "./records.ts";
-import type { StockAction, StockMovement } from "./stock-movement.ts";
+import type { BalanceSeen, MovementOrigin, StockAction, StockMovement } from "./stock-movement.ts";
 
 /** What the activities of a stock movement take and give. */
 
@@ -13,6 +13,7 @@ export interface AskedMovement {
   quantity: number;
   unitPrice: number;
   branch?: Branch | undefined;
+  of: MovementOrigin;
   claim: ClaimedTry;
   /**
    * What to keep with the answer, once it says that the movement is applied: the run's record, as it is then but for
@@ -93,8 +94,6 @@ export interface ReadTakenRequest extends CallTarget {
   /** The sale's own number, and its document: a document of somebody else under that number has taken nothing. */
   number: string;
   saleId: string;
-  /** Of each of the document's lines. */
-  itemIds: string[];
   /** References of what is not to be taken any more: what nobody has claimed by now is never sent. */
   close?: string[];
   /** The last movement of the page before, in the order of their references. */
@@ -156,6 +155,8 @@ export type WatchMovementResult =
 export interface DecideMovementRequest extends MovementReference {
   applied: boolean;
   word: OperatorDecision;
+  /** Set where the item's balance spoke against the word. */
+  contradicts?: BalanceSeen | undefined;
   movement: { itemId: string; action: StockAction; quantity: number; unitPrice: number; branch?: Branch | undefined };
 }
 
@@ -175,7 +176,7 @@ export interface SettleMovementRequest extends CallTarget, ClaimedTry {
 }
 
 /** What the service's answer says of a try. */
-export type MovementOutcome = AppliedMovement | { kind: "not-applied"; message: string };
+export type MovementOutcome = AppliedMovement | NotDoneOutcome<"not-applied">;
 
 /** An operator has looked at an answer that named another branch. */
 export interface AcknowledgeBranchRequest extends CallTarget {

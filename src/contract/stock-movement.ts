@@ -19,6 +19,19 @@ export function movementInWords(
   return branchId === undefined ? moved : `${moved}, branch ${branchId}`;
 }
 
+/** What a movement is for: it does not change, whichever run sends it. */
+export interface MovementOrigin {
+  /** The document that it belongs to. */
+  type: "sale" | "credit_note";
+  number: string;
+  purpose: MovementPurpose;
+  /**
+   * The reference of the movement that this one gives back. A `restocked` movement without it was decided by an operator,
+   * who named the branch.
+   */
+  undoes?: string | undefined;
+}
+
 export interface StockMovement {
   referenceId: string;
   purpose: MovementPurpose;
@@ -33,10 +46,7 @@ export interface StockMovement {
   quantityOnHand?: number;
   /** The report to the tax authority, where it is not `ok`. */
   report?: { stockIo?: string; stockMaster?: string };
-  /**
-   * The movement that this one gives back. A `restocked` movement without it was decided by an operator, who named the
-   * branch.
-   */
+  /** As {@link MovementOrigin.undoes}. */
   undoes?: string;
   sentAtMs?: number;
   /** Set where an operator answered for an unknown outcome. */

@@ -25,7 +25,7 @@ beforeEach(() => {
 const sent = (kind: RegExp): number => line.statements.filter((statement) => kind.test(statement)).length;
 
 describe("a movement whose answer from the ledger was lost after it was written", () => {
-  const CLAIM = /^\s*with claim/;
+  const CLAIM = /^\s*with written/;
   const whatOf = async (key: Parameters<Ledger["stock"]["history"]>[0]): Promise<string[]> =>
     (await ledger.stock.history(key)).map(({ what }) => what);
 
@@ -33,7 +33,7 @@ describe("a movement whose answer from the ledger was lost after it was written"
     const first = firstTry();
     line.loseAnswerTo(CLAIM);
     expect(await ledger.stock.take(first)).toEqual({ kind: "taken" });
-    expect(sent(CLAIM)).toBe(2);
+    expect(sent(CLAIM)).toBe(3);
     expect(await ledger.stock.take({ ...first, token: randomUUID() })).toMatchObject({ kind: "unknown" });
     expect(await whatOf(first)).toEqual(["taken"]);
   });
@@ -109,7 +109,7 @@ it("a statement ends with the operation that waits for it, so that nothing is wr
   const hasty = openLedger({ url: test.url, home: "/nowhere", operationTimeoutMs: 500 });
   await hasty.stock.take(first);
   await test.outside.query("begin");
-  await test.outside.query("select from stock_claims where reference_id = $1 for update", [first.referenceId]);
+  await test.outside.query("select from movements where reference_id = $1 for update", [first.referenceId]);
   await expect(hasty.stock.settle({ ...first, outcome: APPLIED })).rejects.toThrow(LedgerUnavailableError);
   const waiting = "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
   await expect.poll(async () => (await test.outside.query(waiting)).rows).toEqual([]);

@@ -16,7 +16,8 @@ export async function lostExecutions(db: Queries, sinceMs: number): Promise<Lost
   const since = new Date(sinceMs);
   const { rows } = await sql<{ holder: string }>`
     select distinct holder from (
-      select holder from stock_claims where state = 'held' and under_way_until between ${since} and now()
+      select workflow_id || ' (run ' || run_id || ')' as holder from movements
+      where state = 'held' and under_way_until between ${since} and now()
       union all
       select holder from document_claims where state = 'in-doubt' and under_way_until between ${since} and now()
       union all

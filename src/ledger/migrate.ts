@@ -85,7 +85,7 @@ const WRITABLE = [
   "documents",
   "document_claims",
   "corrections",
-  "stock_claims",
+  "movements",
   "stock_branch_holds",
   "quota_windows",
   "purchases",
@@ -97,10 +97,8 @@ const WRITABLE = [
   "observations",
   "reconcile_findings",
 ];
-/** Movements that a record no longer has. */
-const DELETABLE = ["stock_movements"];
 /** Logs, to which rows are added alone. */
-const ADDED_TO = ["stock_claim_events", "document_claim_events", "webhook_events"];
+const ADDED_TO = ["document_claim_events", "webhook_events"];
 /** The events are written by `append_events`, which runs with the owner's rights. */
 const READABLE = ["events", "event_heads", TABLE, `${TABLE}_lock`];
 
@@ -125,8 +123,7 @@ async function grant(db: Kysely<Tables>, workerRole: string): Promise<void> {
     sql`grant select on ${named(READABLE)} to ${role}`,
     sql`grant select, insert on ${named(ADDED_TO)} to ${role}`,
     sql`grant select, insert, update on ${named(WRITABLE)} to ${role}`,
-    sql`grant select, insert, update, delete on ${named(DELETABLE)} to ${role}`,
-    sql`grant usage on sequence stock_claim_order to ${role}`,
+    sql`grant usage on sequence movement_order to ${role}`,
     sql`grant execute on function append_events to ${role}`,
   ])
     await statement.execute(db);

@@ -2,6 +2,7 @@ import { type Kysely, type Migration, sql } from "kysely";
 
 import { createBillPaymentTables } from "./migrations/bill-payments.ts";
 import { createEvents } from "./migrations/events.ts";
+import { createMovements } from "./migrations/movements.ts";
 import { createObservations, createReconcileTables, createWebhookEvents } from "./migrations/observations.ts";
 import { createPurchaseTables } from "./migrations/purchases.ts";
 import { createRecords } from "./migrations/records.ts";
@@ -16,7 +17,8 @@ export const MIGRATIONS: Record<string, Migration> = { "1.0-baseline": { up: cre
 export const BASELINE_0_5 = "0001-baseline";
 
 async function createTables(db: Kysely<unknown>): Promise<void> {
-  await createClaims(db);
+  await createMovements(db);
+  await createDocumentClaims(db);
   await createQuotaWindows(db);
   await createEvents(db);
   await createRecords(db);
@@ -49,53 +51,7 @@ async function createQuotaWindows(db: Kysely<unknown>): Promise<void> {
     ) with (fillfactor = 50)`.execute(db);
 }
 
-async function createClaims(db: Kysely<unknown>): Promise<void> {
-  await sql`create sequence stock_claim_order`.execute(db);
-  await sql`
-    create table stock_claims (
-      connection text not null,
-      business_id text not null,
-      reference_id text not null,
-      generation integer not null check (generation >= 1),
-      token text,
-      execution text,
-      under_way_until timestamptz,
-      state text not null check (state in ('held', 'applied', 'not-applied', 'buried')),
-      item_id text,
-      action text check (action in ('ADD', 'DEDUCT')),
-      quantity numeric,
-      unit_price numeric,
-      branch text,
-      holder text,
-      taken_at timestamptz not null,
-      taken_order bigint not null default nextval('stock_claim_order'),
-      settled_order bigint,
-      outcome json,
-      branch_id text,
-      quantity_on_hand numeric,
-      decision json,
-      disputed boolean not null default false,
-      primary key (connection, business_id, reference_id),
-      check (state <> 'held' or (token is not null and execution is not null and item_id is not null))
-    )`.execute(db);
-  await sql`
-    create index stock_claims_of_item on stock_claims (connection, business_id, item_id, taken_order)
-    where item_id is not null`.execute(db);
-  await sql`
-    create table stock_claim_events (
-      id bigint generated always as identity primary key,
-      at timestamptz not null default clock_timestamp(),
-      connection text not null,
-      business_id text not null,
-      reference_id text not null,
-      generation integer not null,
-      token text,
-      what text not null,
-      detail json
-    )`.execute(db);
-  await sql`
-    create index stock_claim_events_of_movement on stock_claim_events (connection, business_id, reference_id, id)
-    `.execute(db);
+async function createDocumentClaims(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table document_claims (
       workflow_id text primary key,

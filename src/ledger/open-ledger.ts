@@ -98,7 +98,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     ready: () => database.ready(),
     // Changes no row: a read-only database, or one that forbids it, refuses the statement all the same.
     answers: () =>
-      database.transact(async (db) => void (await sql`update stock_claims set state = state where false`.execute(db))),
+      database.transact(async (db) => void (await sql`update movements set state = state where false`.execute(db))),
     close: () => database.close(),
   };
 }

@@ -109,7 +109,7 @@ describe.skipIf(PGBOUNCER === undefined && !process.env["CI"])(
       const movements = Array.from({ length: 40 }, firstTry);
       const takes = await Promise.all(movements.flatMap((one) => [ledger.stock.take(one), ledger.stock.take(one)]));
       expect(takes.filter(({ kind }) => kind === "taken")).toHaveLength(80);
-      expect((await direct.outside.query("select 1 from stock_claims")).rowCount).toBe(40);
+      expect((await direct.outside.query("select 1 from movements")).rowCount).toBe(40);
       await Promise.all(movements.map((one) => ledger.stock.settle({ ...one, outcome: APPLIED })));
       // One transaction each, so that every connection of the pool is asked.
       const seen = Array.from({ length: 4 }, () =>
@@ -124,7 +124,7 @@ describe.skipIf(PGBOUNCER === undefined && !process.env["CI"])(
       for (const one of movements) await ledger.stock.take(one);
       const { outside } = direct;
       await outside.query("begin");
-      await outside.query("select * from stock_claims for update");
+      await outside.query("select * from movements for update");
       try {
         const settled = movements.map((one) => ledger.stock.settle({ ...one, outcome: APPLIED }));
         for (const one of await Promise.allSettled(settled)) expect(one.status).toBe("rejected");

@@ -12,12 +12,10 @@ export interface Tables {
   bill_payment_syncs: accounting.BillPaymentSyncsTable;
   sync_batches: accounting.SyncBatchesTable;
   webhook_events: accounting.WebhookEventsTable;
-  stock_claims: claims.StockClaimsTable;
-  stock_claim_events: claims.StockClaimEventsTable;
+  movements: claims.MovementsTable;
   document_claims: claims.DocumentClaimsTable;
   document_claim_events: claims.DocumentClaimEventsTable;
   documents: records.DocumentsTable;
-  stock_movements: records.StockMovementsTable;
   corrections: records.CorrectionsTable;
   event_heads: EventHeadsTable;
   events: EventsTable;

@@ -9,6 +9,8 @@ import { resetRun } from "../rig/reset-run.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
+const ANOTHER_RUN = { workflowId: "another workflow", runId: "another" };
+
 /** Architecture, decisions 6 and 10: what is claimed is sent at most once, by whichever run. */
 describeWithTemporal("a second run of a sale", () => {
   let rig: Rig;
@@ -172,17 +174,21 @@ describeWithTemporal("a second run of a sale", () => {
     await rig.stateWhen(invoice, ({ attentions }) => attentions[0]?.code === "stock-unknown");
     meanwhile = async (stock, request) => {
       await stock.decide({ ...request, applied: false, word: { note: "not there", atMs: 1_000 } });
-      await stock.take({ ...request, generation: 2, token: "newer", ...taking(), holder: "another run", nowMs: 2_000 });
+      const of = { type: "sale", number: invoice, purpose: "sold" } as const;
+      const newer = { of, generation: 2, token: "newer", ...taking(), writer: ANOTHER_RUN, nowMs: 2_000 };
+      await stock.take({ ...request, ...newer });
     };
     await rig.starter.resolveStock({ invoice }, { ...match, applied, note: "looked" });
     const { stockMovements } = await rig.stateWhen(invoice, ({ attentions }) => {
-      return attentions[0]?.evidence?.["takenBy"] === "another run";
+      return attentions[0]?.evidence?.["takenBy"] === "another workflow (run another)";
     });
     expect(stockMovements).toMatchObject([{ state: "unknown" }]);
     expect(movementsOf(invoice)).toEqual([]);
     const key = { connection: "default", businessId: "biz_1", referenceId: match.referenceId };
     const outcome = { kind: "not-applied", message: "the item is unknown" } as const;
-    await withLedger(rig.config, ({ stock }) => stock.settle({ ...key, generation: 2, token: "newer", outcome }));
+    await withLedger(rig.config, ({ stock }) =>
+      stock.settle({ ...key, generation: 2, token: "newer", outcome, writer: ANOTHER_RUN }),
+    );
     expect(await handleOf(invoice).result()).toMatchObject({ stockMovements: [{ state: "applied" }] });
     expect(movementsOf(invoice)).toHaveLength(1);
   });

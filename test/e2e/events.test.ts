@@ -150,7 +150,7 @@ describeWithTemporal("the events of a business", () => {
     const lines = printed.stdout.trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(events.slice(1));
     const text = await callCli(["events"], { env });
-    expect(text.stdout).toMatch(/^1-[0-9a-f]{16} {2}.* {2}document-saved {2}sale E-1 {2}/);
+    expect(text.stdout).toMatch(/^\d+-[0-9a-f]{16} {2}.* {2}document-saved {2}sale E-1 {2}/m);
     const lost = await callCli(["events", "--after", `7-${"0".repeat(16)}`], { env });
     expect(lost).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("ledger verify") });
   });

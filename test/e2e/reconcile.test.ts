@@ -25,7 +25,7 @@ describeWithTemporal("a reconciliation", () => {
     await Promise.all(numbers.map((number) => start(number, { stock: "off" })));
     for (const number of numbers) await result(number);
     const change = async (number: string, from: string, to: string): Promise<void> => {
-      const text = "update documents set document = replace(document::text, $2, $3)::json where number = $1";
+      const text = "update documents set document = replace(document::text, $2, $3)::jsonb where number = $1";
       await outside.query(text, [number, from, to]);
       const { rows } = await outside.query(
         "select 1 from documents where number = $1 and strpos(document::text, $2) > 0",
@@ -36,8 +36,8 @@ describeWithTemporal("a reconciliation", () => {
     const total = (was: number, is: number): Promise<void> =>
       change(
         "REC-1",
-        `"totals":{"taxAmount":96.55,"taxableAmount":603.45,"total":${was}}`,
-        `"totals":{"taxAmount":96.55,"taxableAmount":603.45,"total":${is}}`,
+        `"totals": {"total": ${was}, "taxAmount": 96.55, "taxableAmount": 603.45}`,
+        `"totals": {"total": ${is}, "taxAmount": 96.55, "taxableAmount": 603.45}`,
       );
     await total(700, 700.02);
     const [sale] = rig.simulator.documents("REC-2");

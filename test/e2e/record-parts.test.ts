@@ -36,7 +36,7 @@ describeWithTemporal("the record of a sale that is sent in parts", () => {
     const sale = { traderInvoiceNumber: NUMBER, lines, stock: "off", refundWindow: "0" } as const;
     const { workflowId } = await rig.starter.startSale(sale);
     await expect.poll(async () => (await kept())?.document?.lines.length).toBe(LINES);
-    for (const table of ["stock_movements", "documents"])
+    for (const table of ["movements", "documents"])
       await outside.query(`delete from ${table} where number = $1`, [NUMBER]);
     expect(await kept()).toBeUndefined();
     rig.simulator.setDocumentStatus(rig.simulator.documents(NUMBER)[0]?.id ?? "", "completed");

@@ -91,7 +91,7 @@ describeWithTemporal("the records of sales and credit notes", () => {
     expect(report?.creditNotes.count).toBe(6);
     expect(report?.open).toEqual([]);
     const { rows } = await outside.query<{ movement_id: string }>(
-      "select movement_id from stock_movements where state = 'applied' order by movement_id",
+      "select outcome ->> 'movementId' as movement_id from movements where state = 'applied' order by 1",
     );
     expect(rows.map(({ movement_id }) => movement_id)).toEqual(
       movements.map(({ movementId }) => movementId).toSorted(),

@@ -25,6 +25,7 @@ const REFUSED = {
   body: { error: { code: "stock_locked", message: "stocktaking" } },
   times: 1,
 } as const;
+const SOMEBODY = { workflowId: "by hand", runId: "none" };
 const LOST = { operation: "adjustStock", kind: "drop", times: 1 } as const;
 
 /** Failure model, invariant 3: what goes back is at most what is known to be applied, for each item and branch. */
@@ -380,7 +381,13 @@ describeWithTemporal("the goods of a refund", () => {
     await expect.poll(() => neededBy(note)).toMatch(/no answer says whether it was applied/);
     const key = { connection: "default", businessId: "biz_1", referenceId };
     const outcome = { kind: "applied", movementId: "mov_late", sentAtMs: Date.now(), branchId: "branch_2" } as const;
-    await rig.ledger.stock.settle({ ...key, generation: 1, token: tokens.get(referenceId) ?? "", outcome });
+    await rig.ledger.stock.settle({
+      ...key,
+      generation: 1,
+      token: tokens.get(referenceId) ?? "",
+      outcome,
+      writer: SOMEBODY,
+    });
     const { stockMovements } = (await note.result()) as SaleOutcome;
     expect(stockMovements).toMatchObject([
       { referenceId, state: "applied", movementId: "mov_late", branchId: "branch_2" },

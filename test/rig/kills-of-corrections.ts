@@ -70,7 +70,7 @@ const STEPS: readonly Step[] = [
     what: "as the goods' return is claimed",
     to: "ledger",
     how: BOTH,
-    is: (text, name) => text.includes('"stock_claims"') && text.includes(`CN-${name}/`),
+    is: (text, name) => text.includes('"movements"') && text.includes(`CN-${name}/`),
   },
   {
     what: "as the goods are returned",

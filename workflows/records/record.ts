@@ -32,7 +32,7 @@ export function recordOf(
 ): DocumentRecord {
   const { document = run.document, movements = run.movements, stage = run.stage } = assumed;
   return {
-    type: run.workflow === "sale" ? "sale" : "credit_note",
+    type: run.documentType,
     number: run.invoice,
     asOfMs: Date.now(),
     sequence,

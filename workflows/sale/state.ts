@@ -142,6 +142,10 @@ export class SaleState extends AttentionList {
     this.stage = stage;
   }
 
+  get documentType(): "sale" | "credit_note" {
+    return this.workflow === "sale" ? "sale" : "credit_note";
+  }
+
   get workflowId(): string {
     return workflowInfo().workflowId;
   }

@@ -2,10 +2,10 @@ import {
   type AdjustStockResult,
   type AppliedMovement,
   type Branch,
+  notDoneOutcome,
   type Refusal,
   setApplied,
   type StockMovement,
-  whyNotDone,
 } from "../../src/contract/index.ts";
 import { BetweenTries } from "../calls/between-tries.ts";
 import { answerOf, ClaimGenerations } from "../calls/activity-failures.ts";
@@ -161,18 +161,19 @@ async function sendMovement(
   movement: StockMovement,
   { claims: { current: claim }, branch }: Tries,
 ): Promise<AdjustStockResult> {
-  const { referenceId, itemId, action, quantity, unitPrice } = movement;
+  const { referenceId, itemId, action, quantity, unitPrice, purpose, undoes } = movement;
+  const of = { type: run.documentType, number: run.invoice, purpose, undoes };
   const record = run.records?.recordForMovement(movement);
   const { adjustStock } = record ? calls.unrepeatableWriteSoon : calls.unrepeatableWrite;
   const claimKey = { ...target, referenceId };
-  const request = { ...claimKey, itemId, action, quantity, unitPrice, branch, claim, record };
+  const request = { ...claimKey, itemId, action, quantity, unitPrice, branch, of, claim, record };
   const sent = await adjustStock(run.inWords(movement), request);
   const { generation } = claim;
   const result = await answerOf(sent, () =>
     ledger.readMovement("Read from its claim what became of the movement", { ...claimKey, generation }),
   );
   if (!("unsettled" in result)) return result;
-  const outcome = result.kind === "applied" ? result : { kind: "not-applied" as const, message: whyNotDone(result) };
+  const outcome = result.kind === "applied" ? result : notDoneOutcome("not-applied", result);
   const settled = { ...claimKey, ...claim, outcome };
   const written = ledger.settleMovement("Write the outcome into the movement's claim", settled);
   // Another try hangs on it; a movement that is applied is shown at once, and the run ends only once it is written.

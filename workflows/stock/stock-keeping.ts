@@ -1,6 +1,5 @@
 import {
   type Branch,
-  goodsOf,
   type KnownItem,
   type KnownMovement,
   type MovementPurpose,
@@ -215,8 +214,7 @@ export class StockKeeping {
   /** What the sale took, in any run. @param close movements that are not to be sent any more */
   async #taken(sale: SaleDocument, close?: string[]): Promise<TakenMovement[]> {
     const { traderInvoiceNumber: number, id: saleId } = sale;
-    const itemIds = goodsOf(sale).map(({ itemId }) => itemId);
-    const asked = { ...this.#context.target, number, saleId, itemIds };
+    const asked = { ...this.#context.target, number, saleId };
     const taken: TakenMovement[] = [];
     let page: TakenMovement[] | undefined;
     do {

@@ -68,11 +68,11 @@ async function recordStockDecision(
   generation: number,
   branch: Branch | undefined,
 ): Promise<KnownMovement> {
-  const { applied = false, note = "", by, atMs = 0 } = movement.decision ?? {};
+  const { applied = false, note = "", by, atMs = 0, contradicts } = movement.decision ?? {};
   const word: OperatorDecision = { note, by, atMs };
   const { referenceId, itemId, action, quantity, unitPrice } = movement;
   const sent = { itemId, action, quantity, unitPrice, branch };
-  const decided = { ...context.target, referenceId, generation, applied, word, movement: sent };
+  const decided = { ...context.target, referenceId, generation, applied, word, contradicts, movement: sent };
   const kept = await ledger.decideMovement("Write the operator's decision into the movement's claim", decided);
   switch (kept.kind) {
     case "said-applied":

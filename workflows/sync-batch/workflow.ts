@@ -5,11 +5,11 @@ import {
   type BatchReference,
   type ClaimedTry,
   type KnownBatch,
+  notDoneOutcome,
   type ProcessBatchResult,
   type ProcessSyncBatchInput,
   type SyncBatchOutcome,
   type UnknownOutcome,
-  whyNotDone,
 } from "../../src/contract/index.ts";
 import { BetweenTries } from "../calls/between-tries.ts";
 import { answerOf, ClaimGenerations } from "../calls/activity-failures.ts";
@@ -89,7 +89,7 @@ function sendBatch({ unrepeatableWrite }: AccountingCalls, batch: Batch, one: Cl
     const outcome =
       result.kind === "processed"
         ? { kind: result.kind, message: result.message }
-        : { kind: "not-processed" as const, message: whyNotDone(result) };
+        : notDoneOutcome("not-processed", result);
     await ledger.settleBatch("Write the outcome into the claim", { ...batch, ...one, outcome });
     return result;
   });

@@ -21,8 +21,6 @@ export function findingText(finding: ChainFinding | RowFinding): string {
       return `${place(finding)} does not say what its event says, in ${finding.columns.join(", ")}`;
     case "row-missing":
       return `${place(finding)} is not there; its event tells of it`;
-    case "row-extra":
-      return `${place(finding)} is there, and its event knows nothing of it`;
     case "row-behind":
       return `${finding.subject} names event ${finding.event}; the last that tells of it is ${finding.last ?? "none"}`;
     case "row-unproven":

@@ -8,6 +8,7 @@ export interface VerifiedChain extends Omit<ChainReport, "findings"> {
   documents: number;
   /** Of these, sales and credit notes without a document. */
   withoutDocument: number;
+  movements: number;
   purchases: number;
   billPayments: number;
   syncBatches: number;
@@ -16,19 +17,21 @@ export interface VerifiedChain extends Omit<ChainReport, "findings"> {
 
 /** Every chain that is asked for, one after the other. @throws LedgerUnavailableError */
 export async function* verifiedChains(
-  ledger: Pick<Ledger, "events" | "records" | "purchases" | "billPayments" | "syncBatches">,
+  ledger: Pick<Ledger, "events" | "records" | "stock" | "purchases" | "billPayments" | "syncBatches">,
   request: VerifyRequest = {},
 ): AsyncGenerator<VerifiedChain> {
   for await (const chain of ledger.events.verify(request)) {
     const { documents, withoutDocument, ...ofDocuments } = await ledger.records.verify(chain);
+    const { movements, ...ofMovements } = await ledger.stock.verify(chain);
     const { purchases, ...ofPurchases } = await ledger.purchases.verify(chain);
     const { billPayments, ...ofPayments } = await ledger.billPayments.verify(chain);
     const { syncBatches, ...ofBatches } = await ledger.syncBatches.verify(chain);
-    const rows = [ofDocuments, ofPurchases, ofPayments, ofBatches];
+    const rows = [ofDocuments, ofMovements, ofPurchases, ofPayments, ofBatches];
     yield {
       ...chain,
       documents,
       withoutDocument,
+      movements,
       purchases,
       billPayments,
       syncBatches,
@@ -49,10 +52,18 @@ export function chainText(chain: VerifiedChain): string {
 }
 
 /** Of a business, or of an accounting connection, whose chains have other rows. */
-function rowsOf({ documents, withoutDocument, purchases, billPayments, syncBatches }: VerifiedChain): string[] {
+function rowsOf({
+  documents,
+  withoutDocument,
+  movements,
+  purchases,
+  billPayments,
+  syncBatches,
+}: VerifiedChain): string[] {
   const rows = [
     [documents - withoutDocument, "document"],
     [withoutDocument, "sale or credit note without a document", "sales and credit notes without a document"],
+    [movements, "stock movement"],
     [purchases, "purchase"],
     [billPayments, "bill payment"],
     [syncBatches, "sync batch", "sync batches"],

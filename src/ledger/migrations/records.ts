@@ -60,31 +60,6 @@ export async function createRecords(db: Kysely<unknown>): Promise<void> {
     create index documents_to_reconcile on documents (connection, business_id, type, number)
     where document_id is not null and reconciled_event is distinct from event_number`.execute(db);
   await sql`
-    create table stock_movements (
-      connection text not null,
-      business_id text not null,
-      type text not null,
-      number text not null,
-      reference_id text not null,
-      purpose text not null,
-      action text not null check (action in ('ADD', 'DEDUCT')),
-      item_id text not null,
-      quantity numeric not null,
-      unit_price numeric not null,
-      state text not null,
-      branch_id text,
-      movement_id text,
-      quantity_on_hand numeric,
-      report json,
-      undoes text,
-      sent_at timestamptz,
-      decision json,
-      workflow_id text not null,
-      run_id text not null,
-      primary key (connection, business_id, type, number, reference_id),
-      foreign key (connection, business_id, type, number) references documents
-    )`.execute(db);
-  await sql`
     create table corrections (
       connection text not null,
       business_id text not null,

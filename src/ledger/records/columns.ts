@@ -104,26 +104,6 @@ export function movementsOf({ movements }: RecordContent): StockMovement[] {
   return [...new Map(movements.map((movement) => [storableText(movement.referenceId), movement])).values()];
 }
 
-export function movementColumns(movement: StockMovement) {
-  const { referenceId, purpose, action, itemId, quantity, unitPrice, state, sentAtMs } = movement;
-  return {
-    reference_id: storableText(referenceId),
-    purpose,
-    action,
-    item_id: storableText(itemId),
-    quantity: decimalText(quantity),
-    unit_price: decimalText(unitPrice),
-    state,
-    branch_id: text(movement.branchId),
-    movement_id: text(movement.movementId),
-    quantity_on_hand: number_(movement.quantityOnHand),
-    report: movement.report ? canonicalJson(movement.report) : null,
-    undoes: text(movement.undoes),
-    sent_at: sentAtMs === undefined ? null : new Date(sentAtMs),
-    decision: movement.decision ? canonicalJson(movement.decision) : null,
-  };
-}
-
 function text(value: string | null | undefined): string | null {
   const given = givenText(value);
   return given === null ? null : storableText(given);

@@ -11,8 +11,7 @@ type Business = ReturnType<typeof someBusiness>;
 const save = (business: Business, record: DocumentRecord) => test.ledger.records.saveDocument(business, record, WRITER);
 
 async function rows(table: string, { businessId }: Business, columns = "*"): Promise<unknown[]> {
-  const order = { documents: "number", stock_movements: "reference_id" }[table] ?? "number";
-  const found = await test.outside.query(`select ${columns} from ${table} where business_id = $1 order by ${order}`, [
+  const found = await test.outside.query(`select ${columns} from ${table} where business_id = $1 order by number`, [
     businessId,
   ]);
   return found.rows;
@@ -41,9 +40,6 @@ describe("a document's record", () => {
       "line ->> 'unitPrice' as price",
     ];
     expect(await rows(lines, business, columns)).toEqual([{ price: "350.1" }, { price: "0.0000001" }]);
-    expect(await rows("stock_movements", business)).toMatchObject([
-      { reference_id: "INV-1/item_tea/sold", quantity: "2.5", decision: { note: "counted" }, ...written },
-    ]);
   });
 
   it("keeps what is known of the document while another run still reads it", async () => {
@@ -139,7 +135,6 @@ describe("a document's record", () => {
     expect(await rows("documents", business, "jsonb_array_length(document -> 'lines') as lines")).toEqual([
       { lines: 1 },
     ]);
-    expect(await rows("stock_movements", business)).toEqual([]);
   });
 
   it("keeps the history of its attentions and decisions, each once", async () => {
@@ -201,18 +196,6 @@ describe("the verification of records", () => {
       { kind: "row-changed", table: "documents", row: "sale INV-1", columns: ["document"] },
     ],
     [
-      "delete from stock_movements where business_id = $1",
-      { kind: "row-missing", table: "stock_movements", row: "INV-1/item_tea/sold" },
-    ],
-    [
-      "insert into stock_movements select connection, business_id, type, number, 'made up', purpose, action, item_id, quantity, unit_price, state, branch_id, movement_id, quantity_on_hand, report, undoes, sent_at, decision, workflow_id, run_id from stock_movements where business_id = $1",
-      { kind: "row-extra", table: "stock_movements", row: "made up" },
-    ],
-    [
-      "update stock_movements set state = 'dropped', decision = null where business_id = $1",
-      { kind: "row-changed", table: "stock_movements", columns: ["state", "decision"] },
-    ],
-    [
       "update documents set event_number = 0 where business_id = $1",
       { kind: "row-behind", table: "documents", event: 0, last: 1 },
     ],
@@ -227,10 +210,9 @@ describe("the verification of records", () => {
     const business = someBusiness();
     await save(business, recordOf("INV-1"));
     await save(business, recordOf("INV-2"));
-    for (const table of ["stock_movements", "documents"])
-      await test.outside.query(`delete from ${table} where business_id = $1 and number = 'INV-1'`, [
-        business.businessId,
-      ]);
+    await test.outside.query("delete from documents where business_id = $1 and number = 'INV-1'", [
+      business.businessId,
+    ]);
     expect(await findings(business)).toEqual([
       { kind: "row-missing", table: "documents", subject: "sale INV-1", row: "sale INV-1" },
     ]);

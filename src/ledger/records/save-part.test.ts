@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { type Attention, type RecordPart, stockReferenceId, type StockMovement } from "../../contract/index.ts";
 import { ledgerOfSuite } from "../test-support/create-test-ledger.ts";
-import { APPLIED, firstTry } from "../test-support/movements.ts";
+import { bookMovement } from "../test-support/movements.ts";
 import { documentOf, recordOf, someBusiness, WRITER } from "../test-support/records.ts";
 
 const test = ledgerOfSuite();
@@ -187,11 +187,8 @@ describe("the record of a signed sale whose goods another run gave back", () => 
   /** As the run that gave the sale up has left it. */
   async function givenUp(): Promise<Business> {
     const business = someBusiness();
-    for (const { referenceId, itemId, action, quantity, unitPrice } of [sold, undone]) {
-      const request = { ...firstTry(), ...business, referenceId, movement: { itemId, action, quantity, unitPrice } };
-      await test.ledger.stock.take(request);
-      await test.ledger.stock.settle({ ...request, outcome: APPLIED });
-    }
+    for (const one of [sold, undone])
+      await bookMovement(test.ledger.stock, business, { type: "sale", number: "INV-1" }, one);
     const record = recordOf("INV-1", { stage: "cancelled", document: documentOf("INV-1", { status: "failed" }) });
     expect(await tell(business, { ...record, movements: [sold, undone] })).toBe("saved");
     return business;

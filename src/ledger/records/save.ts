@@ -18,7 +18,6 @@ import {
   subjectOf,
   whereDocument,
 } from "./columns.ts";
-import { partWrites } from "./parts.ts";
 
 /**
  * `older`: a later state of the document is kept already, or more of it than this run has found out. `of-another`: the
@@ -82,18 +81,15 @@ async function write(
   }
   const saved: NewEvent = { kind: DOCUMENT_SAVED, subject: subjectOf(record), content, writer };
   const wrote = { workflow_id: storableText(writer.workflowId), run_id: storableText(writer.runId) };
-  const parts = partWrites(key, wrote, content, kept === undefined);
   const row = { ...columns, ...current, ...wrote, event_number: sql<number>`(select number from event)` };
   const document = db
     .insertInto("documents")
     .values({ ...key, ...row })
     .onConflict((conflict) => conflict.columns(["connection", "business_id", "type", "number"]).doUpdateSet(row));
-  const others = parts.atOnce.map((write, index) => sql`, ${sql.ref(`part_${index}`)} as (${write})`);
   // One statement, which is one round trip: all documents of the business share the chain, which is held until the end.
   await sql`
-    with event as (select (${appended(business, [saved, ...history])})[1] as number) ${sql.join(others, sql``)}
+    with event as (select (${appended(business, [saved, ...history])})[1] as number)
     ${document}`.execute(db);
-  for (const part of parts.rest) await part.execute(db);
   return "saved";
 }
 

@@ -1,11 +1,10 @@
 import { sql } from "kysely";
 
 import type { Database, Queries } from "../database.ts";
-import type { Row, RowFindings } from "../rows/row-findings.ts";
+import type { RowFindings } from "../rows/row-findings.ts";
 import { type Chain, type ExpectedRow, expectedByLastEvent, type SubjectEvent } from "../rows/expected-rows.ts";
 import { type KeptRow, type ProvenRows, verifyRows } from "../rows/verify-rows.ts";
-import { rowsBy } from "../statements.ts";
-import { DOCUMENT_SAVED, documentColumns, movementColumns, movementsOf, type RecordContent } from "./columns.ts";
+import { DOCUMENT_SAVED, documentColumns, type RecordContent } from "./columns.ts";
 
 export interface RecordsReport extends RowFindings {
   documents: number;
@@ -16,7 +15,7 @@ export interface RecordsReport extends RowFindings {
 const COUNT_WITHIN_MS = 30_000;
 
 /**
- * Holds each document of a business, with its movements, against the event that it was written with, in pages.
+ * Holds each document of a business, against the event that it was written with, in pages.
  * @throws LedgerUnavailableError
  */
 export async function verifyRecords(database: Database, chain: Chain): Promise<RecordsReport> {
@@ -38,8 +37,7 @@ interface KeptDocument extends KeptRow {
 const DOCUMENTS: ProvenRows<KeptDocument> = {
   table: "documents",
   kinds: [DOCUMENT_SAVED],
-  // Each with its movements.
-  most: 50,
+  most: 200,
   read: (db, chain, after, most) => readDocuments(db, chain, after?.row ?? { type: "", number: "" }, most),
   expected: (db, chain, subjects) => expectedByLastEvent(db, chain, { kind: DOCUMENT_SAVED, subjects, expectedBy }),
   isRowOfSubject: (chain) => sql<boolean>`
@@ -56,7 +54,6 @@ function subjectOfRow({ type, number }: DocumentKey): string {
   return `${type} ${number}`;
 }
 
-/** One statement for each table. */
 async function readDocuments(
   db: Queries,
   { connection, business_id }: Chain,
@@ -72,33 +69,9 @@ async function readDocuments(
     .orderBy("number")
     .limit(most)
     .execute();
-  const until = documents.at(-1);
-  if (!until) return [];
-  const inPage = sql<boolean>`(type, number) > (${after.type}, ${after.number}) and (type, number) <= (${until.type}, ${until.number})`;
-  const movements = await db
-    .selectFrom("stock_movements")
-    .selectAll()
-    .where((eb) => eb.and({ connection, business_id }))
-    .where(inPage)
-    .execute();
-  const movementsOfSubject = rowsBy(movements, subjectOfRow);
-  return documents.map((row) => {
-    const subject = subjectOfRow(row);
-    return { subject, row, parts: { stock_movements: movementsOfSubject.get(subject) ?? [] } };
-  });
+  return documents.map((row) => ({ subject: subjectOfRow(row), row }));
 }
 
-function expectedBy({ content: text, writer }: SubjectEvent): ExpectedRow {
-  const content = JSON.parse(text) as RecordContent;
-  const written = (row: Row): Row => ({ ...row, ...writer });
-  return {
-    columns: written(documentColumns(content)),
-    parts: [
-      {
-        table: "stock_movements",
-        key: "reference_id",
-        rows: movementsOf(content).map(movementColumns).map(written),
-      },
-    ],
-  };
+function expectedBy({ content, writer }: SubjectEvent): ExpectedRow {
+  return { columns: { ...documentColumns(JSON.parse(content) as RecordContent), ...writer } };
 }

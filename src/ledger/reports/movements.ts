@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 
 import type { Queries } from "../database.ts";
-import { IS_DISPUTED, STATE_BY_CLAIM } from "../stock/decided-movements.ts";
+import { IS_KNOWN_OVER, IS_REFUSED } from "../stock/movement-state.ts";
 import type { MovementsOfItem, Period } from "./report.ts";
 import { type Chain, linesOf } from "./signed.ts";
 
@@ -46,11 +46,10 @@ export async function readMovements(
           and s.document_id = note.original_document_id
       where s.type = 'sale' and note.type = 'credit_note'),
     moved as (
-      select distinct on (m.reference_id) m.item_id, m.quantity, m.action, m.undoes, m.decision,
-        ${STATE_BY_CLAIM} as state, ${IS_DISPUTED} as disputed
-      from stock_movements as m join with_reversed as d using (connection, business_id, type, number)
-      where coalesce(${RETURNED_ON}, d.document_date) between ${from} and ${to}
-      order by m.reference_id, ${STATE_BY_CLAIM} = 'applied' desc),
+      select m.item_id, m.quantity, m.action, m.undoes, m.decision, m.state, m.disputed,
+        ${IS_KNOWN_OVER} as is_over, ${IS_REFUSED} as is_refused
+      from movements as m join with_reversed as d using (connection, business_id, type, number)
+      where m.item_id is not null and coalesce(${RETURNED_ON}, d.document_date) between ${from} and ${to}),
     named as (
       select l.item_id, max(l.name) as name
       from documents_of_period cross join lateral ${linesOf("document")} as l group by l.item_id)
@@ -59,8 +58,8 @@ export async function readMovements(
       coalesce(sum(quantity) filter (where state = 'applied' and undoes is not null), 0) as given_back,
       coalesce(sum(quantity) filter (where state = 'applied' and action = 'ADD' and undoes is null), 0)
         as returned_by_decision,
-      count(*) filter (where state = 'unknown') as unknown,
-      count(*) filter (where state in ('refused', 'dropped')) as not_made,
+      count(*) filter (where state = 'held' and is_over) as unknown,
+      count(*) filter (where is_refused) as not_made,
       count(*) filter (where decision -> 'contradicts' is not null) as against_balance,
       count(*) filter (where disputed) as disputed
     from moved left join named using (item_id) group by item_id order by item_id`.execute(db);

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 
 import type { Attention } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
-import { STATE_BY_CLAIM } from "../stock/decided-movements.ts";
+import { IS_KNOWN_OVER, IS_REFUSED } from "../stock/movement-state.ts";
 import type { BusinessReport, EndedDocument, OpenDocument } from "./report.ts";
 import type { Chain } from "./signed.ts";
 
@@ -34,9 +34,9 @@ export async function readOpen(
       select d.*,
         coalesce(d.needs_person_since, d.started_at) as since,
         case when d.status = 'completed'
-          then coalesce((select sum(m.quantity * m.unit_price) from stock_movements as m
+          then coalesce((select sum(m.quantity * m.unit_price) from movements as m
             where (m.connection, m.business_id, m.type, m.number) = (d.connection, d.business_id, d.type, d.number)
-              and ${STATE_BY_CLAIM} in ('unknown', 'refused')), 0)
+              and (m.state = 'held' and ${IS_KNOWN_OVER} or ${IS_REFUSED})), 0)
           else abs(coalesce(d.total, d.asked_total, reversed.total, 0)) end as at_risk
       from documents as d
       left join lateral (

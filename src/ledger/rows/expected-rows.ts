@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 
 import type { Queries } from "../database.ts";
-import type { ExpectedParts, Row } from "./row-findings.ts";
+import type { Row } from "./row-findings.ts";
 
 export type Chain = { connection: string; business_id: string };
 
@@ -16,7 +16,6 @@ export interface SubjectEvent {
 /** A row as its subject's events say it must be. */
 export interface ExpectedRow {
   columns: Row;
-  parts?: readonly ExpectedParts[];
 }
 
 /**

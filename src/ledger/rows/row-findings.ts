@@ -3,15 +3,12 @@ import { canonicalJson } from "../events/canonical-json.ts";
 export type Row = Record<string, unknown>;
 
 /** Tables whose rows have events of their own, one subject each. */
-export type MainTable = "documents" | "purchases" | "bill_payments" | "sync_batches";
-/** Tables whose rows belong to one of those. */
-export type PartTable = "stock_movements";
+export type MainTable = "documents" | "movements" | "purchases" | "bill_payments" | "sync_batches";
 
 /** A row that does not say what its events say. `row` is the subject itself, or the key of a row that belongs to it. */
 export type RowFinding =
-  | { kind: "row-changed"; table: MainTable | PartTable; subject: string; row: string; columns: string[] }
-  | { kind: "row-missing"; table: MainTable | PartTable; subject: string; row: string }
-  | { kind: "row-extra"; table: PartTable; subject: string; row: string }
+  | { kind: "row-changed"; table: MainTable; subject: string; row: string; columns: string[] }
+  | { kind: "row-missing"; table: MainTable; subject: string; row: string }
   /** The row names an event that is not there, or that is not the last one of its subject. */
   | { kind: "row-behind"; table: MainTable; subject: string; event: number; last: number | null }
   /** One of the subject's events is none that the product writes, so nothing says what the row was. */
@@ -44,29 +41,4 @@ export function differing(expected: Row, actual: Row): string[] {
 function spelt(value: unknown): string {
   if (value instanceof Date) return value.toISOString();
   return typeof value === "object" && value !== null ? canonicalJson(value) : String(value);
-}
-
-/** Rows of one table that belong to a subject, as its events say that they are. */
-export interface ExpectedParts {
-  table: PartTable;
-  /** The column that tells them apart. */
-  key: string;
-  rows: readonly Row[];
-}
-
-export function* findingsOfParts(
-  subject: string,
-  { table, key, rows }: ExpectedParts,
-  actual: readonly Row[],
-): Iterable<RowFinding> {
-  const left = new Map(actual.map((row) => [String(row[key]), row]));
-  for (const wanted of rows) {
-    const row = String(wanted[key]);
-    const found = left.get(row);
-    left.delete(row);
-    const columns = found ? differing(wanted, found) : [];
-    if (!found) yield { kind: "row-missing", table, subject, row };
-    else if (columns.length > 0) yield { kind: "row-changed", table, subject, row, columns };
-  }
-  for (const row of left.keys()) yield { kind: "row-extra", table, subject, row };
 }

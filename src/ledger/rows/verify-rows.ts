@@ -1,21 +1,21 @@
 import { sql } from "kysely";
 
 import type { Database, Queries } from "../database.ts";
-import { addFinding, differing, findingsOfParts, type PartTable, type Row, type RowFinding } from "./row-findings.ts";
+import { addFinding, differing, type Row, type RowFinding } from "./row-findings.ts";
 import type { RowFindings } from "./row-findings.ts";
 import type { Chain, ExpectedRows } from "./expected-rows.ts";
 import { subjectsWithoutRow, type WantedRows } from "./without-row.ts";
 
-/** A row as it is kept, with what belongs to it in other tables. */
+/** A row as it is kept. */
 export interface KeptRow {
   subject: string;
-  row: Row & { event_number: string };
-  parts?: Partial<Record<PartTable, readonly Row[]>>;
+  /** A row that names no event is all that its events say. */
+  row: Row & { event_number?: string };
 }
 
 /** Rows that name the event that they were written with. */
 export interface ProvenRows<Kept extends KeptRow> extends WantedRows {
-  /** Rows in memory at a time, with what belongs to them. */
+  /** Rows in memory at a time. */
   most: number;
   /** In the order of their key, those behind `after`. */
   read: (db: Queries, chain: Chain, after: Kept | undefined, most: number) => Promise<Kept[]>;
@@ -70,20 +70,19 @@ async function readPage<Kept extends KeptRow>(
 /** What of a row does not say what its events say. */
 export function* findingsOf(
   table: ProvenRows<KeptRow>["table"],
-  { subject, row, parts = {} }: KeptRow,
+  { subject, row }: KeptRow,
   expectedRows: ExpectedRows,
 ): Iterable<RowFinding> {
-  const named = Number(row.event_number);
   const { last = null, expected } = expectedRows.get(subject) ?? {};
-  if (last !== named) {
-    yield { kind: "row-behind", table, subject, event: named, last };
+  const named = row.event_number === undefined ? last : Number(row.event_number);
+  if (last !== named || last === null) {
+    yield { kind: "row-behind", table, subject, event: named ?? 0, last };
     return;
   }
   if (expected === undefined) {
-    yield { kind: "row-unproven", table, subject, event: named };
+    yield { kind: "row-unproven", table, subject, event: last };
     return;
   }
   const columns = differing(expected.columns, row);
   if (columns.length > 0) yield { kind: "row-changed", table, subject, row: subject, columns };
-  for (const part of expected.parts ?? []) yield* findingsOfParts(subject, part, parts[part.table] ?? []);
 }

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import type { Queries } from "../database.ts";
-import type { StockClaimsTable } from "../tables/claims.ts";
+import type { MovementsTable } from "../tables/claims.ts";
 import type { Balance, BalanceEvidence, MovementKey } from "./claims.ts";
 import { keyColumns, outcomeOf, readRow, type StockRow } from "./row.ts";
 
@@ -101,7 +101,7 @@ function sameStock(db: Queries, key: MovementKey, row: StockRow, home: string | 
 function claimsOfItem(db: Queries, key: MovementKey, row: StockRow) {
   const { connection, business_id } = keyColumns(key);
   return db
-    .selectFrom("stock_claims")
+    .selectFrom("movements")
     .where((eb) => eb.and({ connection, business_id }))
     .where("item_id", "=", row.item_id);
 }
@@ -110,7 +110,7 @@ function orderOf(value: string | null): number {
   return value === null ? Number.POSITIVE_INFINITY : Number(value);
 }
 
-function balanceOf(row: Selectable<StockClaimsTable>): Balance {
+function balanceOf(row: Selectable<MovementsTable>): Balance {
   const outcome = outcomeOf(row);
   return {
     quantityOnHand: Number(row.quantity_on_hand),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { ledgerOfSuite } from "../test-support/create-test-ledger.ts";
+import { WRITER } from "../test-support/records.ts";
 
 const test = ledgerOfSuite();
 
@@ -21,9 +22,10 @@ async function heldConnection() {
       token: referenceId,
       execution: `execution of ${referenceId}`,
       underWayForMs: 0,
+      of: { type: "sale", number: "INV-1", purpose: "sold" },
       movement,
       branchSentAs: OTHER.sentAs,
-      holder: "a test",
+      writer: WRITER,
       nowMs: 1,
       ...more,
     });
@@ -35,6 +37,7 @@ async function heldConnection() {
       generation: 1,
       token: referenceId,
       outcome: { kind: "applied", movementId: "mov_1", branchId: other.answered, otherBranch: other, sentAtMs: 1 },
+      writer: WRITER,
     });
   await take("first");
   await take("under way");

@@ -165,7 +165,11 @@ describe("an operator's decision", () => {
 
 describe("a movement whose execution may still be at it", () => {
   const firstFor = (underWayForMs: number): TakeRequest => ({ ...firstTry(), underWayForMs });
-  const anotherOf = (first: TakeRequest): TakeRequest => ({ ...first, ...taking(), holder: "run-2" });
+  const anotherOf = (first: TakeRequest): TakeRequest => ({
+    ...first,
+    ...taking(),
+    writer: { ...first.writer, runId: "run-2" },
+  });
 
   it("is not unknown, neither for its run nor for another one", async () => {
     const first = firstFor(60_000);
@@ -206,7 +210,7 @@ it("closes movements, which nobody sends any more, and leaves those that are hel
   for (const one of [refused, held, applied]) await stock.take(one);
   await stock.settle({ ...refused, outcome: NOT_APPLIED });
   await stock.settle({ ...applied, outcome: APPLIED });
-  await stock.close([untaken, refused, held, applied], 5);
+  await stock.close({ keys: [untaken, refused, held, applied], writer: untaken.writer, nowMs: 5 });
   expect(await stock.take(untaken)).toEqual({ kind: "superseded", generation: 1 });
   const next = { ...refused, ...taking(), generation: 2, token: "b" };
   expect(await stock.take(next)).toEqual({ kind: "superseded", generation: 2 });

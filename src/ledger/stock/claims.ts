@@ -1,7 +1,9 @@
 import type {
+  BalanceSeen,
   BranchHold,
   ClaimedTry,
   KnownMovement,
+  MovementOrigin,
   MovementOutcome,
   OtherBranch,
   OperatorDecision,
@@ -10,6 +12,8 @@ import type {
   TakingExecution,
 } from "../../contract/index.ts";
 import type { UnderWay } from "../claim-answers.ts";
+import type { Writer } from "../events/chain.ts";
+import type { RowFindings } from "../rows/row-findings.ts";
 
 /** The interface of the ledger for stock movements, in the contract's words: types alone. */
 
@@ -39,6 +43,8 @@ export interface ListedHold extends BranchHold {
 /** An operator's decision about an unknown outcome. */
 export interface Decision extends OperatorDecision {
   applied: boolean;
+  /** Set where the item's balance spoke against it. */
+  contradicts?: BalanceSeen;
 }
 
 export type TakeAnswer =
@@ -52,16 +58,29 @@ export type TakeAnswer =
   | { kind: "different"; claimed: ClaimedMovement; state: "applied" | "held" | "not-applied" };
 
 export interface TakeRequest extends MovementKey, ClaimedTry, TakingExecution {
+  of: MovementOrigin;
   movement: ClaimedMovement;
   /** Where the movement names a branch: the name and the form under which it is sent. */
   branchSentAs?: string | undefined;
-  /** Workflow id and run id, for people. */
-  holder: string;
+  writer: Writer;
   nowMs: number;
 }
 
 export interface SettleRequest extends MovementKey, ClaimedTry {
   outcome: MovementOutcome;
+  writer: Writer;
+}
+
+export interface ReadOrBuryRequest extends MovementKey {
+  generation: number;
+  writer: Writer;
+  nowMs: number;
+}
+
+export interface CloseRequest {
+  keys: readonly MovementKey[];
+  writer: Writer;
+  nowMs: number;
 }
 
 export interface DecideRequest extends MovementKey {
@@ -69,7 +88,9 @@ export interface DecideRequest extends MovementKey {
   applied: boolean;
   word: OperatorDecision;
   movement: ClaimedMovement;
-  holder: string;
+  /** Set where the item's balance spoke against the word. */
+  contradicts?: BalanceSeen | undefined;
+  writer: Writer;
 }
 
 /** A movement on which the last two words cannot both be true. */
@@ -90,8 +111,6 @@ export interface TakenRequest {
   /** The sale's own number, and the document that has it. */
   number: string;
   saleId: string;
-  /** Of the document's lines: a claim may be there of which no record was kept. */
-  itemIds: readonly string[];
 }
 
 export interface Balance {
@@ -111,9 +130,14 @@ export interface BalanceEvidence {
 export interface ClaimEvent {
   atMs: number;
   generation: number;
-  token?: string;
   what: string;
+  /** What it changed of the row. */
+  change?: object;
   detail?: unknown;
+}
+
+export interface MovementsReport extends RowFindings {
+  movements: number;
 }
 
 /**
@@ -137,12 +161,12 @@ export interface StockClaims {
    * now on, so that a late attempt's `take` gets `superseded`. `under-way`: ask again, it is not over yet. A newer generation than asked for: the answer is about
    * the newest.
    */
-  readOrBury(request: MovementKey & { generation: number; nowMs: number }): Promise<KnownMovement | UnderWay>;
+  readOrBury(request: ReadOrBuryRequest): Promise<KnownMovement | UnderWay>;
   read(key: MovementKey): Promise<KnownMovement | { kind: "none" }>;
   /** The deductions of a sale that are applied, or of unknown outcome, in the order in which they were taken. */
   taken(request: TakenRequest): Promise<TakenMovement[]>;
   /** Closes the claims of movements that nobody holds, so that no late attempt sends one. */
-  close(keys: readonly MovementKey[], nowMs: number): Promise<void>;
+  close(request: CloseRequest): Promise<void>;
   /**
    * An operator's decision. The answer of the service wins over it, and so do an earlier decision of an operator,
    * and a newer try, of which the word says nothing: then that is the answer. Idempotent for the same word.
@@ -172,6 +196,8 @@ export interface StockClaims {
   disputes(days: number): Promise<Dispute[]>;
   /** The same of one movement, however old; undefined: there is none. */
   disputeOf(key: MovementKey): Promise<Dispute | undefined>;
+  /** Holds each movement of a business against its events. */
+  verify(business: { connection: string; businessId: string }): Promise<MovementsReport>;
   /** All that happened to the movement, oldest first. */
   history(key: MovementKey): Promise<ClaimEvent[]>;
 }

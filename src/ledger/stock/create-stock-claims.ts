@@ -8,6 +8,7 @@ import { close, history, read, readOrBury } from "./read.ts";
 import { keptOutcome, settle, settleHeld } from "./settle.ts";
 import { ended, take, takeFirst } from "./take.ts";
 import { taken } from "./taken.ts";
+import { verifyMovements } from "./verify.ts";
 
 /** Each operation is one statement or one transaction, and may run again after a broken connection. */
 export function createStockClaims(database: Database): StockClaims {
@@ -28,7 +29,7 @@ export function createStockClaims(database: Database): StockClaims {
     readOrBury: (request) => database.transact((db) => readOrBury(db, request)),
     read: (key) => database.query((db) => read(db, key)),
     taken: (request) => database.query((db) => taken(db, request)),
-    close: (keys, nowMs) => database.transact((db) => close(db, keys, nowMs)),
+    close: (request) => database.transact((db) => close(db, request)),
     decide: (request) => database.transact((db) => decide(db, request)),
     balanceAround: (key) => database.transact((db) => balanceAround(db, key)),
     branchHold: (connection, sentAs) => database.query((db) => openHold(db, connection, sentAs)),
@@ -37,6 +38,7 @@ export function createStockClaims(database: Database): StockClaims {
     isBranchAcknowledged: (key, other) => database.query((db) => isLookedAt(db, key, other)),
     disputeOf: (key) => database.query((db) => disputeOf(db, key)),
     disputes: (days) => database.query((db) => disputes(db, days)),
+    verify: ({ connection, businessId }) => verifyMovements(database, { connection, business_id: businessId }),
     history: (key) => database.query((db) => history(db, key)),
   };
 }

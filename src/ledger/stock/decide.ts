@@ -1,71 +1,62 @@
 import type { KnownMovement } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
+import { appendEvents } from "../events/append-events.ts";
 import { cleanText } from "../storable-text.ts";
 import type { DecideRequest, Decision } from "./claims.ts";
 import {
+  changeRow,
   checkGeneration,
   checkMovement,
-  keyColumns,
+  insertOrLock,
   knownOf,
-  lockRow,
+  type MovementChange,
   movementColumns,
+  newEvent,
   nextOrder,
   outcomeOf,
-  recordEvent,
   type StockRow,
-  toJson,
-  updateRow,
+  update,
 } from "./row.ts";
 
 export async function decide(db: Queries, request: DecideRequest): Promise<"decided" | KnownMovement> {
   checkGeneration(request.generation);
   checkMovement(request.movement);
-  const { generation, applied } = request;
-  const { note, by, atMs } = request.word;
-  const decision: Decision = {
+  const { generation, applied, writer } = request;
+  const decision = decisionOf(request);
+  const state = applied ? ("applied" as const) : ("not-applied" as const);
+  const what = `decided-${state}`;
+  const word: MovementChange = { state, decision };
+  const movement = movementColumns(request.movement);
+  const first = { ...word, generation, ...movement, taken_at: new Date(request.word.atMs).toISOString() };
+  const row = await insertOrLock(db, request, writer, { what, generation, change: first });
+  if (row === undefined) return "decided";
+  const standing = standingOf(row, request);
+  if (standing === "same-word") return "decided";
+  if (standing !== "open") {
+    const isDisputed = standing === "not-applied" && applied && !row.disputed;
+    const change = isDisputed ? { disputed: true } : undefined;
+    if (change) await update(request, writer, change).execute(db);
+    const detail = { ...decision, known: `already-${standing}` };
+    await appendEvents(db, request, [
+      newEvent(request, writer, { what: "decision-refused", generation, change, detail }),
+    ]);
+    return knownOf(row);
+  }
+  // A tombstone, and a generation that never left, know no movement.
+  const anew = row.state === "held" ? {} : { ...movement, outcome: null, branch_id: null, quantity_on_hand: null };
+  const change = { ...word, generation: Math.max(generation, row.generation), ...anew };
+  await changeRow(db, request, writer, { what, generation, change }, { settled_order: nextOrder });
+  return "decided";
+}
+
+function decisionOf({ applied, word: { note, by, atMs }, contradicts }: DecideRequest): Decision {
+  return {
     applied,
     note: cleanText(note),
-    ...(by === undefined ? {} : { by: cleanText(by) }),
+    ...(by !== undefined && { by: cleanText(by) }),
     atMs,
+    ...(contradicts && { contradicts }),
   };
-  const state = applied ? ("applied" as const) : ("not-applied" as const);
-  const word = { state, decision: toJson(decision) };
-  const inserted = await db
-    .insertInto("stock_claims")
-    .values({
-      ...keyColumns(request),
-      ...word,
-      generation,
-      ...movementColumns(request.movement),
-      holder: cleanText(request.holder),
-      taken_at: new Date(atMs),
-    })
-    .onConflict((conflict) => conflict.columns(["connection", "business_id", "reference_id"]).doNothing())
-    .returning("generation")
-    .executeTakeFirst();
-  if (inserted === undefined) {
-    const row = await lockRow(db, request);
-    if (row === undefined) throw new Error("a claim vanished: rows are never deleted");
-    const standing = standingOf(row, request);
-    if (standing === "same-word") return "decided";
-    if (standing !== "open") {
-      const detail = { ...decision, known: `already-${standing}` };
-      await recordEvent(db, request, { generation, what: "decision-refused", detail });
-      if (standing === "not-applied" && applied) await updateRow(db, request, { disputed: true });
-      return knownOf(row);
-    }
-    await updateRow(db, request, {
-      ...word,
-      generation: Math.max(generation, row.generation),
-      settled_order: nextOrder,
-      // A tombstone, and a generation that never left, know no movement.
-      ...(row.state === "held" ? {} : { ...movementColumns(request.movement), holder: cleanText(request.holder) }),
-      ...(row.state === "held" ? {} : { outcome: null, branch_id: null, quantity_on_hand: null }),
-    });
-  }
-  const detail = { ...decision, holder: cleanText(request.holder) };
-  await recordEvent(db, request, { generation, what: `decided-${state}`, detail });
-  return "decided";
 }
 
 /** What is known of the try that the word is about. `open`: the word counts. */

@@ -1,5 +1,3 @@
-import { type RawBuilder, sql } from "kysely";
-
 import { setApplied, type StockMovement } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import type { Business } from "../events/chain.ts";
@@ -18,20 +16,7 @@ import { outcomeOf, type StockRow } from "./row.ts";
 /** As a run writes it where it knows no better. */
 const OPEN = ["unknown", "sending"];
 
-/** The state of the movement `m` of the document `d`, both names of the query. */
-export const STATE_BY_CLAIM: RawBuilder<string> = sql<string>`coalesce((
-  select case when c.state = 'applied' then 'applied' else 'planned' end
-  from stock_claims as c
-  where (c.connection, c.business_id, c.reference_id) = (m.connection, m.business_id, m.reference_id)
-    and m.state in ('unknown', 'sending')
-    and (c.state = 'applied' or (c.state = 'not-applied' and d.closed is not null))), m.state)`;
-
-/** Two words on the movement `m` that cannot both be true. */
-export const IS_DISPUTED: RawBuilder<boolean> = sql<boolean>`exists (
-  select from stock_claims as c
-  where (c.connection, c.business_id, c.reference_id) = (m.connection, m.business_id, m.reference_id) and c.disputed)`;
-
-/** The same of movements that were read already. @param isOver no run carries them on */
+/** Movements as a record has them, with what their rows know by now. @param isOver no run carries them on */
 export async function decidedByClaims(
   db: Queries,
   business: Business,
@@ -43,7 +28,7 @@ export async function decidedByClaims(
     .map(({ referenceId }) => storableText(referenceId));
   if (open.length === 0) return [...movements];
   const rows = await db
-    .selectFrom("stock_claims")
+    .selectFrom("movements")
     .selectAll()
     .where((eb) => eb.and(businessColumns(business)))
     .where("reference_id", "in", open)

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { MovementOutcome } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import type { Decision, Dispute, MovementKey } from "./claims.ts";
-import { keyColumns } from "./row.ts";
+import { keyColumns, kindOf, SUBJECT } from "./row.ts";
 
 const MOST = 100;
 
@@ -27,12 +27,12 @@ async function read(db: Queries, where: RawBuilder<unknown>): Promise<Dispute[]>
     decision: Decision | null;
     outcome: MovementOutcome;
   }>`
-    select c.connection, c.business_id, c.reference_id, e.at, c.state, c.decision, e.detail as outcome
-    from stock_claims as c join lateral (
-      select at, detail from stock_claim_events as e
-      where (e.connection, e.business_id, e.reference_id) = (c.connection, c.business_id, c.reference_id)
-        and e.what = 'contradicted'
-      order by e.id desc limit 1) as e on true
+    select c.connection, c.business_id, c.reference_id, e.at, c.state, c.decision, e.content::json -> 'detail' as outcome
+    from movements as c join lateral (
+      select at, content from events as e
+      where (e.connection, e.business_id, e.subject) = (c.connection, c.business_id, ${SUBJECT} || c.reference_id)
+        and e.kind = ${kindOf("contradicted")}
+      order by e.number desc limit 1) as e on true
     where c.disputed and ${where}
     order by e.at desc limit ${MOST}`.execute(db);
   return rows.map(({ connection, business_id, reference_id, at, state, decision, outcome }) => ({

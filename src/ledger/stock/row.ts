@@ -1,82 +1,213 @@
-import { type Insertable, type RawBuilder, type Selectable, sql, type UpdateObject } from "kysely";
+import { type RawBuilder, type Selectable, sql } from "kysely";
 
-import type {
-  AppliedMovement,
-  KnownMovement,
-  MovementOutcome,
-  DecidedApplied,
-  SupersededTry,
+import {
+  type AppliedMovement,
+  type DecidedApplied,
+  decimalText,
+  type KnownMovement,
+  type MovementOrigin,
+  type MovementOutcome,
+  type SupersededTry,
 } from "../../contract/index.ts";
 import { type HeldClaim, heldAnswer, type UnderWay, underWay, wordOf } from "../claim-answers.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
+import { appended, appendEvents } from "../events/append-events.ts";
+import { canonicalJson } from "../events/canonical-json.ts";
+import type { NewEvent, Writer } from "../events/chain.ts";
 import { insertRowFrom } from "../statements.ts";
-import { cleanText } from "../storable-text.ts";
-import type { Tables } from "../tables.ts";
-import type { StockClaimsTable } from "../tables/claims.ts";
+import { storableJson, storableText } from "../storable-text.ts";
+import type { MovementsTable } from "../tables/claims.ts";
 import type { ClaimedMovement, Decision, MovementKey } from "./claims.ts";
 
-export type StockRow = Selectable<StockClaimsTable>;
+export type StockRow = Selectable<MovementsTable>;
 
 export function keyColumns(key: MovementKey): { connection: string; business_id: string; reference_id: string } {
-  return { connection: key.connection, business_id: key.businessId ?? "-", reference_id: key.referenceId };
+  return {
+    connection: key.connection,
+    business_id: key.businessId ?? "-",
+    reference_id: storableText(key.referenceId),
+  };
 }
 
-type KeyColumn = keyof ReturnType<typeof keyColumns>;
-
-/**
- * The movement's first row. @returns the one that is there already: until the transaction ends no other one changes it
- */
-export async function insertOrLock(
-  db: Queries,
-  key: MovementKey,
-  first: Omit<Insertable<StockClaimsTable>, KeyColumn>,
-): Promise<StockRow | undefined> {
-  const inserted = await db
-    .insertInto("stock_claims")
-    .values({ ...keyColumns(key), ...first })
-    .onConflict((conflict) => conflict.columns(["connection", "business_id", "reference_id"]).doNothing())
-    .returning("generation")
-    .executeTakeFirst();
-  if (inserted !== undefined) return undefined;
-  const found = await lockRow(db, key);
-  if (found === undefined) throw new Error("a claim vanished: rows are never deleted");
-  return found;
+export function whereKey(key: MovementKey): RawBuilder<boolean> {
+  const { connection, business_id, reference_id } = keyColumns(key);
+  return sql`(connection, business_id, reference_id) = (${connection}, ${business_id}, ${reference_id})`;
 }
 
 /** Until the transaction ends no other one changes it. */
 export function lockRow(db: Queries, key: MovementKey): Promise<StockRow | undefined> {
-  return db.selectFrom("stock_claims").selectAll().where(whereKey(key)).forUpdate().executeTakeFirst();
+  return db.selectFrom("movements").selectAll().where(whereKey(key)).forUpdate().executeTakeFirst();
 }
 
 export function readRow(db: Queries, key: MovementKey): Promise<StockRow | undefined> {
-  return db.selectFrom("stock_claims").selectAll().where(whereKey(key)).executeTakeFirst();
+  return db.selectFrom("movements").selectAll().where(whereKey(key)).executeTakeFirst();
 }
 
-export function whereKey(key: MovementKey) {
-  const { connection, business_id, reference_id } = keyColumns(key);
-  return sql<boolean>`(connection, business_id, reference_id) = (${connection}, ${business_id}, ${reference_id})`;
+/**
+ * What a change says of the row, as its event keeps it. A row is all that its events say, one after the other; left out
+ * are the columns by which tries are told apart and ordered.
+ */
+export interface MovementChange {
+  generation?: number;
+  state?: StockRow["state"];
+  type?: string | null;
+  number?: string | null;
+  purpose?: string | null;
+  undoes?: string | null;
+  item_id?: string | null;
+  action?: string | null;
+  quantity?: string | null;
+  unit_price?: string | null;
+  branch?: string | null;
+  taken_at?: string;
+  outcome?: MovementOutcome | null;
+  branch_id?: string | null;
+  quantity_on_hand?: string | null;
+  decision?: Decision | null;
+  disputed?: boolean;
 }
 
-export const nextOrder = sql<string>`nextval('stock_claim_order')`;
+/** Columns of the row that no event tells of: who may be at it, and in which order. */
+type Columns = Readonly<Record<string, unknown>>;
+
+/** What happened to a movement, and what that changes. `detail`: what no column has. */
+export interface MovementEvent {
+  what: string;
+  generation: number;
+  change?: MovementChange | undefined;
+  detail?: object | undefined;
+}
+
+const KIND = "movement-";
+export const SUBJECT = "movement ";
+
+export function subjectOf(referenceId: string): string {
+  return `${SUBJECT}${storableText(referenceId)}`;
+}
+
+/** What happened, as the kind of its event says it. */
+export const whatOf = (kind: string): string => kind.slice(KIND.length);
+export const kindOf = (what: string): string => `${KIND}${what}`;
+
+export function newEvent(
+  key: MovementKey,
+  writer: Writer,
+  { what, generation, change, detail }: MovementEvent,
+): NewEvent {
+  const content = { generation, ...(change && { change }), ...(detail && { detail }) };
+  return { kind: kindOf(what), subject: subjectOf(key.referenceId), content, writer };
+}
+
+/** As the row keeps it. */
+export function rowColumns({ outcome, decision, ...columns }: MovementChange): Columns {
+  return {
+    ...columns,
+    ...(outcome !== undefined && { outcome: outcome && toJson(outcome) }),
+    ...(decision !== undefined && { decision: decision && toJson(decision) }),
+  };
+}
+
+function writerColumns({ workflowId, runId }: Writer): Columns {
+  return { workflow_id: storableText(workflowId), run_id: storableText(runId) };
+}
+
+/**
+ * The statement that makes the row, where there is none. A condition may follow.
+ * @param columns those that no event tells of
+ */
+export function insertion(
+  key: MovementKey,
+  writer: Writer,
+  change: MovementChange,
+  columns: Columns = {},
+): RawBuilder<unknown> {
+  return insertRowFrom("movements", {
+    ...keyColumns(key),
+    ...rowColumns(change),
+    ...columns,
+    ...writerColumns(writer),
+  });
+}
+
+export const UNLESS_THERE = sql`on conflict (connection, business_id, reference_id) do nothing returning generation`;
+
+/** The same for the row that is there. A further condition may follow. */
+export function update(
+  key: MovementKey,
+  writer: Writer,
+  change: MovementChange,
+  columns: Columns = {},
+): RawBuilder<unknown> {
+  const all = Object.entries({ ...rowColumns(change), ...columns, ...writerColumns(writer) });
+  const changes = all.map(([column, value]) => sql`${sql.ref(column)} = ${value}`);
+  return sql`update movements set ${sql.join(changes)} where ${whereKey(key)}`;
+}
+
+/**
+ * One statement: writes the row, and its event where it was written.
+ * @param write what it returns is one row, or none
+ * @returns whether it was written
+ */
+export async function writeWithEvent(
+  db: Queries,
+  key: MovementKey,
+  write: RawBuilder<unknown>,
+  event: NewEvent,
+): Promise<boolean> {
+  const { rows } = await sql`
+    with written as (${write}) select ${appended(key, [event])} from written`.execute(db);
+  return rows.length > 0;
+}
+
+/** Changes the row that the transaction has locked. */
+export async function changeRow(
+  db: Queries,
+  key: MovementKey,
+  writer: Writer,
+  event: MovementEvent,
+  columns: Columns = {},
+): Promise<void> {
+  await update(key, writer, event.change ?? {}, columns).execute(db);
+  await appendEvents(db, key, [newEvent(key, writer, event)]);
+}
+
+/**
+ * Makes the row, with its event. @returns the one that is there already: until the transaction ends no other one changes
+ * it
+ */
+export async function insertOrLock(
+  db: Queries,
+  key: MovementKey,
+  writer: Writer,
+  event: MovementEvent & { change: MovementChange },
+  columns: Columns = {},
+): Promise<StockRow | undefined> {
+  const inserted = sql`${insertion(key, writer, event.change, columns)} ${UNLESS_THERE}`;
+  if (await writeWithEvent(db, key, inserted, newEvent(key, writer, event))) return undefined;
+  const found = await lockRow(db, key);
+  if (found === undefined) throw new Error("a movement vanished: rows are never deleted");
+  return found;
+}
+
+export const nextOrder = sql<string>`nextval('movement_order')`;
 
 /** Nothing is known of what came of it. */
-export const NO_OUTCOME = {
-  settled_order: null,
-  outcome: null,
-  branch_id: null,
-  quantity_on_hand: null,
-  decision: null,
-} as const;
+export const NO_OUTCOME = { outcome: null, branch_id: null, quantity_on_hand: null } as const;
 
 export function movementColumns(movement: ClaimedMovement) {
   return {
-    item_id: movement.itemId,
+    item_id: storableText(movement.itemId),
     action: movement.action,
-    quantity: movement.quantity,
-    unit_price: movement.unitPrice,
-    branch: movement.branch ?? null,
+    quantity: decimalText(movement.quantity),
+    unit_price: decimalText(movement.unitPrice),
+    branch: movement.branch === undefined ? null : storableText(movement.branch),
   };
+}
+
+export function originColumns({ type, number, purpose, undoes }: MovementOrigin) {
+  const of = { type, number: storableText(number), purpose };
+  return { ...of, undoes: undoes === undefined ? null : storableText(undoes) };
 }
 
 export function movementOf(row: StockRow): ClaimedMovement | undefined {
@@ -91,13 +222,7 @@ export function movementOf(row: StockRow): ClaimedMovement | undefined {
 }
 
 export function isSameMovement(one: ClaimedMovement, other: ClaimedMovement): boolean {
-  return (
-    one.itemId === other.itemId &&
-    one.action === other.action &&
-    one.quantity === other.quantity &&
-    one.unitPrice === other.unitPrice &&
-    one.branch === other.branch
-  );
+  return canonicalJson(movementColumns(one)) === canonicalJson(movementColumns(other));
 }
 
 export function outcomeOf(row: StockRow): MovementOutcome | undefined {
@@ -112,9 +237,10 @@ export function appliedAnswer(row: StockRow): AppliedMovement | DecidedApplied {
   return { kind: "said-applied", word: wordOf(row.decision as Decision) };
 }
 
-/** For a row in state `not-applied` or `buried`. */
-export function supersededAnswer({ generation, decision }: StockRow): SupersededTry {
-  return { kind: "superseded", generation, ...(decision !== null && { word: wordOf(decision as Decision) }) };
+/** For a row in state `not-applied` or `buried`. A word that stands beside an answer was about an earlier try. */
+export function supersededAnswer({ generation, decision, outcome }: StockRow): SupersededTry {
+  const isDecided = decision !== null && outcome === null;
+  return { kind: "superseded", generation, ...(isDecided && { word: wordOf(decision as Decision) }) };
 }
 
 export function knownOf(row: StockRow): KnownMovement {
@@ -124,7 +250,7 @@ export function knownOf(row: StockRow): KnownMovement {
 
 /** For a row in state `held`. */
 export function unknownAnswer(row: StockRow): HeldClaim {
-  return heldAnswer(row, row.holder ?? "");
+  return heldAnswer(row, holderText({ workflowId: row.workflow_id, runId: row.run_id }));
 }
 
 /** The same for whoever would act on it. */
@@ -132,47 +258,13 @@ export async function openAnswer(db: Queries, row: StockRow): Promise<HeldClaim 
   return (await underWay(db, row)) ?? unknownAnswer(row);
 }
 
-export async function updateRow(
-  db: Queries,
-  key: MovementKey,
-  change: UpdateObject<Tables, "stock_claims">,
-): Promise<void> {
-  await db.updateTable("stock_claims").set(change).where(whereKey(key)).execute();
-}
-
-export interface ClaimedEvent {
-  generation: number;
-  token?: string | null;
-  what: string;
-  detail?: object;
-}
-
-export async function recordEvent(db: Queries, key: MovementKey, event: ClaimedEvent): Promise<void> {
-  await db.insertInto("stock_claim_events").values(eventColumns(key, event)).execute();
-}
-
-/**
- * One statement: writes a claim, and its event where it was written. @param claim what it returns is one row, or none
- * @returns whether it was written
- */
-export async function writeWithEvent(
-  db: Queries,
-  key: MovementKey,
-  claim: RawBuilder<unknown>,
-  event: ClaimedEvent,
-): Promise<boolean> {
-  const { rows } = await sql`
-    with claim as (${claim})
-    ${insertRowFrom("stock_claim_events", eventColumns(key, event))} from claim returning what`.execute(db);
-  return rows.length > 0;
-}
-
-function eventColumns(key: MovementKey, { generation, token = null, what, detail }: ClaimedEvent) {
-  return { ...keyColumns(key), generation, token, what, detail: detail === undefined ? null : toJson(detail) };
+/** For people. */
+export function holderText({ workflowId, runId }: Writer): string {
+  return `${workflowId} (run ${runId})`;
 }
 
 export function toJson(value: object): string {
-  return cleanText(JSON.stringify(value));
+  return canonicalJson(storableJson(value));
 }
 
 /** @throws LedgerError for a generation that is none: the first is 1. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LedgerError } from "../errors.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
 import { APPLIED, firstTry, heldBy, keyOf, MOVEMENT, NOT_APPLIED, taking } from "../test-support/movements.ts";
+import { WRITER } from "../test-support/records.ts";
 import type { StockClaims } from "./claims.ts";
 
 let test: TestLedger;
@@ -39,7 +40,9 @@ describe("a movement whose claim is held", () => {
   it("is not given to another run, to which a reset has handed the same token on", async () => {
     const first = firstTry();
     await stock.take(first);
-    expect(await stock.take({ ...first, holder: "sale/INV-1 (run of the reset)" })).toEqual(heldBy(first, 1));
+    expect(await stock.take({ ...first, writer: { ...first.writer, runId: "run of the reset" } })).toEqual(
+      heldBy(first, 1),
+    );
   });
 
   it("is not given to another execution of the same try, but for one that follows an unsent one", async () => {
@@ -171,7 +174,7 @@ describe("a settlement by a run that never held the claim", () => {
 it("a claim keeps numbers as they are, and text with characters that the database does not store", async () => {
   const key = keyOf();
   const movement = { ...MOVEMENT, quantity: 0.1 + 0.2, unitPrice: 1234567.89 };
-  const request = { ...firstTry(), ...key, movement, holder: "a\0b \ud800 ä" };
+  const request = { ...firstTry(), ...key, movement, writer: { ...WRITER, workflowId: "a\0b \ud800 ä" } };
   expect(await stock.take(request)).toEqual({ kind: "taken" });
   expect(await stock.take(request)).toEqual({ kind: "taken" });
   expect(await stock.settle({ ...request, outcome: { kind: "not-applied", message: "x\0y" } })).toBe("settled");

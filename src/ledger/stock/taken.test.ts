@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { saleWorkflowId, stockReferenceId } from "../../contract/index.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
 import { APPLIED, MOVEMENT, NOT_APPLIED, taking } from "../test-support/movements.ts";
+import { WRITER } from "../test-support/records.ts";
 import type { TakeRequest } from "./claims.ts";
 
 const BUSINESS = { connection: "default", businessId: "biz_1" };
@@ -17,17 +18,22 @@ describe("what a sale has taken from stock", () => {
 
   const numbers = (): string => `INV-${randomUUID()}`;
   const tryOf = (number: string, itemId: string, more: Partial<TakeRequest["movement"]> = {}): TakeRequest => ({
+    of: { type: "sale", number, purpose: "sold" },
     ...BUSINESS,
     referenceId: stockReferenceId(number, itemId, "sold"),
     generation: 1,
     token: randomUUID(),
     ...taking(),
     movement: { ...MOVEMENT, itemId, ...more },
-    holder: "sale run-1",
+    writer: WRITER,
     nowMs: 1_700_000_000_000,
   });
-  const asked = (number: string, ...itemIds: string[]) =>
-    ledger.ledger.stock.taken({ ...BUSINESS, number, saleId: "sal_1", itemIds });
+  const givingBack = (number: string, undoes?: string): TakeRequest => ({
+    ...tryOf(number, "tea", { action: "ADD" }),
+    referenceId: stockReferenceId(number, "tea", "undone"),
+    of: { type: "sale", number, purpose: "undone", undoes },
+  });
+  const asked = (number: string) => ledger.ledger.stock.taken({ ...BUSINESS, number, saleId: "sal_1" });
 
   test("is each applied movement, at the branch that the service named", async () => {
     const number = numbers();
@@ -35,7 +41,7 @@ describe("what a sale has taken from stock", () => {
     const request = tryOf(number, "tea", { branch: "branch_2" });
     await stock.take(request);
     await stock.settle({ ...request, outcome: { ...APPLIED, branchId: "branch_7" } });
-    expect(await asked(number, "tea", "flour")).toEqual([
+    expect(await asked(number)).toEqual([
       { referenceId: request.referenceId, itemId: "tea", quantity: 2.5, unitPrice: 350.1, branchId: "branch_7" },
     ]);
   });
@@ -46,26 +52,24 @@ describe("what a sale has taken from stock", () => {
     const request = tryOf(number, "tea", { branch: "branch_2" });
     await stock.take(request);
     await stock.decide({ ...request, applied: true, word: { note: "seen", atMs: 1 } });
-    expect(await asked(number, "tea")).toMatchObject([{ branchId: "branch_2" }]);
+    expect(await asked(number)).toMatchObject([{ branchId: "branch_2" }]);
   });
 
   test("is separate from held movements, whose outcome is unknown", async () => {
     const number = numbers();
     const request = tryOf(number, "tea");
     await ledger.ledger.stock.take(request);
-    expect(await asked(number, "tea")).toMatchObject([
-      { itemId: "tea", unknown: { generation: 1, sentAtMs: request.nowMs } },
-    ]);
+    expect(await asked(number)).toMatchObject([{ itemId: "tea", unknown: { generation: 1, sentAtMs: request.nowMs } }]);
   });
 
-  test("is each price of an item that was sold at several, by one id for each line", async () => {
+  test("is each price of an item that was sold at several", async () => {
     const number = numbers();
     const { stock } = ledger.ledger;
     const references = [1, 2].map((part) => stockReferenceId(number, "tea", "sold", part));
     for (const referenceId of references) await stock.take({ ...tryOf(number, "tea"), referenceId });
-    const undone = stockReferenceId(number, "tea", "undone", 2);
-    await stock.take({ ...tryOf(number, "tea", { action: "ADD" }), referenceId: undone });
-    const found = await asked(number, "tea", "tea");
+    const referenceId = stockReferenceId(number, "tea", "undone", 2);
+    await stock.take({ ...givingBack(number, references[1]), referenceId });
+    const found = await asked(number);
     expect(found.map(({ referenceId, givenBack = false }) => [referenceId, givenBack])).toEqual([
       [references[0], false],
       [references[1], true],
@@ -78,12 +82,8 @@ describe("what a sale has taken from stock", () => {
     const sold = tryOf(number, "tea");
     await stock.take(sold);
     await stock.settle({ ...sold, outcome: APPLIED });
-    const undone = {
-      ...tryOf(number, "tea", { action: "ADD" }),
-      referenceId: stockReferenceId(number, "tea", "undone"),
-    };
-    await stock.take(undone);
-    expect(await asked(number, "tea")).toMatchObject([{ referenceId: sold.referenceId, givenBack: true }]);
+    await stock.take(givingBack(number, sold.referenceId));
+    expect(await asked(number)).toMatchObject([{ referenceId: sold.referenceId, givenBack: true }]);
   });
 
   test("is nothing where the movement was refused, never sent, or another sale's", async () => {
@@ -95,7 +95,7 @@ describe("what a sale has taken from stock", () => {
     await stock.readOrBury({ ...tryOf(number, "flour"), nowMs: 1 });
     const other = tryOf(numbers(), "tea");
     await stock.take(other);
-    expect(await asked(number, "tea", "flour")).toEqual([]);
+    expect(await asked(number)).toEqual([]);
     expect(await asked(numbers())).toEqual([]);
   });
 
@@ -109,7 +109,7 @@ describe("what a sale has taken from stock", () => {
     const intent = { workflowId, intent: 1, idempotencyKey: "sale:key-0001", content: "c", request: {}, holder: "h" };
     await documents.begin({ ...intent, ...taking(), nowMs: 1 });
     await documents.settle({ workflowId, intent: 1, outcome: { kind: "document", documentId: "sal_2" }, nowMs: 2 });
-    expect(await asked(number, "tea")).toEqual([]);
-    expect(await ledger.ledger.stock.taken({ ...BUSINESS, number, saleId: "sal_2", itemIds: ["tea"] })).toHaveLength(1);
+    expect(await asked(number)).toEqual([]);
+    expect(await ledger.ledger.stock.taken({ ...BUSINESS, number, saleId: "sal_2" })).toHaveLength(1);
   });
 });

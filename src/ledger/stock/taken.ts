@@ -1,8 +1,19 @@
-import { saleWorkflowId, stockReferenceId, type StockMovement, type TakenMovement } from "../../contract/index.ts";
+import type { StockMovement, TakenMovement } from "../../contract/index.ts";
+import { saleWorkflowId } from "../../contract/index.ts";
+import { type RawBuilder, sql } from "kysely";
 import type { Queries } from "../database.ts";
 import { storableText } from "../storable-text.ts";
 import type { TakenRequest } from "./claims.ts";
-import { keyColumns, movementOf, type StockRow, unknownAnswer } from "./row.ts";
+import { keyColumns, type StockRow, unknownAnswer } from "./row.ts";
+
+/** Made, or of unknown outcome. */
+const MAY_BE_MADE = ["applied", "held"] as const;
+
+/** Whether another movement, which may be made, gives the goods of the movement `m` back, since the sale was given up. */
+const IS_GIVEN_BACK: RawBuilder<boolean> = sql`exists (
+  select from movements as u
+  where (u.connection, u.business_id, u.undoes) = (m.connection, m.business_id, m.reference_id)
+    and u.purpose = 'undone' and u.state in ('applied', 'held'))`;
 
 /**
  * The deductions of a sale that are known to be applied, and those of which it is not known, by whichever run. Nothing
@@ -10,49 +21,32 @@ import { keyColumns, movementOf, type StockRow, unknownAnswer } from "./row.ts";
  */
 export async function taken(db: Queries, request: TakenRequest): Promise<TakenMovement[]> {
   if (await belongsToAnother(db, request)) return [];
-  const { connection, business_id } = keyColumns({ ...request, referenceId: "" });
-  const kept = await db
-    .selectFrom("stock_movements")
-    .select("item_id")
-    .where((eb) => eb.and({ connection, business_id }))
-    .where("type", "=", "sale")
-    .where("number", "=", storableText(request.number))
-    .where("purpose", "=", "sold")
-    .execute();
-  const { number, itemIds } = request;
-  // At several prices there are at most as many movements of an item as there are lines.
-  const undoneBy = new Map([
-    ...reversals(
-      number,
-      kept.map(({ item_id }) => item_id),
-    ),
-    ...reversals(number, itemIds),
-  ]);
-  const references = [...new Set([...undoneBy].flat())];
-  if (references.length === 0) return [];
-  const rows = await db
-    .selectFrom("stock_claims")
+  const rows = await sold(db, request, request.number)
     .selectAll()
-    .where((eb) => eb.and({ connection, business_id }))
-    .where("reference_id", "in", references)
-    .where("state", "in", ["applied", "held"])
+    .select(IS_GIVEN_BACK.as("given_back"))
+    .where("state", "in", MAY_BE_MADE)
     .orderBy("taken_order")
     .execute();
-  const claimed = new Set(rows.map(({ reference_id }) => reference_id));
   return rows.flatMap((row) => {
-    const movement = movementOf(row);
-    if (movement?.action !== "DEDUCT") return [];
+    if (row.item_id === null) return [];
     const branch = row.branch_id ?? row.branch;
     return {
       referenceId: row.reference_id,
-      itemId: movement.itemId,
-      quantity: movement.quantity,
-      unitPrice: movement.unitPrice,
+      itemId: row.item_id,
+      quantity: Number(row.quantity),
+      unitPrice: Number(row.unit_price),
       ...(branch !== null && { branchId: branch }),
       ...(row.state === "held" && { unknown: unknownOf(row) }),
-      ...(claimed.has(undoneBy.get(row.reference_id) ?? "") && { givenBack: true as const }),
+      ...(row.given_back && { givenBack: true as const }),
     };
   });
+}
+
+/** What a sale takes from stock. */
+function sold(db: Queries, business: Pick<TakenRequest, "connection" | "businessId">, number: string) {
+  const { connection, business_id } = keyColumns({ ...business, referenceId: "" });
+  const of = { connection, business_id, type: "sale" as const, number: storableText(number), purpose: "sold" as const };
+  return db.selectFrom("movements as m").where((eb) => eb.and(of));
 }
 
 /**
@@ -65,43 +59,17 @@ export async function isAnyGivenBack(
   { number, movements }: { number: string; movements: readonly StockMovement[] },
 ): Promise<boolean> {
   const shown = new Set(movements.map(({ undoes }) => undoes));
-  const sold = movements.filter(({ purpose }) => purpose === "sold");
-  const undoneBy = reversals(
-    number,
-    sold.map(({ itemId }) => itemId),
+  const own = movements.flatMap(({ purpose, state, referenceId }) =>
+    purpose === "sold" && state === "applied" && !shown.has(referenceId) ? [storableText(referenceId)] : [],
   );
-  const undone = sold.flatMap(({ state, referenceId }) =>
-    state === "applied" && !shown.has(referenceId) ? (undoneBy.get(referenceId) ?? []) : [],
-  );
-  if (undone.length === 0) return false;
-  const { connection, business_id } = keyColumns({ ...business, referenceId: "" });
-  const found = await db
-    .selectFrom("stock_claims")
+  if (own.length === 0) return false;
+  const found = await sold(db, business, number)
     .select("reference_id")
-    .where((eb) => eb.and({ connection, business_id }))
-    .where("reference_id", "in", undone)
-    .where("state", "in", ["applied", "held"])
+    .where("reference_id", "in", own)
+    .where(IS_GIVEN_BACK)
     .limit(1)
     .executeTakeFirst();
   return found !== undefined;
-}
-
-/**
- * What would give each movement back that a sale may have taken, by the reference of what was taken.
- * @param itemIds an item as often as it may have been taken, each time at another price
- */
-function reversals(number: string, itemIds: readonly string[]): Map<string, string> {
-  const counts = new Map<string, number>();
-  for (const itemId of itemIds) counts.set(itemId, (counts.get(itemId) ?? 0) + 1);
-  const reference = (itemId: string, purpose: "sold" | "undone", part?: number): string =>
-    stockReferenceId(number, itemId, purpose, part);
-  return new Map(
-    [...counts].flatMap(([itemId, count]) =>
-      [undefined, ...(count > 1 ? Array.from({ length: count }, (_, at) => at + 1) : [])].map(
-        (part) => [reference(itemId, "sold", part), reference(itemId, "undone", part)] as const,
-      ),
-    ),
-  );
 }
 
 function unknownOf(row: StockRow): TakenMovement["unknown"] {

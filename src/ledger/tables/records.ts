@@ -1,6 +1,6 @@
 import type { ColumnType } from "kysely";
 
-import type { EventNumber, Json, Numeric, NumericOrNull, OfBusiness, Written } from "./columns.ts";
+import type { EventNumber, Json, NumericOrNull, OfBusiness, Written } from "./columns.ts";
 
 /** Sales and credit notes as they are now. */
 export interface DocumentsTable extends OfBusiness, Written {
@@ -50,28 +50,6 @@ export interface DocumentsTable extends OfBusiness, Written {
   event_number: EventNumber;
   /** The event that it was written with when the service answered the same and that it is final. */
   reconciled_event: ColumnType<string | null, number | string | null | undefined, number | string | null>;
-}
-
-interface OfDocument extends OfBusiness, Written {
-  type: "sale" | "credit_note";
-  number: string;
-}
-
-export interface StockMovementsTable extends OfDocument {
-  reference_id: string;
-  purpose: string;
-  action: "ADD" | "DEDUCT";
-  item_id: string;
-  quantity: Numeric;
-  unit_price: Numeric;
-  state: string;
-  branch_id: string | null;
-  movement_id: string | null;
-  quantity_on_hand: NumericOrNull;
-  report: Json;
-  undoes: string | null;
-  sent_at: Date | null;
-  decision: Json;
 }
 
 /** Which sale is corrected by which. */

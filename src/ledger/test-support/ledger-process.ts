@@ -16,8 +16,9 @@ const program = (index: string, home: string): string => `
   for await (const referenceId of createInterface({ input: process.stdin })) {
     const key = { connection: "default", businessId: undefined, referenceId };
     const token = String(process.pid);
-    const by = { token, execution: token, underWayForMs: 0, holder: "test", nowMs: Date.now() };
-    const claim = { ...key, generation: 1, movement, ...by };
+    const by = { token, execution: token, underWayForMs: 0, writer: { workflowId: "test", runId: "run" }, nowMs: Date.now() };
+    const of = { type: "sale", number: "INV-1", purpose: "sold" };
+    const claim = { ...key, generation: 1, of, movement, ...by };
     console.log(await ledger.stock.take(claim).then(({ kind }) => kind, ({ name }) => name));
   }
   await ledger.close();

@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
 import {
   type AppliedMovement,
+  type MovementOrigin,
   nairobiAndUtcTime,
+  type StockMovement,
   type TakingExecution,
   type UnknownOutcome,
 } from "../../contract/index.ts";
 import type { BeginRequest } from "../documents/claims.ts";
-import type { ClaimedMovement, MovementKey, TakeRequest } from "../index.ts";
+import type { ClaimedMovement, MovementKey, StockClaims, TakeRequest } from "../index.ts";
 
 const KEY = { connection: "default", businessId: "biz_1" };
 export const MOVEMENT: ClaimedMovement = { itemId: "item_1", action: "DEDUCT", quantity: 2.5, unitPrice: 350.1 };
@@ -21,7 +23,8 @@ export const APPLIED: AppliedMovement = {
 export const NOT_APPLIED = { kind: "not-applied" as const, message: "refused: no such item" };
 
 /** What is answered of a movement that is taken, and has no outcome. */
-export function heldBy({ holder, nowMs }: Pick<TakeRequest, "holder" | "nowMs">, generation: number): UnknownOutcome {
+export function heldBy({ writer, nowMs }: Pick<TakeRequest, "writer" | "nowMs">, generation: number): UnknownOutcome {
+  const holder = `${writer.workflowId} (run ${writer.runId})`;
   const takenAt = new Date(nowMs).toISOString();
   const message = `It was taken to be sent at ${nairobiAndUtcTime(nowMs)}, and no outcome was written down.`;
   return { kind: "unknown", generation, message, evidence: { takenAt, takenBy: holder, sentAtMs: nowMs } };
@@ -37,6 +40,24 @@ export function taking(): TakingExecution & Pick<BeginRequest, "repeatableForMs"
   return { execution: randomUUID(), underWayForMs: 0, repeatableForMs: 86_400_000 };
 }
 
+/** Takes a movement of a document, and settles it, as its state says. */
+export async function bookMovement(
+  stock: StockClaims,
+  business: Pick<MovementKey, "connection" | "businessId">,
+  document: Pick<MovementOrigin, "type" | "number">,
+  movement: StockMovement,
+): Promise<void> {
+  const { referenceId, purpose, undoes, itemId, action, quantity, unitPrice, state, decision } = movement;
+  const of = { ...document, purpose, undoes };
+  const moved = { itemId, action, quantity, unitPrice };
+  const request: TakeRequest = { ...firstTry(), ...business, referenceId, of, movement: moved };
+  if (state === "planned" || state === "dropped") return;
+  await stock.take(request);
+  if (decision) await stock.decide({ ...request, applied: decision.applied, word: decision });
+  else if (state === "applied") await stock.settle({ ...request, outcome: APPLIED });
+  else if (state === "refused") await stock.settle({ ...request, outcome: NOT_APPLIED });
+}
+
 /** The first try of a movement that no other test has. */
 export function firstTry(): TakeRequest {
   return {
@@ -45,7 +66,8 @@ export function firstTry(): TakeRequest {
     token: randomUUID(),
     ...taking(),
     movement: MOVEMENT,
-    holder: "sale/default/biz_1/INV-1 run-1",
+    of: { type: "sale", number: "INV-1", purpose: "sold" },
+    writer: { workflowId: "sale/default/biz_1/INV-1", runId: "run-1" },
     nowMs: 1_700_000_000_000,
   };
 }

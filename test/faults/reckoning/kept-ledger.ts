@@ -52,7 +52,7 @@ export async function readLedger(home: string): Promise<KeptLedger> {
     );
     const movements = await client.query<KeptMovement>(
       `select business_id as "businessId", reference_id as "referenceId", state, movement_id as "movementId",
-        item_id as "itemId", action, quantity from stock_movements`,
+        item_id as "itemId", action, quantity from movements`,
     );
     const chains: KeptChain[] = [];
     for await (const { connection, businessId, events, findings } of verifiedChains(ledger))
