@@ -64,8 +64,8 @@ function requests(taskQueue: string, callTimeoutMs: number, priority: ActivityOp
  * attempt and no heartbeat. No schedule-to-close timeout either, since when it fires nobody can tell whether the
  * attempt had started; schedule-to-start and start-to-close each can.
  */
-function atMostOnce(request: ActivityOptions, longestInQueue: "12 hours" | number): ActivityOptions {
-  return { ...request, scheduleToStartTimeout: longestInQueue, retry: { maximumAttempts: 1 } };
+function atMostOnce(request: ActivityOptions): ActivityOptions {
+  return { ...request, scheduleToStartTimeout: LONGEST_IN_QUEUE, retry: { maximumAttempts: 1 } };
 }
 
 /** Activities that call no API: validating the input, finding the connection, composing the request. */
@@ -126,8 +126,6 @@ export function callsOf(run: AttentionList, profile: ConnectionProfile) {
       convergingWrite: activities<ConvergingWrites, Converging>(convergingOptions, asConverging),
     };
   };
-  const unrepeatable = (longestInQueue: "12 hours" | number) =>
-    activities<UnrepeatableWrites, Lost>(atMostOnce(interactive(2), longestInQueue), asLost);
   const wait = repeatedActivitiesWith<ComplianceWaits>(background(4), { added });
   run.awaitService = (summary, tried) => wait.awaitService(summary, { connection, businessId, ...tried });
   return {
@@ -143,11 +141,7 @@ export function callsOf(run: AttentionList, profile: ConnectionProfile) {
      * bound: the key's life begins with the first attempt that may have been sent, not when the activity is scheduled.
      */
     keyedWrite: activities<KeyedWrites, Lost>(interactive(1), asLost),
-    unrepeatableWrite: unrepeatable(LONGEST_IN_QUEUE),
-    /**
-     * For a movement that carries its run's record, which must not wait in the queue for hours: it comes back unsent.
-     */
-    unrepeatableWriteSoon: unrepeatable(callTimeoutMs),
+    unrepeatableWrite: activities<UnrepeatableWrites, Lost>(atMostOnce(interactive(2)), asLost),
   };
 }
 
@@ -166,7 +160,7 @@ export function accountingCallsOf(run: AttentionList, profile: AccountingProfile
     ),
     /** At most once: the API does not say what processing does, nor that it may be repeated. */
     unrepeatableWrite: activitiesWith<Pick<AccountingActivities, "processSyncBatch">, Lost>(
-      atMostOnce(options(2), LONGEST_IN_QUEUE),
+      atMostOnce(options(2)),
       asLost,
     ),
   };

@@ -99,14 +99,14 @@ describe("the creation of a sale, under a key that the service honours,", () => 
     expect(served.simulator.calls()).toEqual([]);
   });
 
-  test("says that it has no settled claim where the ledger goes away before its answer", async () => {
+  test("says that its answer is not settled where the ledger goes away before its answer", async () => {
     const served = await serve();
     const { documents } = served.context.ledger;
     const settle = () => Promise.reject(new LedgerUnavailableError("away"));
     served.context.ledger = { ...served.context.ledger, documents: { ...documents, settle } };
     const restarted = createComplianceActivities(served.context);
     const request = teaRequest(served, "INV-1");
-    expect(await inActivity(() => restarted.createSale(request))).toMatchObject({ kind: "document", unclaimed: true });
+    expect(await inActivity(() => restarted.createSale(request))).toMatchObject({ kind: "document", unsettled: true });
     expect(await documents.read(request.claim)).toMatchObject({ firstSentAtMs: START_MS });
   });
 

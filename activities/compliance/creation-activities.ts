@@ -8,11 +8,12 @@ import {
   type CreateResult,
   type CreateSaleRequest,
   type SaleDocument,
+  type SettledAnswer,
   withLinesThatFit,
 } from "../../src/contract/index.ts";
 import type { Deadline } from "../../src/http/deadline.ts";
 import { afterQuotaMs } from "../failure.ts";
-import { documentClaim, keySentWith } from "../ledger/beside-calls.ts";
+import { documentClaim, keySentWith, settleAnswer } from "../ledger/beside-calls.ts";
 import {
   claimOrDeferred,
   type ClassifiedCall,
@@ -81,11 +82,15 @@ export function createCreationActivities(context: ActivityContext) {
     const begun = await claimOrDeferred(() => claim.begin());
     if (begun.kind !== "send") return withAttempt(begun);
     try {
+      const askedAtMs = nowMs();
       const classified = await send({ request: begun.request, sendBefore });
       const { kind } = classified.meaning;
       const inDoubt = begun.isRepeated || kind === "unknown-keyed" || kind === "unexpected";
       const result = createResult(classified, random, inDoubt);
-      const kept = await settle(claim, result, !inDoubt && result.kind !== "unknown");
+      const answered = classified.data ?? rejectedSale(classified);
+      const keep = () =>
+        answered ? settleAnswer(ledger, request, request.of, { document: answered, askedAtMs }) : Promise.resolve({});
+      const kept = await settle(claim, result, !inDoubt && result.kind !== "unknown", keep);
       if (repeatableForMs > 0) throwIfRetryable(classified, random);
       return kept;
     } finally {
@@ -130,16 +135,19 @@ function noteIgnored(
   }
 }
 
-/** Settles the claim with what the answer says of the document. */
+/** Settles the claim with what the answer says of the document, and the row with the whole answer. */
 async function settle(
   claim: ReturnType<typeof documentClaim>,
   result: CreateResult,
   nothingSent: boolean,
+  keep: () => Promise<SettledAnswer>,
 ): Promise<CreateResult> {
   if (result.kind === "document" || result.kind === "named" || result.kind === "rejected") {
     const documentId = idOf(result);
-    if (documentId !== undefined)
-      return (await claim.settle({ kind: "document", documentId })) ? result : { ...result, unclaimed: true };
+    if (documentId !== undefined) {
+      const isClaimed = await claim.settle({ kind: "document", documentId });
+      return { ...result, ...(await keep()), ...(!isClaimed && { unsettled: true }) };
+    }
   }
   // Both answers rule out a document of ours, also one of an earlier attempt in doubt.
   const ruledOut = result.kind === "rejected" || result.kind === "already-credited";

@@ -2,51 +2,52 @@ import { Context } from "@temporalio/activity";
 
 import {
   type AwaitDocumentRequest,
+  type CallTarget,
   type ComplianceActivities,
   IN_FLIGHT_STATUSES,
+  mismatches,
   type ReadDocumentRequest,
-  type ReadDocumentResult,
   type SaleDocument,
   withLinesThatFit,
 } from "../../src/contract/index.ts";
 import { stillWaiting } from "../failure.ts";
-import { saveWithAnswer } from "../ledger/beside-calls.ts";
+import { currentWriter, settleAnswer } from "../ledger/beside-calls.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import { refusalOf } from "../classified-call.ts";
-import { type ActivityContext, ask, type ComplianceRuntime, rejectedSaleThatFits, runtimeOf } from "./calls.ts";
+import { type ActivityContext, ask, type ComplianceRuntime, rejectedSale, runtimeOf } from "./calls.ts";
 
 export function createDocumentActivities(context: ActivityContext) {
-  const { random, ledger } = context;
+  const { random, ledger, nowMs } = context;
 
-  /** The document. Its record is saved where it came with the request. */
-  async function found(request: ReadDocumentRequest, read: SaleDocument): Promise<ReadDocumentResult> {
-    const { record } = request;
-    const document = withLinesThatFit(read);
-    const answer = { kind: "document", document } as const;
-    if (!record || document.status !== "completed" || !document.receipt || document.linesLeftOut) return answer;
-    // Dated when the run handed it out: whatever the run has sent since is newer.
-    return { ...answer, ...(await saveWithAnswer(ledger, request, { ...record, document })) };
+  /** The document, which is written into its row, if it belongs to one. */
+  async function found(request: ReadDocumentRequest, document: SaleDocument, askedAtMs: number) {
+    const { of, expected } = request;
+    const answer = { kind: "document", document: withLinesThatFit(document) } as const;
+    if (!of || (expected && mismatches(document, expected).length > 0)) return answer;
+    return { ...answer, ...(await settleAnswer(ledger, request, of, { document, askedAtMs })) };
   }
 
-  function read(request: ReadDocumentRequest) {
+  function read(request: CallTarget & { saleId: string }) {
     const { businessId, saleId } = request;
     return ask(context, request, "getSale", ({ client }) => client.getSale(saleId, { businessId }));
   }
 
   return {
     async readDocument(request) {
+      const askedAtMs = nowMs();
       const classified = await read(request);
-      return classified.data ? await found(request, classified.data) : refusalOf(classified);
+      return classified.data ? await found(request, classified.data, askedAtMs) : refusalOf(classified);
     },
 
-    async keepLines(request) {
-      const { connection, businessId, type, number } = request;
-      // Lines that could not be kept are not asked for: the call would be wasted.
+    async keepDocument(request) {
+      // What could not be kept is not asked for: the call would be wasted.
       await ledger.answers();
+      const askedAtMs = nowMs();
       const classified = await read(request);
-      if (!classified.data) return refusalOf(classified);
-      await ledger.records.keepLines({ connection, businessId }, { type, number }, classified.data);
-      return { kind: "kept" };
+      const document = classified.data;
+      if (!document) return refusalOf(classified);
+      const kept = await ledger.records.settle(request, request.of, { document, askedAtMs }, currentWriter());
+      return { kind: "document", document: withLinesThatFit(document), ...kept };
     },
 
     async awaitDocument(request) {
@@ -57,21 +58,33 @@ export function createDocumentActivities(context: ActivityContext) {
       const isFirst = Context.current().info.attempt === 1;
       const tooSoonForMs = isFirst && readAtMs !== undefined ? pauseMs - ageMs(readAtMs) : 0;
       if (tooSoonForMs > 0) throw stillWaiting("The document was read a moment ago.", tooSoonForMs);
+      const askedAtMs = nowMs();
       const classified = await read(request);
       const document = classified.data;
       if (!document) return refusalOf(classified);
-      if (!stillUnderWay(document, request)) return await found(request, document);
+      if (!stillUnderWay(document, request)) return await found(request, document, askedAtMs);
       throw stillWaiting(`The document is ${document.status}.`, pauseMs);
     },
 
     async retryDocument(request) {
-      const { businessId, saleId } = request;
+      const { businessId, saleId, of } = request;
+      const askedAtMs = nowMs();
+      const settled = async (document: SaleDocument | undefined) =>
+        document ? await settleAnswer(ledger, request, of, { document, askedAtMs }) : {};
       const call = ({ client }: ComplianceRuntime) => client.retrySale(saleId, { businessId });
       const classified = await ask(context, request, "retrySale", call);
-      if (classified.data) return { kind: "document", document: withLinesThatFit(classified.data) };
-      if (classified.meaning.kind === "rejected")
-        return { kind: "rejected", document: rejectedSaleThatFits(classified), message: classified.message };
-      if (classified.meaning.kind === "converging") return { kind: "converging", message: classified.message };
+      const { data, message } = classified;
+      if (data) return { kind: "document", document: withLinesThatFit(data), ...(await settled(data)) };
+      if (classified.meaning.kind === "rejected") {
+        const document = rejectedSale(classified);
+        return {
+          kind: "rejected",
+          document: document && withLinesThatFit(document),
+          message,
+          ...(await settled(document)),
+        };
+      }
+      if (classified.meaning.kind === "converging") return { kind: "converging", message };
       return refusalOf(classified);
     },
   } satisfies Partial<ComplianceActivities>;

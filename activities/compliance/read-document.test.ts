@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 
-import type { ReadDocumentResult } from "../../src/contract/index.ts";
+import type { ReadDocumentRequest, ReadDocumentResult } from "../../src/contract/index.ts";
 import type { Fault } from "../../src/dev/simulator/index.ts";
-import { recordOf } from "../../src/ledger/test-support/records.ts";
-import { currentWriter } from "../ledger/beside-calls.ts";
+import { LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { saleRequest, soldTea } from "../test-support/requests.ts";
 import { failureOf, inActivity, serve, type Served } from "../test-support/served.ts";
+import { createDocumentActivities } from "./documents.ts";
 
 const at = (fault: Omit<Fault, "operation">): Fault => ({ operation: "readSale", ...fault });
 const read = (served: Served, saleId: string): Promise<ReadDocumentResult> =>
@@ -89,39 +89,53 @@ describe("reading a document", () => {
   });
 });
 
-describe("a record that is saved with a read of the document", () => {
+describe("a document that is read for its row", () => {
   const business = { connection: "default", businessId: "biz_1" };
-  const looking = async (served: Served, status: "pending" | "completed", record: ReturnType<typeof recordOf>) => {
-    const saleId = await soldTea(served, record.number);
+  /** Reads a sale whose row knows nothing of it yet. */
+  const looking = async (
+    served: Served,
+    number: string,
+    status: "pending" | "completed",
+    more: Partial<ReadDocumentRequest> = {},
+  ) => {
+    const saleId = await soldTea(served, `ELSEWHERE-${number}`);
     served.simulator.setDocumentStatus(saleId, status);
-    const request = { ...saleRequest(saleId), ...business, record: { ...record, document: null } };
+    const request = { ...saleRequest(saleId, number), ...more };
     return await inActivity(() => served.activities.readDocument(request));
   };
-  const kept = async (served: Served, number: string) =>
-    (await served.context.ledger.records.findSale(business, number))?.record;
+  const kept = async ({ context: { ledger } }: Served, number: string) =>
+    (await ledger.records.findSale(business, number))?.record;
 
-  test("is saved with the document once that is completed", async () => {
+  test("is written into it, whatever its status", async () => {
     const served = await serve();
-    expect(await looking(served, "completed", recordOf("LOOK-1"))).toMatchObject({ kind: "document", recorded: true });
+    await looking(served, "LOOK-1", "pending");
     expect(await kept(served, "LOOK-1")).toMatchObject({
-      document: { status: "completed", receipt: expect.anything() },
+      stage: "awaiting-authority",
+      document: { status: "pending" },
     });
+    await looking(served, "LOOK-2", "completed");
+    expect(await kept(served, "LOOK-2")).toMatchObject({ stage: "completed", document: { status: "completed" } });
   });
 
-  test("is left to the workflow while the document is in flight", async () => {
+  test("is not, if it belongs to none, or is not like the one that is expected", async () => {
     const served = await serve();
-    expect(await looking(served, "pending", recordOf("LOOK-2"))).not.toHaveProperty("recorded");
-    expect(await kept(served, "LOOK-2")).toBeUndefined();
+    await looking(served, "LOOK-3", "completed", { of: undefined });
+    const expected = { type: "sale", traderInvoiceNumber: "LOOK-3" } as const;
+    expect(await looking(served, "LOOK-5", "completed", { expected })).toMatchObject({ kind: "document" });
+    for (const number of ["LOOK-3", "LOOK-5"]) expect(await kept(served, number)).toBeUndefined();
   });
 
-  test("does not replace a newer record that the run has sent meanwhile", async () => {
+  test("is given back where the ledger is away, which the answer says", async () => {
     const served = await serve();
-    const handedOut = recordOf("LOOK-3", { stage: "completed", sequence: 2 });
-    const later = recordOf("LOOK-3", { stage: "credited", sequence: 3, asOfMs: handedOut.asOfMs + 1 });
-    const writer = await inActivity(() => Promise.resolve(currentWriter()));
-    await served.context.ledger.records.saveDocument(business, later, writer);
-    served.clock.nowMs += 60_000;
-    expect(await looking(served, "completed", handedOut)).not.toHaveProperty("recorded");
-    expect(await kept(served, "LOOK-3")).toMatchObject({ stage: "credited" });
+    const { ledger } = served.context;
+    const away = () => Promise.reject(new LedgerUnavailableError("away"));
+    const records = { ...ledger.records, settle: away };
+    const context = { ...served.context, ledger: { ...ledger, records } };
+    const saleId = await soldTea(served, "LOOK-4");
+    const { readDocument } = createDocumentActivities(context);
+    expect(await inActivity(() => readDocument(saleRequest(saleId, "LOOK-4")))).toMatchObject({
+      document: { id: saleId },
+      unsettled: true,
+    });
   });
 });

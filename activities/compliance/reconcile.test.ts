@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import type { SaleDocument } from "../../src/contract/index.ts";
 import type { Fault } from "../../src/dev/simulator/index.ts";
-import { recordOf, WRITER } from "../../src/ledger/test-support/records.ts";
+import { keepRecord, recordOf, WRITER } from "../../src/ledger/test-support/records.ts";
 import { sellTea } from "../test-support/requests.ts";
 import { failureOf, inActivity, serve, type Served } from "../test-support/served.ts";
 import { MOST_UNREAD_OF_DOCUMENT } from "./reconcile.ts";
@@ -16,7 +16,7 @@ async function kept(served: Served, what: string): Promise<SaleDocument> {
   const number = what.replaceAll(/[^A-Za-z0-9]+/g, "-");
   const sold = await sellTea(served, number);
   if (sold.kind !== "document") throw new Error(`no document in ${JSON.stringify(sold)}`);
-  await served.context.ledger.records.saveDocument(BUSINESS, recordOf(number, { document: sold.document }), WRITER);
+  await keepRecord(served.context.ledger, BUSINESS, recordOf(number, { document: sold.document }), WRITER);
   return sold.document;
 }
 
@@ -67,11 +67,7 @@ describe("comparing a document with the service", () => {
     if (sold.kind !== "rejected" || !sold.document) throw new Error(`no document in ${JSON.stringify(sold)}`);
     const { document } = sold;
     const keep = (stage: "rejected" | "cancelled", asOfMs: number) =>
-      served.context.ledger.records.saveDocument(
-        BUSINESS,
-        recordOf(number, { document, stage, asOfMs, movements: [] }),
-        WRITER,
-      );
+      keepRecord(served.context.ledger, BUSINESS, recordOf(number, { document, stage, asOfMs, movements: [] }), WRITER);
     const asOfMs = Date.now();
     await keep("rejected", asOfMs);
     expect(await inActivity(reconcile(served, document))).toEqual({ kind: "not-final" });

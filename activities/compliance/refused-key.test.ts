@@ -37,7 +37,11 @@ describe("while a key is refused", () => {
     ["readBranch", ({ activities }: Served) => activities.readBranch({ ...TARGET, branch: "00" })],
     ["registerItem", ({ activities }: Served) => activities.registerItem({ ...TARGET, itemId: "item_new" })],
     ["readDocument", ({ activities }: Served) => activities.readDocument({ ...TARGET, saleId: "sal_1" })],
-    ["retryDocument", ({ activities }: Served) => activities.retryDocument({ ...TARGET, saleId: "sal_1" })],
+    [
+      "retryDocument",
+      ({ activities }: Served) =>
+        activities.retryDocument({ ...TARGET, saleId: "sal_1", of: { type: "sale", number: "INV-1" } }),
+    ],
   ];
   test.each(calls)(
     "%s is refused without being sent, with the answer that the key had and the evidence",

@@ -1,16 +1,11 @@
 import { describe, expect, test } from "vitest";
 
 import type { AdjustStockRequest, AdjustStockResult, CallUnderWay } from "../../src/contract/index.ts";
-import { recordOf } from "../../src/ledger/test-support/records.ts";
 import type { Fault } from "../../src/dev/simulator/index.ts";
 import { API_KEY, inActivity, serve, type Served, START_MS } from "../test-support/served.ts";
 import { teaMovement as movement } from "../test-support/requests.ts";
 
 const at = (fault: Omit<Fault, "operation">): Fault => ({ operation: "adjustStock", ...fault });
-
-const { connection: _connection, businessId: _businessId, claim: _claim, ...asked } = movement;
-const recordedMovement = { ...asked, purpose: "sold" as const };
-const business = { connection: "default", businessId: "biz_1" };
 
 /** Rejects where the activity throws: a failed attempt would read as a movement of which nobody knows. */
 const adjust = (served: Served, changes: Partial<AdjustStockRequest> = {}): Promise<AdjustStockResult | CallUnderWay> =>
@@ -32,28 +27,6 @@ describe("a stock adjustment", () => {
       report: undefined,
       sentAtMs: START_MS,
     });
-  });
-
-  test("saves the record that comes with it, with the answer in it", async () => {
-    const served = await serve();
-    const told = { ...recordedMovement, state: "applied" as const };
-    const record = recordOf("INV-1", { movements: [told] });
-    expect(await adjust(served, { record })).toMatchObject({ kind: "applied", recorded: true });
-    const [booked] = movements(served);
-    const kept = await served.context.ledger.records.findSale(business, "INV-1");
-    expect(kept?.record.movements).toEqual([
-      { ...told, movementId: booked?.movementId, branchId: "branch_1", quantityOnHand: 98, sentAtMs: START_MS },
-    ]);
-  });
-
-  test("leaves the record to the workflow where the answer has to be shown, or was none", async () => {
-    const served = await serve();
-    const record = recordOf("INV-2", { movements: [{ ...recordedMovement, state: "applied" }] });
-    served.simulator.updateItem("item_tea", { fiscalReport: { stockIo: "ok", stockMaster: "queued" } });
-    expect(await adjust(served, { record })).not.toHaveProperty("recorded");
-    served.simulator.inject(at({ when: "after", kind: "drop" }));
-    expect(await adjust(served, { record, referenceId: "INV-2/item_tea/sold" })).toMatchObject({ kind: "unknown" });
-    expect(await served.context.ledger.records.findSale(business, "INV-2")).toBeUndefined();
   });
 
   test("goes to the branch that is asked for", async () => {

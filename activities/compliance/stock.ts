@@ -7,7 +7,6 @@ import {
   type ComplianceActivities,
   type KnownMovement,
   type OtherBranch,
-  setApplied,
   type StockAdjustment,
   type TakingExecution,
   type UnknownOutcome,
@@ -16,7 +15,7 @@ import type { Deadline } from "../../src/http/deadline.ts";
 import { LedgerUnavailableError, type UnderWay } from "../../src/ledger/index.ts";
 import { claimedCall, type ClassifiedCall, notServedMessage } from "../classified-call.ts";
 import { withLastBalance } from "../ledger/balance-evidence.ts";
-import { claimedMovement, currentWriter, saveWithAnswer } from "../ledger/beside-calls.ts";
+import { claimedMovement, currentWriter } from "../ledger/beside-calls.ts";
 import { type ActivityContext, callAndClassify, type ComplianceRuntime } from "./calls.ts";
 
 /** Sends a stock adjustment at most once for each claim. */
@@ -39,27 +38,9 @@ export function createStockActivities(context: ActivityContext) {
         ended: (by) => ledger.stock.ended({ ...claim, ...by }),
       });
       if (result.kind !== "applied") return await withLastBalance(ledger, request, result);
-      if (result.unsettled) return result;
-      return await saveRecordWithAnswer(context, request, await withoutKnownBranch(context, request, result));
+      return result.unsettled ? result : await withoutKnownBranch(context, request, result);
     },
   } satisfies Partial<ComplianceActivities>;
-}
-
-/**
- * Saves the record that came with the movement. It leaves that to the workflow where the answer needs an attention.
- */
-async function saveRecordWithAnswer(
-  { ledger }: ActivityContext,
-  { referenceId, record, ...target }: AdjustStockRequest,
-  answer: AppliedMovement,
-): Promise<AppliedMovement> {
-  if (!record || answer.report || answer.otherBranch) return answer;
-  const movements = record.movements.map((movement) => {
-    const updated = { ...movement };
-    if (updated.referenceId === referenceId) setApplied(updated, answer);
-    return updated;
-  });
-  return { ...answer, ...(await saveWithAnswer(ledger, target, { ...record, movements })) };
 }
 
 function send(

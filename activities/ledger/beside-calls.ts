@@ -4,15 +4,17 @@ import { Context } from "@temporalio/activity";
 
 import type {
   AdjustStockRequest,
+  AnsweredRow,
   CallTarget,
   ComposedRequest,
   CreateRequest,
   CreateResult,
   CreateSaleRequest,
-  RecordPart,
+  SettledAnswer,
 } from "../../src/contract/index.ts";
 import type { Deadline } from "../../src/http/deadline.ts";
 import {
+  type Answer,
   type ClaimedMovement,
   type DocumentState,
   type Ledger,
@@ -52,20 +54,21 @@ export function keySentWith(request: CreateRequest & Partial<CreateSaleRequest>)
 }
 
 /**
- * Saves the record that came with a call, as it is with the answer. Where the ledger does not take it the workflow
- * saves it: the answer must reach the workflow in any case.
- * @returns what to add to the answer
+ * Writes an answer of the service into the document's row. Where the ledger is away the workflow has it written later:
+ * the answer must reach the workflow in any case.
+ * @param askedAtMs when it was asked for
  */
-export async function saveWithAnswer(
-  { records }: Ledger,
+export async function settleAnswer(
+  { records }: Pick<Ledger, "records">,
   { connection, businessId }: CallTarget,
-  record: RecordPart,
-): Promise<{ recorded?: true }> {
+  of: AnsweredRow,
+  answer: Answer,
+): Promise<SettledAnswer> {
   try {
-    const kept = await records.saveDocument({ connection, businessId }, record, currentWriter());
-    return kept === "saved" || kept === "unchanged" ? { recorded: true } : {};
-  } catch {
-    return {};
+    return await records.settle({ connection, businessId }, of, answer, currentWriter());
+  } catch (error) {
+    if (error instanceof LedgerUnavailableError) return { unsettled: true };
+    throw error;
   }
 }
 

@@ -73,11 +73,7 @@ export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext)
     isDocumentSent: async ({ claim }) => isSent(await documents.read(claim)),
     decideDocument: ({ claim: workflowId, intent, decision, word: { note, by, atMs } }) =>
       documents.decide({ workflowId, intent, decision, note, by, nowMs: atMs }),
-    saveRecord: async (request) => {
-      const { record, givenBackKnown } = request;
-      const answer = await records.saveDocument(request, record, currentWriter(), { givenBackKnown });
-      return answer === "saved" || answer === "unchanged" || answer === "older" ? "kept" : answer;
-    },
+    noteRun: ({ note, ...business }) => records.note(business, note, currentWriter()),
 
     beginCorrection: async (request) => {
       const other = await corrections.begin(request, request, currentWriter());

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { type ConnectionProfile, saleContent, type SaleInput } from "../../src/contract/index.ts";
 import { LedgerUnavailableError } from "../../src/ledger/index.ts";
-import { recordOf, someBusiness, WRITER } from "../../src/ledger/test-support/records.ts";
+import { keepRecord, recordOf, someBusiness, WRITER } from "../../src/ledger/test-support/records.ts";
 import { emptyClaims } from "../test-support/empty-claims.ts";
 import { inActivity, serve } from "../test-support/served.ts";
 import { checkInput } from "./check-input.ts";
@@ -44,7 +44,7 @@ test("a new sale that looks wrong is refused, or warned of", async () => {
 test("a sale that has a document, or used its number, is not refused", async () => {
   const { run, warned, ledger, business } = await someSale();
   const used = recordOf("INV-1", { document: null, stage: "submitting", numberTaken: true, movements: [] });
-  await ledger.records.saveDocument(business, used, WRITER);
+  await keepRecord(ledger, business, used, WRITER);
   await run("refuse");
   expect(warned).toHaveLength(1);
 });

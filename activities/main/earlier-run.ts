@@ -4,12 +4,14 @@ import { ApplicationFailure } from "@temporalio/common";
 import {
   areSettled,
   asAnswered,
+  type AttentionCode,
   bounded,
   creditNoteClaim,
   type EarlierRun,
   FAILURES,
   type FinishedSale,
   INSTEAD_OF_OTHER_CONTENT,
+  mismatches,
   type PreparedCreditNote,
   type Refund,
 } from "../../src/contract/index.ts";
@@ -78,10 +80,25 @@ export async function earlierNote(
   return { sent: isSent, ...(decisions.length > 0 && { decisions }) };
 }
 
-/** If it is not, the earlier run was terminated on its way, and this one takes over by the claims. */
-export function isFinished({ stage, document, attentions, movements, incomplete }: KeptSale["record"]): boolean {
+/**
+ * If it is not, the earlier run was terminated on its way, and this one takes over by the claims. What its answers say
+ * counts here, not what that run has come to tell: it may have been terminated between the two.
+ */
+export function isFinished({ record, decisions }: Pick<KeptSale, "record" | "decisions">): boolean {
+  const { stage, attentions, document, expectedTotal: total, movements, movementsPlanned = 0 } = record;
   const ended = stage === "completed" || stage === "credited" || stage === "cancelled";
-  return !incomplete && !document?.linesLeftOut && ended && attentions.length === 0 && areSettled(movements);
+  const sold = movements.filter(({ purpose }) => purpose === "sold");
+  const isMoved = areSettled(movements) && (stage === "cancelled" || sold.length >= movementsPlanned);
+  const isLookedAt = (code: AttentionCode, about: string): boolean =>
+    decisions.some(({ update, code: of, subject }) => update === "acknowledge" && of === code && subject === about);
+  const isAsExpected =
+    !document ||
+    mismatches(document, { type: "sale", ...(total !== undefined && { total }) }).length === 0 ||
+    isLookedAt("mismatch", "expectedTotal");
+  const isReported = movements.every(
+    ({ report, referenceId }) => report === undefined || isLookedAt("stock-unreported", referenceId),
+  );
+  return ended && attentions.length === 0 && isMoved && isAsExpected && isReported;
 }
 
 export function finishedOf({ record, creditNote }: KeptSale): FinishedSale {

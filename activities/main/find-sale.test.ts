@@ -1,8 +1,15 @@
 import { ApplicationFailure } from "@temporalio/common";
 import { describe, expect, test } from "vitest";
 
-import type { Decision, DocumentRecord, FindSaleInput } from "../../src/contract/index.ts";
-import { documentOf, recordOf, someBusiness, WRITER } from "../../src/ledger/test-support/records.ts";
+import type { Decision, FindSaleInput } from "../../src/contract/index.ts";
+import {
+  documentOf,
+  keepRecord,
+  recordOf,
+  someBusiness,
+  type TestRecord,
+  WRITER,
+} from "../../src/ledger/test-support/records.ts";
 import { emptyClaims } from "../test-support/empty-claims.ts";
 import { serve } from "../test-support/served.ts";
 import { createFindSale } from "./find-sale.ts";
@@ -10,12 +17,11 @@ import { createFindSale } from "./find-sale.ts";
 const DECIDED: Decision = { update: "acknowledge", code: "mismatch", note: "compared", by: "njeri", atMs: 7 };
 
 /** A business of its own, with these records, that the connection `default` serves. */
-async function shop(...records: DocumentRecord[]) {
+async function shop(...records: TestRecord[]) {
   const ledger = await emptyClaims();
   const { runtime } = await serve();
   const { businessId } = someBusiness();
-  for (const record of records)
-    await ledger.records.saveDocument({ connection: "default", businessId }, record, WRITER);
+  for (const record of records) await keepRecord(ledger, { connection: "default", businessId }, record, WRITER);
   const { findSale } = createFindSale(new Map([["default", runtime]]), ledger);
   const look = (more: Partial<FindSaleInput> = {}) =>
     findSale({ input: { businessId, traderInvoiceNumber: "INV-1", ...more } });
@@ -24,7 +30,7 @@ async function shop(...records: DocumentRecord[]) {
 
 const sold = recordOf("INV-1", { document: documentOf("INV-1", { id: "sal_1" }) });
 
-function noteOf(number: string, more: Partial<DocumentRecord> = {}): DocumentRecord {
+function noteOf(number: string, more: Partial<TestRecord> = {}): TestRecord {
   const document = documentOf(number, { id: `cn_${number}`, type: "credit_note", originalSaleId: "sal_1" });
   return recordOf(number, { type: "credit_note", originalSaleId: "sal_1", movements: [], document, ...more });
 }

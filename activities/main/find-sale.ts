@@ -4,7 +4,6 @@ import {
   type FindSaleResult,
   type KeptDocument,
   type MainActivities,
-  type SaleDocument,
 } from "../../src/contract/index.ts";
 import { findSaleInputSchema, parseInput } from "../../src/contract/schema/index.ts";
 import { type KeptRecord, type KeptSale, type Ledger } from "../../src/ledger/index.ts";
@@ -43,16 +42,10 @@ function resultOf(kept: KeptSale): FindSaleResult {
   return { found: { ...documentOf(kept), creditNote: creditNote ? documentOf(creditNote) : null } };
 }
 
-/** Lines that the ledger does not have either are reported as left out. */
-function answered(document: SaleDocument | null): SaleDocument | null {
-  const { linesLeftOut } = document ?? {};
-  if (!document || !linesLeftOut) return asAnswered(document);
-  return { ...document, linesLeftOut: { count: linesLeftOut.count, missing: true } };
-}
-
 /** Without what was asked for: it is the largest part, and the document says what became of it. */
 function documentOf({ record, decisions, keptAtMs, writer }: KeptRecord): KeptDocument {
-  const { type: _type, content: _asked, document, movements, attentions, ...kept } = record;
+  const { type: _type, content: _asked, movementsPlanned: _planned, expectedTotal: _expected, ...kept } = record;
+  const { document, movements, attentions } = kept;
   const listed = bounded({ movements, attentions, decisions });
-  return { ...kept, document: answered(document), ...listed, keptAtMs, keptBy: writer };
+  return { ...kept, document: asAnswered(document), ...listed, keptAtMs, keptBy: writer };
 }

@@ -12,7 +12,7 @@ import {
   type ServedBusinesses,
   type SaleInput,
 } from "../../src/contract/index.ts";
-import { recordOf } from "../../src/ledger/test-support/records.ts";
+import { keepRecord, recordOf } from "../../src/ledger/test-support/records.ts";
 import { LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { currentWriter } from "../ledger/beside-calls.ts";
 import { emptyClaims } from "../test-support/empty-claims.ts";
@@ -202,7 +202,7 @@ describe("the preparation of a sale", () => {
       expect(answer).toMatchObject({ earlier: { sent: true, signed: false } });
     const { fingerprint, profile } = await prepare();
     const record = { ...recordOf("INV-1", { fingerprint }), movements: [] };
-    await ledger.records.saveDocument(profile, record, { workflowId, runId: "run-before" });
+    await keepRecord(ledger, profile, record, { workflowId, runId: "run-before" });
     expect(await prepareReset()).toMatchObject({ earlier: { sent: true, signed: true } });
   });
 

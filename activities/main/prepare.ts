@@ -30,6 +30,7 @@ import {
 } from "../../src/contract/schema/index.ts";
 import { type KeptSale, type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
 import type { ComplianceRuntime } from "../compliance/calls.ts";
+import { currentWriter } from "../ledger/beside-calls.ts";
 import { checkInput, checkReturnDate, invalid } from "./check-input.ts";
 import { conflict, earlierNote, earlierRun, finishedOf, isFinished } from "./earlier-run.ts";
 
@@ -69,6 +70,19 @@ export function createPrepareActivities(
       // A run that carries on another one may have sent it already.
       if (checked && checked.doubts.length > 0 && !finished && !reset)
         await checkInput(ledger, prepared.profile, content, checked);
+      if (!finished) {
+        const { fingerprint, sale } = prepared;
+        const of = { type: "sale" as const, number: content.traderInvoiceNumber };
+        const asked = {
+          stage: "resolving-items" as const,
+          startedAtMs,
+          date: sale.saleDate,
+          fingerprint,
+          content,
+          expectedTotal: sale.expectedTotal,
+        };
+        await ledger.records.open(prepared.profile, { ...of, ...asked }, currentWriter());
+      }
       return { ...prepared, ...(finished && { finished }), ...(earlier && { earlier }) };
     },
 
@@ -77,6 +91,18 @@ export function createPrepareActivities(
       const checks = connections.get(prepared.profile.connection)?.inputChecks;
       if (checks) await checkReturnDate(ledger, prepared, checks, startedAtMs);
       const earlier = await earlierNote(ledger, prepared, reset);
+      const {
+        saleId: originalSaleId,
+        traderInvoiceNumber: number,
+        returnDate: date,
+        reason,
+        restock,
+        branch,
+      } = prepared.note;
+      const refund = { traderInvoiceNumber: number, reason, returnDate: date, restock, branch };
+      const of = { type: "credit_note" as const, number, originalSaleId };
+      const asked = { stage: "submitting" as const, startedAtMs, date, refund };
+      await ledger.records.open(prepared.profile, { ...of, ...asked }, currentWriter());
       return { ...prepared, ...(earlier && { earlier }) };
     },
   } satisfies Partial<MainActivities>;
@@ -216,5 +242,5 @@ async function keptByAnother(
 /** The outcome of the sale, if nothing is left to be done. */
 function finishedSale(kept: KeptSale): FinishedSale | undefined {
   const { record } = kept;
-  return (record.document || record.numberTaken) && isFinished(record) ? finishedOf(kept) : undefined;
+  return (record.document || record.numberTaken) && isFinished(kept) ? finishedOf(kept) : undefined;
 }

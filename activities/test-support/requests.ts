@@ -43,7 +43,8 @@ export function teaRequest({ runtime }: Served, invoice: string, changes: SaleCh
     lines: [{ itemId, quantity: 2, unitPrice: 350 }],
     branch,
   });
-  return { ...TARGET, request, idempotencyKey: key, claim, intent: 1, content: request.bodyJson, saleKey };
+  const of = { type: "sale" as const, number: invoice };
+  return { ...TARGET, of, request, idempotencyKey: key, claim, intent: 1, content: request.bodyJson, saleKey };
 }
 
 export function sellTea(served: Served, invoice: string, changes: SaleChanges = {}): Promise<CreateResult> {
@@ -69,7 +70,12 @@ export function creditNoteRequest({ runtime }: Served, saleId: string, number = 
   const claim = `credit-note/default/biz_1/${saleId} ${number}`;
   const numberFor = { claim: creditNoteNumberClaim({ ...TARGET, number }), number, saleId, sale: `sale of ${saleId}` };
   const idempotencyKey = `credit-note:${saleId}:${number}`.slice(0, 128);
-  return { ...TARGET, request, idempotencyKey, claim, intent: 1, content: request.bodyJson, numberFor };
+  const of = { type: "credit_note" as const, number, originalSaleId: saleId };
+  return { ...TARGET, of, request, idempotencyKey, claim, intent: 1, content: request.bodyJson, numberFor };
 }
 
-export const saleRequest = (saleId: string) => ({ ...TARGET, saleId });
+export const saleRequest = (saleId: string, number = "INV-1") => ({
+  ...TARGET,
+  saleId,
+  of: { type: "sale" as const, number },
+});

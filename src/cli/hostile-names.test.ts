@@ -7,7 +7,7 @@ import { HARMLESS_NAMES, HOSTILE_NAMES } from "../contract/test-support/hostile-
 import { renderTable } from "../dev/demo/render-table.ts";
 import { section } from "../dev/simulator/page/markup.ts";
 import { createTestLedger, type TestLedger } from "../ledger/test-support/create-test-ledger.ts";
-import { documentOf, recordOf, someBusiness, WRITER } from "../ledger/test-support/records.ts";
+import { documentOf, keepRecord, recordOf, someBusiness, WRITER } from "../ledger/test-support/records.ts";
 import { receiptEscPos, receiptHtml, receiptPdf, receiptText, type SaleDocument } from "../receipt/index.ts";
 import { inLatin } from "../receipt/latin.ts";
 import { readEscPos } from "../receipt/test-support/read-escpos.ts";
@@ -317,7 +317,7 @@ beforeAll(async () => {
   const business = someBusiness();
   for (const [number, , name] of NAMES) {
     const document = documentOf(number, { customer: { name, pin: name }, saleDate: "2025-11-20" });
-    await test.ledger.records.saveDocument(business, recordOf(number, { document, date: "2025-11-20" }), WRITER);
+    await keepRecord(test.ledger, business, recordOf(number, { document, date: "2025-11-20" }), WRITER);
   }
   for (const format of ["table", "csv", "json"]) {
     const flags = format === "table" ? [] : ["--format", format];

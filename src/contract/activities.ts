@@ -93,8 +93,8 @@ export interface LedgerActivities {
   isDocumentSent(request: { claim: string }): Promise<boolean>;
   /** Keeps an operator's decision on a document of which nobody knew whether it exists. */
   decideDocument(request: documents.DecideDocumentRequest): Promise<void>;
-  /** Keeps what is known of a document for years. */
-  saveRecord(request: records.SaveRecordRequest): Promise<records.RecordAnswer>;
+  /** Keeps what only the run knows of its document. */
+  noteRun(request: records.NoteRunRequest): Promise<void>;
   /** Takes the sale, and the corrected sale's number, for one correction. */
   beginCorrection(request: correction.BeginCorrectionRequest): Promise<correction.BeginCorrectionResult>;
   /** Writes down how it ended. Without a corrected sale, both are free for another correction. */
@@ -156,8 +156,8 @@ export interface ComplianceReads {
   readItems(request: calls.ItemsRequest): Promise<calls.ItemsResult>;
   readBranch(request: calls.CallTarget & { branch: string }): Promise<calls.BranchResult>;
   readDocument(request: documents.ReadDocumentRequest): Promise<documents.ReadDocumentResult>;
-  /** Reads a document whose lines were too many for the workflow, and keeps them in the ledger. */
-  keepLines(request: records.KeepLinesRequest): Promise<records.KeepLinesResult>;
+  /** Reads a document whose answer came while the ledger was away, and writes it into its row. */
+  keepDocument(request: records.KeepDocumentRequest): Promise<documents.ReadDocumentResult>;
   /** The next items of a catalogue, or of a list, that are to be registered. */
   planRegistrations(request: items.PlanRegistrationsRequest): Promise<items.PlanRegistrationsResult>;
   pullPurchases(request: calls.CallTarget): Promise<synced.PullPurchasesResult>;
@@ -169,7 +169,7 @@ export interface ComplianceReads {
 
 export interface ConvergingWrites {
   registerItem(request: calls.RegisterRequest): Promise<calls.RegisterResult>;
-  retryDocument(request: documents.ReadDocumentRequest): Promise<documents.RetryDocumentResult>;
+  retryDocument(request: documents.RetryDocumentRequest): Promise<documents.RetryDocumentResult>;
 }
 
 export interface ComplianceWaits {

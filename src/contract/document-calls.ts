@@ -1,7 +1,8 @@
 import type { CallTarget, Deferred, OperatorDecision, Refusal } from "./calls.ts";
 import type { ComposedRequest, ConnectionProfile } from "./connection.ts";
 import type { SaleDocument } from "./documents.ts";
-import type { RecordPart } from "./records.ts";
+import type { ExpectedDocument } from "./matching.ts";
+import type { AnsweredRow, SettledAnswer } from "./records.ts";
 
 /**
  * What the activities take and give that bring a document into being, that read it, and that keep what is known of it.
@@ -28,16 +29,13 @@ export interface CreateRequest extends CallTarget {
   content: string;
   /** Of a credit note. */
   numberFor?: NumberToClaim;
+  /** The row that the answer belongs to. */
+  of: AnsweredRow;
 }
 
 export interface CreateSaleRequest extends CreateRequest {
   /** As the workflow's profile has it, from its first try to its last. */
   saleKey: ConnectionProfile["saleKey"];
-}
-
-/** The document exists, but the ledger was away and could not write it into its claim. */
-interface Unclaimed {
-  unclaimed?: true;
 }
 
 /**
@@ -50,9 +48,9 @@ interface InDoubt {
 
 /** What a create request came to. */
 export type CreateResult =
-  | ({ kind: "document"; document: SaleDocument; replayed: boolean } & Unclaimed)
+  | ({ kind: "document"; document: SaleDocument; replayed: boolean } & SettledAnswer)
   /** The answer names the document, and says nothing else that can be read. */
-  | ({ kind: "named"; saleId: string; message: string } & Unclaimed)
+  | ({ kind: "named"; saleId: string; message: string } & SettledAnswer)
   /** 422. With `document` or `saleId` it exists at the API, in whatever status. */
   | ({
       kind: "rejected";
@@ -61,7 +59,7 @@ export type CreateResult =
       message: string;
       /** Whether the same request may be sent once more. */
       repeatable: boolean;
-    } & Unclaimed)
+    } & SettledAnswer)
   | { kind: "already-credited"; creditNoteId?: string | undefined; message: string }
   /** Nothing of this intent was sent, and nothing will be: its number is another sale's. */
   | { kind: "number-taken"; message: string }
@@ -77,15 +75,13 @@ export type CreateResult =
 
 export interface ReadDocumentRequest extends CallTarget {
   saleId: string;
-  /**
-   * What to keep with the answer, once the document is completed and has its receipt: the run's record, as it is then
-   * but for the document.
-   */
-  record?: RecordPart | undefined;
+  /** The row that the answer belongs to; absent where the document is not the run's own. */
+  of?: AnsweredRow | undefined;
+  /** What the document must be like to belong to the row; default: whatever it is like. */
+  expected?: ExpectedDocument | undefined;
 }
 
-/** `recorded`: the record that came with the request is kept. */
-export type ReadDocumentResult = { kind: "document"; document: SaleDocument; recorded?: true } | Refusal;
+export type ReadDocumentResult = ({ kind: "document"; document: SaleDocument } & SettledAnswer) | Refusal;
 
 /** Waits, as an activity that is tried again, until the document is not what it was. */
 export interface AwaitDocumentRequest extends ReadDocumentRequest {
@@ -98,9 +94,15 @@ export interface AwaitDocumentRequest extends ReadDocumentRequest {
   knownStatus: string;
 }
 
+export interface RetryDocumentRequest extends CallTarget {
+  saleId: string;
+  /** The row that the answer belongs to. */
+  of: AnsweredRow;
+}
+
 export type RetryDocumentResult =
-  | { kind: "document"; document: SaleDocument }
-  | { kind: "rejected"; document?: SaleDocument | undefined; message: string }
+  | ({ kind: "document"; document: SaleDocument } & SettledAnswer)
+  | ({ kind: "rejected"; document?: SaleDocument | undefined; message: string } & SettledAnswer)
   /** Lost: read the document before another try. */
   | { kind: "converging"; message: string }
   | Refusal;

@@ -1,5 +1,7 @@
+import type { Decision } from "./attention.ts";
 import type { InAll } from "./payload-bounds.ts";
 import type { DocumentRecord } from "./records.ts";
+import type { StockMovement } from "./stock-movement.ts";
 
 /**
  * What the `findSale` workflow takes and gives: it asks the ledger for a sale whose workflow Temporal may have deleted.
@@ -15,10 +17,10 @@ export interface FindSaleInput {
  * A sale or a credit note as the ledger keeps it. Lines, movements, attentions and decisions that are too many for one
  * payload are left out, as in the `state` query.
  */
-export interface KeptDocument extends Omit<
-  DocumentRecord,
-  "type" | "asOfMs" | "sequence" | "content" | "attentionChanges"
-> {
+export interface KeptDocument extends Omit<DocumentRecord, "type" | "content" | "movementsPlanned" | "expectedTotal"> {
+  movements: StockMovement[];
+  /** What operators decided, in all runs. */
+  decisions: Decision[];
   /** Set where movements, attentions or decisions are left out. */
   inAll?: InAll;
   /** When the ledger last wrote down a change of it (Unix milliseconds). */

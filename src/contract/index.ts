@@ -24,6 +24,7 @@ export * from "./ids.ts";
 export * from "./input-checks.ts";
 export * from "./item-registration.ts";
 export * from "./jobs.ts";
+export * from "./matching.ts";
 export * from "./messages.ts";
 export * from "./movement-calls.ts";
 export * from "./nairobi-date.ts";

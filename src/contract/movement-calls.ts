@@ -1,6 +1,5 @@
 import type { Branch, CallTarget, OperatorDecision } from "./calls.ts";
 import type { ClaimedTry, NotDone, NotDoneOutcome, SupersededTry, UnknownOutcome, Unsettled } from "./claimed-calls.ts";
-import type { RecordPart } from "./records.ts";
 import type { BalanceSeen, MovementOrigin, StockAction, StockMovement } from "./stock-movement.ts";
 
 /** What the activities of a stock movement take and give. */
@@ -15,11 +14,6 @@ export interface AskedMovement {
   branch?: Branch | undefined;
   of: MovementOrigin;
   claim: ClaimedTry;
-  /**
-   * What to keep with the answer, once it says that the movement is applied: the run's record, as it is then but for
-   * the answer itself.
-   */
-  record?: RecordPart | undefined;
 }
 
 export interface AdjustStockRequest extends CallTarget, AskedMovement {}
@@ -50,8 +44,6 @@ export interface AppliedMovement extends Unsettled {
   /** Until an operator has looked, the ledger lets no further movement of the connection to a named branch be sent. */
   otherBranch?: OtherBranch | undefined;
   sentAtMs: number;
-  /** The record that came with the request is kept. */
-  recorded?: true;
 }
 
 /** Writes into a movement what its answer says. */

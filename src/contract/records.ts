@@ -1,30 +1,29 @@
 import type { Attention, AttentionCode, Decision } from "./attention.ts";
-import type { CallTarget, Refusal } from "./calls.ts";
+import type { CallTarget } from "./calls.ts";
 import type { ClosedRun } from "./closed-run.ts";
 import type { SaleDocument } from "./documents.ts";
 import type { SaleContent } from "./fingerprint.ts";
 import type { Refund } from "./sale.ts";
 import type { Stage } from "./stages.ts";
-import type { StockMovement } from "./stock-movement.ts";
 
-/** All that the ledger keeps of a sale or a credit note, as its workflow knew it at one moment. */
-export interface DocumentRecord {
+/** Which row of the ledger: a sale's, or a credit note's. */
+export interface DocumentRow {
   type: "sale" | "credit_note";
   /** The number that was asked for. */
   number: string;
-  /**
-   * When it was so, by the workflow's clock (Unix milliseconds), and which record of its run it is: an attempt that
-   * comes late must not put an earlier state over a later one.
-   */
-  asOfMs: number;
-  sequence: number;
+  /** The sale that a credit note reverses: the row of another sale's credit note is not this one. */
+  originalSaleId?: string | undefined;
+}
+
+/** All that the ledger's row says of a sale or a credit note. */
+export interface DocumentRecord extends DocumentRow {
   stage: Stage;
-  /** The run's start (Unix milliseconds). */
+  /** The start of the run that opened the row (Unix milliseconds). */
   startedAtMs: number;
   /** The run failed, since what was asked of it was refused: there will be no document. */
-  failed?: true;
+  failed?: true | undefined;
   /** The run ended without an outcome. Written by the worker that found it so: a run cannot tell this of itself. */
-  closed?: ClosedRun;
+  closed?: ClosedRun | undefined;
   /** Whether a create request may have left. */
   numberTaken: boolean;
   /** Of the sale, or of the return, as asked for: `YYYY-MM-DD`. */
@@ -34,49 +33,46 @@ export interface DocumentRecord {
   content?: SaleContent | undefined;
   /** The refund as it was asked for: on a credit note, and on a sale whose own workflow was asked for it. */
   refund?: Refund | undefined;
-  /** On a credit note. */
-  originalSaleId?: string | undefined;
+  /** As the service answered it last, with all its lines. */
   document: SaleDocument | null;
-  movements: StockMovement[];
-  /** Those that stand. */
+  /** What the caller expects the signed total to be. */
+  expectedTotal?: number | undefined;
+  /** How many movements the sale is to make; absent while that is not known. */
+  movementsPlanned?: number | undefined;
+  /** Those that stand; of very many the first. */
   attentions: Attention[];
-  /** Those that were raised or cleared since the last record that was kept. */
+}
+
+/** What an activity writes into the row with the service's answer, besides the answer. */
+export interface AnsweredRow extends DocumentRow {
+  /** How many movements the sale makes, where the request brings it into being. */
+  movementsPlanned?: number | undefined;
+}
+
+/** What became of an answer in the ledger. */
+export interface SettledAnswer {
+  /** The ledger was away: the workflow has it written later. */
+  unsettled?: true;
+  /** The sale is signed, and another run has given back goods that it took. */
+  givenBack?: true;
+}
+
+/** What only the run knows of its document. Decisions and changes are sent once, however often a note is. */
+export interface RunNote extends DocumentRow {
+  /** When it was so, by the workflow's clock (Unix milliseconds), and which note of its run it is. */
+  asOfMs: number;
+  sequence: number;
+  stage: Stage;
+  failed?: true | undefined;
+  numberTaken: boolean;
+  refund?: Refund | undefined;
+  /** Those that stand; of very many the first. */
+  attentions: Attention[];
+  /** Those that were raised or cleared since the last note. */
   attentionChanges: AttentionChange[];
+  /** Since the last note. */
   decisions: Decision[];
-  /** More of it is on its way: not all movements and attentions are here yet. */
-  incomplete?: true | undefined;
 }
-
-/**
- * What a run sends of its document at once. With `since` it builds on the record that the run sent with that sequence:
- * what it was asked for, and what has not changed of movements and attentions, is as there. Without, it says all, or
- * begins to.
- */
-export interface RecordPart extends Omit<DocumentRecord, "document"> {
-  /** Of too many lines for one payload there are none: the ledger has them, or asks for them. */
-  document: SaleDocument | null | "unchanged";
-  since?: number | undefined;
-  /** Attentions of the record before that stand no longer. */
-  attentionsOver?: Pick<Attention, "code" | "subject">[] | undefined;
-}
-
-/**
- * `send-whole`: the ledger does not have the record that the part builds on. `lines-missing`: kept, but for the
- * document's lines, which were left out and which the ledger does not have. `of-another`: the number is that of another
- * sale's credit note; nothing more is to be sent. `goods-given-back`: kept, and something that the signed sale shows as
- * sold was given back by another run, which the record does not show.
- */
-export type RecordAnswer = "kept" | "send-whole" | "lines-missing" | "of-another" | "goods-given-back";
-
-/**
- * The lines of a document that is kept without them: read from the service, since they are too many for one payload.
- */
-export interface KeepLinesRequest extends CallTarget, Pick<DocumentRecord, "type" | "number"> {
-  saleId: string;
-}
-
-/** `kept`: the ledger has them, or has no such document without lines. */
-export type KeepLinesResult = { kind: "kept" } | Refusal;
 
 export interface AttentionChange {
   change: "raised" | "cleared";
@@ -89,8 +85,12 @@ export interface AttentionChange {
   atMs: number;
 }
 
-export interface SaveRecordRequest extends CallTarget {
-  record: RecordPart;
-  /** The workflow was told that goods were given back, and is about to show it. */
-  givenBackKnown?: true | undefined;
+export interface NoteRunRequest extends CallTarget {
+  note: RunNote;
+}
+
+/** Reads a document whose answer came while the ledger was away, and writes it into its row. */
+export interface KeepDocumentRequest extends CallTarget {
+  saleId: string;
+  of: AnsweredRow;
 }

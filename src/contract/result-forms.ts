@@ -185,7 +185,7 @@ export const RESULT_FORMS: Readonly<Record<keyof Activities, Form>> = {
   settleDocument: nothing,
   isDocumentSent: flag,
   decideDocument: nothing,
-  saveRecord: oneOf("kept", "send-whole", "lines-missing", "of-another", "goods-given-back"),
+  noteRun: nothing,
   beginCorrection: kinds({ begun: object, taken: fields({ message: text }) }),
   endCorrection: nothing,
   documentsToReconcile: listOf(fields({ type: text, number: text, saleId: text })),
@@ -213,7 +213,7 @@ export const RESULT_FORMS: Readonly<Record<keyof Activities, Form>> = {
   readItems: items,
   readBranch: kinds({ branch: fields({ branch: fields({ id: text }) }), refused }),
   readDocument,
-  keepLines: kinds({ kept: object, refused }),
+  keepDocument: readDocument,
   planRegistrations: kinds({
     planned: fields({ items: listOf(fields({ id: text })), settled: object, total: number, next: optional(text) }),
     refused,

@@ -13,7 +13,7 @@ export const COMPLIANCE_CALLS = [
   "readDocument",
   "awaitDocument",
   "retryDocument",
-  "keepLines",
+  "keepDocument",
   "adjustStock",
   "planRegistrations",
   "pullPurchases",

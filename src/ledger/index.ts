@@ -19,8 +19,7 @@ export type { QuotaCounts, QuotaWindow, SettledEdge, SpendAnswer } from "./quota
 export type { Reconciliation } from "./reconcile/reconcile.ts";
 export type { KeptRecord, KeptSale } from "./records/find-sale.ts";
 export type { Records } from "./records/records.ts";
-export type { SaveAnswer } from "./records/save.ts";
-export { type Progress, underWayCreditNote, type UnderWayRecord, underWaySale } from "./records/save-under-way.ts";
+export type { Answer, OpenedRecord } from "./records/write.ts";
 export type { RowFinding } from "./rows/row-findings.ts";
 export type { RecordsReport } from "./records/verify-records.ts";
 export type { Reports } from "./reports/create-reports.ts";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type BeginRequest, type Ledger, LedgerUnavailableError, openLedger } from "./index.ts";
 import type { TestLedger } from "./test-support/create-test-ledger.ts";
 import { APPLIED, firstTry, NOT_APPLIED, taking } from "./test-support/movements.ts";
-import { recordOf, someBusiness, WRITER } from "./test-support/records.ts";
+import { documentOf, someBusiness, WRITER } from "./test-support/records.ts";
 import { openWatchedLedger, type WatchedLedger } from "./test-support/watched-ledger.ts";
 import type { WatchedLine } from "./test-support/watched-line.ts";
 
@@ -92,14 +92,18 @@ describe("a document whose answer from the ledger was lost after it was written"
   });
 });
 
-describe("a record whose answer from the ledger was lost after the commit", () => {
+describe("a document's row whose answer from the ledger was lost after the commit", () => {
   it("is kept once", async () => {
     const business = someBusiness();
+    const row = { type: "sale", number: "INV-1" } as const;
+    const asked = { ...row, stage: "resolving-items", startedAtMs: 1, date: "2026-11-20" } as const;
     line.loseAnswerTo(/^commit/);
-    expect(await ledger.records.saveDocument(business, recordOf("INV-1"), WRITER)).toBe("unchanged");
+    await ledger.records.open(business, asked, WRITER);
     expect(sent(/^commit/)).toBe(2);
+    line.loseAnswerTo(/^commit/);
+    await ledger.records.settle(business, row, { document: documentOf("INV-1"), askedAtMs: 1 }, WRITER);
     const { rows } = await test.outside.query("select kind from events where business_id = $1", [business.businessId]);
-    expect(rows).toEqual([{ kind: "document-saved" }]);
+    expect(rows).toEqual([{ kind: "document-saved" }, { kind: "document-saved" }]);
     expect((await ledger.records.verify(business)).findings).toEqual([]);
   });
 });

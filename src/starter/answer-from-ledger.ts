@@ -56,7 +56,7 @@ export function ledgerOutcome(found: FoundSale): KnownOutcome {
 
 function stateOf(workflow: WorkflowState["workflow"], kept: KeptDocument): WorkflowState & FromLedger {
   const { stage, attentions, document, movements, decisions, refund, fingerprint, numberTaken, inAll } = kept;
-  const isDone = !kept.incomplete && SETTLED_STAGES.includes(stage) && attentions.length === 0 && areSettled(movements);
+  const isDone = SETTLED_STAGES.includes(stage) && attentions.length === 0 && areSettled(movements);
   const again = workflow === "sale" ? "the same sale is started again" : "the same refund is asked for again";
   return {
     workflow,

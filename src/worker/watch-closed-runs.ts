@@ -1,27 +1,21 @@
-import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
+import type { Client } from "@temporalio/client";
 
 import {
   CLOSED_STATUSES,
-  type CreditNoteInput,
   DEFAULT_CONNECTION,
   NO_BUSINESS,
   SEARCH_ATTRIBUTES,
   WORKFLOW_TYPES,
 } from "../contract/index.ts";
-import { creditNoteInputSchema, saleInputSchema } from "../contract/schema/index.ts";
-import { type Ledger, underWayCreditNote, type UnderWayRecord, underWaySale } from "../ledger/index.ts";
+import type { Ledger } from "../ledger/index.ts";
 import { attributesOf } from "../starter/attributes.ts";
-import { closedRunOf, closedStatusOf, lastRunOf, wasRefused } from "../starter/closed-run.ts";
-import { startOfRun } from "../starter/input-of-run.ts";
+import { closedRunOf, closedStatusOf, lastRunOf } from "../starter/closed-run.ts";
 import { lookRegularly } from "./look-regularly.ts";
 
 const EVERY_MS = 60_000;
 /** A run that has ended may still have a record on its way to the ledger, and lists follow a moment later. */
 const OVERLAP_MS = 2 * EVERY_MS;
 const IDS_IN_QUERY = 100;
-/** Before these are over, nothing was sent that takes the number. */
-const UNSENT = ["resolving-items", "registering"] as const;
-
 interface Watch {
   client: Client;
   ledger: Pick<Ledger, "records">;
@@ -70,16 +64,12 @@ export async function keepClosedRuns(
     const of = { type: type === WORKFLOW_TYPES.sale ? "sale" : "credit_note", number } as const;
     // Asked before the run: whoever writes the row afterwards carries it on, and is not marked.
     const writer = await ledger.records.writerOf(business, of);
-    if (writer && writer.workflowId !== workflowId) continue;
+    // Without a row nothing was begun.
+    if (writer?.workflowId !== workflowId) continue;
     const run = await lastRunOf(client, workflowId);
     // After a reset or a restart another run carries it on. That one may end too, before it has written anything.
     if (run?.runId !== runId) continue;
-    // What was refused has issued nothing. Any other run may have, and have ended before it could keep its record.
-    if (!writer && (await wasRefused(client, run))) continue;
-    const record = writer ? undefined : await underWay(client, execution, business.businessId);
-    if (record) await ledger.records.saveUnderWay(business, record, { workflowId, runId });
-    if (writer || record)
-      await ledger.records.markClosed(business, of, writer?.runId ?? runId, await closedRunOf(client, run));
+    await ledger.records.markClosed(business, of, writer, await closedRunOf(client, run));
   }
   const marked = await ledger.records.closedRows();
   for (let from = 0; from < marked.length; from += IDS_IN_QUERY) {
@@ -94,27 +84,9 @@ export async function keepClosedRuns(
     for (const { business, of, writer } of some.filter((row) => goesOn.has(row.writer.workflowId))) {
       const last = await lastRunOf(client, writer.workflowId);
       if (last && closedStatusOf(last.status.name) === undefined)
-        await ledger.records.markClosed(business, of, writer.runId, undefined);
+        await ledger.records.markClosed(business, of, writer, undefined);
     }
   }
-}
-
-/** What the run was to issue, as far as its input tells; undefined where it was to issue nothing. */
-async function underWay(
-  client: Client,
-  execution: WorkflowExecutionInfo,
-  businessId: string,
-): Promise<UnderWayRecord | undefined> {
-  const { input, startedAtMs } = await startOfRun(client, execution);
-  const isUnsent = UNSENT.find((stage) => stage === attributesOf(execution).get(SEARCH_ATTRIBUTES.stage));
-  const at = { stage: isUnsent ?? "submitting", numberTaken: isUnsent === undefined, startedAtMs } as const;
-  if (execution.type === WORKFLOW_TYPES.creditNote) {
-    const note = creditNoteInputSchema.safeParse(input[0]);
-    return note.success ? underWayCreditNote(note.data as CreditNoteInput, at) : undefined;
-  }
-  const parsed = saleInputSchema.safeParse(input[0]);
-  if (!parsed.success) return undefined;
-  return underWaySale(parsed.data, parsed.data.businessId ?? businessId, at);
 }
 
 function quoted(text: string): string {

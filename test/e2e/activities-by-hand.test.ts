@@ -25,7 +25,7 @@ describeWithTemporal("an activity that an operator ends by hand", () => {
       records: {
         ...real.records,
         findSale: (...of) => through("prepareSale", () => real.records.findSale(...of)),
-        saveDocument: (...of) => through("saveRecord", () => real.records.saveDocument(...of)),
+        note: (...of) => through("noteRun", () => real.records.note(...of)),
       },
       stock: {
         ...real.stock,
@@ -73,11 +73,12 @@ describeWithTemporal("an activity that an operator ends by hand", () => {
   const COMPLETED_ONCE = { stage: "completed", documents: 1, taskFailures: [] };
 
   describe("by a failure", () => {
-    test("is scheduled again, where it saves the record", async () => {
-      const release = hold("saveRecord");
-      await start("FAILED-1", { stock: "off" });
-      await fail("FAILED-1", "saveRecord");
+    test("is scheduled again, where it keeps what the run knows", async () => {
+      const release = hold("noteRun");
+      await start("FAILED-1", { stock: "off", expectedTotal: 1 });
+      await fail("FAILED-1", "noteRun");
       release();
+      await rig.starter.acknowledge({ invoice: "FAILED-1" }, { code: "mismatch", note: "the till rounds" });
       expect(await endOf("FAILED-1")).toEqual(COMPLETED_ONCE);
     });
 
@@ -131,12 +132,14 @@ describeWithTemporal("an activity that an operator ends by hand", () => {
     });
 
     test("again and again is shown, and scheduled at once after a retry", async () => {
-      const release = hold("saveRecord");
-      await start("FAILED-5", { stock: "off" });
-      for (let times = 0; times < 4; times++) await fail("FAILED-5", "saveRecord");
+      const release = hold("noteRun");
+      await start("FAILED-5", { stock: "off", expectedTotal: 1 });
+      await parked("FAILED-5", "mismatch");
+      await rig.starter.acknowledge({ invoice: "FAILED-5" }, { code: "mismatch", note: "the till rounds" });
+      for (let times = 0; times < 4; times++) await fail("FAILED-5", "noteRun");
       const { attentions } = await parked("FAILED-5", "unexpected-answer");
       expect(attentions).toMatchObject([
-        { subject: "saveRecord", message: expect.stringContaining("by mistake"), resolvedBy: ["retry"] },
+        { subject: "noteRun", message: expect.stringContaining("by mistake"), resolvedBy: ["retry"] },
       ]);
       release();
       await rig.starter.retry({ invoice: "FAILED-5" }, { code: "unexpected-answer" });

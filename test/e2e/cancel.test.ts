@@ -130,7 +130,7 @@ describeWithTemporal("a cancelled sale that is reset once its document was signe
     ["SIGNED-LATER-1", undefined],
     ["SIGNED-LATER-2", { activity: "adjustStock" }],
     ["SIGNED-LATER-3", { activity: "awaitDocument", last: true }],
-    ["SIGNED-LATER-4", { activity: "saveRecord" }],
+    ["SIGNED-LATER-4", { activity: "noteRun" }],
   ])("shows that its goods were given back, and takes nothing by itself: %s", async (invoice, to) => {
     const before = onHand();
     rig.simulator.setAuthority(invoice, [{ do: "down" }]);

@@ -203,11 +203,11 @@ describeWithTemporal("a sale whose workflow Temporal has deleted", () => {
     expect(await rig.starter.getSale({ invoice: "KEPT-8" })).toMatchObject({ source: "ledger", stage: "completed" });
   });
 
-  /** Whether the ledger has answered a record that says so. */
+  /** Whether the ledger has answered a note that says so. */
   async function isKept(handle: WorkflowHandle, word: string): Promise<boolean> {
     const events = (await handle.fetchHistory()).events ?? [];
     const told = events.filter(({ activityTaskScheduledEventAttributes: task }) => {
-      const data = task?.activityType?.name === "saveRecord" ? task.input?.payloads?.[0]?.data : undefined;
+      const data = task?.activityType?.name === "noteRun" ? task.input?.payloads?.[0]?.data : undefined;
       return data && Buffer.from(data).toString().includes(word);
     });
     const ids = told.map(({ eventId }) => String(eventId));

@@ -10,7 +10,7 @@ import {
   UnknownBusinessError,
   UnknownConnectionError,
 } from "../../src/starter/index.ts";
-import { recordOf } from "../../src/ledger/test-support/records.ts";
+import { keepRecord, recordOf } from "../../src/ledger/test-support/records.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { saleOfTea, salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -128,7 +128,7 @@ describeWithTemporal("a start that is refused", () => {
     const kept = { invoice: "KEPT-1", ...OTHER };
     const writer = { workflowId: starter.workflowId(kept), runId: "forgotten" };
     const record = { ...recordOf("KEPT-1"), movements: [] };
-    await rig.ledger.records.saveDocument({ connection: "default", ...OTHER }, record, writer);
+    await keepRecord(rig.ledger, { connection: "default", ...OTHER }, record, writer);
     expect(await starter.getSale(kept)).toMatchObject({ source: "ledger", stage: record.stage });
     const refund = { reason: "06", traderInvoiceNumber: "CN-KEPT" } as const;
     const correction: CorrectionRequest = {

@@ -7,7 +7,7 @@ import type { SaleDocument } from "../../src/contract/index.ts";
 import { createDispatchers, type OwnedDispatchers } from "../../src/http/dispatchers.ts";
 import { createTransport } from "../../src/http/transport.ts";
 import { type BusinessReport, type Ledger, openLedger, type Period } from "../../src/ledger/index.ts";
-import { recordOf, WRITER } from "../../src/ledger/test-support/records.ts";
+import { keepRecord, recordOf, WRITER } from "../../src/ledger/test-support/records.ts";
 import { type Simulator, startSimulator } from "../../src/dev/simulator/index.ts";
 import { seededRandom } from "../../src/dev/simulator/seeded-random.ts";
 import { freshDatabase } from "../rig/fresh-database.ts";
@@ -35,7 +35,7 @@ describe("reports of 5,000 generated sales and credit notes", () => {
       transport: createTransport(dispatchers),
     });
     for await (const document of generatedDocuments({ client, simulator }, seededRandom(20_261_121), DOCUMENTS))
-      await ledger.records.saveDocument(BUSINESS, recordFor(document), WRITER);
+      await keepRecord(ledger, BUSINESS, recordFor(document), WRITER);
   });
   afterAll(async () => {
     await ledger?.close();

@@ -2,12 +2,14 @@ import {
   type CreateResult,
   creditNoteClaim,
   creditNoteNumberClaim,
+  type ExpectedDocument,
   goodsOf,
+  mismatches,
   type PreparedCreditNote,
   type SaleDocument,
 } from "../../src/contract/index.ts";
 import { type Created, createDocument } from "../document/create-document.ts";
-import { type ExpectedDocument, mismatches, readDocument } from "../document/known-document.ts";
+import { readDocument } from "../document/known-document.ts";
 import { park } from "../operator/attention-list.ts";
 import { main } from "../proxies.ts";
 import type { SaleContext } from "../sale/state.ts";
@@ -65,12 +67,12 @@ async function adoptOrEnd(
   expected: ExpectedDocument,
 ): Promise<SaleDocument> {
   const { creditNoteId } = result;
-  const document = creditNoteId === undefined ? undefined : await readDocument(context, creditNoteId);
+  const document = creditNoteId === undefined ? undefined : await readDocument(context, creditNoteId, { expected });
   const found = document ? mismatches(document, expected) : ["the answer names no credit note"];
   if (document && found.length === 0) return document;
   const message = `${result.message} (${found.join("; ")})`;
   context.run.moveTo("rejected", "an operator: another credit note reverses this sale");
   await park(context.run, { code: "already-credited", message, evidence: { creditNoteId: creditNoteId ?? null } });
-  context.run.document = document ?? null;
+  context.run.document = creditNoteId === undefined ? null : await readDocument(context, creditNoteId);
   throw new CreditedElsewhere();
 }

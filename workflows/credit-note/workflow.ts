@@ -11,10 +11,10 @@ import {
 } from "../../src/contract/index.ts";
 import { unlessGivenUp } from "../document/create-document.ts";
 import { awaitFinalStatus } from "../document/await-authority.ts";
-import { readDocument } from "../document/known-document.ts";
+import { readOther } from "../document/known-document.ts";
 import { resubmitCancelled } from "../document/rejected-document.ts";
 import { main } from "../proxies.ts";
-import { RecordKeeping } from "../records/record-keeping.ts";
+import { NoteKeeping } from "../operator/note-keeping.ts";
 import { creditNoteChanged, registerMessages } from "../sale/messages.ts";
 import { contextOf, type SaleContext, SaleState } from "../sale/state.ts";
 import { runToCompletion } from "../sale/view.ts";
@@ -40,11 +40,11 @@ export async function creditNote(input: CreditNoteInput): Promise<SaleOutcome> {
     run.earlierRunSent ||= prepared.earlier?.sent === true;
     run.takeOverDecisions(prepared.earlier?.decisions ?? []);
     run.businessId = prepared.profile.businessId;
-    const { saleId, reason, traderInvoiceNumber, returnDate, restock, branch } = prepared.note;
+    const { reason, traderInvoiceNumber, returnDate, restock, branch } = prepared.note;
     run.refund = { reason, traderInvoiceNumber, returnDate, restock, branch };
     run.prepared = true;
     const context = contextOf(run, prepared.profile);
-    run.records = new RecordKeeping(context, { date: returnDate, originalSaleId: saleId });
+    run.notes = new NoteKeeping(context);
     await runCreditNote(context, prepared);
   });
 }
@@ -54,7 +54,7 @@ async function runCreditNote(context: SaleContext, prepared: PreparedCreditNote)
   const { traderInvoiceNumber, restock, saleId } = prepared.note;
   try {
     const isSigned = await unlessGivenUp(run, creditNoteClaim(run.workflowId, traderInvoiceNumber), async () => {
-      const original = prepared.note.original ?? (await readDocument(context, saleId));
+      const original = prepared.note.original ?? (await readOther(context, saleId));
       if (original.traderInvoiceNumber === run.invoice) throw invalidInput("credit note input", [OWN_NUMBER]);
       await issueUntilSigned(context, prepared, original);
       run.moveTo("credited", restock ? "the goods' return to stock" : "nothing");

@@ -4,7 +4,7 @@ import type { ConnectionProfile, SaleDocument } from "../../src/contract/index.t
 import { BetweenTries } from "../calls/between-tries.ts";
 import { attentionKey, Running } from "../operator/attention-list.ts";
 import type { SaleContext, SaleState } from "../sale/state.ts";
-import { documentState, readDocument, retryDocument } from "./known-document.ts";
+import { answered, documentState, readDocument, retryDocument } from "./known-document.ts";
 import { resubmitRejected } from "./rejected-document.ts";
 
 type Timings = ConnectionProfile["timings"];
@@ -168,7 +168,7 @@ async function nextReading(context: SaleContext, document: SaleDocument, wait: W
     }
   }
   followCallback(run, wait, timings);
-  const read = await readDocument(context, document.id, wait.betweenTries);
+  const read = await readDocument(context, document.id, wait);
   wait.readAtMs = Date.now();
   if (resubmissionRequested() && !isAnswered(read)) return await resubmitOnRequest(context, read, wait);
   if (Date.now() >= slowAtMs && !wait.slowRaised && !isAnswered(read)) raiseSlow(context, read, wait);
@@ -201,7 +201,7 @@ async function poll(
       firstPollMs: profile.timings.firstPollMs,
       readAtMs: wait.readAtMs,
       knownStatus: document.status,
-      record: context.run.records?.recordForDocument(document.id),
+      of: context.run.row,
     }),
   );
   const ready = (): boolean => polling.done || interrupted();
@@ -212,7 +212,7 @@ async function poll(
   if (failure !== undefined && !isCancellation(failure)) throw failure;
   if (result === undefined) return undefined;
   if (result.kind === "document") {
-    if (result.recorded) context.run.records?.savedWithCall({ document: result.document });
+    answered(context, result.document.id, result);
     return result.document;
   }
   await wait.betweenTries.waitAfterRefusal(result);

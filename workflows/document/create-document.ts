@@ -8,8 +8,11 @@ import {
   type CreateResult,
   type DecideDocumentRequest,
   type Deferred,
+  type ExpectedDocument,
   FAILURES,
   idempotencyKey as idempotencyKeyOf,
+  mismatches,
+  mismatchMessage,
   type NumberToClaim,
   type Refusal,
   type SaleDocument,
@@ -19,7 +22,7 @@ import type { LostAnswer } from "../calls/activity-failures.ts";
 import { CancelledByOperator, park } from "../operator/attention-list.ts";
 import { ledger } from "../proxies.ts";
 import type { SaleContext, SaleState } from "../sale/state.ts";
-import { type ExpectedDocument, mismatches, mismatchMessage, readDocument } from "./known-document.ts";
+import { answered, readDocument } from "./known-document.ts";
 
 interface Creation {
   /** The Idempotency-Key is made from the workflow's id, this, and the intent's number. */
@@ -87,6 +90,7 @@ export async function createDocument(context: SaleContext, creation: Creation): 
       intent: number,
       content,
       numberFor,
+      of: run.row,
       request: body.request,
       idempotencyKey,
     });
@@ -111,9 +115,9 @@ export async function createDocument(context: SaleContext, creation: Creation): 
       continue;
     }
     if (result.kind === "number-taken") {
-      // This run has no document, and keeps no record: the ledger's record under this number is the other sale's.
+      // This run has no document, and tells nothing of one: the ledger's row under this number is the other sale's.
       run.documentInDoubt = false;
-      run.records = undefined;
+      run.notes = undefined;
       throw ApplicationFailure.nonRetryable(result.message, FAILURES.conflict);
     }
     const made = await documentFrom(context, result, creation, number);
@@ -125,10 +129,11 @@ export async function createDocument(context: SaleContext, creation: Creation): 
       continue;
     }
     run.documentInDoubt = false;
-    if ("unclaimed" in result && result.unclaimed) {
+    if ("unsettled" in result && result.unsettled) {
       const settled = { claim, intent: number, documentId: made.id };
       run.beforeTheEnd(ledger.settleDocument("Write the document's id into its claim", settled));
     }
+    if (result.kind === "document" || result.kind === "rejected") answered(context, made.id, result);
     const callbackExpected = body.callbackExpected && result.kind !== "already-credited";
     return { document: made, callbackExpected };
   }
@@ -254,10 +259,11 @@ async function parkUnknown(
     }
     const { saleId } = decision;
     // One call, not tried again after a refusal: a mistyped id must lead back to the question.
-    const asked = { ...target, saleId };
+    const asked = { ...target, saleId, of: run.row, expected };
     const read = await calls.read.readDocument(`Read the document ${saleId} that the operator named`, asked);
     const found = isRefusal(read) ? [read.message] : mismatches(read.document, expected);
     if (!isRefusal(read) && found.length === 0) {
+      answered(context, read.document.id, read);
       await recordDocumentDecision(run, { ...claimed, decision });
       return read.document;
     }

@@ -1,16 +1,13 @@
 import { condition } from "@temporalio/workflow";
 
 import {
-  differsByMoreThan,
-  fewOf,
-  givenText,
-  goodsOf,
+  type ExpectedDocument,
   IN_FLIGHT_STATUSES,
-  type ResolvedLine,
   type RetryDocumentResult,
   type SaleDocument,
+  type SettledAnswer,
 } from "../../src/contract/index.ts";
-import { callWithEscalation, isRefusal, BetweenTries } from "../calls/between-tries.ts";
+import { callOrGiveUp, callWithEscalation, isRefusal, BetweenTries } from "../calls/between-tries.ts";
 import type { SaleContext } from "../sale/state.ts";
 
 /**
@@ -32,20 +29,49 @@ export function documentState(document: SaleDocument): DocumentState {
   }
 }
 
-/** Reads the document, and tries until there is an answer. */
+/**
+ * Reads the run's own document, and tries until there is an answer.
+ * @param expected what it must be like to be the run's; default: it is
+ */
 export async function readDocument(
   context: SaleContext,
   saleId: string,
-  betweenTries?: BetweenTries,
+  { betweenTries, expected }: { betweenTries?: BetweenTries; expected?: ExpectedDocument } = {},
 ): Promise<SaleDocument> {
   const { calls, run, target } = context;
-  const call = () => {
-    const asked = { ...target, saleId, record: run.records?.recordForDocument(saleId) };
-    return calls.read.readDocument(`Read the document ${saleId}`, asked);
-  };
+  const asked = { ...target, saleId, of: run.row, expected };
+  const call = () => calls.read.readDocument(`Read the document ${saleId}`, asked);
   const read = await callWithEscalation(run, call, betweenTries);
-  if (read.recorded) run.records?.savedWithCall({ document: read.document });
+  answered(context, read.document.id, read);
   return read.document;
+}
+
+/** Reads a document that is not the run's own, and tries until there is an answer. */
+export async function readOther({ calls, run, target }: SaleContext, saleId: string): Promise<SaleDocument> {
+  const call = () => calls.read.readDocument(`Read the document ${saleId}`, { ...target, saleId });
+  return (await callWithEscalation(run, call)).document;
+}
+
+/** Takes note of what became of an answer in the ledger. */
+export function answered(context: SaleContext, saleId: string, { unsettled, givenBack }: SettledAnswer): void {
+  const { run } = context;
+  if (unsettled) run.beforeTheEnd(keepDocument(context, saleId));
+  if (givenBack) run.goodsGivenBack();
+}
+
+/** The ledger was away when the answer came: the document is read once more, for its row. */
+async function keepDocument(context: SaleContext, saleId: string): Promise<void> {
+  const { calls, run, target } = context;
+  const kept = await callOrGiveUp(
+    run,
+    () => calls.background.read.keepDocument("Read the document for the ledger", { ...target, saleId, of: run.row }),
+    ({ message }) => ({
+      code: "unexpected-answer",
+      subject: `ledger ${saleId}`,
+      message: `The ledger does not have the last answer about the document ${saleId}: ${message}`,
+    }),
+  );
+  if (kept?.givenBack) run.goodsGivenBack();
 }
 
 /**
@@ -59,7 +85,7 @@ export async function retryDocument(context: SaleContext, document: SaleDocument
   try {
     for (;;) {
       run.documentInDoubt = true;
-      const asked = { ...target, saleId: document.id };
+      const asked = { ...target, saleId: document.id, of: run.row };
       const result = await calls.convergingWrite.retryDocument("Submit the document again", asked);
       if (isRefusal(result)) {
         // An unexpected answer does not say whether the document was submitted.
@@ -68,6 +94,7 @@ export async function retryDocument(context: SaleContext, document: SaleDocument
         continue;
       }
       betweenTries.clearRefusal();
+      if (result.kind !== "converging") answered(context, document.id, result);
       const current = await documentAfter(context, document, result);
       run.document = current;
       run.documentInDoubt = false;
@@ -95,73 +122,4 @@ async function documentAfter(
     case "converging":
       return await readDocument(context, document.id);
   }
-}
-
-/** What a document must look like to be ours. A part that is left out is not compared. */
-export interface ExpectedDocument {
-  type: "sale" | "credit_note";
-  traderInvoiceNumber?: string;
-  customerPin?: string | null;
-  lines?: ResolvedLine[];
-  originalSaleId?: string;
-  total?: number;
-}
-
-/** Money is compared in decimal, at 0.01 (docs/failure-model.md, "The promises"). */
-const TOLERANCE = 0.01;
-
-/** In words, each part in which the document is not what was asked for. Empty: it matches. */
-export function mismatches(document: SaleDocument, expected: ExpectedDocument): string[] {
-  const found: string[] = [];
-  const compare = (what: string, wanted: string | null | undefined, got: string | null | undefined): void => {
-    const [wantedText, gotText] = [givenText(wanted), givenText(got)];
-    if (wanted === undefined || wantedText === gotText) return;
-    found.push(`${what}: expected ${wantedText ?? "nothing"}, found ${gotText ?? "nothing"}`);
-  };
-  compare("type", expected.type, document.type);
-  compare("traderInvoiceNumber", expected.traderInvoiceNumber, document.traderInvoiceNumber);
-  compare("originalSaleId", expected.originalSaleId, document.originalSaleId);
-  compare("customer.pin", expected.customerPin, document.customer?.pin);
-  if (expected.lines) found.push(...lineMismatches(document, expected, expected.lines));
-  if (expected.total !== undefined && differsByMoreThan(TOLERANCE, expected.total, document.totals.total)) {
-    found.push(`totals.total: expected ${expected.total}, found ${document.totals.total}`);
-  }
-  return found;
-}
-
-/** If a created sale lacks a part: the settings of the dialect that name it. */
-const SETTINGS_OF: readonly (readonly [part: string, settings: string])[] = [
-  ["traderInvoiceNumber:", "createSale.fields.traderInvoiceNumber"],
-  ["customer.pin:", "createSale.fields.customer, createSale.customerFields.pin"],
-  ["lines", "createSale.fields.lines, createSale.lineFields"],
-];
-
-/** The mismatches of a document that was created as we asked, in one message. */
-export function mismatchMessage({ type }: ExpectedDocument, found: readonly string[]): string {
-  const message = found.join("; ");
-  const settings = SETTINGS_OF.filter(([part]) => found.some((one) => one.startsWith(part))).map(([, names]) => names);
-  if (type !== "sale" || settings.length === 0) return message;
-  return `${message}. If the service took no notice of what was sent, it uses other names: set ${settings.join(", ")} in COMPLIANCE_DIALECT.`;
-}
-
-/**
- * Lines in order. Whether a credit note's unit prices are negative like its quantities is not shown, so they count by
- * their size.
- */
-function lineMismatches(document: SaleDocument, expected: ExpectedDocument, lines: ResolvedLine[]): string[] {
-  const sign = expected.type === "credit_note" ? -1 : 1;
-  const sold = goodsOf(document);
-  if (lines.length !== sold.length) return [`lines: expected ${lines.length}, found ${sold.length}`];
-  const differing = lines.flatMap((line, i) => {
-    const got = sold[i];
-    if (!got) return [];
-    const same =
-      got.itemId === line.itemId &&
-      !differsByMoreThan(0, got.quantity, sign * Math.abs(line.quantity)) &&
-      !differsByMoreThan(TOLERANCE, Math.abs(got.unitPrice), Math.abs(line.unitPrice));
-    const text = (of: ResolvedLine): string => `${of.quantity} of ${of.itemId} at ${of.unitPrice}`;
-    const wanted = { ...line, quantity: sign * Math.abs(line.quantity) };
-    return same ? [] : [`lines[${i}]: expected ${text(wanted)}, found ${text(got)}`];
-  });
-  return fewOf(differing);
 }

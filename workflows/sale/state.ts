@@ -1,6 +1,7 @@
 import { type ApplicationFailure, condition, workflowInfo } from "@temporalio/workflow";
 
 import {
+  type AnsweredRow,
   type Attention,
   type AttentionChange,
   type AttentionCode,
@@ -13,7 +14,6 @@ import {
   type ResolvingUpdate,
   movementInWords,
   type MovementState,
-  type RecordPart,
   type Refund,
   REFUSALS,
   restartedOf,
@@ -109,8 +109,6 @@ export class SaleState extends AttentionList {
   refundRefused: { refund: Refund; message: string } | undefined;
   /** The sale is given up: movements of what it sold are not sent any more, those that give goods back are. */
   givenUp = false;
-  /** Whether something still follows the receipt that the record must show: movements, or the comparison of a total. */
-  moreToRecord = false;
   outcomesGiven = 0;
   /** Of the answers to the update `outcome`, as JSON. */
   outcomeBytes = 0;
@@ -121,8 +119,8 @@ export class SaleState extends AttentionList {
   failure: ApplicationFailure | undefined;
 
   /** Set once it is known where the document belongs. */
-  records: KeptRecords | undefined;
-  /** Attentions that were raised or cleared, and are not saved in the ledger yet. */
+  notes: KeptNotes | undefined;
+  /** Attentions that were raised or cleared, and that the ledger does not have yet. */
   readonly attentionChanges: AttentionChange[] = [];
   /** How many there have been, saved or not. */
   attentionChangesEver = 0;
@@ -131,7 +129,10 @@ export class SaleState extends AttentionList {
   readonly onPublish: (() => void)[] = [];
 
   /** Another run had given the sale up, and given back what this one shows as sold. */
+  isGivenBack = false;
   onGivenBack: (() => void) | undefined;
+  /** How many movements the sale takes from stock, once that is known. */
+  movementsPlanned: number | undefined;
 
   readonly #unfinished = new Set<Promise<unknown>>();
 
@@ -144,6 +145,18 @@ export class SaleState extends AttentionList {
 
   get documentType(): "sale" | "credit_note" {
     return this.workflow === "sale" ? "sale" : "credit_note";
+  }
+
+  /** The ledger's row of the run's document. */
+  get row(): AnsweredRow {
+    const { documentType: type, invoice: number, reversedSaleId: originalSaleId, movementsPlanned } = this;
+    return { type, number, originalSaleId, movementsPlanned };
+  }
+
+  /** The ledger says that goods of the signed sale were given back. */
+  goodsGivenBack(): void {
+    this.isGivenBack = true;
+    this.onGivenBack?.();
   }
 
   get workflowId(): string {
@@ -260,12 +273,12 @@ export class SaleState extends AttentionList {
 
   /** Whether nothing is left that must be done, or kept, before the run ends. */
   get finished(): boolean {
-    return this.#unfinished.size === 0 && this.records?.isSaved !== false;
+    return this.#unfinished.size === 0 && this.notes?.isSaved !== false;
   }
 
   async everythingFinished(): Promise<void> {
     await Promise.all(this.#unfinished);
-    this.records?.saveIfChanged();
+    this.notes?.saveIfChanged();
     await condition(() => this.finished);
   }
 
@@ -277,7 +290,7 @@ export class SaleState extends AttentionList {
 
   publish(): void {
     for (const tell of this.onPublish) tell();
-    this.records?.saveIfChanged();
+    this.notes?.saveIfChanged();
   }
 
   /** Where Temporal's own cancellation and the `cancel` update end: a wish until a step can carry it out. */
@@ -288,21 +301,10 @@ export class SaleState extends AttentionList {
   }
 }
 
-/** What will differ in the run once the answer that it waits for is there. */
-export type StateAfterAnswer = Partial<Pick<SaleState, "document" | "stage">> & {
-  movements?: readonly StockMovement[];
-};
-
-/**
- * Keeps the record of the run's document in the ledger. Or gives the record out with a call, whose activity saves it
- * together with the answer: then the sale needs no activity for it.
- */
-export interface KeptRecords {
+/** Keeps in the ledger what only the run knows of its document. */
+export interface KeptNotes {
   readonly isSaved: boolean;
   saveIfChanged(): void;
-  recordForMovement(movement: StockMovement): RecordPart | undefined;
-  recordForDocument(saleId: string): RecordPart | undefined;
-  savedWithCall(answer?: StateAfterAnswer): void;
 }
 
 /** What every step of a document needs: its run, its connection, and the calls that go there. */

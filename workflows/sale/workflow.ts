@@ -1,13 +1,17 @@
 import { workflowInfo } from "@temporalio/workflow";
 
-import type { FinishedSale, PreparedSale, SaleInput, SaleOutcome } from "../../src/contract/index.ts";
+import {
+  type FinishedSale,
+  mismatches,
+  type PreparedSale,
+  type SaleInput,
+  type SaleOutcome,
+} from "../../src/contract/index.ts";
 import { awaitFinalStatus, type FinalStatus } from "../document/await-authority.ts";
 import { unlessGivenUp } from "../document/create-document.ts";
-import { mismatches } from "../document/known-document.ts";
 import { park, unlessCancelled } from "../operator/attention-list.ts";
 import { main } from "../proxies.ts";
-import { RecordKeeping } from "../records/record-keeping.ts";
-import { fixedPartOfSale } from "../records/record.ts";
+import { NoteKeeping } from "../operator/note-keeping.ts";
 import { planMovements, StockKeeping } from "../stock/stock-keeping.ts";
 import { registerSaleMessages } from "./messages.ts";
 import { contextOf, type SaleContext, SaleState } from "./state.ts";
@@ -43,7 +47,7 @@ export async function sale(input: SaleInput): Promise<SaleOutcome> {
       return;
     }
     const context = contextOf(run, prepared.profile);
-    run.records = new RecordKeeping(context, fixedPartOfSale(input, prepared));
+    run.notes = new NoteKeeping(context);
     await runSale(context, prepared);
   });
 }
@@ -80,6 +84,7 @@ async function runSale(context: SaleContext, prepared: PreparedSale): Promise<vo
   if (end === "completed") {
     checkTotal(context, prepared);
     run.moveTo("completed", "its stock movements");
+    stock.watchGivenBack();
     await stayOpenForRefund(context, stock, { windowMs: prepared.refundWindowMs, callback: sale.callback ?? "auto" });
   } else {
     run.givenUp = true;
@@ -113,13 +118,14 @@ async function issueAndAwait(
   const { run, profile } = context;
   const { sale } = prepared;
   const callbacksSeen = run.callbacksReceived;
+  const mode = sale.stock ?? (sale.saleId === undefined ? profile.stock : "off");
+  const movements = goods ? planMovements(sale.traderInvoiceNumber, "sold", goods.lines, goods.items) : [];
+  if (mode !== "off") stock.planned = movements;
+  run.movementsPlanned = stock.planned.length;
   const adopted = sale.saleId === undefined ? undefined : await adoptSale(context, sale.saleId, prepared, goods);
   const created = adopted ?? (goods && (await issueSale(context, prepared, goods)));
   if (!created) throw new Error("a sale that is not adopted has lines");
   const { document, callbackExpected } = created;
-  const mode = sale.stock ?? (adopted ? "off" : profile.stock);
-  const movements = goods ? planMovements(sale.traderInvoiceNumber, "sold", goods.lines, goods.items) : [];
-  if (mode !== "off") stock.planned = movements;
   const decided = new Map(prepared.earlier?.movements?.map(({ referenceId, decision }) => [referenceId, decision]));
   for (const movement of movements) {
     const decision = decided.get(movement.referenceId);
@@ -144,12 +150,10 @@ async function issueAndAwait(
   // 4. The document never waits for all this: `stock.move` is not awaited here. The end of the run, the stage
   //    `cancelled` and the return of that movement's goods do.
   const startMovementsOnce = (): void => {
-    run.moreToRecord = sale.expectedTotal !== undefined;
     // Nothing else has moved stock by now.
     if (run.movements.length > 0) return;
     stock.move(movements);
   };
-  run.moreToRecord = sale.expectedTotal !== undefined || (mode !== "off" && movements.length > 0);
   run.document = document;
   // Only after 201 or 202: a rejected document has sold nothing yet.
   if (mode === "on-submission" && document.status !== "failed" && document.status !== "cancelled") startMovementsOnce();

@@ -142,7 +142,6 @@ function parkOnRefusal(
 /** Shows what the answer says of an applied movement. */
 export function markApplied(context: SaleContext, movement: StockMovement, result: AppliedMovement): void {
   setApplied(movement, result);
-  if (result.recorded) context.run.records?.savedWithCall();
   const { stockIo = "ok", stockMaster = "ok" } = result.report ?? {};
   context.run.stockMoved();
   if (result.otherBranch) showOtherBranch(context, movement, result.otherBranch);
@@ -163,11 +162,9 @@ async function sendMovement(
 ): Promise<AdjustStockResult> {
   const { referenceId, itemId, action, quantity, unitPrice, purpose, undoes } = movement;
   const of = { type: run.documentType, number: run.invoice, purpose, undoes };
-  const record = run.records?.recordForMovement(movement);
-  const { adjustStock } = record ? calls.unrepeatableWriteSoon : calls.unrepeatableWrite;
   const claimKey = { ...target, referenceId };
-  const request = { ...claimKey, itemId, action, quantity, unitPrice, branch, of, claim, record };
-  const sent = await adjustStock(run.inWords(movement), request);
+  const request = { ...claimKey, itemId, action, quantity, unitPrice, branch, of, claim };
+  const sent = await calls.unrepeatableWrite.adjustStock(run.inWords(movement), request);
   const { generation } = claim;
   const result = await answerOf(sent, () =>
     ledger.readMovement("Read from its claim what became of the movement", { ...claimKey, generation }),

@@ -103,7 +103,6 @@ export class StockKeeping {
 
   constructor(context: SaleContext) {
     this.#context = context;
-    context.run.onGivenBack = () => context.run.beforeTheEnd(this.#showGivenBack());
   }
 
   /** @param branch default: the run's own; undefined for the business's first branch */
@@ -114,6 +113,13 @@ export class StockKeeping {
       run.movements.push(movement);
       this.#applying.set(movement, applyMovement(this.#context, movement, this.#permits, branch));
     }
+  }
+
+  /** Of a signed sale: shows what the ledger knows to be given back, now and whenever it says so. */
+  watchGivenBack(): void {
+    const { run } = this.#context;
+    run.onGivenBack = () => run.beforeTheEnd(this.settled().then(() => this.#showGivenBack()));
+    if (run.isGivenBack) run.onGivenBack();
   }
 
   /**

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DocumentRecord, SaleDocument } from "../../contract/index.ts";
 import { createTestLedger, type TestLedger } from "../../ledger/test-support/create-test-ledger.ts";
 import type { ListedDocument } from "../../ledger/index.ts";
-import { documentOf, recordOf, someBusiness, WRITER } from "../../ledger/test-support/records.ts";
+import { documentOf, keepRecord, recordOf, someBusiness, WRITER } from "../../ledger/test-support/records.ts";
 import { callCli, type CliResult } from "../test-support/call-cli.ts";
 import { csvRows } from "../test-support/csv-rows.ts";
 import { taking } from "../../ledger/test-support/movements.ts";
@@ -77,7 +77,8 @@ async function november(): Promise<string> {
   const save = async (document: SaleDocument | null, more: Parameters<typeof recordOf>[1] = {}): Promise<void> => {
     const number = more.number ?? document?.traderInvoiceNumber ?? "";
     const type = document?.type === "credit_note" ? "credit_note" : "sale";
-    await test.ledger.records.saveDocument(
+    await keepRecord(
+      test.ledger,
       business,
       recordOf(number, { type, document, date: "2025-11-20", movements: [], ...more }),
       WRITER,
@@ -114,7 +115,7 @@ async function nightShift() {
     ["INV-EVE", "2025-11-19", "20/11/2025"],
   ] as const) {
     const document = signed(number, scuDate, { saleDate });
-    await test.ledger.records.saveDocument(business, recordOf(number, { document, movements: [] }), WRITER);
+    await keepRecord(test.ledger, business, recordOf(number, { document, movements: [] }), WRITER);
   }
   return business;
 }
@@ -315,7 +316,7 @@ describe("fiscalflow documents", () => {
   it("marks a date in the future, and so does the report", async () => {
     const business = someBusiness();
     const document = signed("INV-1", null, { saleDate: "2999-01-15" });
-    await test.ledger.records.saveDocument(business, recordOf("INV-1", { document, movements: [] }), WRITER);
+    await keepRecord(test.ledger, business, recordOf("INV-1", { document, movements: [] }), WRITER);
     const argv = ["day", "--date", "2999-01-15", "--business", business.businessId];
     const { stdout } = await documents(...argv);
     expect(stdout).toMatch(/^2999-01-15 +- +INV-1 .* dated in the future$/m);
@@ -338,7 +339,7 @@ describe("fiscalflow documents", () => {
     ]) {
       const type = document === sale ? "sale" : "credit_note";
       const record = recordOf(document.traderInvoiceNumber, { type, document, movements: [] });
-      await test.ledger.records.saveDocument(business, record, WRITER);
+      await keepRecord(test.ledger, business, record, WRITER);
     }
     const argv = ["period", "--from", "2025-11-01", "--to", "2025-12-31", "--business", business.businessId];
     const month = ["month", "--date", "2025-11", "--business", business.businessId];
@@ -375,7 +376,7 @@ describe("fiscalflow documents", () => {
     const refund = { reason: "06", traderInvoiceNumber: "CN-1" } as const;
     const save = (number: string, document: SaleDocument | null) => {
       const record = recordOf(number, { type: "credit_note", document, movements: [], originalSaleId: "s1", refund });
-      return test.ledger.records.saveDocument(business, record, WRITER);
+      return keepRecord(test.ledger, business, record, WRITER);
     };
     const argv = ["day", "--date", "2025-11-20", "--business", business.businessId, "--format", "csv"];
     const listed = async () => rowsOf((await documents(...argv)).stdout);
@@ -391,7 +392,7 @@ describe("fiscalflow documents", () => {
     for (const document of [sale, noteOf(sale, "CN-1", "2999-01-15")]) {
       const type = document === sale ? "sale" : "credit_note";
       const record = recordOf(document.traderInvoiceNumber, { type, document, movements: [] });
-      await test.ledger.records.saveDocument(business, record, WRITER);
+      await keepRecord(test.ledger, business, record, WRITER);
     }
     const argv = ["day", "--date", "2999-01-15", "--business", business.businessId];
     expect((await documents(...argv)).stdout).toContain(
@@ -469,7 +470,7 @@ describe("fiscalflow documents", () => {
     for (const document of [sale, noteOf(sale, "CN-DECEMBER", "2025-12-01")]) {
       const type = document === sale ? "sale" : "credit_note";
       const record = recordOf(document.traderInvoiceNumber, { type, document, movements: [] });
-      await test.ledger.records.saveDocument(business, record, WRITER);
+      await keepRecord(test.ledger, business, record, WRITER);
     }
     const argv = ["month", "--date", "2025-11", "--business", business.businessId];
     const [of] = JSON.parse((await documents(...argv, "--json")).stdout).businesses;
@@ -492,7 +493,7 @@ describe("fiscalflow documents", () => {
     const business = someBusiness();
     const save = (number: string, status: SaleDocument["status"], stage: DocumentRecord["stage"]) => {
       const document = signed(number, null, { status, receipt: null });
-      return test.ledger.records.saveDocument(business, recordOf(number, { document, movements: [], stage }), WRITER);
+      return keepRecord(test.ledger, business, recordOf(number, { document, movements: [], stage }), WRITER);
     };
     await save("INV-GIVEN-UP", "failed", "cancelled");
     await save("INV-WITHDRAWN", "cancelled", "rejected");
@@ -524,7 +525,7 @@ describe("fiscalflow documents", () => {
     const closed = { status: "terminated", atMs: 1_763_600_000_000 } as const;
     const save = (number: string, more: Partial<DocumentRecord>) => {
       const of = recordOf(number, { document: null, movements: [], stage: "submitting", date: "2025-11-20", ...more });
-      return test.ledger.records.saveDocument(business, of, WRITER);
+      return keepRecord(test.ledger, business, of, WRITER);
     };
     const argv = ["day", "--date", "2025-11-20", "--business", business.businessId];
     const noted = async () => (await documents(...argv, "--format", "csv")).stderr;
@@ -560,7 +561,7 @@ describe("fiscalflow documents", () => {
       ["CN-2", "rejected"],
     ] as const) {
       const record = recordOf(number, { type: "credit_note", document, movements: [], originalSaleId: "s1", stage });
-      await test.ledger.records.saveDocument(business, record, WRITER);
+      await keepRecord(test.ledger, business, record, WRITER);
     }
     const argv = ["day", "--date", "2025-11-20", "--business", business.businessId, "--json"];
     expect(JSON.parse((await documents(...argv)).stdout).businesses).toMatchObject([
@@ -577,7 +578,7 @@ describe("fiscalflow documents", () => {
       ["INV-NONE", null],
     ] as const) {
       const document = signed(number, "20/11/2025", { customer: { name: "Wanjiku", pin } });
-      await test.ledger.records.saveDocument(business, recordOf(number, { document, movements: [] }), WRITER);
+      await keepRecord(test.ledger, business, recordOf(number, { document, movements: [] }), WRITER);
     }
     const argv = ["day", "--date", "2025-11-20", "--business", business.businessId];
     const { stdout } = await documents(...argv);
@@ -625,7 +626,7 @@ describe("fiscalflow documents", () => {
     for (const document of [cash, mobile, note]) {
       const type = document === note ? "credit_note" : "sale";
       const record = recordOf(document.traderInvoiceNumber, { type, document, movements: [] });
-      await test.ledger.records.saveDocument(business, record, WRITER);
+      await keepRecord(test.ledger, business, record, WRITER);
     }
     const argv = ["report", "month", "--date", "2025-11", "--business", business.businessId];
     const of = async (...flags: string[]) =>
@@ -670,7 +671,7 @@ describe("fiscalflow documents", () => {
       const type = document.type === "credit_note" ? "credit_note" : "sale";
       const of = { ...document, ...(type === "credit_note" && { customer: issued[0]?.customer ?? null }) };
       const record = recordOf(document.traderInvoiceNumber, { type, document: of, movements: [] });
-      await test.ledger.records.saveDocument(business, record, WRITER);
+      await keepRecord(test.ledger, business, record, WRITER);
     }
     const argv = ["month", "--date", "2025-11", "--business", business.businessId];
     const report = await callCli(["report", ...argv], { env: { LEDGER_URL: test.url } });
@@ -695,7 +696,7 @@ describe("fiscalflow documents", () => {
       ["INV-UNSTATED", null],
     ] as const) {
       const document = signed(number, "20/11/2025", { paymentTypeCode });
-      await test.ledger.records.saveDocument(business, recordOf(number, { document, movements: [] }), WRITER);
+      await keepRecord(test.ledger, business, recordOf(number, { document, movements: [] }), WRITER);
     }
     const argv = ["day", "--date", "2025-11-20", "--business", business.businessId];
     const { stdout } = await documents(...argv);
@@ -730,7 +731,7 @@ describe("fiscalflow documents", () => {
     const business = someBusiness();
     const save = (number: string, document: SaleDocument) => {
       const type = document.type === "credit_note" ? "credit_note" : "sale";
-      return test.ledger.records.saveDocument(business, recordOf(number, { type, document, movements: [] }), WRITER);
+      return keepRecord(test.ledger, business, recordOf(number, { type, document, movements: [] }), WRITER);
     };
     const sales = ["INV-1", "INV-2"].map((number) => signed(number, "20/11/2025"));
     for (const sale of sales) await save(sale.traderInvoiceNumber, sale);
@@ -769,7 +770,8 @@ describe("fiscalflow documents", () => {
     const business = someBusiness();
     const document = signed("CN-1", "20/11/2025", { type: "credit_note", originalSaleId: "sal_elsewhere" });
     const save = (number: string, told: SaleDocument) =>
-      test.ledger.records.saveDocument(
+      keepRecord(
+        test.ledger,
         business,
         recordOf(number, { type: "credit_note", document: told, movements: [], originalSaleId: "sal_elsewhere" }),
         WRITER,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { ledgerOfSuite } from "../../ledger/test-support/create-test-ledger.ts";
-import { documentOf, recordOf, someBusiness, WRITER } from "../../ledger/test-support/records.ts";
+import { documentOf, keepRecord, recordOf, someBusiness, WRITER } from "../../ledger/test-support/records.ts";
 import { callCli, type CallOptions } from "../test-support/call-cli.ts";
 
 const suite = ledgerOfSuite();
@@ -18,7 +18,7 @@ function events(argv: readonly string[], options: CallOptions = {}) {
 }
 
 async function sell(business: ReturnType<typeof someBusiness>): Promise<void> {
-  await suite.ledger.records.saveDocument(business, recordOf("INV-1", { document: documentOf("INV-1") }), WRITER);
+  await keepRecord(suite.ledger, business, recordOf("INV-1", { document: documentOf("INV-1") }), WRITER);
 }
 
 const UNKNOWN =

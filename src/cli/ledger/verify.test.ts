@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { billPayment, someConnection } from "../../ledger/test-support/bill-payments.ts";
 import { ledgerOfSuite } from "../../ledger/test-support/create-test-ledger.ts";
 import { taking } from "../../ledger/test-support/movements.ts";
-import { recordOf, someBusiness, WRITER } from "../../ledger/test-support/records.ts";
+import { keepRecord, recordOf, someBusiness, WRITER } from "../../ledger/test-support/records.ts";
 import { callCli, type CliResult } from "../test-support/call-cli.ts";
 
 const test = ledgerOfSuite();
@@ -17,7 +17,7 @@ const verify = (...flags: string[]): Promise<CliResult> =>
 /** A business with five sales. */
 async function businessWithSales(): Promise<string> {
   const business = someBusiness();
-  for (const n of [1, 2, 3, 4, 5]) await test.ledger.records.saveDocument(business, recordOf(`INV-${n}`), WRITER);
+  for (const n of [1, 2, 3, 4, 5]) await keepRecord(test.ledger, business, recordOf(`INV-${n}`, { movements: [] }));
   return business.businessId;
 }
 
@@ -29,17 +29,17 @@ describe("fiscalflow ledger verify", () => {
     const said = await verify("--business", businessId);
     expect(said).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^Ledger: \S+\n$/) });
     expect(said.stdout).toMatch(
-      new RegExp(`^default/${businessId}: unaltered: 5 events, 5 documents; head 5 [0-9a-f]{64}\n$`),
+      new RegExp(`^default/${businessId}: unaltered: 10 events, 5 documents; head 10 [0-9a-f]{64}\n$`),
     );
   });
 
   it("counts apart the sales and credit notes that have no document", async () => {
     const businessId = await businessWithSales();
     const cancelled = recordOf("INV-6", { document: null, stage: "cancelled", movements: [] });
-    await test.ledger.records.saveDocument({ connection: "default", businessId }, cancelled, WRITER);
+    await keepRecord(test.ledger, { connection: "default", businessId }, cancelled);
     const said = await verify("--business", businessId);
     expect(said.stdout).toContain(
-      "unaltered: 6 events, 5 documents, 1 sale or credit note without a document; head 6 ",
+      "unaltered: 12 events, 5 documents, 1 sale or credit note without a document; head 12 ",
     );
     const json = await verify("--business", businessId, "--json");
     expect(JSON.parse(json.stdout)).toMatchObject({ chains: [{ documents: 6, withoutDocument: 1 }] });
@@ -47,12 +47,12 @@ describe("fiscalflow ledger verify", () => {
 
   it.each([
     [
-      "update events set content = replace(content, '700.2', '70.2') where business_id = $1 and number = 3",
-      "event 3 (sale INV-3) does not say what was written",
+      "update events set content = replace(content, '700.2', '70.2') where business_id = $1 and number = 4",
+      "event 4 (sale INV-2) does not say what was written",
     ],
     ["delete from events where business_id = $1 and number = 1", "event 1 is not there"],
     ["delete from events where business_id = $1 and number = 3", "event 3 is not there"],
-    ["delete from events where business_id = $1 and number = 5", "event 5 is not there"],
+    ["delete from events where business_id = $1 and number = 10", "event 10 is not there"],
     [
       "update documents set total = 1 where business_id = $1 and number = 'INV-2'",
       "sale INV-2 (table documents) does not say what its event says, in total",
@@ -102,12 +102,12 @@ describe("fiscalflow ledger verify", () => {
       for (const table of ["events", "event_heads", "documents"])
         await tamper(`delete from ${table} where business_id = $1`, businessId);
       for (const n of [1, 2, 3, 4, 6])
-        await test.ledger.records.saveDocument({ connection: "default", businessId }, recordOf(`INV-${n}`), WRITER);
+        await keepRecord(test.ledger, { connection: "default", businessId }, recordOf(`INV-${n}`, { movements: [] }));
       expect(await verify("--business", businessId)).toMatchObject({ exitCode: 0 });
       const said = await verify("--business", businessId, "--against", seen);
       expect(said).toMatchObject({
         exitCode: 1,
-        stdout: expect.stringContaining("event 5 is not the one that was seen"),
+        stdout: expect.stringContaining("event 10 is not the one that was seen"),
       });
     } finally {
       await rm(folder, { recursive: true });
@@ -135,8 +135,8 @@ describe("fiscalflow ledger verify", () => {
   it("counts one document, and one finding, as one", async () => {
     const business = someBusiness();
     const { businessId } = business;
-    await test.ledger.records.saveDocument(business, recordOf("INV-1"), WRITER);
-    expect((await verify("--business", businessId)).stdout).toContain("unaltered: 1 event, 1 document; head 1 ");
+    await keepRecord(test.ledger, business, recordOf("INV-1", { movements: [] }));
+    expect((await verify("--business", businessId)).stdout).toContain("unaltered: 2 events, 1 document; head 2 ");
     await tamper("update documents set total = 1 where business_id = $1", businessId);
     const said = await verify("--business", businessId);
     expect(said).toMatchObject({ stdout: expect.stringContaining(": 1 finding: ") });

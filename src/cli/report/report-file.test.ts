@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { createTestLedger, type TestLedger } from "../../ledger/test-support/create-test-ledger.ts";
-import { recordOf, someBusiness, WRITER } from "../../ledger/test-support/records.ts";
+import { keepRecord, recordOf, someBusiness, WRITER } from "../../ledger/test-support/records.ts";
 import { callCli, type CliResult } from "../test-support/call-cli.ts";
 
 let test: TestLedger;
@@ -12,7 +12,7 @@ let folder: string;
 beforeAll(async () => {
   test = await createTestLedger(15_000);
   await test.ledger.ready();
-  await test.ledger.records.saveDocument(someBusiness(), recordOf("INV-1"), WRITER);
+  await keepRecord(test.ledger, someBusiness(), recordOf("INV-1"), WRITER);
   folder = await mkdtemp(join(tmpdir(), "report-"));
 });
 afterAll(async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { ledgerOfSuite } from "../../ledger/test-support/create-test-ledger.ts";
-import { documentOf, recordOf, someBusiness, WRITER } from "../../ledger/test-support/records.ts";
+import { documentOf, keepRecord, recordOf, someBusiness, WRITER } from "../../ledger/test-support/records.ts";
 import { callCli } from "../test-support/call-cli.ts";
 
 const test = ledgerOfSuite();
@@ -17,7 +17,7 @@ it("fiscalflow report and events tell every time in JSON as ISO 8601 with Nairob
     resolvedBy: [],
   } as const;
   const record = recordOf("INV-1", { document, movements: [], stage: "awaiting-authority", attentions: [attention] });
-  await test.ledger.records.saveDocument(business, record, WRITER);
+  await keepRecord(test.ledger, business, record, WRITER);
   const env = { LEDGER_URL: test.url };
   const report = await callCli(["report", "day", "--json", "--business", business.businessId], { env });
   expect(report.stdout).not.toMatch(/Ms"/);
@@ -38,10 +38,10 @@ it("fiscalflow report writes every amount in JSON with two places, and more only
     lines: [{ ...line, total: 8526, taxableAmount: 7350, taxAmount: 1176 }],
     totals: { total: 8526, taxableAmount: 7350, taxAmount: 1176.125 },
   });
-  await test.ledger.records.saveDocument(business, recordOf("INV-1", { document: whole }), WRITER);
+  await keepRecord(test.ledger, business, recordOf("INV-1", { document: whole }), WRITER);
   const waiting = documentOf("INV-2", { status: "pending", receipt: null, totals: { ...whole.totals, total: 700.5 } });
   const open = recordOf("INV-2", { document: waiting, movements: [], stage: "awaiting-authority" });
-  await test.ledger.records.saveDocument(business, open, WRITER);
+  await keepRecord(test.ledger, business, open, WRITER);
   const argv = ["report", "month", "--date", "2026-11", "--business", business.businessId, "--json"];
   const { stdout } = await callCli(argv, { env: { LEDGER_URL: test.url } });
   const [report] = JSON.parse(stdout).businesses;

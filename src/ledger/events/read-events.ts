@@ -8,7 +8,7 @@ import {
 } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
-import { DECIDED, DOCUMENT_SAVED, type RecordContent } from "../records/columns.ts";
+import { DECIDED, DOCUMENT_SAVED, type RowContent } from "../records/columns.ts";
 import type { Business, ChainedEvent } from "./chain.ts";
 import { businessColumns, eventOf } from "./row.ts";
 
@@ -94,7 +94,7 @@ function partOf({ kind, content }: ChainedEvent): Pick<LedgerEvent, "document" |
     return { operator: { ...(code !== undefined && { code }), ...(update !== undefined && { update }) } };
   }
   if (kind !== DOCUMENT_SAVED) return {};
-  const { type, number, stage, document, originalSaleId, attentions } = JSON.parse(content) as RecordContent;
+  const { type, number, stage, document, originalSaleId, attentions } = JSON.parse(content) as RowContent;
   return {
     document: {
       type,

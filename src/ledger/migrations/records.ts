@@ -42,6 +42,7 @@ export async function createRecords(db: Kysely<unknown>): Promise<void> {
       needs_person_since timestamptz,
       as_of timestamptz not null,
       sequence integer not null,
+      answered_at timestamptz,
       workflow_id text not null,
       run_id text not null,
       event_number bigint not null,

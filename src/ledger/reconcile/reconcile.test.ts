@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { ledgerOfSuite } from "../test-support/create-test-ledger.ts";
 import type { DocumentAnswer } from "./reconcile.ts";
-import { documentOf, recordOf, someBusiness, WRITER } from "../test-support/records.ts";
+import { documentOf, keepRecord, recordOf, someBusiness, WRITER } from "../test-support/records.ts";
 
 const test = ledgerOfSuite();
 
@@ -25,13 +25,14 @@ describe("a document compared with the service", () => {
 
   it("is not read again once it is final and equal, until the ledger has another state", async () => {
     const business = someBusiness();
-    await test.ledger.records.saveDocument(business, recordOf("INV-1"), WRITER);
-    await test.ledger.records.saveDocument(business, recordOf("INV-2"), WRITER);
+    await keepRecord(test.ledger, business, recordOf("INV-1"), WRITER);
+    await keepRecord(test.ledger, business, recordOf("INV-2"), WRITER);
     expect(await listed(business)).toEqual(["INV-1", "INV-2"]);
     const near = documentOf("INV-1", { totals: { total: 700.21, taxableAmount: 603.61, taxAmount: 96.58 } });
     expect(await hold(business, "INV-1", near)).toBe("final");
     expect(await listed(business)).toEqual(["INV-2"]);
-    await test.ledger.records.saveDocument(
+    await keepRecord(
+      test.ledger,
       business,
       recordOf("INV-1", { stage: "credited", asOfMs: 1_763_600_000_009 }),
       WRITER,
@@ -42,14 +43,14 @@ describe("a document compared with the service", () => {
   it("is equal to itself whatever its texts", async () => {
     const business = someBusiness();
     const odd = documentOf("INV-1", { customer: { pin: "zero \0 and half \ud800" } });
-    await test.ledger.records.saveDocument(business, recordOf("INV-1", { document: odd }), WRITER);
+    await keepRecord(test.ledger, business, recordOf("INV-1", { document: odd }), WRITER);
     expect(await hold(business, "INV-1", odd)).toBe("final");
   });
 
   it("is a finding where amounts differ by more than a cent or it does not exist, until it is corrected", async () => {
     const business = someBusiness();
-    await test.ledger.records.saveDocument(business, recordOf("INV-1"), WRITER);
-    await test.ledger.records.saveDocument(business, recordOf("INV-2"), WRITER);
+    await keepRecord(test.ledger, business, recordOf("INV-1"), WRITER);
+    await keepRecord(test.ledger, business, recordOf("INV-2"), WRITER);
     const other = documentOf("INV-1", { totals: { total: 700.22, taxableAmount: 603.62, taxAmount: 96.58 } });
     expect(await hold(business, "INV-1", other)).toBe("differs");
     expect(await hold(business, "INV-2", undefined)).toBe("differs");
@@ -72,7 +73,8 @@ describe("a document compared with the service", () => {
   it("is reported as behind where the service has its final status, and is read again while it is in flight", async () => {
     const business = someBusiness();
     const inFlight = documentOf("INV-1", { status: "pending", receipt: null });
-    await test.ledger.records.saveDocument(
+    await keepRecord(
+      test.ledger,
       business,
       recordOf("INV-1", { document: inFlight, stage: "awaiting-authority" }),
       WRITER,
@@ -93,7 +95,7 @@ describe("a document compared with the service", () => {
     ] as const) {
       const asOfMs = Date.now() - days * DAY_MS;
       const record = recordOf(number, { document: document(number), stage: "rejected", asOfMs });
-      await test.ledger.records.saveDocument(business, record, WRITER);
+      await keepRecord(test.ledger, business, record, WRITER);
     }
     expect(await hold(business, "INV-1", document("INV-1"))).toBe("not-final");
     expect(await hold(business, "INV-2", document("INV-2"))).toBe("final");
@@ -105,7 +107,7 @@ describe("a document compared with the service", () => {
     const document = documentOf("INV-1", { status: "failed", receipt: null, error: "no" });
     const asOfMs = Date.now();
     const save = (stage: "rejected" | "cancelled", at: number) =>
-      test.ledger.records.saveDocument(business, recordOf("INV-1", { document, stage, asOfMs: at }), WRITER);
+      keepRecord(test.ledger, business, recordOf("INV-1", { document, stage, asOfMs: at }), WRITER);
     await save("rejected", asOfMs);
     expect(await hold(business, "INV-1", document)).toBe("not-final");
     await save("cancelled", asOfMs + 1);
@@ -115,7 +117,7 @@ describe("a document compared with the service", () => {
 
   it("is a finding of its own while the service's answer is unreadable, beside earlier findings", async () => {
     const business = someBusiness();
-    await test.ledger.records.saveDocument(business, recordOf("INV-1"), WRITER);
+    await keepRecord(test.ledger, business, recordOf("INV-1"), WRITER);
     await hold(business, "INV-1", undefined);
     expect(await holdAnswer(business, "INV-1", { kind: "unreadable", message: "getSale: HTTP 500." })).toBe(
       "unreadable",

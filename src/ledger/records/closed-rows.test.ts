@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import type { ClosedRun } from "../../contract/index.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
-import { recordOf, someBusiness, WRITER } from "../test-support/records.ts";
+import { documentOf, keepRecord, recordOf, someBusiness, WRITER } from "../test-support/records.ts";
 
 const CLOSED: ClosedRun = { status: "terminated", atMs: 1_763_600_100_000, reason: "by mistake" };
 const OF = { type: "sale", number: "INV-1" } as const;
@@ -19,14 +19,14 @@ async function openSale() {
   const { records, reports } = ledgers.ledger;
   const business = someBusiness();
   const saved = recordOf("INV-1", { stage: "awaiting-authority", document: null, movements: [] });
-  await records.saveDocument(business, saved, WRITER);
+  await keepRecord(ledgers.ledger, business, saved);
   return {
     business,
     records,
     saved,
     kept: async () => (await records.findSale(business, "INV-1"))?.record,
     report: async () => (await reports.read({ period: PERIOD, ...business }))[0],
-    mark: (closed: ClosedRun | undefined, runId = WRITER.runId) => records.markClosed(business, OF, runId, closed),
+    mark: (closed: ClosedRun | undefined) => records.markClosed(business, OF, WRITER, closed),
   };
 }
 
@@ -51,7 +51,7 @@ test("a terminated document's row is open again once another run takes it over o
   expect((await report())?.open).toHaveLength(1);
   await mark(CLOSED);
   const next = { ...WRITER, runId: "run-2" };
-  await records.saveDocument(business, { ...saved, asOfMs: saved.asOfMs + 1 }, next);
+  await records.open(business, saved, next);
   expect(await kept()).not.toHaveProperty("closed");
   // Somebody who looked before the other run began comes too late.
   await mark(CLOSED);
@@ -62,18 +62,16 @@ test("a terminated document's row is open again once another run takes it over o
 test("what a terminated run had under way does not open its row again", async () => {
   const { business, records, saved, kept, mark } = await openSale();
   await mark(CLOSED);
-  const late = { ...saved, asOfMs: saved.asOfMs + 1, sequence: saved.sequence + 1, stage: "rejected" as const };
-  expect(await records.saveDocument(business, late, WRITER)).toBe("saved");
+  await keepRecord(ledgers.ledger, business, { ...saved, asOfMs: saved.asOfMs + 1, stage: "rejected" });
   expect(await kept()).toMatchObject({ closed: CLOSED, stage: "rejected" });
-  const changed = { stage: "awaiting-authority", document: "unchanged", asOfMs: late.asOfMs + 1 } as const;
-  const part = { ...late, ...changed, since: late.sequence, sequence: late.sequence + 1 };
-  expect(await records.saveDocument(business, part, WRITER)).toBe("saved");
-  expect(await kept()).toMatchObject({ closed: CLOSED, stage: "awaiting-authority" });
+  const document = documentOf("INV-1");
+  await records.settle(business, OF, { document, askedAtMs: saved.asOfMs + 2 }, WRITER);
+  expect(await kept()).toMatchObject({ closed: CLOSED, stage: "completed", document: { id: document.id } });
   expect((await records.verify(business)).findings).toEqual([]);
 });
 
 test("marking a terminated run changes nothing where the ledger has no row of it", async () => {
   const business = someBusiness();
-  await ledgers.ledger.records.markClosed(business, OF, WRITER.runId, CLOSED);
+  await ledgers.ledger.records.markClosed(business, OF, WRITER, CLOSED);
   expect(await ledgers.ledger.records.findSale(business, "INV-1")).toBeUndefined();
 });

@@ -1,34 +1,21 @@
 import { type RawBuilder, sql } from "kysely";
 
-import {
-  decimalText,
-  type DocumentRecord,
-  givenText,
-  isCalendarDate,
-  type StockMovement,
-  worthOf,
-} from "../../contract/index.ts";
+import { decimalText, type DocumentRecord, givenText, isCalendarDate, worthOf } from "../../contract/index.ts";
 import { canonicalJson } from "../events/canonical-json.ts";
+import type { Writer } from "../events/chain.ts";
 import { storableJson, storableText } from "../storable-text.ts";
 
-/** What the event of a record says: all that the rows hold, and nothing that changes without the document. */
-export type RecordContent = Omit<DocumentRecord, "asOfMs" | "sequence" | "attentionChanges" | "decisions">;
-
-export function contentOf(record: DocumentRecord): RecordContent {
-  const {
-    asOfMs: _asOfMs,
-    sequence: _sequence,
-    attentionChanges: _changes,
-    decisions: _decisions,
-    ...content
-  } = record;
-  return content;
+/** What the event of a row says: all that the row holds, and nothing that changes without the document. */
+export interface RowContent extends DocumentRecord {
+  /** Which carries the document on, or ended last. */
+  run: Writer;
 }
 
 export type DocumentKey = { connection: string; business_id: string; type: "sale" | "credit_note"; number: string };
 
+/** Of the row `d`. */
 export function whereDocument({ connection, business_id, type, number }: DocumentKey): RawBuilder<boolean> {
-  return sql`(connection, business_id, type, number) = (${connection}, ${business_id}, ${type}, ${number})`;
+  return sql`(d.connection, d.business_id, d.type, d.number) = (${connection}, ${business_id}, ${type}, ${number})`;
 }
 
 /** The kind of the events that say all of a document. */
@@ -46,7 +33,7 @@ export function subjectOf({ type, number }: { type: string; number: string }): s
  * The columns of `documents` that follow from a record: written with it, and compared with it when the ledger is
  * verified.
  */
-export function documentColumns(content: RecordContent) {
+export function documentColumns(content: RowContent) {
   const {
     type,
     number,
@@ -90,18 +77,15 @@ export function documentColumns(content: RecordContent) {
     document: document ? canonicalJson(storableJson(document)) : null,
     attentions: canonicalJson(content.attentions),
     needs_person_since: eldest(content.attentions),
+    workflow_id: storableText(content.run.workflowId),
+    run_id: storableText(content.run.runId),
   };
 }
 
 /** Where somebody else's credit note reverses the sale, nobody here knows its reason. */
-function refundReason({ type, number, document, refund }: RecordContent): string | undefined {
+function refundReason({ type, number, document, refund }: RowContent): string | undefined {
   const isOurs = type === "credit_note" && (document === null || document.traderInvoiceNumber === number);
   return isOurs ? refund?.reason : undefined;
-}
-
-/** Each reference once, as it was sent last. */
-export function movementsOf({ movements }: RecordContent): StockMovement[] {
-  return [...new Map(movements.map((movement) => [storableText(movement.referenceId), movement])).values()];
 }
 
 function text(value: string | null | undefined): string | null {
@@ -120,6 +104,6 @@ function number_(value: number | undefined): string | null {
   return value === undefined ? null : decimalText(value);
 }
 
-function eldest(attentions: RecordContent["attentions"]): Date | null {
+function eldest(attentions: RowContent["attentions"]): Date | null {
   return attentions.length === 0 ? null : new Date(Math.min(...attentions.map(({ sinceMs }) => sinceMs)));
 }

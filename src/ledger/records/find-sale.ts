@@ -1,16 +1,22 @@
 import { sql } from "kysely";
 
-import type { Decision } from "../../contract/index.ts";
+import {
+  creditNoteClaim,
+  type Decision,
+  type DocumentRecord,
+  type DocumentRow,
+  type StockMovement,
+} from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import { type Business, type Writer } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
-import { decidedByClaims } from "../stock/decided-movements.ts";
+import { movementsOf } from "../stock/of-document.ts";
 import { storableText } from "../storable-text.ts";
-import { DECIDED, type RecordContent, subjectOf } from "./columns.ts";
+import { DECIDED, type RowContent, subjectOf } from "./columns.ts";
 
-/** A document as it was kept last. */
+/** A document as its row has it, with its movements. */
 export interface KeptRecord {
-  record: RecordContent;
+  record: DocumentRecord & { movements: StockMovement[] };
   /** Of all runs of the workflow that kept it, in their order. */
   decisions: Decision[];
   /** When it was kept (Unix milliseconds). */
@@ -73,42 +79,57 @@ function documents(db: Queries, business: Business) {
         .onRef("e.business_id", "=", "d.business_id")
         .onRef("e.number", "=", "d.event_number"),
     )
-    .select(["d.document_id", "d.workflow_id", "d.run_id", "e.content", "e.at"])
+    .select(["d.document_id", "e.content", "e.at"])
     .where("d.connection", "=", connection)
     .where("d.business_id", "=", business_id);
 }
 
 interface Row {
-  workflow_id: string;
-  run_id: string;
   content: string;
   at: Date;
 }
 
 async function keptOf(db: Queries, business: Business, row: Row): Promise<KeptRecord> {
-  const record = await withClaims(db, business, JSON.parse(row.content) as RecordContent);
+  const { run: writer, ...record } = JSON.parse(row.content) as RowContent;
+  const decisions = await decisionsOf(db, business, record, writer.workflowId);
+  const movements = await movementsOf(db, business, record, decisions);
+  const isOpen = (subject: string | undefined): boolean =>
+    movements.some(({ referenceId, state }) => referenceId === subject && state === "unknown");
   return {
-    record,
-    decisions: await decisionsOf(db, business, record, row.workflow_id),
+    record: {
+      ...record,
+      // What its claim knows, also where its run has ended before it could tell.
+      numberTaken: record.numberTaken || (await isClaimed(db, record, writer.workflowId)),
+      movements,
+      attentions: record.attentions.filter(({ code, subject }) => code !== "stock-unknown" || isOpen(subject)),
+    },
+    decisions,
     keptAtMs: row.at.getTime(),
-    writer: { workflowId: row.workflow_id, runId: row.run_id },
+    writer,
   };
 }
 
-/** With what the claims know of its movements by now. */
-async function withClaims(db: Queries, business: Business, record: RecordContent): Promise<RecordContent> {
-  const movements = await decidedByClaims(db, business, record.movements, record.closed !== undefined);
-  const isOpen = (subject: string | undefined): boolean =>
-    movements.some(({ referenceId, state }) => referenceId === subject && state === "unknown");
-  const attentions = record.attentions.filter(({ code, subject }) => code !== "stock-unknown" || isOpen(subject));
-  return { ...record, movements, attentions };
+/** Whether a create request of the document may have left. */
+export async function isClaimed(
+  db: Queries,
+  { type, number }: Pick<DocumentRow, "type" | "number">,
+  workflowId: string,
+): Promise<boolean> {
+  const claim = type === "sale" ? workflowId : creditNoteClaim(workflowId, number);
+  const found = await db
+    .selectFrom("document_claims")
+    .select("state")
+    .where("workflow_id", "=", claim)
+    .where("state", "in", ["in-doubt", "document"])
+    .executeTakeFirst();
+  return found !== undefined;
 }
 
 /** What operators decided on a document, in all runs of the workflow, in their order. */
 export async function decisionsOf(
   db: Queries,
   business: Business,
-  of: Pick<RecordContent, "type" | "number">,
+  of: Pick<DocumentRow, "type" | "number">,
   workflowId: string,
 ): Promise<Decision[]> {
   // A credit note that lost its number to another sale's has sent its decisions under the same subject.

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 
-import type { AttentionChange, DocumentRecord } from "../../contract/index.ts";
-import { openLedger } from "../index.ts";
+import type { Attention, AttentionChange, RunNote, SaleDocument } from "../../contract/index.ts";
+import { type OpenedRecord, openLedger } from "../index.ts";
 import { ledgerOfSuite } from "../test-support/create-test-ledger.ts";
-import { documentOf, recordOf, someBusiness, WRITER } from "../test-support/records.ts";
+import { documentOf, keepRecord, recordOf, someBusiness, type TestRecord, WRITER } from "../test-support/records.ts";
 
 const test = ledgerOfSuite();
 
 type Business = ReturnType<typeof someBusiness>;
-const save = (business: Business, record: DocumentRecord) => test.ledger.records.saveDocument(business, record, WRITER);
+const save = (business: Business, record: TestRecord) => keepRecord(test.ledger, business, record, WRITER);
 
 async function rows(table: string, { businessId }: Business, columns = "*"): Promise<unknown[]> {
   const found = await test.outside.query(`select ${columns} from ${table} where business_id = $1 order by number`, [
@@ -20,21 +20,35 @@ async function rows(table: string, { businessId }: Business, columns = "*"): Pro
 const eventKinds = async (business: Business): Promise<unknown> =>
   (await rows("events", business, "kind")).map((row) => (row as { kind: string }).kind);
 
-describe("a document's record", () => {
-  it("keeps amounts as they were written, and names the workflow that wrote each row", async () => {
+const OF = { type: "sale", number: "INV-1" } as const;
+const ASKED: OpenedRecord = { ...OF, stage: "resolving-items", startedAtMs: 1_763_600_000_000, date: "2026-11-20" };
+
+/** A row that its first run has opened. */
+async function opened() {
+  const business = someBusiness();
+  const { records } = test.ledger;
+  await records.open(business, ASKED, WRITER);
+  return { business, records, kept: async () => (await records.findSale(business, "INV-1"))?.record };
+}
+
+function noteOf(more: Partial<RunNote>): RunNote {
+  const nothing = { numberTaken: false, attentions: [], attentionChanges: [], decisions: [] };
+  return { ...OF, asOfMs: ASKED.startedAtMs + 5, sequence: 1, stage: "submitting", ...nothing, ...more };
+}
+
+describe("a document's row", () => {
+  it("keeps amounts as they were written, and names the run that carries it on", async () => {
     const business = someBusiness();
-    expect(await save(business, recordOf("INV-1"))).toBe("saved");
+    await save(business, recordOf("INV-1"));
     const written = { workflow_id: WRITER.workflowId, run_id: WRITER.runId };
-    expect(await rows("documents", business)).toMatchObject([
-      {
-        number: "INV-1",
-        total: "700.2",
-        tax_amount: "96.58",
-        cu_invoice_no: "CU-INV-1",
-        event_number: "1",
-        ...written,
-      },
-    ]);
+    const [row] = await rows("documents", business);
+    expect(row).toMatchObject({
+      number: "INV-1",
+      total: "700.2",
+      tax_amount: "96.58",
+      cu_invoice_no: "CU-INV-1",
+      ...written,
+    });
     const [lines, columns] = [
       "documents, jsonb_array_elements(document -> 'lines') as line",
       "line ->> 'unitPrice' as price",
@@ -42,99 +56,102 @@ describe("a document's record", () => {
     expect(await rows(lines, business, columns)).toEqual([{ price: "350.1" }, { price: "0.0000001" }]);
   });
 
-  it("keeps what is known of the document while another run still reads it", async () => {
-    const business = someBusiness();
-    const { records } = test.ledger;
-    const signed = recordOf("INV-1");
-    const [movement] = signed.movements;
-    const pending = documentOf("INV-1", { status: "pending", receipt: undefined });
-    await save(business, signed);
-    const next = { ...WRITER, runId: "run-2" };
-    const later = (sequence: number, more: Partial<DocumentRecord>) =>
-      records.saveDocument(business, { ...signed, asOfMs: signed.asOfMs + sequence, sequence, ...more }, next);
-    expect(await later(1, { stage: "resolving-items", document: null, movements: [] })).toBe("older");
-    expect(await later(2, { stage: "awaiting-authority", document: pending, movements: [] })).toBe("older");
-    expect(await eventKinds(business)).toEqual(["document-saved"]);
-    const planned = movement ? [{ ...movement, state: "planned" as const }] : [];
-    const attentions = [
-      { code: "credentials" as const, message: "refused", sinceMs: 5, resolvedBy: ["retry" as const] },
-    ];
-    const changed = { since: 2, document: "unchanged" as const, movements: [], attentions, asOfMs: signed.asOfMs + 3 };
-    const part = { ...signed, ...changed, stage: "resolving-items" as const, sequence: 3 };
-    expect(await records.saveDocument(business, part, next)).toBe("older");
-    const { document } = signed;
-    expect((await records.findSale(business, "INV-1"))?.record).toMatchObject({
-      stage: "completed",
-      document,
-      attentions,
-    });
-    expect(await later(4, { startedAtMs: 7, attentions, movements: planned })).toBe("saved");
-    expect((await records.findSale(business, "INV-1"))?.record).toMatchObject({
-      attentions,
-      movements: signed.movements,
-    });
-    // Asked for anew, after it was given up, with other content.
-    expect(await later(5, { fingerprint: "other", stage: "resolving-items", document: null, movements: [] })).toBe(
-      "saved",
-    );
+  it("is there from when its run opens it, and is settled by each answer", async () => {
+    const { business, records, kept } = await opened();
+    expect(await kept()).toMatchObject({ stage: "resolving-items", document: null, numberTaken: false });
+    const told = async (status: string, askedAtMs: number, more: Partial<SaleDocument> = { receipt: null }) => {
+      await records.settle(business, OF, { document: documentOf("INV-1", { status, ...more }), askedAtMs }, WRITER);
+      return (await kept())?.stage;
+    };
+    expect(await told("pending", 1)).toBe("awaiting-authority");
+    expect(await told("failed", 2)).toBe("rejected");
+    expect(await told("signing", 3)).toBe("awaiting-authority");
+    expect(await told("completed", 4)).toBe("awaiting-authority");
+    expect(await told("completed", 5, {})).toBe("completed");
+    // A late attempt, and an answer without the receipt.
+    expect(await told("pending", 2)).toBe("completed");
+    expect(await told("completed", 6)).toBe("completed");
+    expect(await kept()).toMatchObject({ numberTaken: true, document: documentOf("INV-1") });
     expect((await records.verify(business)).findings).toEqual([]);
   });
 
-  it("is kept once, however often it is sent", async () => {
-    const business = someBusiness();
-    const record = recordOf("INV-1");
-    expect([await save(business, record), await save(business, record)]).toEqual(["saved", "unchanged"]);
-    expect(await save(business, { ...record, asOfMs: record.asOfMs + 1, sequence: 2 })).toBe("unchanged");
-    expect(await eventKinds(business)).toEqual(["document-saved"]);
+  it("is carried on by another run as it is, where anything was sent for it", async () => {
+    const { business, records, kept } = await opened();
+    await records.settle(business, OF, { document: documentOf("INV-1"), askedAtMs: 5 }, WRITER);
+    const attentions: Attention[] = [{ code: "stock-refused", message: "refused", sinceMs: 5, resolvedBy: ["retry"] }];
+    await records.note(business, noteOf({ attentions, stage: "completed" }), WRITER);
+    const next = { ...WRITER, runId: "run-2" };
+    await records.open(business, { ...ASKED, startedAtMs: ASKED.startedAtMs + 10 }, next);
+    expect(await kept()).toMatchObject({ stage: "completed", document: documentOf("INV-1"), attentions: [] });
+    expect(await records.writerOf(business, OF)).toEqual(next);
+    // What the run before had on its way changes nothing, and neither does a stage before the receipt.
+    await records.note(business, noteOf({ stage: "rejected" }), WRITER);
+    const later = { asOfMs: ASKED.startedAtMs + 20, stage: "resolving-items" as const };
+    await records.note(business, noteOf({ ...later, attentions }), next);
+    expect(await kept()).toMatchObject({ stage: "completed", attentions });
+    expect((await records.verify(business)).findings).toEqual([]);
   });
 
-  it("is one document for twenty writers in many processes at once", async () => {
+  it("is for other content while nothing was sent for it, and not once a request may have left", async () => {
+    const { business, records, kept } = await opened();
+    const other = { ...ASKED, fingerprint: "other", startedAtMs: ASKED.startedAtMs + 10 };
+    await records.open(business, other, { ...WRITER, runId: "run-2" });
+    expect(await kept()).toMatchObject({ fingerprint: "other" });
+    await records.note(business, noteOf({ asOfMs: other.startedAtMs + 1, numberTaken: true, stage: "submitting" }), {
+      ...WRITER,
+      runId: "run-2",
+    });
+    await records.open(business, { ...ASKED, startedAtMs: other.startedAtMs + 20 }, { ...WRITER, runId: "run-3" });
+    expect(await kept()).toMatchObject({ fingerprint: "other", numberTaken: true });
+  });
+
+  it("is one for twenty attempts in many processes at once, in one chain that verifies", async () => {
     const business = someBusiness();
     const ledgers = [1, 2, 3].map(() => openLedger({ url: test.url, home: "/nowhere", operationTimeoutMs: 20_000 }));
     const tellers = Array.from({ length: 20 }, (_, n) => ledgers[n % 3] ?? test.ledger);
-    const answers = await Promise.all(
-      tellers.map((ledger) => ledger.records.saveDocument(business, recordOf("INV-1"), WRITER)),
+    const document = documentOf("INV-1");
+    await Promise.all(
+      tellers.map(async ({ records }, n) => {
+        await records.open(business, ASKED, WRITER);
+        await records.settle(business, OF, { document, askedAtMs: n }, WRITER);
+      }),
     );
     await Promise.all(ledgers.map((ledger) => ledger.close()));
-    expect(answers.toSorted()).toEqual(["saved", ...Array.from({ length: 19 }, () => "unchanged")]);
     expect(await rows("documents", business)).toHaveLength(1);
-  });
-
-  it("is not reverted by an attempt that comes late", async () => {
-    const business = someBusiness();
-    const inFlight = recordOf("INV-1", { document: documentOf("INV-1", { status: "pending", receipt: null }) });
-    await save(business, inFlight);
-    expect(await save(business, recordOf("INV-1", { asOfMs: inFlight.asOfMs, sequence: 2 }))).toBe("saved");
-    expect(await save(business, inFlight)).toBe("older");
-    expect(await rows("documents", business, "status")).toEqual([{ status: "completed" }]);
-  });
-
-  it("is not replaced by the record of another sale's credit note that was never issued", async () => {
-    const business = someBusiness();
-    const sale = documentOf("INV-1", { id: "sal_1" });
-    await save(business, recordOf("INV-1", { document: sale }));
-    const note = (originalSaleId: string, more: Partial<DocumentRecord>) =>
-      recordOf("CN-1", { type: "credit_note", originalSaleId, movements: [], document: null, ...more });
-    const document = documentOf("CN-1", { type: "credit_note", originalSaleId: "sal_1" });
-    // Refused later than the other one was signed, but kept before it.
-    const refused = note("sal_2", { asOfMs: 1_763_600_000_900 });
-    const signed = note("sal_1", { document, asOfMs: 1_763_600_000_100 });
-    const answers = [await save(business, refused), await save(business, signed), await save(business, refused)];
-    expect(answers).toEqual(["saved", "saved", "of-another"]);
-    const { creditNote } = (await test.ledger.records.findSale(business, "INV-1")) ?? {};
-    expect(creditNote).toMatchObject({ record: { originalSaleId: "sal_1", document: { id: document.id } } });
+    expect(await eventKinds(business)).toEqual(["document-saved", "document-saved"]);
     expect((await test.ledger.records.verify(business)).findings).toEqual([]);
   });
 
-  it("loses the lines and movements that the document has no more", async () => {
+  it("of another sale's credit note stays, whatever a run asks for under its number", async () => {
     const business = someBusiness();
-    await save(business, recordOf("INV-1"));
-    const [line] = documentOf("INV-1").lines;
-    const document = documentOf("INV-1", { lines: line ? [line] : [] });
-    await save(business, recordOf("INV-1", { document, movements: [], asOfMs: 1_763_600_000_001 }));
-    expect(await rows("documents", business, "jsonb_array_length(document -> 'lines') as lines")).toEqual([
-      { lines: 1 },
-    ]);
+    const { records } = test.ledger;
+    await save(business, recordOf("INV-1", { document: documentOf("INV-1", { id: "sal_1" }) }));
+    const asked = { ...ASKED, type: "credit_note", number: "CN-1", stage: "submitting" } as const;
+    const note = (originalSaleId: string) => ({ ...asked, originalSaleId });
+    const document = documentOf("CN-1", { type: "credit_note", originalSaleId: "sal_1" });
+    await records.open(business, note("sal_1"), WRITER);
+    await records.settle(business, note("sal_1"), { document, askedAtMs: 5 }, WRITER);
+    const another = { workflowId: "credit-note/default/biz_1/sal_2", runId: "run-9" };
+    await records.open(business, note("sal_2"), another);
+    await records.note(business, noteOf({ ...note("sal_2"), stage: "cancelled", asOfMs: 1_763_600_000_900 }), another);
+    const { creditNote } = (await records.findSale(business, "INV-1")) ?? {};
+    expect(creditNote).toMatchObject({
+      record: { stage: "credited", originalSaleId: "sal_1", document: { id: document.id } },
+    });
+    expect((await records.verify(business)).findings).toEqual([]);
+  });
+
+  it("is made by an answer where a database that was restored knows nothing of its run", async () => {
+    const business = someBusiness();
+    const { records } = test.ledger;
+    await records.note(business, noteOf({ stage: "rejected" }), WRITER);
+    expect(await records.findSale(business, "INV-1")).toBeUndefined();
+    await records.settle(business, OF, { document: documentOf("INV-1"), askedAtMs: 5 }, WRITER);
+    expect((await records.findSale(business, "INV-1"))?.record).toMatchObject({
+      stage: "completed",
+      numberTaken: true,
+    });
+    expect((await records.verify(business)).findings).toEqual([]);
   });
 
   it("keeps the history of its attentions and decisions, each once", async () => {
@@ -150,12 +167,19 @@ describe("a document's record", () => {
     };
     const decision = { update: "resolveStock", code: "stock-unknown", note: "counted", by: "a@b", atMs: 7 } as const;
     const cleared: AttentionChange = { ...raised, change: "cleared", atMs: 8 };
-    await save(business, recordOf("INV-1", { attentionChanges: [raised] }));
-    const later = { attentionChanges: [raised, cleared], decisions: [decision], asOfMs: 1_763_600_000_001 };
+    await save(business, recordOf("INV-1", { movements: [], attentionChanges: [raised] }));
+    const later = {
+      movements: [],
+      attentionChanges: [raised, cleared],
+      decisions: [decision],
+      asOfMs: 1_763_600_000_001,
+    };
     await save(business, recordOf("INV-1", later));
     await save(business, recordOf("INV-1", later));
-    expect(await eventKinds(business)).toEqual(["document-saved", "attention-raised", "attention-cleared", "decided"]);
+    const kinds = ["document-saved", "document-saved", "attention-raised", "attention-cleared", "decided"];
+    expect(await eventKinds(business)).toEqual(kinds);
     expect((await test.ledger.events.read(business)).map(({ operator }) => operator)).toEqual([
+      undefined,
       undefined,
       { code: "stock-unknown" },
       { code: "stock-unknown" },
@@ -197,7 +221,7 @@ describe("the verification of records", () => {
     ],
     [
       "update documents set event_number = 0 where business_id = $1",
-      { kind: "row-behind", table: "documents", event: 0, last: 1 },
+      { kind: "row-behind", table: "documents", event: 0, last: 2 },
     ],
   ])("finds the alteration: %s", async (statement, finding) => {
     const business = someBusiness();

@@ -1,39 +1,33 @@
-import type { ClosedRun, Decision, RecordPart, SaleDocument } from "../../contract/index.ts";
+import type { AnsweredRow, ClosedRun, Decision, DocumentRow, RunNote, SettledAnswer } from "../../contract/index.ts";
 import type { Database } from "../database.ts";
 import type { Business, Writer } from "../events/chain.ts";
-import { type ClosedRow, closedRows, markClosed, writerOf } from "./closed-rows.ts";
+import { type ClosedRow, closedRows, writerOf } from "./closed-rows.ts";
 import { decisionsOf, findSale, type KeptSale, saleOfCreditNote } from "./find-sale.ts";
-import type { SaveAnswer } from "./save.ts";
-import { keepLines, type RecordGap, savePart } from "./save-part.ts";
-import { saveUnderWay, type UnderWayRecord } from "./save-under-way.ts";
 import { type RecordsReport, verifyRecords } from "./verify-records.ts";
+import { type Answer, markClosed, note, open, type OpenedRecord, settle } from "./write.ts";
 
-/** The business's documents as they are now. Functions throw LedgerUnavailableError while the ledger cannot answer. */
+/**
+ * The rows of the business's documents, and who writes them: a run that begins, the activity that has an answer, the run
+ * where only it knows, and the worker that finds a run closed. Functions throw LedgerUnavailableError while the ledger
+ * cannot answer, and may then be called again as they were.
+ */
 export interface Records {
-  /** Keeps a sale or a credit note, with its lines, receipt and movements, and tells of it in the business's events. */
-  saveDocument(
-    business: Business,
-    record: RecordPart,
-    writer: Writer,
-    how?: { givenBackKnown?: boolean | undefined },
-  ): Promise<SaveAnswer | RecordGap>;
-  /** Keeps that a document is under way, where nothing else is known of it. */
-  saveUnderWay(business: Business, underWay: UnderWayRecord, writer: Writer): Promise<void>;
-  /** Keeps the lines of a document that was kept without them. To be repeated freely. */
-  keepLines(business: Business, of: Pick<RecordPart, "type" | "number">, document: SaleDocument): Promise<void>;
+  /** The first thing that a run does: its row is there from then on. */
+  open(business: Business, record: OpenedRecord, writer: Writer): Promise<void>;
+  /** Writes an answer of the service, with all its lines. An answer that is older than the row's changes nothing. */
+  settle(business: Business, of: AnsweredRow, answer: Answer, writer: Writer): Promise<SettledAnswer>;
+  /** Writes what only the run knows. */
+  note(business: Business, told: RunNote, writer: Writer): Promise<void>;
   /** The sale of a number, however long ago it was. */
   findSale(business: Business, number: string): Promise<KeptSale | undefined>;
   /** The number of the sale that a credit note reverses, by the credit note's own number. */
   saleOfCreditNote(business: Business, number: string): Promise<string | undefined>;
   /** What operators decided on a document, in all runs of the workflow. */
-  decisionsOf(business: Business, of: ClosedRow["of"], workflowId: string): Promise<Decision[]>;
-  /** Which run wrote the document's row; undefined where there is none. */
-  writerOf(business: Business, of: ClosedRow["of"]): Promise<Writer | undefined>;
-  /**
-   * Keeps, or takes back, that a document's workflow ended without an outcome. @param runId which wrote the row, as
-   * whoever looked at the workflow then knew it
-   */
-  markClosed(business: Business, of: ClosedRow["of"], runId: string, closed: ClosedRun | undefined): Promise<void>;
+  decisionsOf(business: Business, of: DocumentRow, workflowId: string): Promise<Decision[]>;
+  /** Which run carries the document on; undefined where there is no row. */
+  writerOf(business: Business, of: DocumentRow): Promise<Writer | undefined>;
+  /** Keeps, or takes back, that a document's workflow ended without an outcome. @param writer the run, as the row has it */
+  markClosed(business: Business, of: DocumentRow, writer: Writer, closed: ClosedRun | undefined): Promise<void>;
   /** The rows that are marked so, of all businesses. */
   closedRows(): Promise<ClosedRow[]>;
   /** Holds each document against the event that it was written with. */
@@ -42,16 +36,15 @@ export interface Records {
 
 export function createRecords(database: Database): Records {
   return {
-    saveDocument: (business, record, writer, how) =>
-      database.transact((db) => savePart(db, business, record, writer, how)),
-    saveUnderWay: (business, underWay, writer) =>
-      database.transact((db) => saveUnderWay(db, business, underWay, writer)),
-    keepLines: (business, of, document) => database.transact((db) => keepLines(db, business, of, document)),
+    open: (business, record, writer) => database.transact((db) => open(db, business, record, writer)),
+    settle: (business, of, answer, writer) => database.transact((db) => settle(db, business, of, answer, writer)),
+    note: (business, told, writer) => database.transact((db) => note(db, business, told, writer)),
     findSale: (business, number) => database.query((db) => findSale(db, business, number)),
     saleOfCreditNote: (business, number) => database.query((db) => saleOfCreditNote(db, business, number)),
     decisionsOf: (business, of, workflowId) => database.query((db) => decisionsOf(db, business, of, workflowId)),
     writerOf: (business, of) => database.query((db) => writerOf(db, business, of)),
-    markClosed: (business, of, runId, closed) => database.transact((db) => markClosed(db, business, of, runId, closed)),
+    markClosed: (business, of, writer, closed) =>
+      database.transact((db) => markClosed(db, business, of, writer, closed)),
     closedRows: () => database.query(closedRows),
     verify: ({ connection, businessId }) => verifyRecords(database, { connection, business_id: businessId }),
   };

@@ -4,7 +4,7 @@ import type { Database, Queries } from "../database.ts";
 import type { RowFindings } from "../rows/row-findings.ts";
 import { type Chain, type ExpectedRow, expectedByLastEvent, type SubjectEvent } from "../rows/expected-rows.ts";
 import { type KeptRow, type ProvenRows, verifyRows } from "../rows/verify-rows.ts";
-import { DOCUMENT_SAVED, documentColumns, type RecordContent } from "./columns.ts";
+import { DOCUMENT_SAVED, documentColumns, type RowContent } from "./columns.ts";
 
 export interface RecordsReport extends RowFindings {
   documents: number;
@@ -72,6 +72,6 @@ async function readDocuments(
   return documents.map((row) => ({ subject: subjectOfRow(row), row }));
 }
 
-function expectedBy({ content, writer }: SubjectEvent): ExpectedRow {
-  return { columns: { ...documentColumns(JSON.parse(content) as RecordContent), ...writer } };
+function expectedBy({ content }: SubjectEvent): ExpectedRow {
+  return { columns: documentColumns(JSON.parse(content) as RowContent) };
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { ledgerOfSuite } from "../test-support/create-test-ledger.ts";
-import { documentOf, recordOf, someBusiness, WRITER } from "../test-support/records.ts";
+import { documentOf, keepRecord, recordOf, someBusiness, WRITER } from "../test-support/records.ts";
 
 const test = ledgerOfSuite();
 
@@ -15,7 +15,7 @@ it("of a day has its documents by the hour of their start, and apart those that 
     const totals = { total: sign * 700.2, taxableAmount: sign * 603.62, taxAmount: sign * 96.58 };
     const document = documentOf(number, { type, saleDate: DATE, totals });
     const record = recordOf(number, { type, document, startedAtMs: Date.parse(startedAt), movements: [] });
-    await test.ledger.records.saveDocument(business, record, WRITER);
+    await keepRecord(test.ledger, business, record, WRITER);
   };
   await save("INV-EVE", "2026-11-19T23:59:59+03:00");
   await save("INV-NEXT", "2026-11-21T00:00:00+03:00");

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { LedgerUnavailableError } from "../errors.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
-import { recordOf, someBusiness, WRITER } from "../test-support/records.ts";
+import { keepRecord, recordOf, someBusiness, WRITER } from "../test-support/records.ts";
 import type { BusinessDocuments } from "./listed.ts";
 
 const DAYS = { from: "2026-11-01", to: "2026-11-30" };
@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => test?.drop());
 
-const save = (number: string) => test.ledger.records.saveDocument(business, recordOf(number), WRITER);
+const save = (number: string) => keepRecord(test.ledger, business, recordOf(number), WRITER);
 
 async function numbersOf(businesses: BusinessDocuments[]): Promise<string[]> {
   const numbers: string[] = [];

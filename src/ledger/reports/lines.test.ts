@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import type { SaleDocument } from "../../contract/index.ts";
 import { ledgerOfSuite } from "../test-support/create-test-ledger.ts";
-import { documentOf, recordOf, someBusiness, WRITER } from "../test-support/records.ts";
+import { documentOf, keepRecord, recordOf, someBusiness, WRITER } from "../test-support/records.ts";
 import type { BusinessDocuments } from "./listed.ts";
 
 const test = ledgerOfSuite();
@@ -13,7 +13,7 @@ const ODD = "zero \0 and half \ud800";
 async function taxesOf(documents: SaleDocument[]) {
   const business = someBusiness();
   for (const document of documents)
-    await test.ledger.records.saveDocument(business, recordOf(document.traderInvoiceNumber, { document }), WRITER);
+    await keepRecord(test.ledger, business, recordOf(document.traderInvoiceNumber, { document }), WRITER);
   expect((await test.ledger.records.verify(business)).findings).toEqual([]);
   const [report] = await test.ledger.reports.read({ period: { kind: "month", ...DAYS }, ...business });
   const listed = await test.ledger.reports.documents({ days: DAYS, ...business }, async ([one]) => await rowsOf(one));

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 
-import type { DocumentRecord, SaleDocument, StockMovement } from "../../contract/index.ts";
+import type { SaleDocument, StockMovement } from "../../contract/index.ts";
 import { ledgerOfSuite } from "../test-support/create-test-ledger.ts";
 import { bookMovement } from "../test-support/movements.ts";
-import { documentOf, recordOf, someBusiness, WRITER } from "../test-support/records.ts";
+import { documentOf, keepRecord, recordOf, someBusiness, type TestRecord, WRITER } from "../test-support/records.ts";
 
 const test = ledgerOfSuite();
 
@@ -25,10 +25,10 @@ const RETURNED: StockMovement[] = SOLD.map(({ referenceId: undoes, itemId, quant
 }));
 
 /** What was taken and given back, in October and in November. */
-async function movedBy(sale: Partial<DocumentRecord>, note?: Partial<DocumentRecord>) {
+async function movedBy(sale: Partial<TestRecord>, note?: Partial<TestRecord>) {
   const business = someBusiness();
-  const save = (document: SaleDocument, more: Partial<DocumentRecord>) =>
-    test.ledger.records.saveDocument(business, recordOf(document.traderInvoiceNumber, { document, ...more }), WRITER);
+  const save = (document: SaleDocument, more: Partial<TestRecord>) =>
+    keepRecord(test.ledger, business, recordOf(document.traderInvoiceNumber, { document, ...more }), WRITER);
   const book = async (type: "sale" | "credit_note", number: string, movements: readonly StockMovement[] = []) => {
     for (const one of movements) await bookMovement(test.ledger.stock, business, { type, number }, one);
   };

@@ -28,7 +28,7 @@ export type SettleAnswer = "settled" | "contradicted" | "not-held";
 /** What the service answered, without what an activity adds for its workflow. */
 export function keptOutcome(outcome: MovementOutcome): MovementOutcome {
   if (outcome.kind !== "applied") return outcome;
-  const { unsettled: _unsettled, recorded: _recorded, ...answered } = outcome;
+  const { unsettled: _unsettled, ...answered } = outcome;
   return answered;
 }
 

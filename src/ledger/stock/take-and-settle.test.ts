@@ -99,7 +99,7 @@ describe("a movement that was applied", () => {
   it("is kept without what an activity adds for its workflow", async () => {
     const first = firstTry();
     await stock.take(first);
-    await stock.settle({ ...first, outcome: { ...APPLIED, unsettled: true, recorded: true } });
+    await stock.settle({ ...first, outcome: { ...APPLIED, unsettled: true } });
     expect(await stock.read(first)).toEqual(APPLIED);
   });
 

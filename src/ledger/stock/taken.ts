@@ -1,4 +1,4 @@
-import type { StockMovement, TakenMovement } from "../../contract/index.ts";
+import type { TakenMovement } from "../../contract/index.ts";
 import { saleWorkflowId } from "../../contract/index.ts";
 import { type RawBuilder, sql } from "kysely";
 import type { Queries } from "../database.ts";
@@ -49,23 +49,15 @@ function sold(db: Queries, business: Pick<TakenRequest, "connection" | "business
   return db.selectFrom("movements as m").where((eb) => eb.and(of));
 }
 
-/**
- * Whether anything that a sale has taken was given back, or may have been, by a run that gave the sale up. What it shows
- * as given back does not count.
- */
+/** Whether anything that a sale has taken was given back, or may have been, by a run that gave the sale up. */
 export async function isAnyGivenBack(
   db: Queries,
   business: Pick<TakenRequest, "connection" | "businessId">,
-  { number, movements }: { number: string; movements: readonly StockMovement[] },
+  number: string,
 ): Promise<boolean> {
-  const shown = new Set(movements.map(({ undoes }) => undoes));
-  const own = movements.flatMap(({ purpose, state, referenceId }) =>
-    purpose === "sold" && state === "applied" && !shown.has(referenceId) ? [storableText(referenceId)] : [],
-  );
-  if (own.length === 0) return false;
   const found = await sold(db, business, number)
     .select("reference_id")
-    .where("reference_id", "in", own)
+    .where("state", "=", "applied")
     .where(IS_GIVEN_BACK)
     .limit(1)
     .executeTakeFirst();

@@ -44,8 +44,11 @@ export interface DocumentsTable extends OfBusiness, Written {
   attentions: Json;
   /** The eldest attention; null where nobody is needed. */
   needs_person_since: Date | null;
+  /** Of the last note, by the workflow's clock, and which note of its run it was. */
   as_of: Date;
   sequence: number;
+  /** When the last answer was asked for; null while there is none. */
+  answered_at: Date | null;
   /** The event that says all that the row says. */
   event_number: EventNumber;
   /** The event that it was written with when the service answered the same and that it is final. */

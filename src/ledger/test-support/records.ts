@@ -1,6 +1,15 @@
 import { randomUUID } from "node:crypto";
 
-import type { DocumentRecord, SaleDocument, SaleDocumentLine } from "../../contract/index.ts";
+import type {
+  AttentionChange,
+  Decision,
+  DocumentRecord,
+  SaleDocument,
+  SaleDocumentLine,
+  StockMovement,
+} from "../../contract/index.ts";
+import type { Business, Ledger, Writer } from "../index.ts";
+import { bookMovement } from "./movements.ts";
 
 export const WRITER = { workflowId: "sale/default/biz_1/INV-1", runId: "run-1" };
 
@@ -39,14 +48,20 @@ export function documentOf(number: string, more: Partial<SaleDocument> = {}): Sa
   };
 }
 
-/** A signed sale with its movement, as a workflow sends it to the ledger. */
-export function recordOf(number: string, more: Partial<DocumentRecord> = {}): DocumentRecord {
+/** A signed sale with its movement, as its row has it, and when it was answered. */
+export interface TestRecord extends DocumentRecord {
+  movements: StockMovement[];
+  asOfMs: number;
+  attentionChanges: AttentionChange[];
+  decisions: Decision[];
+}
+
+export function recordOf(number: string, more: Partial<TestRecord> = {}): TestRecord {
   const asOfMs = more.asOfMs ?? 1_763_600_000_000;
   return {
     type: "sale",
     number,
     asOfMs,
-    sequence: 1,
     stage: "completed",
     startedAtMs: 1_763_600_000_000,
     numberTaken: true,
@@ -61,10 +76,6 @@ export function recordOf(number: string, more: Partial<DocumentRecord> = {}): Do
         quantity: 2.5,
         unitPrice: 350.1,
         state: "applied",
-        movementId: "mov_1",
-        sentAtMs: 1_763_600_000_123,
-        quantityOnHand: 97.5,
-        decision: { applied: true, note: "counted", atMs: 1_763_600_000_500 },
       },
     ],
     attentions: [],
@@ -72,4 +83,23 @@ export function recordOf(number: string, more: Partial<DocumentRecord> = {}): Do
     decisions: [],
     ...more,
   };
+}
+
+/** Brings a document to what the record says, as its run and its activities do. */
+export async function keepRecord(
+  { records, stock }: Pick<Ledger, "records" | "stock">,
+  business: Business,
+  record: TestRecord,
+  writer: Writer = WRITER,
+): Promise<void> {
+  const { document, movements, asOfMs, attentions, attentionChanges, decisions, numberTaken, closed, ...opened } =
+    record;
+  const { type, number, originalSaleId, stage, failed, refund, movementsPlanned } = record;
+  const row = { type, number, originalSaleId };
+  await records.open(business, opened, writer);
+  if (document) await records.settle(business, { ...row, movementsPlanned }, { document, askedAtMs: asOfMs }, writer);
+  for (const movement of movements) await bookMovement(stock, business, { type, number }, movement);
+  const told = { asOfMs, sequence: 1, stage, failed, numberTaken, refund, attentions, attentionChanges, decisions };
+  await records.note(business, { ...row, ...told }, writer);
+  if (closed) await records.markClosed(business, row, writer, closed);
 }

@@ -1,6 +1,6 @@
-import type { PreparedSale } from "../../../src/contract/index.ts";
+import { type ExpectedDocument, mismatches, type PreparedSale } from "../../../src/contract/index.ts";
 import { type Created, createDocument } from "../../document/create-document.ts";
-import { mismatches, readDocument } from "../../document/known-document.ts";
+import { readDocument } from "../../document/known-document.ts";
 import { main } from "../../proxies.ts";
 import { invalidInput } from "../../sdk/interceptors.ts";
 import type { SaleContext } from "../state.ts";
@@ -44,12 +44,13 @@ export async function adoptSale(
   resolved?: ResolvedLines,
 ): Promise<Created> {
   context.run.moveTo("submitting", "the sale that was issued elsewhere");
-  const document = await readDocument(context, saleId);
-  const found = mismatches(document, {
+  const expected: ExpectedDocument = {
     type: "sale",
     traderInvoiceNumber: prepared.sale.traderInvoiceNumber,
     ...(resolved && { lines: resolved.lines }),
-  });
+  };
+  const document = await readDocument(context, saleId, { expected });
+  const found = mismatches(document, expected);
   if (found.length === 0) return { document, callbackExpected: false };
   throw invalidInput("sale input", [`saleId: ${saleId} is not this sale: ${found.join("; ")}`]);
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
-import { sampleCreditNote, sampleSale } from "../../src/compliance/test-support/samples.ts";
-import type { SaleDocument } from "../../src/contract/index.ts";
-import { type ExpectedDocument, mismatches, mismatchMessage } from "./known-document.ts";
+import { sampleCreditNote, sampleSale } from "../compliance/test-support/samples.ts";
+import type { SaleDocument } from "./documents.ts";
+import { type ExpectedDocument, mismatches, mismatchMessage } from "./matching.ts";
 
 const ours: ExpectedDocument = {
   type: "sale",

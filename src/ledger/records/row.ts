@@ -1,0 +1,117 @@
+import { sql } from "kysely";
+
+import type { DocumentRow } from "../../contract/index.ts";
+import type { Queries } from "../database.ts";
+import { LedgerError } from "../errors.ts";
+import { appended, appendEvents } from "../events/append-events.ts";
+import { canonicalJson } from "../events/canonical-json.ts";
+import type { Business, NewEvent, Writer } from "../events/chain.ts";
+import { businessColumns } from "../events/row.ts";
+import { insertRowFrom } from "../statements.ts";
+import { storableText } from "../storable-text.ts";
+import {
+  DOCUMENT_SAVED,
+  documentColumns,
+  type DocumentKey,
+  type RowContent,
+  subjectOf,
+  whereDocument,
+} from "./columns.ts";
+
+export function documentKey(business: Business, { type, number }: DocumentRow): DocumentKey {
+  return { ...businessColumns(business), type, number: storableText(number) };
+}
+
+/** When what a row says was so. No event has it: it changes without the document. */
+export interface Times {
+  /** Of the last note: by the workflow's clock, and which note of its run it was. */
+  as_of: Date;
+  sequence: number;
+  /** When the last answer was asked for. */
+  answered_at: Date | null;
+}
+
+export interface Kept extends Times {
+  content: RowContent;
+}
+
+/** The document as its row has it. Until the transaction ends no other one changes it. */
+export async function lockKept(db: Queries, key: DocumentKey): Promise<Kept | undefined> {
+  const { rows } = await sql<Times & { event_number: string }>`
+    select d.as_of, d.sequence, d.answered_at, d.event_number
+    from documents as d where ${whereDocument(key)} for update`.execute(db);
+  const [row] = rows;
+  if (!row) return undefined;
+  const { event_number, ...times } = row;
+  // Not in the statement that waits for the row: it would not see the event of whoever it has waited for.
+  const { connection, business_id } = key;
+  const event = await db
+    .selectFrom("events")
+    .select("content")
+    .where((eb) => eb.and({ connection, business_id }))
+    .where("number", "=", event_number)
+    .executeTakeFirst();
+  if (!event) throw new LedgerError(`The event ${event_number}, which a document was written with, is gone.`);
+  return { ...times, content: JSON.parse(event.content) as RowContent };
+}
+
+/** Makes the row. @returns the one that is there already: until the transaction ends no other one changes it */
+export async function insertOrLock(
+  db: Queries,
+  business: Business,
+  content: RowContent,
+  writer: Writer,
+  times: Pick<Times, "as_of" | "answered_at">,
+): Promise<Kept | undefined> {
+  const key = documentKey(business, content);
+  const first = { ...key, ...documentColumns(content), ...times, sequence: 0, event_number: 0 };
+  const { rows } = await sql`
+    ${insertRowFrom("documents", first)} on conflict (connection, business_id, type, number) do nothing
+    returning number`.execute(db);
+  if (rows.length === 0) return await lockKept(db, key);
+  await writeRow(db, business, content, writer);
+  return undefined;
+}
+
+/** Writes what changed of a row that the transaction has locked, and tells of it; the other events in any case. */
+export async function changeRow(
+  db: Queries,
+  business: Business,
+  kept: Kept,
+  content: RowContent,
+  writer: Writer,
+  { times = {}, history = [] }: { times?: Partial<Times>; history?: readonly NewEvent[] } = {},
+): Promise<void> {
+  if (canonicalJson(content) !== canonicalJson(kept.content)) {
+    await writeRow(db, business, content, writer, { times, history });
+    return;
+  }
+  await appendEvents(db, business, history);
+  const changes = assignments(times);
+  const where = whereDocument(documentKey(business, content));
+  if (changes.length > 0) await sql`update documents as d set ${sql.join(changes)} where ${where}`.execute(db);
+}
+
+async function writeRow(
+  db: Queries,
+  business: Business,
+  content: RowContent,
+  writer: Writer,
+  { times = {}, history = [] }: { times?: Partial<Times>; history?: readonly NewEvent[] } = {},
+): Promise<void> {
+  const saved: NewEvent = { kind: DOCUMENT_SAVED, subject: subjectOf(content), content, writer };
+  const changes = assignments({ ...documentColumns(content), ...times });
+  await sql`
+    with event as (select (${appended(business, [saved, ...history])})[1] as number)
+    update documents as d set ${sql.join(changes)}, event_number = event.number from event
+    where ${whereDocument(documentKey(business, content))}`.execute(db);
+}
+
+function assignments(columns: Readonly<Record<string, unknown>>) {
+  return Object.entries(columns).map(([column, value]) => sql`${sql.ref(column)} = ${value}`);
+}
+
+/** Whether the row is that of another sale's credit note. */
+export function isOfAnother(content: RowContent, { originalSaleId }: DocumentRow): boolean {
+  return (content.originalSaleId ?? null) !== (originalSaleId ?? null);
+}

@@ -1,0 +1,188 @@
+import {
+  type AnsweredRow,
+  type ClosedRun,
+  type DocumentRecord,
+  type DocumentRow,
+  isCalendarDate,
+  nairobiDate,
+  type RunNote,
+  type SaleDocument,
+  type SettledAnswer,
+  type Stage,
+} from "../../contract/index.ts";
+import type { Queries } from "../database.ts";
+import { appendEvents } from "../events/append-events.ts";
+import type { Business, NewEvent, Writer } from "../events/chain.ts";
+import { isAnyGivenBack } from "../stock/taken.ts";
+import { DECIDED, type RowContent, subjectOf } from "./columns.ts";
+import { isClaimed } from "./find-sale.ts";
+import { changeRow, documentKey, insertOrLock, isOfAnother, type Kept, lockKept } from "./row.ts";
+
+/** What a run begins with: what was asked for, and nothing else. */
+export type OpenedRecord = Omit<DocumentRecord, "document" | "attentions" | "numberTaken" | "closed">;
+
+/**
+ * The first thing that every run of a sale or a credit note does. A number that nothing was sent for is for whatever is
+ * asked for now; otherwise the row stays as it is, and this run carries it on. To be repeated freely.
+ */
+export async function open(db: Queries, business: Business, record: OpenedRecord, writer: Writer): Promise<void> {
+  const content: RowContent = { ...record, numberTaken: false, document: null, attentions: [], run: writer };
+  const times = { as_of: new Date(record.startedAtMs), answered_at: null };
+  const kept = await insertOrLock(db, business, content, writer, times);
+  if (!kept || kept.content.run.runId === writer.runId) return;
+  const { closed: _over, ...known } = kept.content;
+  const isTaken = known.document !== null || known.numberTaken || (await isClaimed(db, known, known.run.workflowId));
+  if (isTaken && isOfAnother(known, record)) return;
+  const next = isTaken ? { ...known, attentions: [], run: writer } : content;
+  await changeRow(db, business, kept, next, writer, { times: { as_of: times.as_of, sequence: 0 } });
+}
+
+/** What the service answered about a document. */
+export interface Answer {
+  document: SaleDocument;
+  /** When it was asked for (Unix milliseconds): a late attempt must not put an earlier state over a later one. */
+  askedAtMs: number;
+}
+
+/** Writes the service's answer about a document into its row. To be repeated freely. */
+export async function settle(
+  db: Queries,
+  business: Business,
+  of: AnsweredRow,
+  { document, askedAtMs }: Answer,
+  writer: Writer,
+): Promise<SettledAnswer> {
+  const { movementsPlanned, ...row } = of;
+  const planned = movementsPlanned !== undefined && { movementsPlanned };
+  const times = { answered_at: new Date(askedAtMs) };
+  const kept =
+    (await lockKept(db, documentKey(business, of))) ?? (await adopt(db, business, row, document, writer, times));
+  if (kept && !isOfAnother(kept.content, of) && !isNewer(kept, { document, askedAtMs })) {
+    const { content } = kept;
+    const stage = stageAfter(content, document);
+    await changeRow(db, business, kept, { ...content, stage, numberTaken: true, document, ...planned }, writer, {
+      times,
+    });
+  }
+  if (of.type !== "sale" || !isSigned(document)) return {};
+  return (await isAnyGivenBack(db, business, of.number)) ? { givenBack: true } : {};
+}
+
+/** The row of a database that knew nothing of the run. */
+async function adopt(
+  db: Queries,
+  business: Business,
+  of: DocumentRow,
+  document: SaleDocument,
+  writer: Writer,
+  { answered_at }: { answered_at: Date },
+): Promise<Kept | undefined> {
+  const startedAtMs = answered_at.getTime();
+  const { saleDate } = document;
+  const date = typeof saleDate === "string" && isCalendarDate(saleDate) ? saleDate : nairobiDate(startedAtMs);
+  const stage = of.type === "sale" ? "awaiting-authority" : "submitting";
+  const content: RowContent = {
+    ...of,
+    stage,
+    startedAtMs,
+    numberTaken: true,
+    date,
+    document: null,
+    attentions: [],
+    run: writer,
+  };
+  await insertOrLock(db, business, content, writer, { as_of: answered_at, answered_at: null });
+  return await lockKept(db, documentKey(business, of));
+}
+
+function isNewer(kept: Kept, { document, askedAtMs }: Answer): boolean {
+  if (kept.answered_at !== null && kept.answered_at.getTime() > askedAtMs) return true;
+  // A receipt is never taken back.
+  const known = kept.content.document;
+  return known?.id === document.id && isSigned(known) && !isSigned(document);
+}
+
+function isSigned({ status, receipt }: SaleDocument): boolean {
+  return status === "completed" && Boolean(receipt);
+}
+
+/** What the answer says of the stage; what only the run knows of it stays. */
+function stageAfter({ type, stage }: RowContent, document: SaleDocument): Stage {
+  if (isSigned(document)) {
+    if (type === "credit_note") return "credited";
+    return stage === "crediting" || stage === "credited" ? stage : "completed";
+  }
+  if (stage === "cancelled" || document.status === "cancelled") return stage;
+  return document.status === "failed" ? "rejected" : "awaiting-authority";
+}
+
+/** Writes what only the run knows of its document. To be repeated freely. */
+export async function note(db: Queries, business: Business, told: RunNote, writer: Writer): Promise<void> {
+  const { asOfMs, sequence, stage, failed, numberTaken, refund, attentions, attentionChanges, decisions, ...of } = told;
+  const history = historyOf(told, writer);
+  const times = { as_of: new Date(asOfMs), sequence };
+  const kept = await lockKept(db, documentKey(business, of));
+  const isBehind =
+    kept && (kept.as_of.getTime() > asOfMs || (kept.as_of.getTime() === asOfMs && kept.sequence > sequence));
+  if (!kept || isBehind || isOfAnother(kept.content, of)) {
+    await appendEvents(db, business, history);
+    return;
+  }
+  const { closed, ...content } = kept.content;
+  // A run that has ended stays so: what comes from it now was under way when it ended.
+  const hasEnded = closed !== undefined && content.run.runId === writer.runId;
+  const next: RowContent = {
+    ...content,
+    ...(hasEnded && { closed }),
+    stage: stageTold(content, stage),
+    ...(failed && { failed }),
+    numberTaken: content.numberTaken || numberTaken,
+    refund: refund ?? content.refund,
+    attentions,
+    run: writer,
+  };
+  await changeRow(db, business, kept, next, writer, { times, history });
+}
+
+const AFTER_THE_RECEIPT: readonly string[] = ["completed", "crediting", "credited", "cancelled"];
+
+/** A run that carries on a signed sale has to find that out first. */
+function stageTold({ document, stage: known }: RowContent, stage: Stage): Stage {
+  return document && isSigned(document) && !AFTER_THE_RECEIPT.includes(stage) ? known : stage;
+}
+
+/**
+ * Keeps that the workflow of a document ended without an outcome; without `closed`, that a run carries it on. A row
+ * that another run than `runId` carries on by now stays as it is. To be repeated freely.
+ */
+export async function markClosed(
+  db: Queries,
+  business: Business,
+  of: DocumentRow,
+  writer: Writer,
+  closed: ClosedRun | undefined,
+): Promise<void> {
+  const kept = await lockKept(db, documentKey(business, of));
+  if (!kept || kept.content.run.runId !== writer.runId) return;
+  const { closed: _before, ...content } = kept.content;
+  await changeRow(db, business, kept, { ...content, ...(closed && { closed }) }, writer);
+}
+
+/** What happened since the last note, each of it once however often it is sent. */
+function historyOf(told: RunNote, writer: Writer): NewEvent[] {
+  const subject = subjectOf(told);
+  const changes = told.attentionChanges.map((change) => {
+    const kind = `attention-${change.change}`;
+    const { code, subject: about = "", sinceMs } = change;
+    return { kind, subject, content: change, writer, key: keyOf([kind, subject, code, about, sinceMs]) };
+  });
+  const decisions = told.decisions.map((decision) => {
+    const { update, code = "", subject: about = "", atMs } = decision;
+    return { kind: DECIDED, subject, content: decision, writer, key: keyOf([update, subject, code, about, atMs]) };
+  });
+  return [...changes, ...decisions];
+}
+
+function keyOf(parts: readonly (string | number)[]): string {
+  return JSON.stringify(parts);
+}
