@@ -1,3 +1,4 @@
+import type { ResolvingUpdate } from "./names.ts";
 import type { StockMovement } from "./stock-movement.ts";
 
 /**
@@ -25,9 +26,6 @@ export const ATTENTION_CODES = [
 ] as const;
 
 export type AttentionCode = (typeof ATTENTION_CODES)[number];
-
-/** The updates that can resolve an attention. */
-export type ResolvingUpdate = "retry" | "cancel" | "resolveStock" | "resolveDocument" | "resolveBatch" | "acknowledge";
 
 export const RESOLVED_BY: Readonly<Record<AttentionCode, readonly ResolvingUpdate[]>> = {
   "item-unknown": ["retry", "cancel"],

@@ -2,31 +2,18 @@ import type { Attention, AttentionCode, Decision } from "./attention.ts";
 import type { SaleDocument } from "./documents.ts";
 import type { InAll } from "./payload-bounds.ts";
 import type { Refund, SaleOutcome } from "./sale.ts";
+import type { UpdateRequests } from "./schema/updates.ts";
 import type { ServiceTrouble } from "./service-trouble.ts";
 import type { Stage } from "./stages.ts";
 import type { StockMovement } from "./stock-movement.ts";
+
+export type { UpdateRequests } from "./schema/updates.ts";
 
 /** Every message takes one JSON object or nothing, since Temporal's UI sends exactly one payload. */
 
 export interface CallbackReceived {
   /** For display only. */
   event?: string;
-}
-
-export interface OutcomeRequest {
-  /** Default 20; at most 60. */
-  waitSeconds?: number;
-  /** Refused where it is not the fingerprint of this document's content. */
-  fingerprint?: string;
-}
-
-/** The update `refund`. */
-export interface RefundUpdate extends Refund {
-  /**
-   * How long to wait for the credit note, and for the word that its number is another sale's; default 20, at most 60. 0
-   * answers as soon as the refund is accepted.
-   */
-  waitSeconds?: number;
 }
 
 /** What the workflow `firstOutcome` waits for. */
@@ -37,42 +24,15 @@ export interface FirstOutcomeRequest {
   fingerprint?: string;
 }
 
-export interface RetryRequest {
-  note?: string | undefined;
-  by?: string | undefined;
-  /** What is to be tried again, where several attentions wait for a retry; default: all of them. */
-  code?: AttentionCode | undefined;
-  subject?: string | undefined;
-}
-
-export interface CancelRequest {
-  reason: string;
-  by?: string | undefined;
-}
-
-export interface ResolveStockRequest {
-  referenceId: string;
-  applied: boolean;
-  note: string;
-  by?: string | undefined;
-}
-
-/** Either the document's id, or that there is none. */
-export type ResolveDocumentRequest = (
-  | { saleId: string; notCreated?: undefined }
-  | { saleId?: undefined; notCreated: true }
-) & {
-  note: string;
-  by?: string | undefined;
-};
-
-export interface AcknowledgeRequest {
-  code: AttentionCode;
-  /** Needed only where several attentions carry the code. */
-  subject?: string | undefined;
-  note: string;
-  by?: string | undefined;
-}
+/** What the updates take: declared, with what each field is for, in `schema/updates.ts`. */
+export type OutcomeRequest = UpdateRequests["outcome"];
+export type RefundUpdate = UpdateRequests["refund"];
+export type RetryRequest = UpdateRequests["retry"];
+export type CancelRequest = UpdateRequests["cancel"];
+export type ResolveStockRequest = UpdateRequests["resolveStock"];
+export type ResolveDocumentRequest = UpdateRequests["resolveDocument"];
+export type ResolveBatchRequest = UpdateRequests["resolveBatch"];
+export type AcknowledgeRequest = UpdateRequests["acknowledge"];
 
 export interface CreditNoteChanged {
   /** What the credit note needs an operator for; absent when nobody is needed. */

@@ -1,3 +1,5 @@
+import { UPDATE_FORMS } from "./update-forms.ts";
+
 /** The names that other programs hold on to. Changing one is a breaking change. */
 
 /** Workflows, and activities that make no API call. */
@@ -50,16 +52,16 @@ export const SIGNALS = {
   syncRequested: "syncRequested",
 } as const;
 
-export const UPDATES = {
-  outcome: "outcome",
-  refund: "refund",
-  retry: "retry",
-  cancel: "cancel",
-  resolveStock: "resolveStock",
-  resolveDocument: "resolveDocument",
-  resolveBatch: "resolveBatch",
-  acknowledge: "acknowledge",
-} as const;
+export type UpdateName = keyof typeof UPDATE_FORMS;
+
+/** Those that can resolve an attention. */
+export type ResolvingUpdate = {
+  [Name in UpdateName]: (typeof UPDATE_FORMS)[Name] extends { answers: readonly unknown[] } ? Name : never;
+}[UpdateName];
+
+export const UPDATES = Object.fromEntries(Object.keys(UPDATE_FORMS).map((name) => [name, name])) as {
+  readonly [Name in UpdateName]: Name;
+};
 
 export const STATE_QUERY = "state";
 

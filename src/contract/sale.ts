@@ -2,9 +2,11 @@ import type { Attention } from "./attention.ts";
 import type { ClosedRun } from "./closed-run.ts";
 import type { Receipt, SaleDocument } from "./documents.ts";
 import type { InAll } from "./payload-bounds.ts";
-import type { RefundReason } from "./refund-reasons.ts";
+import type { Refund } from "./schema/refund-request.ts";
 import type { Stage } from "./stages.ts";
 import type { StockMovement } from "./stock-movement.ts";
+
+export type { Refund, RefundRequest } from "./schema/refund-request.ts";
 
 /** One line as a caller writes it: it names its item in exactly one way. */
 export type SaleLineInput = (
@@ -51,32 +53,6 @@ export interface SaleFields {
   /** For example `24 hours`; `0` closes at once. */
   refundWindow?: string | undefined;
 }
-
-/** A refund as the sale and its credit note know it. */
-export interface Refund {
-  reason: RefundReason;
-  /** The credit note's own number, at most 50 characters. */
-  traderInvoiceNumber: string;
-  /** `YYYY-MM-DD`; default: the Africa/Nairobi date of the request. */
-  returnDate?: string | undefined;
-  /**
-   * Return to stock what the sale is known to have taken, each line to the branch from which it was taken; default
-   * false.
-   */
-  restock?: boolean | undefined;
-  /**
-   * Only with `restock`, and only for a sale that took nothing from stock: the branch (its id or authorityBhfId) to
-   * which all lines of the document are returned. This is an operator's decision: nothing shows that the goods were
-   * ever taken.
-   */
-  branch?: string | undefined;
-}
-
-/** What a caller asks for. */
-export type RefundRequest = Refund & BranchOnlyToRestock;
-
-/** A branch is named only together with `restock`. */
-export type BranchOnlyToRestock = { branch?: undefined } | { restock: true; branch: string };
 
 /**
  * Why a refund is in conflict with the one that is known, in words; undefined where it is the same one.

@@ -13,13 +13,6 @@ export interface PreparedSyncBatch {
   syncBatchId: string;
 }
 
-/** Update `resolveBatch`: an operator's decision on a batch of which nobody knows whether it was processed. */
-export interface ResolveBatchRequest {
-  processed: boolean;
-  note: string;
-  by?: string | undefined;
-}
-
 export interface ProcessBatchRequest extends AccountingTarget, ClaimedTry {
   syncBatchId: string;
 }

@@ -7,10 +7,10 @@ test("the example of each update has texts to be filled in, and is refused until
   for (const code of ATTENTION_CODES) {
     const attention = { code, subject: "INV-1", message: "", sinceMs: 1, resolvedBy: RESOLVED_BY[code] };
     for (const { update, input } of updateExamples(attention)) {
-      const unfilled = unfilledFields(input).map((problem) => problem.split(":")[0] ?? "");
+      const unfilled = unfilledFields(update, input).map((problem) => problem.split(":")[0] ?? "");
       expect(unfilled, update).toContain(update === "cancel" ? "reason" : "note");
       const filled = Object.fromEntries(unfilled.map((field) => [field, "seen in the dashboard"]));
-      expect(unfilledFields({ ...input, ...filled }), update).toEqual([]);
+      expect(unfilledFields(update, { ...input, ...filled }), update).toEqual([]);
     }
   }
 });

@@ -1,4 +1,7 @@
-import type { Attention, ResolvingUpdate } from "./attention.ts";
+import type { Attention } from "./attention.ts";
+import type { Answer } from "./message-form.ts";
+import type { ResolvingUpdate } from "./names.ts";
+import { UPDATE_FORMS } from "./update-forms.ts";
 
 /**
  * An update that resolves an attention, with the JSON that it takes; what only an operator knows is to be filled in.
@@ -10,26 +13,21 @@ export interface UpdateExample {
   input: Record<string, unknown>;
 }
 
-type Answer = readonly [when: string, input: Record<string, unknown>];
+/** The answers that an update can carry, with `{code}` and `{subject}` for what the attention says. */
+export function answersOf(update: ResolvingUpdate): readonly Answer[] {
+  return UPDATE_FORMS[update].answers;
+}
 
-const NOTE = "how you know, in a few words";
-const CORRECTED = "what was corrected";
-const REASON = "why";
-const DOCUMENT_ID = "the document's id";
+/** Whether a text is the one of an example, which nobody has said. */
+export function isUnfilled(update: ResolvingUpdate, field: string, text: unknown): text is string {
+  return typeof text === "string" && answersOf(update).some(([, input]) => input[field] === text);
+}
 
-/** What stands in the examples for what only an operator knows, field by field. */
-const TO_BE_FILLED_IN: Readonly<Record<string, readonly string[]>> = {
-  note: [NOTE, CORRECTED],
-  reason: [REASON],
-  saleId: [DOCUMENT_ID],
-};
-
-/** What is wrong with an answer that still has an example's texts, which nobody has said: a line for each field. */
-export function unfilledFields(input: Readonly<Record<string, unknown>>): string[] {
-  return Object.entries(TO_BE_FILLED_IN).flatMap(([field, texts]) => {
-    const text = texts.find((one) => one === input[field]);
-    return text === undefined ? [] : [`${field}: expected your own text, found the example's "${text}"`];
-  });
+/** What is wrong with an answer that still has an example's texts: a line for each field. */
+export function unfilledFields(update: ResolvingUpdate, input: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(input).flatMap(([field, text]) =>
+    isUnfilled(update, field, text) ? [`${field}: expected your own text, found the example's "${text}"`] : [],
+  );
 }
 
 /**
@@ -37,26 +35,13 @@ export function unfilledFields(input: Readonly<Record<string, unknown>>): string
  * @param by stands for who answers, where the sender adds no name of its own
  */
 export function updateExamples({ code, subject, resolvedBy }: Attention, by?: string): UpdateExample[] {
-  const about = { code, ...(subject !== undefined && { subject }) };
-  const answers: Readonly<Record<ResolvingUpdate, readonly Answer[]>> = {
-    retry: [["to try again", { ...about, note: CORRECTED }]],
-    cancel: [["to give it up", { reason: REASON }]],
-    resolveStock: [
-      ["if the movement was applied", { referenceId: subject, applied: true, note: NOTE }],
-      ["if it was not applied", { referenceId: subject, applied: false, note: NOTE }],
-    ],
-    resolveDocument: [
-      ["if you found the document, with its id", { saleId: DOCUMENT_ID, note: NOTE }],
-      ["if it was not created", { notCreated: true, note: NOTE }],
-    ],
-    resolveBatch: [
-      ["if the batch was processed", { processed: true, note: NOTE }],
-      ["if it was not processed: it is then sent again", { processed: false, note: NOTE }],
-    ],
-    acknowledge: [["to accept it as it is", { ...about, note: NOTE }]],
-  };
-  const named = { ...(by !== undefined && { by }) };
+  const known: Readonly<Record<string, string | undefined>> = { "{code}": code, "{subject}": subject };
   return resolvedBy.flatMap((update) =>
-    answers[update].map(([when, input]) => ({ update, when, input: { ...input, ...named } })),
+    answersOf(update).map(([when, input]) => {
+      const filled = Object.entries({ ...input, ...(by !== undefined && { by }) })
+        .map(([field, value]) => [field, typeof value === "string" && value in known ? known[value] : value] as const)
+        .filter(([, value]) => value !== undefined);
+      return { update, when, input: Object.fromEntries(filled) };
+    }),
   );
 }

@@ -4,9 +4,11 @@ import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import type { LedgerEvent } from "../contract/events.ts";
 import type { CorrectionRequest } from "../contract/correction.ts";
 import { doubtsOf, type InputChecks } from "../contract/input-checks.ts";
+import type { MessageReply } from "../contract/messages.ts";
 import { DEFAULT_CONNECTION } from "../contract/names.ts";
 import type { RefundRequest, SaleInput, SaleOutcome } from "../contract/sale.ts";
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
+import { resolvingUpdate } from "../contract/schema/updates.ts";
 import { requireServed, type ServedBusinesses } from "../contract/served-businesses.ts";
 import { type KnownOutcome, ledgerOutcome, ledgerState, type SaleState } from "./answer-from-ledger.ts";
 import { bounded, REFUSED_WITHIN_MS, waitMsOf } from "./bound.ts";
@@ -15,7 +17,7 @@ import { SaleNotFoundError, temporalError } from "./errors.ts";
 import { type EventsRequest, readEvents } from "./events.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
 import { type AttentionFilter, listAttention, type OpenAttention } from "./list-attention.ts";
-import { callerIdentity, operations } from "./operate.ts";
+import { type Answers, callerIdentity, operations } from "./operate.ts";
 import { waitForOutcome } from "./outcome.ts";
 import { type CheckedRefund, refundSale } from "./refund.ts";
 import {
@@ -37,7 +39,7 @@ import {
 } from "./start-sale.ts";
 import { workflowState } from "./workflow-state.ts";
 
-export type { Attention, AttentionCode, Decision, ResolvingUpdate } from "../contract/attention.ts";
+export type { Attention, AttentionCode, Decision } from "../contract/attention.ts";
 export type { ClosedRun } from "../contract/closed-run.ts";
 export {
   CORRECTION_STAGES,
@@ -52,11 +54,13 @@ export type {
   AcknowledgeRequest,
   CancelRequest,
   MessageReply,
+  ResolveBatchRequest,
   ResolveDocumentRequest,
   ResolveStockRequest,
   RetryRequest,
   WorkflowState,
 } from "../contract/messages.ts";
+export type { ResolvingUpdate } from "../contract/names.ts";
 export { REFUND_REASONS, type RefundReason } from "../contract/refund-reasons.ts";
 export type {
   CustomerInput,
@@ -76,7 +80,6 @@ export { type ServedBusinesses, UnknownBusinessError } from "../contract/served-
 export type { ServiceTrouble } from "../contract/service-trouble.ts";
 export type { Stage } from "../contract/stages.ts";
 export type { StockMovement } from "../contract/stock-movement.ts";
-export type { ResolveBatchRequest } from "../contract/sync-batch.ts";
 export type { UpdateExample } from "../contract/update-examples.ts";
 export type { KnownOutcome, SaleState } from "./answer-from-ledger.ts";
 export { type ClientError, isFiscalflowError } from "./client-error.ts";
@@ -196,6 +199,14 @@ export function createStarter(options: StarterOptions) {
         throw error;
       }
     };
+  /**
+   * An operator's answers, each by its update's name. Each goes to a sale, or to the workflow that `listAttention`
+   * names, and says what is true afterwards. With a `requestId`, an answer whose reply was lost can be sent again.
+   * @throws NotAllowedError, SaleNotFoundError, NoAnswerError
+   */
+  const answers = Object.fromEntries(
+    resolvingUpdate.options.map((update) => [update, answering<never[], MessageReply>(operate[update])]),
+  ) as Answers<UpdateTarget>;
   /** @throws InvalidInputError, UnknownConnectionError, UnknownBusinessError */
   const checkedStart = async (input: SaleInput): Promise<{ start: SaleStart; warnings: string[] }> => {
     const start = saleStart(input, businesses);
@@ -355,19 +366,9 @@ export function createStarter(options: StarterOptions) {
       }
     },
 
+    ...answers,
     /**
-     * An operator's answers. Each goes to a sale, or to the workflow that `listAttention` names, and says what is true
-     * afterwards. With a `requestId`, an answer whose reply was lost can be sent again.
-     * @throws NotAllowedError, SaleNotFoundError, NoAnswerError
-     */
-    retry: answering(operate.retry),
-    cancel: answering(operate.cancel),
-    resolveStock: answering(operate.resolveStock),
-    resolveDocument: answering(operate.resolveDocument),
-    resolveBatch: answering(operate.resolveBatch),
-    acknowledge: answering(operate.acknowledge),
-    /**
-     * One of these answers, as `listAttention` shows it, once its texts are filled in. @throws InvalidInputError where
+     * An operator's answer as `listAttention` shows it, once its texts are filled in. @throws InvalidInputError where
      * one is not
      */
     answer: answering(operate.answer),

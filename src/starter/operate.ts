@@ -3,20 +3,12 @@ import { hostname, userInfo } from "node:os";
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from "@temporalio/client";
 import { z } from "zod";
 
-import type {
-  AcknowledgeRequest,
-  CancelRequest,
-  MessageReply,
-  ResolveDocumentRequest,
-  ResolveStockRequest,
-  RetryRequest,
-} from "../contract/messages.ts";
-import { UPDATES } from "../contract/names.ts";
+import type { MessageReply, UpdateRequests } from "../contract/messages.ts";
+import type { ResolvingUpdate } from "../contract/names.ts";
 import { sha256Hex } from "../contract/sha256.ts";
-import type { ResolveBatchRequest } from "../contract/sync-batch.ts";
 import { InvalidInputError, parseInput } from "../contract/schema/parse-input.ts";
 import { printableText } from "../contract/schema/text.ts";
-import { answerSchema, problemsOfAnswer } from "../contract/schema/updates.ts";
+import { answerSchema, problemsOfAnswer, resolvingUpdate, UPDATE_DECLARATIONS } from "../contract/schema/updates.ts";
 import { unfilledFields, type UpdateExample } from "../contract/update-examples.ts";
 import { ANSWER_WITHIN_MS, answeredInTime } from "./answered-in-time.ts";
 import { bounded } from "./bound.ts";
@@ -34,6 +26,21 @@ export interface AnswerOptions {
    * once, and gets the first reply. From 1 to 200 characters. Default: every call is another answer.
    */
   requestId?: string | undefined;
+}
+
+/** Each by its update's name. A request of which every field may be left out may be left out itself. */
+export type Answers<Target> = {
+  readonly [Update in ResolvingUpdate]: (
+    target: Target,
+    ...rest: Partial<UpdateRequests[Update]> extends UpdateRequests[Update]
+      ? [request?: UpdateRequests[Update], options?: AnswerOptions]
+      : [request: UpdateRequests[Update], options?: AnswerOptions]
+  ) => Promise<MessageReply>;
+};
+
+/** Nothing, where a field must be there. */
+function whereLeftOut(update: ResolvingUpdate): object {
+  return UPDATE_DECLARATIONS[update].takes.safeParse({}).data as object;
 }
 
 const answerOptionsSchema = z.object({ requestId: printableText(200).optional() });
@@ -55,7 +62,7 @@ function updateIdOf(update: string, request: object, options: AnswerOptions): st
 }
 
 /** A workflow names the first problem of a malformed answer: this names all, as an input's error does. */
-function withProblems(error: Error, update: string, request: object): Error {
+function withProblems(error: Error, update: ResolvingUpdate, request: object): Error {
   return error instanceof NotAllowedError
     ? new NotAllowedError(error.message, problemsOfAnswer(update, request), error.allowed)
     : error;
@@ -87,8 +94,8 @@ export function operations(client: Client, identity: string = callerIdentity()) 
   };
   async function send(
     workflowId: string,
-    update: string,
-    request: object,
+    update: ResolvingUpdate,
+    request = whereLeftOut(update),
     options: AnswerOptions = {},
   ): Promise<MessageReply> {
     const handle = client.workflow.getHandle(workflowId);
@@ -115,18 +122,14 @@ export function operations(client: Client, identity: string = callerIdentity()) 
       return temporalError(error);
     }
   }
-  const sending =
-    <Request extends object>(update: string) =>
-    (workflowId: string, request: Request, options?: AnswerOptions): Promise<MessageReply> =>
-      send(workflowId, update, request, options);
+  const answers = Object.fromEntries(
+    resolvingUpdate.options.map((update) => [
+      update,
+      (workflowId: string, request?: object, options?: AnswerOptions) => send(workflowId, update, request, options),
+    ]),
+  ) as Answers<string>;
   return {
-    retry: (workflowId: string, request: RetryRequest = {}, options?: AnswerOptions) =>
-      send(workflowId, UPDATES.retry, request, options),
-    cancel: sending<CancelRequest>(UPDATES.cancel),
-    resolveStock: sending<ResolveStockRequest>(UPDATES.resolveStock),
-    resolveDocument: sending<ResolveDocumentRequest>(UPDATES.resolveDocument),
-    resolveBatch: sending<ResolveBatchRequest>(UPDATES.resolveBatch),
-    acknowledge: sending<AcknowledgeRequest>(UPDATES.acknowledge),
+    ...answers,
     /**
      * Starts a sale or a credit note anew whose last run was terminated, failed or timed out.
      * @throws NotAllowedError, SaleNotFoundError, NoAnswerError, NoWorkerError, TemporalUnavailableError
@@ -147,7 +150,7 @@ export function operations(client: Client, identity: string = callerIdentity()) 
      */
     answer: async (workflowId: string, answer: OperatorAnswer, options?: AnswerOptions) => {
       const { update, input } = parseInput(answerSchema, answer, "answer");
-      const problems = unfilledFields(input);
+      const problems = unfilledFields(update, input);
       if (problems.length > 0) throw new InvalidInputError(`input of the update ${update}`, problems);
       return await send(workflowId, update, input, options);
     },

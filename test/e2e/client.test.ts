@@ -308,7 +308,9 @@ describeWithTemporal("the client package of another service", () => {
     expect(stock?.updates).toEqual(
       [true, false].map((applied) => ({
         update: "resolveStock",
-        when: applied ? "if the movement was applied" : "if it was not applied",
+        when: applied
+          ? "if the movement was applied: it is not sent again"
+          : "if it was not applied: it is then sent again",
         input: { referenceId: "LOST/item_tea/sold", applied, note: expect.any(String) },
       })),
     );

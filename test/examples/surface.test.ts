@@ -5,7 +5,7 @@ import { API } from "typescript/unstable/sync";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { refundRequestSchema, saleInputSchema } from "../../src/contract/schema/index.ts";
-import { resolveDocumentRequestSchema } from "../../src/contract/schema/updates.ts";
+import { UPDATE_DECLARATIONS } from "../../src/contract/schema/updates.ts";
 import { compileStrictly, type Consumer, createConsumer, type Manifest, PACKAGES } from "./consumer.ts";
 import { answers, answersThatAreNone, refunds, refundsThatAreNone, sales, salesThatAreNone } from "./inputs.ts";
 
@@ -76,7 +76,7 @@ test("the types of the inputs allow what their schemas accept, and nothing of wh
   for (const [schema, accepted, refused] of [
     [saleInputSchema, sales, salesThatAreNone],
     [refundRequestSchema, refunds, refundsThatAreNone],
-    [resolveDocumentRequestSchema, answers, answersThatAreNone],
+    [UPDATE_DECLARATIONS.resolveDocument.takes, answers, answersThatAreNone],
   ] as const) {
     for (const input of accepted)
       expect(schema.safeParse(input), JSON.stringify(input)).toMatchObject({ success: true });

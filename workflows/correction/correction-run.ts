@@ -1,13 +1,11 @@
 import {
   type AttentionCode,
-  type CancelRequest,
   type CorrectionInput,
   type CorrectionProgress,
   type CorrectionStage,
   ENDED_CORRECTION,
   type HeldUp,
   keywordValue,
-  UPDATES,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
 import type { Allowed } from "../operator/attention-list.ts";
@@ -68,10 +66,8 @@ export class CorrectionRun extends Job<CorrectionProgress> {
   }
 }
 
-const cancel: Update<CorrectionRun, CancelRequest> = {
-  name: UPDATES.cancel,
-  purpose: "Give the correction up, while nothing is credited.",
-  takes: { reason: "a text", "by?": "a text" },
+const cancel: Update<CorrectionRun, "cancel"> = {
+  name: "cancel",
   refusedBecause({ stage, progress: { creditNote } }) {
     if (stage === "crediting")
       return `The credit note ${creditNote} is on its way: cancel that, and nothing is corrected.`;

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 
+import { UPDATE_FORMS } from "../../src/contract/index.ts";
 import { DOCUMENT_UPDATES } from "../sale/messages.ts";
 import { SaleState } from "../sale/state.ts";
-import { checkUpdate } from "./updates.ts";
+import { checkUpdate, complaintOf } from "./updates.ts";
 
 /** A sale with a movement and a document of unknown outcome. */
 function unknownSale(): SaleState {
@@ -44,11 +45,18 @@ describe("an update", () => {
       { referenceId: "INV-1/tea/sold", applied: true, note: "x", by: 7 },
       "Expected the field by with a text",
     ],
-    ["resolveDocument", { saleId: "sal_1", notCreated: true, note: "x" }, "Expected either"],
+    [
+      "resolveDocument",
+      { saleId: "sal_1", notCreated: true, note: "x" },
+      "Expected either saleId or notCreated, found both.",
+    ],
+    ["resolveDocument", { note: "x" }, "Expected either saleId or notCreated, found neither."],
+    ["resolveDocument", { notCreated: false, note: "x" }, "Expected the field notCreated with true in it."],
     ["resolveDocument", { saleId: " ", note: "x" }, "Expected the field saleId with a text in it."],
-    ["outcome", { waitSeconds: "20" }, "Expected the field waitSeconds with a number in it."],
-    ["outcome", { waitSeconds: 61 }, "Expected waitSeconds from 0 to 60."],
+    ["outcome", { waitSeconds: "20" }, "Expected the field waitSeconds with a number from 0 to 60 in it."],
+    ["outcome", { waitSeconds: 61 }, "Expected the field waitSeconds with a number from 0 to 60 in it."],
     ["acknowledge", { code: "mismatch", note: "x" }, "Nothing with the code mismatch waits to be acknowledged."],
+    ["retry", { code: "rejcted" }, "Expected the field code with one of document-unknown, batch-unknown, "],
     ["retry", { code: "rejected" }, "Nothing waits for a retry of rejected."],
   ])("%s is refused with %j: %s", (name, message, why) => {
     expect(() => check(name, message)).toThrow(why);
@@ -65,6 +73,26 @@ describe("an update", () => {
   ])("%s is accepted with %j", (name, message) => {
     expect(() => check(name, message)).not.toThrow();
   });
+});
+
+test.each([
+  [undefined, "Expected one JSON object."],
+  [{ reason: "07" }, "Expected the field reason with one of 01, 02, 03, 04, 05, 06 in it."],
+  [
+    { traderInvoiceNumber: "CN\t1" },
+    "Expected the field traderInvoiceNumber with a text of 1 to 50 printable characters in it.",
+  ],
+  [
+    { traderInvoiceNumber: "\uD83E" },
+    "Expected the field traderInvoiceNumber with a text of 1 to 50 printable characters in it.",
+  ],
+  [{ returnDate: "2026-02-30" }, "Expected the field returnDate with a date written YYYY-MM-DD in it."],
+  [{ branch: "main" }, "Expected branch only together with restock."],
+  [{ branch: "main", restock: false }, "Expected branch only together with restock."],
+  [{ branch: "main", restock: true }, undefined],
+])("a refund with %j: %s", (changes, complaint) => {
+  const refund = changes && { reason: "06", traderInvoiceNumber: "CN-1", ...changes };
+  expect(complaintOf(UPDATE_FORMS.refund, refund)).toBe(complaint);
 });
 
 function check(name: string, message: unknown): void {

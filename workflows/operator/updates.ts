@@ -10,13 +10,16 @@ import {
 } from "@temporalio/workflow";
 
 import {
-  type AcknowledgeRequest,
   FAILURES,
   fewOf,
+  type FieldForm,
+  isCalendarDate,
+  type MessageForm,
   type RefusalDetails,
-  type RetryRequest,
   SEARCH_ATTRIBUTES,
-  UPDATES,
+  UPDATE_FORMS,
+  type UpdateName,
+  type UpdateRequests,
 } from "../../src/contract/index.ts";
 import { invalidInput, whyUnreadable } from "../sdk/interceptors.ts";
 import type { AttentionList } from "./attention-list.ts";
@@ -32,37 +35,22 @@ export function publishAttributes(wanted: { [Name in keyof typeof SEARCH_ATTRIBU
   if (changed.length > 0) upsertSearchAttributes(changed);
 }
 
-/** What a field holds, in words, with its type. */
-const KINDS = { "a text": "string", "true or false": "boolean", "a number": "number" } as const;
-
-type Kind = keyof typeof KINDS;
-
-/**
- * The fields of a request, each with what it holds: `{ note: "a text", "by?": "a text" }`, where `by` may be left out.
- */
-type Fields<Request> = {
-  readonly [F in keyof Request & string as undefined extends Request[F] ? `${F}?` : F]-?: Kind;
-};
-
-/** An update takes one JSON object or nothing: Temporal's UI sends exactly one payload, which may be left empty. */
-export interface Update<Run, Request> {
-  readonly name: string;
-  /** What it is for, in a sentence. */
-  readonly purpose: string;
-  readonly takes: Fields<Request>;
+/** The handler of an update. Its form, and what it is for, `src/contract/schema/updates.ts` declares. */
+export interface Update<Run, Name extends UpdateName = UpdateName> {
+  readonly name: Name;
   /**
    * Why the run as it stands does not take it. Synchronous: Temporal ignores asynchronous validators without a word.
    */
-  refusedBecause(run: Run, request: Request): string | undefined;
+  refusedBecause(run: Run, request: UpdateRequests[Name]): string | undefined;
   /** Returns a reply of its own. Without one, the reply says what came of it. */
-  act(run: Run, request: Request): Promise<object> | void;
+  act(run: Run, request: UpdateRequests[Name]): Promise<object> | void;
   /** What the reply begins with that says what came of it. */
   readonly done?: string;
   /** What is told of one that the run has to keep for later. */
   kept?(run: Run): string;
 }
 
-export type UpdateTable<Run> = readonly Update<Run, object>[];
+export type UpdateTable<Run> = readonly Update<Run>[];
 
 /** A sale has a stage, and so has a correction; a document's run keeps the error that it ends with for its callers. */
 type Operated = AttentionList & {
@@ -72,10 +60,8 @@ type Operated = AttentionList & {
   readonly isCheckingCancel?: boolean;
 };
 
-const retry: Update<AttentionList, RetryRequest> = {
-  name: UPDATES.retry,
-  purpose: "Try again what the attention is about, after correcting it.",
-  takes: { "note?": "a text", "code?": "a text", "subject?": "a text", "by?": "a text" },
+const retry: Update<AttentionList, "retry"> = {
+  name: "retry",
   refusedBecause(run, request) {
     if (run.meansAutomaticTry(request) || run.resolvableBy("retry", request).length > 0) return undefined;
     const named = [request.code, request.subject].filter((part) => part !== undefined).join(" ");
@@ -85,10 +71,8 @@ const retry: Update<AttentionList, RetryRequest> = {
   done: "Trying again.",
 };
 
-const acknowledge: Update<AttentionList, AcknowledgeRequest> = {
-  name: UPDATES.acknowledge,
-  purpose: "Take note of what cannot be corrected here.",
-  takes: { code: "a text", "subject?": "a text", note: "a text", "by?": "a text" },
+const acknowledge: Update<AttentionList, "acknowledge"> = {
+  name: "acknowledge",
   refusedBecause(run, { code, subject }) {
     const meant = run.resolvableBy("acknowledge", { code });
     if (meant.length === 0) return `Nothing with the code ${code} waits to be acknowledged.`;
@@ -106,9 +90,10 @@ export const COMMON_UPDATES: UpdateTable<AttentionList> = [retry, acknowledge];
 export function registerUpdates<Run extends Operated>(run: Run, table: UpdateTable<Run>): void {
   run.takes = new Set(table.map(({ name }) => name));
   for (const update of table) {
-    const fields = Object.entries<string>({ ...update.takes }).map(([field, kind]) => `${field}: ${kind}`);
+    const form = UPDATE_FORMS[update.name];
+    const fields = Object.entries(fieldsInWords(form)).map(([field, kind]) => `${field}: ${kind}`);
     setHandler(defineUpdate<object, [object?]>(update.name), (request) => actAndReply(run, update, request ?? {}), {
-      description: `${update.purpose} Takes {${fields.join(", ")}}.`,
+      description: `${form.purpose} Takes {${fields.join(", ")}}.`,
       validator: (message?) => checkUpdate(run, update, message),
     });
   }
@@ -118,34 +103,74 @@ export function registerUpdates<Run extends Operated>(run: Run, table: UpdateTab
  * @throws ApplicationFailure `NotAllowed`: what is true, and what the run takes as it stands; `InvalidInput` where the
  * message cannot be read at all
  */
-export function checkUpdate<Run extends AttentionList>(run: Run, update: Update<Run, object>, message?: unknown): void {
+export function checkUpdate<Run extends AttentionList>(run: Run, update: Update<Run>, message?: unknown): void {
   const unreadable = whyUnreadable("update", message);
   if (unreadable !== undefined) throw invalidInput(`message ${update.name}`, [unreadable]);
   const request = message ?? {};
-  const why = malformed(request, update.takes) ?? update.refusedBecause(run, request);
+  const why = complaintOf(UPDATE_FORMS[update.name], request) ?? update.refusedBecause(run, request);
   if (why === undefined) return;
   const { stands, updates: allowed } = run.allowed;
   const words = `${why} ${stands}; allowed updates: ${allowed.join(", ") || "none"}.`;
   throw ApplicationFailure.nonRetryable(words, FAILURES.notAllowed, { allowed } satisfies RefusalDetails);
 }
 
-/** What is wrong with the request itself: it comes from people's hands. */
-function malformed(request: object, takes: Readonly<Record<string, Kind>>): string | undefined {
-  if (typeof request !== "object" || Array.isArray(request) || ArrayBuffer.isView(request))
+/** What is wrong with a message itself, as a sentence: it comes from people's hands. */
+export function complaintOf(form: MessageForm, message: unknown): string | undefined {
+  if (typeof message !== "object" || message === null || Array.isArray(message) || ArrayBuffer.isView(message))
     return "Expected one JSON object.";
-  const given = new Map<string, unknown>(Object.entries(request));
-  const fields = Object.keys(takes);
-  const unknown = [...given.keys()].filter((field) => !fields.includes(field) && !fields.includes(`${field}?`));
-  if (unknown.length > 0) return `Unknown field ${fewOf(unknown).join(", ")}; expected ${fields.join(", ")}.`;
-  for (const [field, kind] of Object.entries(takes)) {
-    const required = !field.endsWith("?");
-    const name = field.replace("?", "");
-    const value = given.get(name);
-    if (!required && value === undefined) continue;
-    if (typeof value !== KINDS[kind] || (required && String(value).trim() === ""))
-      return `Expected the field ${name} with ${kind} in it.`;
+  const given = new Map<string, unknown>(Object.entries(message).filter(([, value]) => value !== undefined));
+  const unknown = [...given.keys()].filter((field) => !Object.hasOwn(form.properties, field));
+  if (unknown.length > 0)
+    return `Unknown field ${fewOf(unknown).join(", ")}; expected ${Object.keys(fieldsInWords(form)).join(", ")}.`;
+  for (const [field, rules] of Object.entries(form.properties)) {
+    const isLeftOut = !given.has(field) && form.required?.includes(field) !== true;
+    if (!isLeftOut && !fits(rules, given.get(field)))
+      return `Expected the field ${field} with ${expected(rules)} in it.`;
+  }
+  const either = form.oneOf?.map(({ required: [field] }) => field) ?? [];
+  const found = either.filter((field) => given.has(field));
+  if (either.length > 0 && found.length !== 1)
+    return `Expected either ${either.join(" or ")}, found ${found.length === 0 ? "neither" : "both"}.`;
+  for (const [field, { properties }] of Object.entries(form.dependentSchemas ?? {})) {
+    const others = Object.entries(properties);
+    if (given.has(field) && others.some(([other, { const: only }]) => given.get(other) !== only))
+      return `Expected ${field} only together with ${others.map(([other]) => other).join(" and ")}.`;
   }
   return undefined;
+}
+
+function fits(rules: FieldForm, value: unknown): boolean {
+  const { const: only, enum: choices, minimum = -Infinity, maximum = Infinity } = rules;
+  if (typeof value !== rules.type || (only !== undefined && value !== only)) return false;
+  if (typeof value === "number") return value >= minimum && value <= maximum;
+  return typeof value !== "string" || ((choices?.includes(value) ?? true) && isText(rules, value));
+}
+
+function isText({ format, pattern = "", minLength = 0, maxLength }: FieldForm, text: string): boolean {
+  if (!new RegExp(pattern, "u").test(text) || (format === "date" && !isCalendarDate(text))) return false;
+  if (maxLength === undefined) return true;
+  const { length } = Array.from(text);
+  // Half of a surrogate pair is no character, which the patterns of JSON Schema cannot say.
+  return length >= minLength && length <= maxLength && !/\p{Cs}/u.test(text);
+}
+
+const KINDS = { string: "a text", boolean: "true or false", number: "a number" } as const;
+
+/** What each field holds, by its name: `note`, or `by?` where it may be left out. */
+function fieldsInWords({ properties, required = [] }: MessageForm): Record<string, string> {
+  const named = Object.entries(properties).map(
+    ([field, { type }]) => [required.includes(field) ? field : `${field}?`, KINDS[type]] as const,
+  );
+  return Object.fromEntries(named);
+}
+
+function expected({ type, const: only, enum: choices, format, minLength = 0, maxLength, ...rules }: FieldForm): string {
+  if (only !== undefined) return String(only);
+  if (choices) return `one of ${choices.join(", ")}`;
+  if (format === "date") return "a date written YYYY-MM-DD";
+  if (maxLength !== undefined) return `a text of ${minLength} to ${maxLength} printable characters`;
+  const { minimum, maximum } = rules;
+  return minimum === undefined ? KINDS[type] : `${KINDS[type]} from ${minimum} to ${maximum}`;
 }
 
 /** Of a cancellation that waits for what becomes of the document. */
@@ -159,7 +184,7 @@ const REPLY_WITHIN = "5 seconds";
  * not waited for. Not cancellable: update handlers run in the root scope, so cancelling the workflow would otherwise
  * fail the operator's update.
  */
-function actAndReply<Run extends Operated>(run: Run, update: Update<Run, object>, request: object): Promise<object> {
+function actAndReply<Run extends Operated>(run: Run, update: Update<Run>, request: object): Promise<object> {
   return CancellationScope.nonCancellable(async () => {
     const visible = (): string => {
       const needs = run.attentions.map(({ code, subject, sinceMs }) => [code, subject, sinceMs]);

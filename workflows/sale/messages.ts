@@ -13,51 +13,49 @@ import {
   balanceInWords,
   BRANCH_IS_KNOWN,
   type CallbackReceived,
-  type CancelRequest,
   type ConflictDetails,
   type CreditNoteChanged,
   FAILURES,
   type MovementState,
   nairobiDate,
   NOTHING_TO_RESTOCK,
-  type OutcomeRequest,
   OWN_NUMBER,
   refundConflict,
   refundConflictFields,
   refundDoubtsOf,
   type Refund,
   type RefundUpdate,
-  type ResolveDocumentRequest,
-  type ResolveStockRequest,
   restartedOf,
   type SaleOutcome,
   SIGNALS,
   STATE_QUERY,
   type StockMovement,
-  UPDATES,
+  UPDATE_FORMS,
   type WorkflowState,
 } from "../../src/contract/index.ts";
-import { COMMON_UPDATES, KEPT_AS_WISH, registerUpdates, type Update, type UpdateTable } from "../operator/updates.ts";
+import {
+  COMMON_UPDATES,
+  complaintOf,
+  KEPT_AS_WISH,
+  registerUpdates,
+  type Update,
+  type UpdateTable,
+} from "../operator/updates.ts";
 import { invalidInput, onSignal, onUnreadSignals } from "../sdk/interceptors.ts";
 import { isReset, type SaleState } from "./state.ts";
-import { refundComplaint } from "./steps/refund.ts";
-import { outcomeOf, publishRun, stateOf, waitComplaint, whyNoOutcome, waitForOutcome } from "./view.ts";
+import { outcomeOf, publishRun, stateOf, whyNoOutcome, waitForOutcome } from "./view.ts";
 
 const stateQuery = defineQuery<WorkflowState>(STATE_QUERY);
 const callbackReceived = defineSignal<[CallbackReceived?]>(SIGNALS.callbackReceived);
 
-const outcome: Update<SaleState, OutcomeRequest> = {
-  name: UPDATES.outcome,
-  purpose: "The outcome, waited for a while (20 seconds unless told).",
-  takes: { "waitSeconds?": "a number", "fingerprint?": "a text" },
+const outcome: Update<SaleState, "outcome"> = {
+  name: "outcome",
   refusedBecause: whyNoOutcome,
   act: waitForOutcome,
 };
 
-const cancel: Update<SaleState, CancelRequest> = {
-  name: UPDATES.cancel,
-  purpose: "Give the document up.",
-  takes: { reason: "a text", "by?": "a text" },
+const cancel: Update<SaleState, "cancel"> = {
+  name: "cancel",
   refusedBecause({ stage, settled, earlierRunSigned }) {
     if (stage === "cancelled") return "It is cancelled already.";
     if (earlierRunSigned && !settled && stage !== "crediting")
@@ -76,10 +74,8 @@ const cancel: Update<SaleState, CancelRequest> = {
 };
 
 /** `workflows/stock/unknown-movement.ts` writes the decision into the claim before anything follows from it. */
-const resolveStock: Update<SaleState, ResolveStockRequest> = {
-  name: UPDATES.resolveStock,
-  purpose: "Say whether a stock movement was applied.",
-  takes: { referenceId: "a text", applied: "true or false", note: "a text", "by?": "a text" },
+const resolveStock: Update<SaleState, "resolveStock"> = {
+  name: "resolveStock",
   refusedBecause(run, { referenceId }) {
     const unknown = run.movements.filter((movement) => movement.state === "unknown");
     const open = unknown.filter((movement) => !movement.decision);
@@ -143,16 +139,9 @@ function notUnknown(run: SaleState, { referenceId, state }: StockMovement): stri
   return `The movement ${referenceId} is ${MOVEMENT_IS[state]}: ${why}.`;
 }
 
-const resolveDocument: Update<SaleState, ResolveDocumentRequest> = {
-  name: UPDATES.resolveDocument,
-  purpose: 'Say what became of the document: its "saleId", or "notCreated": true.',
-  takes: { "saleId?": "a text", "notCreated?": "true or false", note: "a text", "by?": "a text" },
-  refusedBecause(run, { saleId, notCreated }) {
-    const found = saleId !== undefined;
-    if (found === (notCreated === true)) return 'Expected either {"saleId": "…"} or {"notCreated": true}.';
-    if (found && saleId.trim() === "") return "Expected the field saleId with a text in it.";
-    return run.needs("document-unknown") ? undefined : "The document is not unknown.";
-  },
+const resolveDocument: Update<SaleState, "resolveDocument"> = {
+  name: "resolveDocument",
+  refusedBecause: (run) => (run.needs("document-unknown") ? undefined : "The document is not unknown."),
   act(run, { saleId, note, by }) {
     run.documentDecision = saleId === undefined ? "not-created" : { saleId };
     run.decide({ update: "resolveDocument", code: "document-unknown", answer: saleId ?? "not created", note, by });
@@ -195,27 +184,16 @@ function takeOverRestart(run: SaleState): void {
   run.earlierRunSent = sent;
   run.earlierRunSigned = signed;
   run.cancelRequested = cancelRequested;
-  if (run.workflow === "sale" && refundComplaint(refund) === undefined) run.refund = refund;
+  if (run.workflow === "sale" && complaintOf(UPDATE_FORMS.refund, refund) === undefined) run.refund = refund;
 }
 
 export const refundRequested = defineSignal<[Refund?]>(SIGNALS.refundRequested);
 /** Sent by the credit note of a sale. */
 export const creditNoteChanged = defineSignal<[CreditNoteChanged?]>(SIGNALS.creditNoteChanged);
 
-const refund: Update<SaleState, RefundUpdate> = {
-  name: UPDATES.refund,
-  purpose: "Reverse the sale in full.",
-  takes: {
-    reason: "a text",
-    traderInvoiceNumber: "a text",
-    "returnDate?": "a text",
-    "restock?": "true or false",
-    "branch?": "a text",
-    "waitSeconds?": "a number",
-  },
-  refusedBecause(run, { waitSeconds, ...request }) {
-    const complaint = refundComplaint(request) ?? waitComplaint(waitSeconds);
-    if (complaint !== undefined) return complaint;
+const refund: Update<SaleState, "refund"> = {
+  name: "refund",
+  refusedBecause(run, request) {
     if (request.traderInvoiceNumber === run.invoice) throw invalidInput("refund request", [OWN_NUMBER]);
     const conflict = run.refund && refundConflict(run.refund, request);
     if (run.refund && conflict !== undefined) {
@@ -252,7 +230,7 @@ export function registerSaleMessages(run: SaleState): void {
   });
   onSignal(refundRequested, (request) => {
     // A signal cannot be refused: an invalid request, or a second one, changes nothing.
-    if (run.refund || !request || refundComplaint(request) !== undefined) return;
+    if (run.refund || !request || complaintOf(UPDATE_FORMS.refund, request) !== undefined) return;
     if (request.traderInvoiceNumber === run.invoice) return;
     if (run.stage !== "cancelled") run.refund = withReturnDate(request);
   });
@@ -263,7 +241,8 @@ const REFUND_REPLY_WITHIN = "20 seconds";
 /** The run begins a refund at once, unless it is about to end: then a moment later. */
 const BEGUN_WITHIN = "2 seconds";
 
-async function requestRefund(run: SaleState, { waitSeconds, ...request }: RefundUpdate): Promise<SaleOutcome> {
+async function requestRefund(run: SaleState, request: RefundUpdate): Promise<SaleOutcome> {
+  const { waitSeconds } = request;
   const refund = (run.refund ??= withReturnDate(request));
   const isDecided = (): boolean =>
     run.stage === "credited" || run.creditNoteAttention !== undefined || run.refund === undefined;
@@ -285,6 +264,7 @@ async function requestRefund(run: SaleState, { waitSeconds, ...request }: Refund
 /**
  * Fills in the date on which the refund was asked for, which need not be the day on which its credit note is issued.
  */
-function withReturnDate(request: Refund): Refund {
-  return { ...request, returnDate: request.returnDate ?? nairobiDate(Date.now()) };
+function withReturnDate(request: Refund & Pick<RefundUpdate, "waitSeconds">): Refund {
+  const { waitSeconds: _, ...refund } = request;
+  return { ...refund, returnDate: refund.returnDate ?? nairobiDate(Date.now()) };
 }

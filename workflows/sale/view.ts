@@ -136,7 +136,6 @@ export async function runToCompletion(run: SaleState, body: () => Promise<void>)
 }
 
 const DEFAULT_WAIT_SECONDS = 20;
-const LONGEST_WAIT_SECONDS = 60;
 /**
  * How often the outcome can be asked for by the update, and how many bytes of answers a history is to hold: Temporal
  * takes 2,000 updates of a run, and ends a run whose history is above 50 MB. What is left is for the operator.
@@ -166,14 +165,7 @@ export async function waitForOutcome(run: SaleState, request: OutcomeRequest): P
   return answer;
 }
 
-export function whyNoOutcome(run: SaleState, { waitSeconds }: OutcomeRequest): string | undefined {
-  if (run.outcomesUsedUp)
-    return `This run was asked for its outcome ${run.outcomesGiven} times, with ${Math.ceil(run.outcomeBytes / 1e6)} MB of answers. Temporal takes 2,000 updates of a run, and 50 MB of history: what is left is for operators. Ask the query state, which answers always, or wait for the workflow's result.`;
-  return waitComplaint(waitSeconds);
-}
-
-/** What is wrong with how long a caller wants to wait. */
-export function waitComplaint(waitSeconds = DEFAULT_WAIT_SECONDS): string | undefined {
-  if (waitSeconds >= 0 && waitSeconds <= LONGEST_WAIT_SECONDS) return undefined;
-  return `Expected waitSeconds from 0 to ${LONGEST_WAIT_SECONDS}.`;
+export function whyNoOutcome(run: SaleState): string | undefined {
+  if (!run.outcomesUsedUp) return undefined;
+  return `This run was asked for its outcome ${run.outcomesGiven} times, with ${Math.ceil(run.outcomeBytes / 1e6)} MB of answers. Temporal takes 2,000 updates of a run, and 50 MB of history: what is left is for operators. Ask the query state, which answers always, or wait for the workflow's result.`;
 }

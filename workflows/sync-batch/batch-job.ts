@@ -1,4 +1,4 @@
-import { type BatchProgress, type ResolveBatchRequest, UPDATES, WORKFLOW_TYPES } from "../../src/contract/index.ts";
+import { type BatchProgress, type ResolveBatchRequest, WORKFLOW_TYPES } from "../../src/contract/index.ts";
 import { Job } from "../job/job.ts";
 import { quoted } from "../operator/details.ts";
 import { COMMON_UPDATES, type Update, type UpdateTable } from "../operator/updates.ts";
@@ -14,10 +14,8 @@ export class BatchJob extends Job<BatchProgress> {
   }
 }
 
-const resolveBatch: Update<BatchJob, ResolveBatchRequest> = {
-  name: UPDATES.resolveBatch,
-  purpose: "Say whether the batch was processed.",
-  takes: { processed: "true or false", note: "a text", "by?": "a text" },
+const resolveBatch: Update<BatchJob, "resolveBatch"> = {
+  name: "resolveBatch",
   refusedBecause: (job) => (job.needs("batch-unknown") && !job.word ? undefined : "The batch is not unknown."),
   act(job, { processed, note, by }) {
     const atMs = Date.now();

@@ -1,5 +1,6 @@
 /** The zod schemas of everything that crosses an edge. Never imported by workflows: they run on plain types. */
 export { correctionInputSchema } from "./correction-input.ts";
+export { creditNoteInputSchema } from "./credit-note-input.ts";
 export { durationMs } from "./duration.ts";
 export {
   processSyncBatchInputSchema,
@@ -10,5 +11,5 @@ export {
 } from "./job-inputs.ts";
 export { InvalidInputError, parseInput } from "./parse-input.ts";
 export { readEventsInputSchema } from "./read-events-input.ts";
-export { creditNoteInputSchema, refundRequestSchema } from "./refund-request.ts";
+export { refundRequestSchema } from "./refund-request.ts";
 export { findSaleInputSchema, saleInputSchema } from "./sale-input.ts";

@@ -1,17 +1,23 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
+import { fileURLToPath } from "node:url";
+import { format } from "oxfmt";
 import { describe, expect, test } from "vitest";
 
 import { type AttentionCode, RESOLVED_BY } from "../attention.ts";
+import { complaintOf } from "../../../workflows/operator/updates.ts";
+import type { UpdateName } from "../names.ts";
 import { updateExamples } from "../update-examples.ts";
-import { jsonSchemaOf, PUBLISHED_SCHEMAS, type PublishedSchema } from "./json-schemas.ts";
+import { UPDATE_FORMS } from "../update-forms.ts";
+import { jsonSchemaOf, PUBLISHED_SCHEMAS, updateFormsFile } from "./json-schemas.ts";
+import { UPDATE_DECLARATIONS } from "./updates.ts";
 
-const NAMES = Object.keys(PUBLISHED_SCHEMAS) as PublishedSchema[];
+const PUBLISHED = Object.entries(PUBLISHED_SCHEMAS);
 const RUNS = 10_000;
 
 /** Formats are for people here: the patterns beside them count. */
 const ajv = new Ajv2020({ validateFormats: false, strict: false });
-const validators = new Map(NAMES.map((name) => [name, ajv.compile(jsonSchemaOf(name))]));
+const validators = new Map(PUBLISHED.map(([name, schema]) => [name, ajv.compile(jsonSchemaOf(schema))]));
 
 interface Schema {
   type?: string | string[];
@@ -120,14 +126,21 @@ const BEYOND_JSON_SCHEMA = [
   /another number than that of the credit note/,
 ];
 
-test(`${RUNS} inputs near the published schemas are accepted by both, or refused by both, but for what JSON Schema cannot say`, () => {
+test(`${RUNS} inputs near the published schemas are accepted by both, or refused by both, but for what JSON Schema cannot say; an update by its workflow as well`, () => {
   const seen = new Map<string, number>();
   const counted = (what: string): void => void seen.set(what, (seen.get(what) ?? 0) + 1);
-  const input = fc.oneof(...NAMES.map((name) => fc.tuple(fc.constant(name), near(jsonSchemaOf(name) as Schema))));
+  const input = fc.oneof(
+    ...PUBLISHED.map(([name, schema]) =>
+      fc.tuple(fc.constant(name), fc.constant(schema), near(jsonSchemaOf(schema) as Schema)),
+    ),
+  );
   fc.assert(
-    fc.property(input, ([name, value]) => {
-      const parsed = PUBLISHED_SCHEMAS[name].safeParse(value);
+    fc.property(input, ([name, schema, value]) => {
+      const parsed = schema.safeParse(value);
       const valid = validators.get(name)?.(value) === true;
+      const form = name.startsWith("update.") ? UPDATE_FORMS[name.slice("update.".length) as UpdateName] : undefined;
+      const inSandbox = form ? complaintOf(form, value) === undefined : parsed.success;
+      expect({ name, value, accepted: inSandbox }).toEqual({ name, value, accepted: parsed.success });
       counted(`${name} ${parsed.success ? "accepted" : "refused"}`);
       if (parsed.success === valid) return;
       const messages = parsed.error?.issues.map(({ message }) => message) ?? [
@@ -137,16 +150,22 @@ test(`${RUNS} inputs near the published schemas are accepted by both, or refused
     }),
     { numRuns: RUNS },
   );
-  for (const name of NAMES)
+  for (const [name] of PUBLISHED)
     for (const how of ["accepted", "refused"])
       expect(seen.get(`${name} ${how}`) ?? 0, `${name} ${how}`).toBeGreaterThan(5);
 });
 
 describe("the committed JSON Schema", () => {
-  test.each(NAMES)("of %s is what its zod schema gives (vitest -u writes it anew)", async (name) => {
+  test.each(PUBLISHED)("of %s is what its zod schema gives (vitest -u writes it anew)", async (name, schema) => {
     const file = new URL(`../../../packages/client/schema/${name}.json`, import.meta.url).pathname;
-    await expect(`${JSON.stringify(jsonSchemaOf(name), undefined, 2)}\n`).toMatchFileSnapshot(file);
+    await expect(`${JSON.stringify(jsonSchemaOf(schema), undefined, 2)}\n`).toMatchFileSnapshot(file);
   });
+});
+
+test("the committed forms of the updates are what their declarations give (vitest -u writes them anew)", async () => {
+  const file = fileURLToPath(new URL("../update-forms.ts", import.meta.url));
+  const { code } = await format(file, updateFormsFile(), { printWidth: 320 });
+  await expect(code).toMatchFileSnapshot(file);
 });
 
 test.each(Object.keys(RESOLVED_BY) as AttentionCode[])("the example JSON for %s is what its updates take", (code) => {
@@ -155,7 +174,7 @@ test.each(Object.keys(RESOLVED_BY) as AttentionCode[])("the example JSON for %s 
   expect(examples.map(({ update }) => update)).toEqual(expect.arrayContaining([...RESOLVED_BY[code]]));
   expect(examples.some(({ input }) => input["by"] === "Achieng")).toBe(true);
   for (const { update, input } of examples) {
-    expect({ update, problems: PUBLISHED_SCHEMAS[`update.${update}`].safeParse(input).error?.issues }).toEqual({
+    expect({ update, problems: UPDATE_DECLARATIONS[update].takes.safeParse(input).error?.issues }).toEqual({
       update,
       problems: undefined,
     });

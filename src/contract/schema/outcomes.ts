@@ -4,11 +4,12 @@ import { type Attention, ATTENTION_CODES, type Decision } from "../attention.ts"
 import { CLOSED_STATUSES, type ClosedRun, type ClosedStatus } from "../closed-run.ts";
 import type { Receipt, SaleDocument } from "../documents.ts";
 import type { MessageReply, WorkflowState } from "../messages.ts";
-import { REFUND_REASONS, type RefundReason } from "../refund-reasons.ts";
 import type { SaleOutcome } from "../sale.ts";
 import type { ServiceTrouble } from "../service-trouble.ts";
 import { STAGES } from "../stages.ts";
 import type { StockMovement } from "../stock-movement.ts";
+import { refundSchema } from "./refund-request.ts";
+import { resolvingUpdate } from "./updates.ts";
 
 /**
  * What a sale or a credit note answers, published as JSON Schemas for callers in any language. The API's own objects
@@ -17,7 +18,6 @@ import type { StockMovement } from "../stock-movement.ts";
 
 const atMs = z.number().describe("Unix milliseconds.");
 const text = z.string().nullish();
-const resolvingUpdate = z.enum(["retry", "cancel", "resolveStock", "resolveDocument", "resolveBatch", "acknowledge"]);
 const stage = z.enum(STAGES);
 const code = z.enum(ATTENTION_CODES);
 
@@ -125,15 +125,8 @@ const closed = z.looseObject({
   by: z.string().optional(),
 }) satisfies z.ZodType<ClosedRun>;
 
-const REASONS = Object.keys(REFUND_REASONS) as [RefundReason, ...RefundReason[]];
-
-const refund = z.looseObject({
-  reason: z.enum(REASONS),
-  traderInvoiceNumber: z.string(),
-  returnDate: z.string().optional(),
-  restock: z.boolean().optional(),
-  branch: z.string().optional(),
-});
+/** As it was asked for: of a later version it may have more fields. */
+const refund = z.looseObject(refundSchema.shape);
 
 const counts = z.array(
   z.looseObject({ purpose: movement.shape.purpose, state: movement.shape.state, count: z.number() }),

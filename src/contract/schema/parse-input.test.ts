@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { z } from "zod";
 
 import { InvalidInputError, parseInput } from "./parse-input.ts";
-import { creditNoteInputSchema } from "./refund-request.ts";
+import { creditNoteInputSchema } from "./credit-note-input.ts";
 import { saleInputSchema } from "./sale-input.ts";
 import { problemsOf } from "./test-support/problems.ts";
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { creditNoteInputSchema, refundRequestSchema } from "./refund-request.ts";
+import { creditNoteInputSchema } from "./credit-note-input.ts";
+import { refundRequestSchema } from "./refund-request.ts";
 import { problemsOf } from "./test-support/problems.ts";
 
 const refund = { reason: "06", traderInvoiceNumber: "CN-1" };

@@ -1,20 +1,15 @@
 import { z } from "zod";
 
-import { ATTENTION_CODES, type ResolvingUpdate } from "../attention.ts";
-import type {
-  AcknowledgeRequest,
-  CancelRequest,
-  OutcomeRequest,
-  ResolveDocumentRequest,
-  ResolveStockRequest,
-  RetryRequest,
-} from "../messages.ts";
-import { UPDATES } from "../names.ts";
-import type { ResolveBatchRequest } from "../sync-batch.ts";
+import { ATTENTION_CODES } from "../attention.ts";
+import type { Answer } from "../message-form.ts";
+import type { ResolvingUpdate } from "../names.ts";
 import { describeProblems } from "./describe-problems.ts";
+import { refundUpdateSchema, waitSeconds } from "./refund-request.ts";
 
 /**
- * What the updates take, as their workflows check it: these are published as JSON Schemas, for callers in any language.
+ * Every update, declared once: what it is for, what it takes and, where it resolves an attention, the answers that it
+ * can carry. From this are made the types of its callers and handlers, its JSON Schema, the form by which the sandbox
+ * of the workflows checks it (`../update-forms.ts`), what Temporal's UI shows of it, and the options of the commands.
  */
 
 /** A text that is not empty. */
@@ -23,84 +18,134 @@ const nonEmptyText = z
   .refine((text) => text.trim() !== "", { error: "expected a text" })
   .meta({ pattern: "\\S" });
 
-const note = nonEmptyText.describe("How the operator knows, in a few words; it is kept with the decision.");
+const note = nonEmptyText.describe("How you know, in a few words; it is kept with the decision.");
 const by = z.string().optional().describe("Who answers for it.");
-const code = z.enum(ATTENTION_CODES);
-const subject = z.string().optional().describe("As the attention has it, where several carry the code.");
+const code = z.enum(ATTENTION_CODES).describe("The attention's code.");
+const subject = z.string().optional().describe("The attention's subject, where several carry the code.");
 
-export const outcomeRequestSchema = z.strictObject({
-  waitSeconds: z.number().min(0).max(60).optional().describe("Default: 20."),
-  fingerprint: z.string().optional().describe("Refused where it is not the fingerprint of the sale's content."),
-}) satisfies z.ZodType<OutcomeRequest>;
+/** What stands in an answer for what the attention says. */
+const SUBJECT = "{subject}";
+const ABOUT = { code: "{code}", subject: SUBJECT };
+/** What stands in an answer for what only an operator knows: to be written anew. */
+const HOW_YOU_KNOW = "how you know";
 
-export const retryRequestSchema = z.strictObject({
-  code: code.optional(),
-  subject,
-  note: z.string().optional(),
-  by,
-}) satisfies z.ZodType<RetryRequest>;
+export interface Declaration {
+  readonly takes: z.ZodType;
+  readonly answers?: readonly Answer[];
+}
 
-export const cancelRequestSchema = z.strictObject({ reason: nonEmptyText, by }) satisfies z.ZodType<CancelRequest>;
+type SaysWhatBecame = { saleId: string; notCreated?: undefined } | { saleId?: undefined; notCreated: true };
 
-export const resolveStockRequestSchema = z.strictObject({
-  referenceId: z.string().describe("The attention's subject."),
-  applied: z.boolean(),
-  note,
-  by,
-}) satisfies z.ZodType<ResolveStockRequest>;
+function saysWhatBecame<Fields extends { saleId?: string | undefined; notCreated?: true | undefined }>(
+  fields: Fields,
+): fields is Fields & SaysWhatBecame {
+  return (fields.saleId === undefined) !== (fields.notCreated === undefined);
+}
 
-export const resolveDocumentRequestSchema = z
-  .strictObject({ saleId: nonEmptyText.optional(), notCreated: z.literal(true).optional(), note, by })
-  .refine(
-    (request): request is ResolveDocumentRequest =>
-      (request.saleId === undefined) !== (request.notCreated === undefined),
-    {
-      error: ({ input }) =>
-        `expected either saleId or notCreated, found ${(input as { saleId?: unknown }).saleId === undefined ? "neither" : "both"}`,
-    },
-  )
-  .meta({
-    oneOf: [{ required: ["saleId"] }, { required: ["notCreated"] }],
-  }) satisfies z.ZodType<ResolveDocumentRequest>;
+export const UPDATE_DECLARATIONS = {
+  outcome: {
+    takes: z
+      .strictObject({
+        waitSeconds: waitSeconds.describe("Default: 20."),
+        fingerprint: z.string().optional().describe("Refused where it is not the fingerprint of the sale's content."),
+      })
+      .describe("The outcome, waited for a while (20 seconds unless told)."),
+  },
+  refund: { takes: refundUpdateSchema },
+  retry: {
+    takes: z
+      .strictObject({
+        code: code.optional(),
+        subject,
+        note: z.string().optional().describe("What you corrected; it is kept with the decision."),
+        by,
+      })
+      .describe("Try again what the attention is about, after correcting it."),
+    answers: [["to try again", { ...ABOUT, note: "what was corrected" }]],
+  },
+  cancel: {
+    takes: z
+      .strictObject({ reason: nonEmptyText.describe("Why; it is kept with the decision."), by })
+      .describe("Give it up, as long as nothing is signed."),
+    answers: [["to give it up", { reason: "why" }]],
+  },
+  resolveStock: {
+    takes: z
+      .strictObject({
+        referenceId: nonEmptyText.describe("The movement's referenceId, which is the attention's subject."),
+        applied: z.boolean(),
+        note,
+        by,
+      })
+      .describe("Say whether a stock movement was applied."),
+    answers: [
+      [
+        "if the movement was applied: it is not sent again",
+        { referenceId: SUBJECT, applied: true, note: HOW_YOU_KNOW },
+      ],
+      ["if it was not applied: it is then sent again", { referenceId: SUBJECT, applied: false, note: HOW_YOU_KNOW }],
+    ],
+  },
+  resolveDocument: {
+    takes: z
+      .strictObject({
+        saleId: nonEmptyText.optional().describe("The document's id."),
+        notCreated: z.literal(true).optional(),
+        note,
+        by,
+      })
+      .refine(saysWhatBecame, {
+        error: ({ input }) =>
+          `expected either saleId or notCreated, found ${(input as { saleId?: unknown }).saleId === undefined ? "neither" : "both"}`,
+      })
+      .meta({
+        description: 'Say what became of the document: its "saleId", or "notCreated": true.',
+        oneOf: [{ required: ["saleId"] }, { required: ["notCreated"] }],
+      }),
+    answers: [
+      ["if you found the document, with its id", { saleId: "id of the document", note: HOW_YOU_KNOW }],
+      ["if it was not created: it is then created", { notCreated: true, note: HOW_YOU_KNOW }],
+    ],
+  },
+  resolveBatch: {
+    takes: z.strictObject({ processed: z.boolean(), note, by }).describe("Say whether the batch was processed."),
+    answers: [
+      ["if the batch was processed: it is not sent again", { processed: true, note: HOW_YOU_KNOW }],
+      ["if it was not processed: it is then sent again", { processed: false, note: HOW_YOU_KNOW }],
+    ],
+  },
+  acknowledge: {
+    takes: z.strictObject({ code, subject, note, by }).describe("Take note of what cannot be corrected here."),
+    answers: [["to accept it as it is", { ...ABOUT, note: HOW_YOU_KNOW }]],
+  },
+} as const satisfies Record<string, Declaration>;
 
-export const resolveBatchRequestSchema = z.strictObject({
-  processed: z.boolean(),
-  note,
-  by,
-}) satisfies z.ZodType<ResolveBatchRequest>;
+/** What each update takes, by its name. */
+export type UpdateRequests = {
+  [Name in keyof typeof UPDATE_DECLARATIONS]: z.infer<(typeof UPDATE_DECLARATIONS)[Name]["takes"]>;
+};
 
 /** What a restart gives to the new run, which ignores what is not of this form. */
 export const restartRequestSchema = z.strictObject({ note, by: z.string() });
 
-export const acknowledgeRequestSchema = z.strictObject({
-  code,
-  subject,
-  note,
-  by,
-}) satisfies z.ZodType<AcknowledgeRequest>;
-
-const OF_OPERATORS: Readonly<Record<string, z.ZodType>> = {
-  [UPDATES.retry]: retryRequestSchema,
-  [UPDATES.cancel]: cancelRequestSchema,
-  [UPDATES.resolveStock]: resolveStockRequestSchema,
-  [UPDATES.resolveDocument]: resolveDocumentRequestSchema,
-  [UPDATES.resolveBatch]: resolveBatchRequestSchema,
-  [UPDATES.acknowledge]: acknowledgeRequestSchema,
-};
-
-/** An operator's answer by its update's name, as a program passes it. */
-export const answerSchema = z.object({
-  update: z.enum(Object.keys(OF_OPERATORS) as ResolvingUpdate[], {
+/** The updates that resolve an attention. */
+export const resolvingUpdate = z.enum(
+  Object.entries<Declaration>(UPDATE_DECLARATIONS).flatMap(([name, { answers }]) =>
+    answers ? [name as ResolvingUpdate] : [],
+  ),
+  {
     error: ({ input }) =>
-      input === UPDATES.refund
+      input === "refund"
         ? 'expected an operator\'s answer, found "refund": call `refund` in place of `answer`'
         : undefined,
-  }),
-  input: z.looseObject({}),
-});
+  },
+);
+
+/** An operator's answer by its update's name, as a program passes it. */
+export const answerSchema = z.object({ update: resolvingUpdate, input: z.looseObject({}) });
 
 /** What is wrong with the form of an operator's answer, a line for each field. */
-export function problemsOfAnswer(update: string, request: unknown): string[] {
-  const error = OF_OPERATORS[update]?.safeParse(request).error;
+export function problemsOfAnswer(update: ResolvingUpdate, request: unknown): string[] {
+  const { error } = UPDATE_DECLARATIONS[update].takes.safeParse(request);
   return error ? describeProblems(error, request) : [];
 }

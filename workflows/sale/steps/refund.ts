@@ -16,9 +16,7 @@ import {
   type CreditNoteRunResult,
   creditNoteWorkflowId,
   FAILURES,
-  isCalendarDate,
   nairobiTime,
-  REFUND_REASONS,
   type Refund,
   type SaleOutcome,
   someMovement,
@@ -171,22 +169,3 @@ async function startCreditNote(
 
 const awaitCreditNote = (request: CreditNoteRunRequest): Promise<CreditNoteRunResult> =>
   mainWaits.awaitCreditNoteRun("Wait for the credit note: each attempt is one look", request);
-
-/** What is wrong with a refund request. The rules of its zod schema, which is not loaded into the workflow sandbox. */
-export function refundComplaint(request: unknown): string | undefined {
-  if (typeof request !== "object" || request === null) return "Expected one JSON object.";
-  const { reason, traderInvoiceNumber, returnDate, restock, branch } = request as Record<string, unknown>;
-  const reasons = Object.keys(REFUND_REASONS);
-  if (!reasons.some((code) => code === reason)) return `Expected reason to be one of ${reasons.join(", ")}.`;
-  const number = typeof traderInvoiceNumber === "string" ? traderInvoiceNumber : "";
-  if (/[\p{Cc}\p{Cs}]/u.test(number)) return "Expected traderInvoiceNumber without control characters.";
-  const length = Array.from(number).length;
-  if (length < 1 || length > 50) return "Expected traderInvoiceNumber with 1 to 50 characters.";
-  if (returnDate !== undefined && !(typeof returnDate === "string" && isCalendarDate(returnDate)))
-    return "Expected returnDate as a date written YYYY-MM-DD.";
-  if (restock !== undefined && typeof restock !== "boolean") return "Expected restock to be true or false.";
-  if (branch === undefined) return undefined;
-  if (typeof branch !== "string" || branch === "") return "Expected branch with the name of a branch.";
-  if (restock !== true) return "Expected branch only together with restock.";
-  return undefined;
-}
