@@ -4,17 +4,11 @@ import { type JobReply, syncBatchWorkflowId } from "../../contract/index.ts";
 import { syncBatchIdentifier } from "../../contract/schema/job-inputs.ts";
 import type { operations } from "../../starter/operate.ts";
 import { parsedBy, waitSeconds } from "../arguments.ts";
-import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import type { JobFlags } from "../jobs/job-command.ts";
-import { parseText, type ResultFlags, type Scope } from "../sale/scope.ts";
+import type { ResultFlags, Scope } from "../sale/scope.ts";
+import { requestOf, withFieldsOf } from "../update-options.ts";
 import { withConnection } from "./accounting-scope.ts";
-
-interface ResolveFlags extends Scope, ResultFlags {
-  processed?: boolean;
-  notProcessed?: boolean;
-  note: string;
-}
 
 type Operate = ReturnType<typeof operations>;
 
@@ -43,24 +37,24 @@ Example:
       await runJob(context, batchJob(id), { flags, options: {} });
     });
   withConnection(
-    batch
-      .command("retry")
-      .description("Retry what the batch needed an operator for, after you have corrected it.")
-      .argument("<id>", "the batch's id", parseBatch)
-      .option("--note <text>", "what you corrected", parseText),
-  ).action((id: string, flags: Scope & ResultFlags & { note?: string }) =>
-    operate(context, id, flags, (send, workflowId) =>
-      send.retry(workflowId, flags.note === undefined ? {} : { note: flags.note }),
+    withFieldsOf(
+      "retry",
+      batch
+        .command("retry")
+        .description("Retry what the batch needed an operator for, after you have corrected it.")
+        .argument("<id>", "the batch's id", parseBatch),
     ),
+  ).action((id: string, flags: Scope & ResultFlags) =>
+    operate(context, id, flags, (send, workflowId) => send.retry(workflowId, requestOf("retry", flags))),
   );
   withConnection(
-    batch
-      .command("resolve")
-      .description("Tell whether a batch of unknown outcome was processed.")
-      .argument("<id>", "the batch's id", parseBatch)
-      .option("--processed", "it was processed; it is not sent again")
-      .option("--not-processed", "it was not processed; it is sent now")
-      .requiredOption("--note <text>", "how you know, in a few words", parseText),
+    withFieldsOf(
+      "resolveBatch",
+      batch
+        .command("resolve")
+        .description("Tell whether a batch of unknown outcome was processed.")
+        .argument("<id>", "the batch's id", parseBatch),
+    ),
   )
     .addHelpText(
       "after",
@@ -68,10 +62,9 @@ Example:
 Example:
   fiscalflow batch resolve batch_1 --processed --note 'seen in the dashboard'`,
     )
-    .action(async (id: string, flags: ResolveFlags) => {
-      const { note, processed = false, notProcessed = false } = flags;
-      if (processed === notProcessed) throw new UsageError("Give exactly one of --processed and --not-processed.");
-      await operate(context, id, flags, (send, workflowId) => send.resolveBatch(workflowId, { processed, note }));
+    .action(async (id: string, flags: Scope & ResultFlags) => {
+      const request = requestOf("resolveBatch", flags);
+      await operate(context, id, flags, (send, workflowId) => send.resolveBatch(workflowId, request));
     });
 }
 

@@ -1,19 +1,9 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 
-import { ATTENTION_CODES, type AttentionCode } from "../../contract/index.ts";
 import type { CliContext } from "../context.ts";
-import { parseText, type ResultFlags, type Scope, withScope as withBusiness } from "../sale/scope.ts";
+import { type ResultFlags, type Scope, withScope as withBusiness } from "../sale/scope.ts";
+import { requestOf, withFieldsOf } from "../update-options.ts";
 import type { OperatedJob, operateJob } from "./operate-job.ts";
-
-interface RetryFlags extends Scope, ResultFlags {
-  note?: string;
-}
-
-interface AcknowledgeFlags extends Scope, ResultFlags {
-  code: AttentionCode;
-  note: string;
-  subject?: string;
-}
 
 /** `retry` and `acknowledge` of the one job that a business has. */
 export function registerJobUpdates(
@@ -25,28 +15,19 @@ export function registerJobUpdates(
   },
 ): void {
   const { noun, withScope = withBusiness } = job;
-  withScope(
-    group
-      .command("retry")
-      .description(`Retry what the ${noun} needed an operator for, after you have corrected it.`)
-      .option("--note <text>", "what you corrected", parseText),
-  ).action((flags: RetryFlags) => {
-    const { note } = flags;
-    return operate(context, flags, job, (operate, id) => operate.retry(id, note === undefined ? {} : { note }));
+  const retry = group
+    .command("retry")
+    .description(`Retry what the ${noun} needed an operator for, after you have corrected it.`);
+  withScope(withFieldsOf("retry", retry)).action((flags: Scope & ResultFlags) => {
+    const request = requestOf("retry", flags);
+    return operate(context, flags, job, (operator, id) => operator.retry(id, request));
   });
-  withScope(
-    group
-      .command("acknowledge")
-      .description(`Acknowledge for good what the ${noun} cannot resolve, and let it continue.`)
-      .addOption(
-        new Option("--code <code>", "the attention code to acknowledge").choices(ATTENTION_CODES).makeOptionMandatory(),
-      )
-      .requiredOption("--note <text>", "why, in a few words", parseText)
-      .option("--subject <subject>", "subject, when several attentions share the code"),
-  ).action((flags: AcknowledgeFlags) => {
-    const { code, note, subject } = flags;
-    const request = { code, note, ...(subject !== undefined && { subject }) };
-    return operate(context, flags, job, (operate, id) => operate.acknowledge(id, request));
+  const acknowledge = group
+    .command("acknowledge")
+    .description(`Acknowledge for good what the ${noun} cannot resolve, and let it continue.`);
+  withScope(withFieldsOf("acknowledge", acknowledge)).action((flags: Scope & ResultFlags) => {
+    const request = requestOf("acknowledge", flags);
+    return operate(context, flags, job, (operator, id) => operator.acknowledge(id, request));
   });
 }
 

@@ -1,7 +1,13 @@
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 import type { Command } from "commander";
 
-import { type ClosedStatus, nairobiInstant, nairobiTime, SEARCH_ATTRIBUTES } from "../../contract/index.ts";
+import {
+  type ClosedStatus,
+  nairobiInstant,
+  nairobiTime,
+  type ResolvingUpdate,
+  SEARCH_ATTRIBUTES,
+} from "../../contract/index.ts";
 import { attributesOf } from "../../starter/attributes.ts";
 import { closedStatusOf } from "../../starter/closed-run.ts";
 import { CommandFailedError, UsageError } from "../cli-error.ts";
@@ -10,7 +16,9 @@ import type { CliContext } from "../context.ts";
 import { describeError } from "../describe-error.ts";
 import { printNote, printResult } from "../output.ts";
 import { inParallel } from "./in-parallel.ts";
-import type { OperatorFlags } from "./operate.ts";
+import { kebab, withFieldsOf } from "../update-options.ts";
+import { CORRECTION_FLAG, CREDIT_NOTE_FLAG, operateOne, type OperatorFlags } from "./operate.ts";
+import { parseInvoice, withScope } from "./scope.ts";
 import { visibilityQuery } from "./visibility-query.ts";
 import type { Sales } from "./with-sales.ts";
 
@@ -51,6 +59,33 @@ export function withMany(command: Command, of: ManyCommand["of"]): Command {
     .option("--yes", "with --query: do not ask first");
 }
 
+/**
+ * The command of an update: it has the options of the update's fields, and those that name a sale.
+ * @param many whether it can be sent to all that a query finds, and to a correction
+ */
+export function answerCommand(
+  sale: Command,
+  update: ResolvingUpdate,
+  { description, help, many = false, optional = [] }: AnswerCommand,
+): Command {
+  const named = sale
+    .command(kebab(update))
+    .description(description)
+    .argument(many ? "[invoice]" : "<invoice>", "the sale's number", parseInvoice);
+  const command = withFieldsOf(update, named, optional).option(...CREDIT_NOTE_FLAG);
+  if (many) withMany(command.option(...CORRECTION_FLAG), "open");
+  return withScope(command).addHelpText("after", `\n${help}`);
+}
+
+interface AnswerCommand {
+  description: string;
+  /** What stands below the options. */
+  help: string;
+  many?: boolean;
+  /** Fields whose absence the command itself explains. */
+  optional?: readonly string[];
+}
+
 /** Exactly one way to say what is meant, and somebody who agrees where many are meant. @throws UsageError */
 export function requireOneWay(context: CliContext, invoice: string | undefined, flags: ManyFlags): void {
   const { query, creditNote, correction, dryRun = false, yes = false } = flags;
@@ -66,6 +101,20 @@ export function requireOneWay(context: CliContext, invoice: string | undefined, 
   if (query === undefined || dryRun) return;
   const refusal = "--query asks before it acts, and nobody is there to ask. Add --yes, or look first with --dry-run.";
   requireTerminal(context, yes, refusal);
+}
+
+/** Sends an answer to the sale that is named, or to all that the query finds. */
+export async function operateOneOrMany(
+  context: CliContext,
+  invoice: string | undefined,
+  flags: ManyFlags,
+  command: Omit<ManyCommand, "of">,
+  send: (operate: Sales["operate"], workflowId: string) => Promise<{ message: string }>,
+): Promise<void> {
+  requireOneWay(context, invoice, flags);
+  const { query } = flags;
+  if (invoice !== undefined) await operateOne(context, invoice, flags, send);
+  else if (query !== undefined) await operateMany(context, { ...flags, query }, { ...command, of: "open" }, send);
 }
 
 /**

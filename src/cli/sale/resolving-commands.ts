@@ -1,5 +1,6 @@
-import { type Attention, DEFAULT_CONNECTION, type ResolvingUpdate } from "../../contract/index.ts";
+import { type Attention, DEFAULT_CONNECTION, updateExamples } from "../../contract/index.ts";
 import { shellWord } from "../output.ts";
+import { commandOf } from "../update-options.ts";
 import { type Scope, scopeOf } from "./scope.ts";
 
 export interface CommandTarget extends Scope {
@@ -12,41 +13,8 @@ export interface CommandTarget extends Scope {
  * The command lines that resolve an attention, ready to be pasted; what only an operator knows stands in angle
  * brackets.
  */
-export function resolvingCommands({ code, subject, resolvedBy }: Attention, target: CommandTarget): string[] {
-  return resolvedBy.flatMap((update) => commandsFor(update, code, subject).map((words) => commandLine(words, target)));
-}
-
-function commandsFor(
-  update: ResolvingUpdate,
-  code: string,
-  subject: string | undefined,
-): { verb: string; flags: string[] }[] {
-  const note = ["--note", "'<how you know>'"];
-  switch (update) {
-    case "retry":
-      return [{ verb: "retry", flags: [] }];
-    case "cancel":
-      return [{ verb: "cancel", flags: ["--reason", "'<why>'"] }];
-    case "resolveStock": {
-      const reference = ["--reference", shellWord(subject ?? "<reference>")];
-      return ["--applied", "--not-applied"].map((answer) => ({
-        verb: "resolve-stock",
-        flags: [...reference, answer, ...note],
-      }));
-    }
-    case "resolveDocument":
-      return [["--sale", "'<id of the document>'"], ["--not-created"]].map((answer) => ({
-        verb: "resolve-document",
-        flags: [...answer, ...note],
-      }));
-    case "resolveBatch":
-      // Of a sync batch, which is no sale: `fiscalflow batch resolve`.
-      return [];
-    case "acknowledge": {
-      const which = subject === undefined ? [] : ["--subject", shellWord(subject)];
-      return [{ verb: "acknowledge", flags: ["--code", code, ...which, ...note] }];
-    }
-  }
+export function resolvingCommands(attention: Attention, target: CommandTarget): string[] {
+  return updateExamples(attention).map((example) => commandLine(commandOf(example), target));
 }
 
 /** The command line that starts a sale anew whose workflow ended without an outcome. */

@@ -5,56 +5,39 @@ import { waitSeconds } from "../arguments.ts";
 import { CommandFailedError, UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { printResult } from "../output.ts";
+import { requestOf } from "../update-options.ts";
 import { orCreditNoteCommands } from "./credit-note-of.ts";
-import { CORRECTION_FLAG, CREDIT_NOTE_FLAG, operateOne } from "./operate.ts";
-import { type ManyFlags, operateMany, requireOneWay, withMany } from "./operate-many.ts";
+import { answerCommand, type ManyFlags, operateOneOrMany, requireOneWay } from "./operate-many.ts";
 import { isUnsuccessful, outcomeLine } from "./render-document.ts";
-import { parseInvoice, parseText, withScope } from "./scope.ts";
 
 const DEFAULT_WAIT_SECONDS = 60;
 
 interface RetryFlags extends ManyFlags {
-  note?: string;
   wait?: true | number;
 }
 
 export function registerRetry(sale: Command, context: CliContext): void {
-  withScope(
-    withMany(
-      sale
-        .command("retry")
-        .description(
-          "Retry what needed an operator, after you have corrected it: for one sale, or for all that a query finds.",
-        )
-        .argument("[invoice]", "the sale's number", parseInvoice)
-        .option("--note <text>", "what you corrected", parseText)
-        .option("--wait [seconds]", `of one sale: wait for its outcome (default: ${DEFAULT_WAIT_SECONDS})`, waitSeconds)
-        .option(...CREDIT_NOTE_FLAG)
-        .option(...CORRECTION_FLAG),
-      "open",
-    ),
-  )
-    .addHelpText(
-      "after",
-      `
-With --wait the command ends with 1 if the sale is cancelled, or needs an operator again before its document is completed.
+  answerCommand(sale, "retry", {
+    description:
+      "Retry what needed an operator, after you have corrected it: for one sale, or for all that a query finds.",
+    help: `With --wait the command ends with 1 if the sale is cancelled, or needs an operator again before its document is completed.
 
 Examples:
   fiscalflow sale retry INV-1001 --wait
   fiscalflow sale retry --query "FiscalAttention = 'credentials'"`,
-    )
+    many: true,
+  })
+    .option("--wait [seconds]", `of one sale: wait for its outcome (default: ${DEFAULT_WAIT_SECONDS})`, waitSeconds)
     .action(async (invoice: string | undefined, flags: RetryFlags) => {
       requireOneWay(context, invoice, flags);
-      const { query, note, wait } = flags;
+      const { query, wait } = flags;
       if (wait !== undefined && (query !== undefined || flags.creditNote === true || flags.correction === true))
         throw new UsageError("--wait goes with one sale: leave --query, --credit-note and --correction out.");
-      const request = note === undefined ? {} : { note };
+      const request = requestOf("retry", flags);
       if (invoice !== undefined && wait !== undefined)
         await retryAndWait(context, invoice, flags, request, wait === true ? DEFAULT_WAIT_SECONDS : wait);
-      else if (invoice !== undefined)
-        await operateOne(context, invoice, flags, (operate, id) => operate.retry(id, request));
-      else if (query !== undefined)
-        await operateMany(context, { ...flags, query }, { verb: "retry", done: "retried", of: "open" }, (operate, id) =>
+      else
+        await operateOneOrMany(context, invoice, flags, { verb: "retry", done: "retried" }, (operate, id) =>
           operate.retry(id, request),
         );
     });
