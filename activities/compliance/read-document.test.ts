@@ -132,8 +132,8 @@ describe("a document that is read for its row", () => {
     const records = { ...ledger.records, settle: away };
     const context = { ...served.context, ledger: { ...ledger, records } };
     const saleId = await soldTea(served, "LOOK-4");
-    const { readDocument } = createDocumentActivities(context);
-    expect(await inActivity(() => readDocument(saleRequest(saleId, "LOOK-4")))).toMatchObject({
+    const activities = createDocumentActivities(context);
+    expect(await inActivity(() => activities.readDocument(saleRequest(saleId, "LOOK-4")))).toMatchObject({
       document: { id: saleId },
       unsettled: true,
     });

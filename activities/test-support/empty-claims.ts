@@ -6,15 +6,18 @@ import { createTestLedger, type TestLedger } from "../../src/ledger/test-support
 let shared: Promise<TestLedger> | undefined;
 
 /**
- * The claims with nothing in them: one database for all tests of a process, emptied for each, since making one takes
+ * A ledger with nothing in it: one database for all tests of a process, emptied for each, since making one takes
  * longer.
  */
 export async function emptyClaims(): Promise<Ledger> {
   shared ??= createTestLedger();
   const { url, outside } = await shared;
-  await outside.query(
-    "truncate movements, document_claims, document_claim_events, purchases, purchase_syncs, stock_branch_holds",
-  );
+  // As the owner: no trigger is in the way.
+  await outside.query(`
+    set session_replication_role = replica;
+    truncate movements, documents, document_claims, document_claim_events, events, event_heads, purchases, purchase_syncs,
+      stock_branch_holds;
+    set session_replication_role = origin`);
   // A test may close it in order to have it away.
   const own = openLedger({ url, home: "/nowhere" });
   onTestFinished(() => own.close());

@@ -78,8 +78,6 @@ export interface CallbackDelivery {
 export interface LinesLeftOut {
   /** So many lines the document has. */
   count: number;
-  /** The ledger does not have them. */
-  missing?: true;
   /** Within a workflow: what was sold, line by line. */
   goods?: [itemId: string, quantity: number, unitPrice: number][];
 }

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 
 import type { Queries } from "./database.ts";
-import type { Row } from "./rows/row-findings.ts";
 
 /** The beginning of a statement that inserts a row where something is so: a source or a condition may follow. */
 export function insertRowFrom(table: string, row: Readonly<Record<string, unknown>>): RawBuilder<unknown> {
@@ -18,18 +17,6 @@ export function piecesOf<Row>(rows: readonly Row[]): Row[][] {
   for (let from = 0; from < rows.length; from += ROWS_A_STATEMENT)
     pieces.push(rows.slice(from, from + ROWS_A_STATEMENT));
   return pieces;
-}
-
-/** Rows of a page by what they belong to. */
-export function rowsBy<Kept extends Row>(rows: readonly Kept[], ownerOf: (row: Kept) => string): Map<string, Kept[]> {
-  const groups = new Map<string, Kept[]>();
-  for (const row of rows) {
-    const owner = ownerOf(row);
-    const group = groups.get(owner);
-    if (group) group.push(row);
-    else groups.set(owner, [row]);
-  }
-  return groups;
 }
 
 /** The instant by the database's own clock (Unix milliseconds), so that the clocks of the hosts do not matter. */

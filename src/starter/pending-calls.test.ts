@@ -18,11 +18,11 @@ test("an activity that somebody has paused is shown as paused, also while its at
     paused: true,
     pauseInfo,
   });
-  const raw = { pendingActivities: [paused("adjustStock", STARTED), paused("saveRecord", SCHEDULED)] } as never;
+  const raw = { pendingActivities: [paused("adjustStock", STARTED), paused("noteRun", SCHEDULED)] } as never;
   const told = { state: "paused", attempt: 1, sinceMs: NOW_MS - 1_000, message: "njeri: it hangs" };
   expect(pendingCallsOf(client, { raw }, NOW_MS)).toEqual([
     { call: "adjustStock", ...told },
-    { call: "saveRecord", ...told },
+    { call: "noteRun", ...told },
   ]);
 });
 

@@ -32,7 +32,7 @@ describeWithTemporal("the events of refunds", () => {
     await rig.stateWhen("E-GIVEN-UP", ({ creditNoteAttention }) => creditNoteAttention !== undefined);
     const { creditNoteWorkflowId: workflowId = "" } = await rig.starter.getSale({ invoice: "E-GIVEN-UP" });
     await rig.starter.cancel({ workflowId }, { reason: "test over" });
-    const back = ["completed", "crediting", "completed"];
+    const back = ["resolving-items", "completed", "crediting", "completed"];
     const documentsOf = async (subject: string) =>
       (await all()).flatMap((event) => (event.subject === subject && event.document ? [event.document] : []));
     const stagesOf = async (invoice: string) => {
@@ -43,8 +43,8 @@ describeWithTemporal("the events of refunds", () => {
     const codes = (await documentsOf("sale E-TAKEN")).filter(({ attentions }) => attentions.length > 0);
     expect(codes).toMatchObject([{ stage: "crediting", attentions: ["unexpected-answer"] }]);
     const notes = await documentsOf("credit_note CN-E-REJECTED");
-    const [sale] = await documentsOf("sale E-GIVEN-UP");
+    const sale = (await documentsOf("sale E-GIVEN-UP")).at(-1);
     expect(notes.at(-1)).toMatchObject({ stage: "cancelled", status: "failed", originalSaleId: sale?.id });
-    expect(notes.flatMap(({ attentions }) => attentions)).toEqual(["rejected"]);
+    expect(new Set(notes.flatMap(({ attentions }) => attentions))).toEqual(new Set(["rejected"]));
   });
 });

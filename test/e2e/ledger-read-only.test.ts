@@ -34,10 +34,13 @@ describeWithTemporal("while the ledger's database is read-only", () => {
     await outside.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${others}`);
   }
 
+  /** A sale opens its row before anything else. */
+  const WAITS = ["awaitLedger", "prepareSale"];
+
   /** How often a run has looked for the ledger in its one wait, and how long its history is. */
   async function waitOf(handle: WorkflowHandle): Promise<{ looks: number; events: number }> {
     const { raw, historyLength } = await handle.describe();
-    const wait = raw.pendingActivities?.find(({ activityType }) => activityType?.name === "awaitLedger");
+    const wait = raw.pendingActivities?.find(({ activityType }) => WAITS.includes(activityType?.name ?? ""));
     return { looks: wait?.attempt ?? 0, events: historyLength };
   }
 

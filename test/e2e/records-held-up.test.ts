@@ -24,7 +24,7 @@ describeWithTemporal("records that are held up", () => {
     await outside?.end();
     await onLine?.close();
   });
-  const { handleOf, result } = salesOf(() => rig);
+  const { handleOf, parked, result } = salesOf(() => rig);
 
   test("do not delay callers while the ledger is away, and are complete before the workflow ends", async () => {
     const slow = { operation: "createSale", when: "after", kind: "slow", delayMs: 500, times: 1 } as const;
@@ -56,6 +56,30 @@ describeWithTemporal("records that are held up", () => {
       { type: "credit_note", stage: "credited", status: "completed" },
       { type: "sale", stage: "credited", status: "completed" },
     ]);
+  });
+
+  test("ask an operator where the service does not show the document again, and end once that is acknowledged", async () => {
+    const slow = { operation: "createSale", when: "after", kind: "slow", delayMs: 500, times: 1 } as const;
+    rig.simulator.inject({ ...slow, match: { invoice: "AWAY-2" } });
+    const waiting = rig.starter.startSaleAndWait(
+      { traderInvoiceNumber: "AWAY-2", lines: [TEA], stock: "off", refundWindow: "0" },
+      { waitSeconds: 20 },
+    );
+    await rig.simulator.until(() => rig.simulator.documents("AWAY-2").length === 1);
+    line.cut();
+    const { outcome } = await waiting;
+    expect(outcome).toMatchObject({ stage: "completed", receipt: { receiptLabel: "NS" } });
+    const id = outcome?.sale?.id ?? "";
+    const gone = { status: 404, body: { error: { code: "not_found", message: "no such sale" } } };
+    const isBack = rig.simulator.inject({ operation: "readSale", when: "before", kind: "status", ...gone });
+    line.restore();
+    const { attentions } = await parked("AWAY-2", "unexpected-answer");
+    expect(attentions).toMatchObject([{ subject: `ledger ${id}`, message: expect.stringContaining("no such sale") }]);
+    await rig.starter.acknowledge({ invoice: "AWAY-2" }, { code: "unexpected-answer", note: "it is on paper" });
+    expect(await result("AWAY-2")).toMatchObject({ stage: "completed", sale: { id } });
+    isBack();
+    const { rows } = await outside.query("select stage, document_id from documents where number = 'AWAY-2'");
+    expect(rows).toEqual([{ stage: "completed", document_id: null }]);
   });
 
   test("verify in every row", async () => {

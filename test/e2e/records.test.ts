@@ -52,9 +52,9 @@ describeWithTemporal("the records of sales and credit notes", () => {
     return await rig.starter.refund({ invoice }, request, { waitSeconds: 20 });
   }
 
-  test("are one write for a sale that is accepted at once: its document with its stock", async () => {
+  test("are two writes for a sale that is accepted at once, opened and settled with its answer", async () => {
     await (await start("PLAIN-1")).result();
-    expect(await kindsOf("sale PLAIN-1")).toEqual(["document-saved"]);
+    expect(await kindsOf("sale PLAIN-1")).toEqual(["document-saved", "document-saved"]);
   });
 
   test("equal the simulator's books, whatever the documents' outcomes", async () => {

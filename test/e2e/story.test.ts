@@ -52,7 +52,9 @@ describeWithTemporal("the history of a sale in Temporal's UI", () => {
       If nothing has come by then, the authority is slow
       Refund window until <time> EAT
       Credit note CN-1 for the sale <sale> of biz_1 (default)
+      Keep in the ledger what the run knows
       Read from the ledger what the sale took from stock
+      Keep in the ledger what the run knows
       Return 2 × Tea leaves 500 g to stock, branch branch_1
       Return 1 × Bar soap, not yet registered to stock, branch branch_1"
     `);

@@ -5,7 +5,7 @@ import { callOrGiveUp } from "../calls/between-tries.ts";
 import { growingPauseMs } from "../calls/activity-failures.ts";
 import { CancelledByOperator, park, Running, unlessCancelled } from "../operator/attention-list.ts";
 import type { SaleContext } from "../sale/state.ts";
-import { documentState, readDocument, retryDocument } from "./known-document.ts";
+import { answered, documentState, readDocument, retryDocument } from "./known-document.ts";
 
 /**
  * Somebody may submit a rejected document again in the service's dashboard, where this run does not see it. So whatever
@@ -141,14 +141,15 @@ async function changeAfterCallback(
  *   says so
  */
 async function lookBeforeCancel(
-  { run, calls, target }: SaleContext,
+  context: SaleContext,
   document: SaleDocument,
   cancellation: CancelledByOperator,
 ): Promise<SaleDocument> {
+  const { run, calls, target } = context;
   run.documentInDoubt = true;
   run.isCheckingCancel = true;
   run.moveTo(run.stage, "a last look at the document before it is cancelled");
-  const asked = { ...target, saleId: document.id };
+  const asked = { ...target, saleId: document.id, of: run.row };
   const found = await callOrGiveUp(
     run,
     () => calls.read.readDocument("Look at the document before it is cancelled", asked),
@@ -158,6 +159,7 @@ async function lookBeforeCancel(
       message: `The document cannot be read, so it is not cancelled yet: ${message} A retry reads it again; to acknowledge cancels it as it was read last.`,
     }),
   );
+  if (found) answered(context, document.id, found);
   run.document = found?.document ?? document;
   run.documentInDoubt = false;
   run.isCheckingCancel = false;

@@ -115,7 +115,9 @@ export class SaleState extends AttentionList {
   /** The update `outcome` is not answered any more. */
   outcomesUsedUp = false;
   prepared = false;
-  /** Why the workflow will fail. Kept until every waiting caller has it: a failing workflow would hide it from them. */
+  /** Why the workflow will fail, which no caller is told before the ledger knows. */
+  failing: ApplicationFailure | undefined;
+  /** The same. Kept until every waiting caller has it: a failing workflow would hide it from them. */
   failure: ApplicationFailure | undefined;
 
   /** Set once it is known where the document belongs. */
@@ -170,7 +172,7 @@ export class SaleState extends AttentionList {
 
   /** Whether the workflow will fail because what was asked of it was refused. After any other failure it is restarted. */
   get refused(): boolean {
-    return REFUSALS.includes(this.failure?.type);
+    return REFUSALS.includes(this.failing?.type);
   }
 
   get settled(): boolean {

@@ -126,7 +126,10 @@ export async function runToCompletion(run: SaleState, body: () => Promise<void>)
       await body();
     } catch (error) {
       if (!(error instanceof Error) || !isFinal(error)) throw error;
-      run.failure = asFailure(error);
+      run.failing = asFailure(error);
+      // Whoever hears of the failure may start the number anew at once: so the run has nothing left to do then.
+      await run.everythingFinished();
+      run.failure = run.failing;
     }
     await run.everythingFinished();
     await condition(everyUpdateIsAnswered);

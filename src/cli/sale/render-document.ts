@@ -15,7 +15,7 @@ export function documentLine(document: SaleDocument): string {
   const number = type === "credit_note" ? ` ${traderInvoiceNumber}` : "";
   const date = saleDate ? `, dated ${saleDate}` : "";
   const lines = linesLeftOut
-    ? `, ${linesLeftOut.count} lines (the ledger ${linesLeftOut.missing ? "does not have them" : "keeps them"})`
+    ? `, ${linesLeftOut.count} lines (the ledger keeps them)`
     : "";
   return `${id}${number}, ${status}, ${totalText(totals)}${date}${lines}`;
 }

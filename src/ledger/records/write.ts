@@ -118,7 +118,8 @@ function stageAfter({ type, stage }: RowContent, document: SaleDocument): Stage 
 
 /** Writes what only the run knows of its document. To be repeated freely. */
 export async function note(db: Queries, business: Business, told: RunNote, writer: Writer): Promise<void> {
-  const { asOfMs, sequence, stage, failed, numberTaken, refund, attentions, attentionChanges, decisions, ...of } = told;
+  const { asOfMs, sequence, stage, failed, numberTaken, refund, attentions, ...more } = told;
+  const { attentionChanges: _changes, decisions: _decisions, ...of } = more;
   const history = historyOf(told, writer);
   const times = { as_of: new Date(asOfMs), sequence };
   const kept = await lockKept(db, documentKey(business, of));
