@@ -8,6 +8,7 @@ import {
   bounded,
   creditNoteClaim,
   type EarlierRun,
+  type ExpectedDocument,
   FAILURES,
   type FinishedSale,
   INSTEAD_OF_OTHER_CONTENT,
@@ -84,21 +85,57 @@ export async function earlierNote(
  * If it is not, the earlier run was terminated on its way, and this one takes over by the claims. What its answers say
  * counts here, not what that run has come to tell: it may have been terminated between the two.
  */
-export function isFinished({ record, decisions }: Pick<KeptSale, "record" | "decisions">): boolean {
-  const { stage, attentions, document, expectedTotal: total, movements, movementsPlanned = 0 } = record;
-  const ended = stage === "completed" || stage === "credited" || stage === "cancelled";
-  const sold = movements.filter(({ purpose }) => purpose === "sold");
-  const isMoved = areSettled(movements) && (stage === "cancelled" || sold.length >= movementsPlanned);
-  const isLookedAt = (code: AttentionCode, about: string): boolean =>
-    decisions.some(({ update, code: of, subject }) => update === "acknowledge" && of === code && subject === about);
-  const isAsExpected =
-    !document ||
-    mismatches(document, { type: "sale", ...(total !== undefined && { total }) }).length === 0 ||
-    isLookedAt("mismatch", "expectedTotal");
-  const isReported = movements.every(
-    ({ report, referenceId }) => report === undefined || isLookedAt("stock-unreported", referenceId),
+export function isFinished(kept: Pick<KeptSale, "record" | "decisions">): boolean {
+  const { stage, attentions } = kept.record;
+  if (attentions.length > 0) return false;
+  if (stage === "cancelled")
+    return kept.record.movements.every(({ state }) => state !== "unknown" && state !== "sending");
+  return (stage === "completed" || stage === "credited") && isStockDone(kept) && isAsAsked(kept);
+}
+
+type Looked = Pick<KeptSale, "record" | "decisions">;
+
+function isLookedAt({ decisions }: Looked, code: AttentionCode, about?: string): boolean {
+  return decisions.some(
+    (one) => one.update === "acknowledge" && one.code === code && (about === undefined || one.subject === about),
   );
-  return ended && attentions.length === 0 && isMoved && isAsExpected && isReported;
+}
+
+/** Every movement that the sale was to make is made, or given up; a person has seen what is wrong with one. */
+function isStockDone(kept: Looked): boolean {
+  const { movements, movementsPlanned = 0 } = kept.record;
+  const sold = movements.filter(({ purpose }) => purpose === "sold");
+  // One that was given up before it was ever taken has no row.
+  const rows = new Set(movements.map(({ referenceId }) => referenceId));
+  const givenUp = kept.decisions.filter(
+    ({ update, code, subject }) =>
+      update === "acknowledge" && code === "stock-refused" && subject !== undefined && !rows.has(subject),
+  );
+  return (
+    areSettled(movements) &&
+    sold.length + givenUp.length >= movementsPlanned &&
+    movements.every(({ report, referenceId }) => !report || isLookedAt(kept, "stock-unreported", referenceId)) &&
+    movements.every(({ purpose, undoes }) => purpose !== "undone" || isLookedAt(kept, "stock-refused", undoes))
+  );
+}
+
+/** The document is what was asked for, or a person has seen that it is not. */
+function isAsAsked(kept: Looked): boolean {
+  const { document, content, expectedTotal: total } = kept.record;
+  if (!document || isLookedAt(kept, "mismatch")) return true;
+  const { traderInvoiceNumber, customer, lines = [], saleId } = content ?? {};
+  const expected: ExpectedDocument = {
+    type: "sale",
+    ...(traderInvoiceNumber !== undefined && { traderInvoiceNumber }),
+    // Of a sale that was issued elsewhere nobody was asked for.
+    ...(content && saleId === null && { customerPin: customer?.pin ?? null }),
+    // The items are compared by whoever has the catalogue.
+    ...(lines.length > 0 && {
+      lines: lines.map((line, at) => ({ ...line, itemId: document.lines[at]?.itemId ?? "" })),
+    }),
+    ...(total !== undefined && { total }),
+  };
+  return mismatches(document, expected).length === 0;
 }
 
 export function finishedOf({ record, creditNote }: KeptSale): FinishedSale {
@@ -126,7 +163,16 @@ export function finishedOf({ record, creditNote }: KeptSale): FinishedSale {
 function isReturnMissing({ refund, movements }: KeptSale["record"], note: KeptSale["record"] | undefined): boolean {
   // Goods come back for this refund alone, and not for somebody else's credit note.
   if (!refund?.restock || note?.number !== refund.traderInvoiceNumber) return false;
-  return ![...movements, ...note.movements].some(({ purpose }) => purpose === "restocked");
+  const all = [...movements, ...note.movements];
+  const [undone, restocked] = (["undone", "restocked"] as const).map((purpose) =>
+    all.filter((one) => one.purpose === purpose),
+  );
+  const taken = movements.filter(
+    ({ purpose, state, referenceId }) =>
+      purpose === "sold" && state === "applied" && !undone?.some(({ undoes }) => undoes === referenceId),
+  );
+  if (taken.length === 0) return restocked?.length === 0;
+  return taken.some(({ referenceId }) => !restocked?.some(({ undoes }) => undoes === referenceId));
 }
 
 export function conflict(number: string, words: readonly string[], { record, writer }: KeptSale): ApplicationFailure {

@@ -64,8 +64,9 @@ export function createPrepareActivities(
           refundWindowMs: (window === undefined ? undefined : durationMs(window)) ?? profile.timings.refundWindowMs,
         };
       });
-      const kept = await keptByAnother(ledger, prepared.profile, content);
-      const finished = reset || !kept ? undefined : finishedSale(kept);
+      const kept = await keptOf(ledger, prepared.profile, content);
+      // What an attempt of this run has opened is not finished.
+      const finished = reset || !kept || isOfThisRun(kept) ? undefined : finishedSale(kept);
       const earlier = finished ? undefined : await earlierRun(ledger, kept, prepared.fingerprint, reset);
       // A run that carries on another one may have sent it already.
       if (checked && checked.doubts.length > 0 && !finished && !reset)
@@ -81,7 +82,7 @@ export function createPrepareActivities(
           content,
           expectedTotal: sale.expectedTotal,
         };
-        await ledger.records.open(prepared.profile, { ...of, ...asked }, currentWriter());
+        await ledger.records.open(prepared.profile, { ...of, ...asked }, openedBy());
       }
       return { ...prepared, ...(finished && { finished }), ...(earlier && { earlier }) };
     },
@@ -102,7 +103,7 @@ export function createPrepareActivities(
       const refund = { traderInvoiceNumber: number, reason, returnDate: date, restock, branch };
       const of = { type: "credit_note" as const, number, originalSaleId };
       const asked = { stage: "submitting" as const, startedAtMs, date, refund };
-      await ledger.records.open(prepared.profile, { ...of, ...asked }, currentWriter());
+      await ledger.records.open(prepared.profile, { ...of, ...asked }, openedBy());
       return { ...prepared, ...(earlier && { earlier }) };
     },
   } satisfies Partial<MainActivities>;
@@ -219,24 +220,33 @@ export function failOnLedgerAway(error: unknown): unknown {
 }
 
 /**
- * What the ledger has of the number, from another run than this one.
+ * What the ledger has of the number.
  * @throws ApplicationFailure Conflict, where the number belongs to a sale with other content; LedgerUnavailableError: it
  * is asked again, and nothing is sent meanwhile
  */
-async function keptByAnother(
+async function keptOf(
   { records }: Pick<Ledger, "records">,
   { connection, businessId }: ConnectionProfile,
   content: SaleContent,
 ): Promise<KeptSale | undefined> {
   const number = content.traderInvoiceNumber;
   const kept = await records.findSale({ connection, businessId }, number);
-  // Kept by this very run: another attempt came first, and the result of this one is not used.
-  if (!kept || kept.writer.runId === Context.current().info.workflowExecution?.runId) return undefined;
+  if (!kept) return undefined;
   const { record } = kept;
-  if (!record.document && !record.numberTaken) return kept;
+  // Opened by another attempt of this very run.
+  if (!record.document && !record.numberTaken) return isOfThisRun(kept) ? undefined : kept;
   const words = record.content ? differencesInWords(record.content, content) : [];
   if (words.length > 0) throw conflict(number, words, kept);
   return kept;
+}
+
+function isOfThisRun({ writer }: KeptSale): boolean {
+  return writer.runId === currentWriter().runId;
+}
+
+/** Which run opens a row, and since when it wants to. */
+function openedBy() {
+  return { writer: currentWriter(), askedAtMs: Context.current().info.scheduledTimestampMs };
 }
 
 /** The outcome of the sale, if nothing is left to be done. */

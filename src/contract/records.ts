@@ -55,6 +55,8 @@ export interface SettledAnswer {
   unsettled?: true;
   /** The sale is signed, and another run has given back goods that it took. */
   givenBack?: true;
+  /** The row says what another run knew: this one has to tell what it knows. */
+  otherRun?: true;
 }
 
 /** What only the run knows of its document. Decisions and changes are sent once, however often a note is. */
@@ -65,7 +67,8 @@ export interface RunNote extends DocumentRow {
   stage: Stage;
   failed?: true | undefined;
   numberTaken: boolean;
-  refund?: Refund | undefined;
+  /** Null: it was given up. */
+  refund?: Refund | null | undefined;
   /** Those that stand; of very many the first. */
   attentions: Attention[];
   /** Those that were raised or cleared since the last note. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type BeginRequest, type Ledger, LedgerUnavailableError, openLedger } from "./index.ts";
 import type { TestLedger } from "./test-support/create-test-ledger.ts";
 import { APPLIED, firstTry, NOT_APPLIED, taking } from "./test-support/movements.ts";
-import { documentOf, someBusiness, WRITER } from "./test-support/records.ts";
+import { by, documentOf, someBusiness, WRITER } from "./test-support/records.ts";
 import { openWatchedLedger, type WatchedLedger } from "./test-support/watched-ledger.ts";
 import type { WatchedLine } from "./test-support/watched-line.ts";
 
@@ -98,7 +98,7 @@ describe("a document's row whose answer from the ledger was lost after the commi
     const row = { type: "sale", number: "INV-1" } as const;
     const asked = { ...row, stage: "resolving-items", startedAtMs: 1, date: "2026-11-20" } as const;
     line.loseAnswerTo(/^commit/);
-    await ledger.records.open(business, asked, WRITER);
+    await ledger.records.open(business, asked, by(WRITER));
     expect(sent(/^commit/)).toBe(2);
     line.loseAnswerTo(/^commit/);
     await ledger.records.settle(business, row, { document: documentOf("INV-1"), askedAtMs: 1 }, WRITER);

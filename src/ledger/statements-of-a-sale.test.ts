@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 
 import type { Ledger } from "./index.ts";
 import { APPLIED, firstTry, taking } from "./test-support/movements.ts";
-import { documentOf, someBusiness, WRITER } from "./test-support/records.ts";
+import { by, documentOf, someBusiness, WRITER } from "./test-support/records.ts";
 import { openWatchedLedger, type WatchedLedger } from "./test-support/watched-ledger.ts";
 import type { WatchedLine } from "./test-support/watched-line.ts";
 
@@ -53,7 +53,7 @@ async function sell(number: string): Promise<Map<string, string[]>> {
   const row = { type: "sale", number } as const;
   const opened = { ...row, stage: "resolving-items", startedAtMs: 1, date: "2026-11-20" } as const;
   await ask("find the sale", ledger.records.findSale(BUSINESS, number));
-  await ask("open the row", ledger.records.open(BUSINESS, opened, WRITER));
+  await ask("open the row", ledger.records.open(BUSINESS, opened, by(WRITER)));
   await ask("begin the document", ledger.documents.begin({ ...intent, number: owner, nowMs: 1 }));
   await call("create");
   const outcome = { kind: "document", documentId: `sale_${number}` } as const;

@@ -41,7 +41,7 @@ describeWithTemporal("records that are held up", () => {
       const { raw } = await handleOf("AWAY-1").describe();
       return (raw.pendingActivities ?? []).map(({ activityType }) => activityType?.name ?? "");
     };
-    await expect.poll(pending).toContain("keepDocument");
+    await expect.poll(pending).toContain("awaitLedger");
     // Its window has closed, but it is open: a refund is taken, and not lost.
     const request = { reason: "06", traderInvoiceNumber: "CN-AWAY-1" } as const;
     const refunding = rig.starter.refund({ invoice: "AWAY-1" }, request, { waitSeconds: 20 });

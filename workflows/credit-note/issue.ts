@@ -9,7 +9,7 @@ import {
   type SaleDocument,
 } from "../../src/contract/index.ts";
 import { type Created, createDocument } from "../document/create-document.ts";
-import { readDocument } from "../document/known-document.ts";
+import { answered, readDocument } from "../document/known-document.ts";
 import { park } from "../operator/attention-list.ts";
 import { main } from "../proxies.ts";
 import type { SaleContext } from "../sale/state.ts";
@@ -73,6 +73,8 @@ async function adoptOrEnd(
   const message = `${result.message} (${found.join("; ")})`;
   context.run.moveTo("rejected", "an operator: another credit note reverses this sale");
   await park(context.run, { code: "already-credited", message, evidence: { creditNoteId: creditNoteId ?? null } });
-  context.run.document = creditNoteId === undefined ? null : await readDocument(context, creditNoteId);
+  context.run.document = document ?? null;
+  // The row shows somebody else's credit note, as the run does.
+  if (document) answered(context, document.id, { unsettled: true });
   throw new CreditedElsewhere();
 }

@@ -45,6 +45,7 @@ export async function creditNote(input: CreditNoteInput): Promise<SaleOutcome> {
     run.prepared = true;
     const context = contextOf(run, prepared.profile);
     run.notes = new NoteKeeping(context);
+    if (prepared.earlier) run.notes.noteAnew();
     await runCreditNote(context, prepared);
   });
 }

@@ -120,6 +120,13 @@ export async function createDocument(context: SaleContext, creation: Creation): 
       run.notes = undefined;
       throw ApplicationFailure.nonRetryable(result.message, FAILURES.conflict);
     }
+    const answeredId = idOf(result);
+    if (answeredId !== undefined && "unsettled" in result && result.unsettled) {
+      const settled = { claim, intent: number, documentId: answeredId };
+      run.beforeTheEnd(ledger.settleDocument("Write the document's id into its claim", settled));
+    }
+    if ((result.kind === "document" || result.kind === "rejected") && answeredId !== undefined)
+      answered(context, answeredId, result);
     const made = await documentFrom(context, result, creation, number);
     run.earlierRunSent = false;
     if (made === "nothing") {
@@ -129,14 +136,16 @@ export async function createDocument(context: SaleContext, creation: Creation): 
       continue;
     }
     run.documentInDoubt = false;
-    if ("unsettled" in result && result.unsettled) {
-      const settled = { claim, intent: number, documentId: made.id };
-      run.beforeTheEnd(ledger.settleDocument("Write the document's id into its claim", settled));
-    }
-    if (result.kind === "document" || result.kind === "rejected") answered(context, made.id, result);
     const callbackExpected = body.callbackExpected && result.kind !== "already-credited";
     return { document: made, callbackExpected };
   }
+}
+
+/** The document that an answer shows or names. */
+function idOf(result: CreateResult): string | undefined {
+  if (result.kind === "document") return result.document.id;
+  if (result.kind === "named") return result.saleId;
+  return result.kind === "rejected" ? (result.document?.id ?? result.saleId) : undefined;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { condition } from "@temporalio/workflow";
+import { CancellationScope, condition } from "@temporalio/workflow";
 
 import {
   type ExpectedDocument,
@@ -8,6 +8,7 @@ import {
   type SettledAnswer,
 } from "../../src/contract/index.ts";
 import { callOrGiveUp, callWithEscalation, isRefusal, BetweenTries } from "../calls/between-tries.ts";
+import { ledger } from "../proxies.ts";
 import type { SaleContext } from "../sale/state.ts";
 
 /**
@@ -53,10 +54,32 @@ export async function readOther({ calls, run, target }: SaleContext, saleId: str
 }
 
 /** Takes note of what became of an answer in the ledger. */
-export function answered(context: SaleContext, saleId: string, { unsettled, givenBack }: SettledAnswer): void {
+export function answered(
+  context: SaleContext,
+  saleId: string,
+  { unsettled, givenBack, otherRun }: SettledAnswer,
+): void {
   const { run } = context;
-  if (unsettled) run.beforeTheEnd(keepDocument(context, saleId));
+  if (otherRun) run.notes?.noteAnew();
+  if (unsettled) keepLater(context, saleId);
   if (givenBack) run.goodsGivenBack();
+}
+
+/** Once for all answers that come while the ledger is away. The wait that has the answer may be cancelled: this is not. */
+function keepLater(context: SaleContext, saleId: string): void {
+  const { run } = context;
+  const isKeeping = run.answersToKeep.has(saleId);
+  run.answersToKeep.set(saleId, "new");
+  if (isKeeping) return;
+  const keeping = async (): Promise<void> => {
+    while (run.answersToKeep.get(saleId) === "new") {
+      await ledger.awaitLedger("Wait for the ledger: each attempt is one look");
+      run.answersToKeep.set(saleId, "asked");
+      await keepDocument(context, saleId);
+    }
+    run.answersToKeep.delete(saleId);
+  };
+  run.beforeTheEnd(CancellationScope.nonCancellable(keeping));
 }
 
 /** The ledger was away when the answer came: the document is read once more, for its row. */

@@ -19,9 +19,17 @@ export class NoteKeeping implements KeptNotes {
   #sequence = 0;
   #decisionsSaved = 0;
   #isSaving = false;
+  /** While a note is on its way. */
+  #isAskedAnew = false;
 
   constructor(context: SaleContext) {
     this.#context = context;
+  }
+
+  noteAnew(): void {
+    this.#savedKey = "";
+    this.#isAskedAnew = this.#isSaving;
+    this.saveIfChanged();
   }
 
   get isSaved(): boolean {
@@ -44,7 +52,8 @@ export class NoteKeeping implements KeptNotes {
       run.attentionChanges.splice(0, note.attentionChanges.length);
       this.#decisionsSaved += note.decisions.length;
       const isWhole = run.attentionChanges.length === 0 && run.decisions.length === this.#decisionsSaved;
-      if (isWhole) this.#savedKey = key;
+      if (isWhole && !this.#isAskedAnew) this.#savedKey = key;
+      this.#isAskedAnew = false;
     }
     this.#isSaving = false;
   }
@@ -66,7 +75,7 @@ export class NoteKeeping implements KeptNotes {
       stage: run.stage,
       ...(run.refused && { failed: true as const }),
       numberTaken: run.numberTaken,
-      refund: run.refund,
+      refund: run.refund ?? (run.isRefundGivenUp ? null : undefined),
       attentions,
       attentionChanges,
       decisions,
@@ -81,8 +90,10 @@ function firstOf<One>(all: readonly One[], fits: (one: One) => boolean): One[] {
 
 /** A text that changes with whatever needs another note. Passing stages do not, nor do those that an answer tells. */
 function noteKey(run: SaleState): string {
+  // In the end everything is told, also that the authority was slow.
+  const changes = run.settled ? run.attentionChangesEver : run.pressingChangesEver;
   const decisions = run.settled ? run.decisions.length : decisionsOnTheirOwn(run);
-  return JSON.stringify([run.refused, stageToNote(run), run.attentionChangesEver, decisions]);
+  return JSON.stringify([run.refused, stageToNote(run), changes, decisions]);
 }
 
 const NOTHING_TO_NOTE = JSON.stringify([false, "", 0, 0]);

@@ -228,9 +228,12 @@ export function registerSaleMessages(run: SaleState): void {
     run.creditNoteAttention = needs;
     run.publish();
   });
-  onSignal(refundRequested, (request) => {
-    // A signal cannot be refused: an invalid request, or a second one, changes nothing.
-    if (run.refund || !request || complaintOf(UPDATE_FORMS.refund, request) !== undefined) return;
+  onSignal(refundRequested, (sent) => {
+    if (typeof sent !== "object" || sent === null) return;
+    // A signal cannot be refused: an invalid request, or a second one, changes nothing; a field too many is nothing.
+    const isKnown = ([field]: [string, unknown]): boolean => Object.hasOwn(UPDATE_FORMS.refund.properties, field);
+    const request = Object.fromEntries(Object.entries(sent).filter(isKnown)) as unknown as Refund;
+    if (run.refund || complaintOf(UPDATE_FORMS.refund, request) !== undefined) return;
     if (request.traderInvoiceNumber === run.invoice) return;
     if (run.stage !== "cancelled") run.refund = withReturnDate(request);
   });

@@ -124,8 +124,9 @@ export class SaleState extends AttentionList {
   notes: KeptNotes | undefined;
   /** Attentions that were raised or cleared, and that the ledger does not have yet. */
   readonly attentionChanges: AttentionChange[] = [];
-  /** How many there have been, saved or not. */
+  /** How many there have been, saved or not; and of them those that need a note at once. */
   attentionChangesEver = 0;
+  pressingChangesEver = 0;
 
   /** Called in this order after each change that an operator can see. */
   readonly onPublish: (() => void)[] = [];
@@ -133,6 +134,10 @@ export class SaleState extends AttentionList {
   /** Another run had given the sale up, and given back what this one shows as sold. */
   isGivenBack = false;
   onGivenBack: (() => void) | undefined;
+  /** Answers about documents that the ledger does not have: whether it was asked to read each since. */
+  readonly answersToKeep = new Map<string, "new" | "asked">();
+  /** A credit note was given up, and with it the refund that it was for. */
+  isRefundGivenUp = false;
   /** How many movements the sale takes from stock, once that is known. */
   movementsPlanned: number | undefined;
 
@@ -286,7 +291,8 @@ export class SaleState extends AttentionList {
 
   protected override attentionChanged(change: "raised" | "cleared", attention: Attention): void {
     const { resolvedBy: _resolvedBy, ...about } = attention;
-    if (attention.code !== "authority-slow") this.attentionChangesEver++;
+    this.attentionChangesEver++;
+    if (attention.code !== "authority-slow") this.pressingChangesEver++;
     this.attentionChanges.push({ change, ...about, atMs: Date.now() });
   }
 
@@ -307,6 +313,8 @@ export class SaleState extends AttentionList {
 export interface KeptNotes {
   readonly isSaved: boolean;
   saveIfChanged(): void;
+  /** What the ledger has is another run's: it is told what this one knows. */
+  noteAnew(): void;
 }
 
 /** What every step of a document needs: its run, its connection, and the calls that go there. */

@@ -48,6 +48,7 @@ export async function sale(input: SaleInput): Promise<SaleOutcome> {
     }
     const context = contextOf(run, prepared.profile);
     run.notes = new NoteKeeping(context);
+    if (prepared.earlier) run.notes.noteAnew();
     await runSale(context, prepared);
   });
 }

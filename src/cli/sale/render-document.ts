@@ -14,9 +14,7 @@ export function documentLine(document: SaleDocument): string {
   const { id, type, status, totals, saleDate, traderInvoiceNumber, linesLeftOut } = document;
   const number = type === "credit_note" ? ` ${traderInvoiceNumber}` : "";
   const date = saleDate ? `, dated ${saleDate}` : "";
-  const lines = linesLeftOut
-    ? `, ${linesLeftOut.count} lines (the ledger keeps them)`
-    : "";
+  const lines = linesLeftOut ? `, ${linesLeftOut.count} lines (the ledger keeps them)` : "";
   return `${id}${number}, ${status}, ${totalText(totals)}${date}${lines}`;
 }
 

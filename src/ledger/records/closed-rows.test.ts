@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import type { ClosedRun } from "../../contract/index.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
-import { documentOf, keepRecord, recordOf, someBusiness, WRITER } from "../test-support/records.ts";
+import { by, documentOf, keepRecord, recordOf, someBusiness, WRITER } from "../test-support/records.ts";
 
 const CLOSED: ClosedRun = { status: "terminated", atMs: 1_763_600_100_000, reason: "by mistake" };
 const OF = { type: "sale", number: "INV-1" } as const;
@@ -51,7 +51,7 @@ test("a terminated document's row is open again once another run takes it over o
   expect((await report())?.open).toHaveLength(1);
   await mark(CLOSED);
   const next = { ...WRITER, runId: "run-2" };
-  await records.open(business, saved, next);
+  await records.open(business, saved, by(next));
   expect(await kept()).not.toHaveProperty("closed");
   // Somebody who looked before the other run began comes too late.
   await mark(CLOSED);

@@ -3,7 +3,15 @@ import { describe, expect, it } from "vitest";
 import type { Attention, AttentionChange, RunNote, SaleDocument } from "../../contract/index.ts";
 import { type OpenedRecord, openLedger } from "../index.ts";
 import { ledgerOfSuite } from "../test-support/create-test-ledger.ts";
-import { documentOf, keepRecord, recordOf, someBusiness, type TestRecord, WRITER } from "../test-support/records.ts";
+import {
+  by,
+  documentOf,
+  keepRecord,
+  recordOf,
+  someBusiness,
+  type TestRecord,
+  WRITER,
+} from "../test-support/records.ts";
 
 const test = ledgerOfSuite();
 
@@ -27,7 +35,7 @@ const ASKED: OpenedRecord = { ...OF, stage: "resolving-items", startedAtMs: 1_76
 async function opened() {
   const business = someBusiness();
   const { records } = test.ledger;
-  await records.open(business, ASKED, WRITER);
+  await records.open(business, ASKED, by(WRITER));
   return { business, records, kept: async () => (await records.findSale(business, "INV-1"))?.record };
 }
 
@@ -81,8 +89,8 @@ describe("a document's row", () => {
     const attentions: Attention[] = [{ code: "stock-refused", message: "refused", sinceMs: 5, resolvedBy: ["retry"] }];
     await records.note(business, noteOf({ attentions, stage: "completed" }), WRITER);
     const next = { ...WRITER, runId: "run-2" };
-    await records.open(business, { ...ASKED, startedAtMs: ASKED.startedAtMs + 10 }, next);
-    expect(await kept()).toMatchObject({ stage: "completed", document: documentOf("INV-1"), attentions: [] });
+    await records.open(business, { ...ASKED, startedAtMs: ASKED.startedAtMs + 10 }, by(next, ASKED.startedAtMs + 10));
+    expect(await kept()).toMatchObject({ stage: "completed", document: documentOf("INV-1"), attentions });
     expect(await records.writerOf(business, OF)).toEqual(next);
     // What the run before had on its way changes nothing, and neither does a stage before the receipt.
     await records.note(business, noteOf({ stage: "rejected" }), WRITER);
@@ -95,13 +103,17 @@ describe("a document's row", () => {
   it("is for other content while nothing was sent for it, and not once a request may have left", async () => {
     const { business, records, kept } = await opened();
     const other = { ...ASKED, fingerprint: "other", startedAtMs: ASKED.startedAtMs + 10 };
-    await records.open(business, other, { ...WRITER, runId: "run-2" });
+    await records.open(business, other, by({ ...WRITER, runId: "run-2" }));
     expect(await kept()).toMatchObject({ fingerprint: "other" });
     await records.note(business, noteOf({ asOfMs: other.startedAtMs + 1, numberTaken: true, stage: "submitting" }), {
       ...WRITER,
       runId: "run-2",
     });
-    await records.open(business, { ...ASKED, startedAtMs: other.startedAtMs + 20 }, { ...WRITER, runId: "run-3" });
+    await records.open(
+      business,
+      { ...ASKED, startedAtMs: other.startedAtMs + 20 },
+      by({ ...WRITER, runId: "run-3" }, other.startedAtMs + 20),
+    );
     expect(await kept()).toMatchObject({ fingerprint: "other", numberTaken: true });
   });
 
@@ -112,7 +124,7 @@ describe("a document's row", () => {
     const document = documentOf("INV-1");
     await Promise.all(
       tellers.map(async ({ records }, n) => {
-        await records.open(business, ASKED, WRITER);
+        await records.open(business, ASKED, by(WRITER));
         await records.settle(business, OF, { document, askedAtMs: n }, WRITER);
       }),
     );
@@ -129,10 +141,10 @@ describe("a document's row", () => {
     const asked = { ...ASKED, type: "credit_note", number: "CN-1", stage: "submitting" } as const;
     const note = (originalSaleId: string) => ({ ...asked, originalSaleId });
     const document = documentOf("CN-1", { type: "credit_note", originalSaleId: "sal_1" });
-    await records.open(business, note("sal_1"), WRITER);
+    await records.open(business, note("sal_1"), by(WRITER));
     await records.settle(business, note("sal_1"), { document, askedAtMs: 5 }, WRITER);
     const another = { workflowId: "credit-note/default/biz_1/sal_2", runId: "run-9" };
-    await records.open(business, note("sal_2"), another);
+    await records.open(business, note("sal_2"), by(another));
     await records.note(business, noteOf({ ...note("sal_2"), stage: "cancelled", asOfMs: 1_763_600_000_900 }), another);
     const { creditNote } = (await records.findSale(business, "INV-1")) ?? {};
     expect(creditNote).toMatchObject({

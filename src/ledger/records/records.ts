@@ -13,7 +13,7 @@ import { type Answer, markClosed, note, open, type OpenedRecord, settle } from "
  */
 export interface Records {
   /** The first thing that a run does: its row is there from then on. */
-  open(business: Business, record: OpenedRecord, writer: Writer): Promise<void>;
+  open(business: Business, record: OpenedRecord, by: { writer: Writer; askedAtMs: number }): Promise<void>;
   /** Writes an answer of the service, with all its lines. An answer that is older than the row's changes nothing. */
   settle(business: Business, of: AnsweredRow, answer: Answer, writer: Writer): Promise<SettledAnswer>;
   /** Writes what only the run knows. */
@@ -36,7 +36,7 @@ export interface Records {
 
 export function createRecords(database: Database): Records {
   return {
-    open: (business, record, writer) => database.transact((db) => open(db, business, record, writer)),
+    open: (business, record, by) => database.transact((db) => open(db, business, record, by)),
     settle: (business, of, answer, writer) => database.transact((db) => settle(db, business, of, answer, writer)),
     note: (business, told, writer) => database.transact((db) => note(db, business, told, writer)),
     findSale: (business, number) => database.query((db) => findSale(db, business, number)),

@@ -1,6 +1,7 @@
 import {
   type AnsweredRow,
   type ClosedRun,
+  creditNoteNumberClaim,
   type DocumentRecord,
   type DocumentRow,
   isCalendarDate,
@@ -14,6 +15,7 @@ import type { Queries } from "../database.ts";
 import { appendEvents } from "../events/append-events.ts";
 import type { Business, NewEvent, Writer } from "../events/chain.ts";
 import { isAnyGivenBack } from "../stock/taken.ts";
+import { storableText } from "../storable-text.ts";
 import { DECIDED, type RowContent, subjectOf } from "./columns.ts";
 import { isClaimed } from "./find-sale.ts";
 import { changeRow, documentKey, insertOrLock, isOfAnother, type Kept, lockKept } from "./row.ts";
@@ -23,18 +25,39 @@ export type OpenedRecord = Omit<DocumentRecord, "document" | "attentions" | "num
 
 /**
  * The first thing that every run of a sale or a credit note does. A number that nothing was sent for is for whatever is
- * asked for now; otherwise the row stays as it is, and this run carries it on. To be repeated freely.
+ * asked for now; otherwise the row stays as it is, and this run carries it on: what it knows better, it notes. To be
+ * repeated freely.
+ * @param askedAtMs when the run asked for it, by Temporal's clock: an attempt of an older run changes nothing
  */
-export async function open(db: Queries, business: Business, record: OpenedRecord, writer: Writer): Promise<void> {
+export async function open(
+  db: Queries,
+  business: Business,
+  record: OpenedRecord,
+  { writer, askedAtMs }: { writer: Writer; askedAtMs: number },
+): Promise<void> {
   const content: RowContent = { ...record, numberTaken: false, document: null, attentions: [], run: writer };
-  const times = { as_of: new Date(record.startedAtMs), answered_at: null };
-  const kept = await insertOrLock(db, business, content, writer, times);
-  if (!kept || kept.content.run.runId === writer.runId) return;
-  const { closed: _over, ...known } = kept.content;
+  const asOf = new Date(askedAtMs);
+  const kept = await insertOrLock(db, business, content, writer, { as_of: asOf, answered_at: null });
+  if (!kept || kept.content.run.runId === writer.runId || kept.as_of > asOf) return;
+  const { closed: _over, failed: _failed, ...known } = kept.content;
+  if (isOfAnother(known, record) && (known.document !== null || (await isTakenByAnother(db, business, record)))) return;
   const isTaken = known.document !== null || known.numberTaken || (await isClaimed(db, known, known.run.workflowId));
-  if (isTaken && isOfAnother(known, record)) return;
-  const next = isTaken ? { ...known, attentions: [], run: writer } : content;
-  await changeRow(db, business, kept, next, writer, { times: { as_of: times.as_of, sequence: 0 } });
+  const next = isTaken && !isOfAnother(known, record) ? { ...known, run: writer } : content;
+  await changeRow(db, business, kept, next, writer, { times: { as_of: asOf, sequence: 0 } });
+}
+
+/** Whether the number of a credit note belongs to that of another sale, which may still be on its way. */
+async function isTakenByAnother(
+  db: Queries,
+  { connection, businessId }: Business,
+  { number, originalSaleId }: DocumentRow,
+): Promise<boolean> {
+  const owner = await db
+    .selectFrom("document_claims")
+    .select("content")
+    .where("workflow_id", "=", creditNoteNumberClaim({ connection, businessId, number }))
+    .executeTakeFirst();
+  return owner !== undefined && owner.content !== storableText(originalSaleId ?? "");
 }
 
 /** What the service answered about a document. */
@@ -57,15 +80,22 @@ export async function settle(
   const times = { answered_at: new Date(askedAtMs) };
   const kept =
     (await lockKept(db, documentKey(business, of))) ?? (await adopt(db, business, row, document, writer, times));
-  if (kept && !isOfAnother(kept.content, of) && !isNewer(kept, { document, askedAtMs })) {
-    const { content } = kept;
+  // Asked first: whoever writes holds the chain of the business.
+  const isGivenBack = of.type === "sale" && isSigned(document) && (await isAnyGivenBack(db, business, of.number));
+  // The number is that of whoever has its document: another sale's credit note that was not issued makes room.
+  const isOurs = kept && (!isOfAnother(kept.content, of) || kept.content.document === null);
+  if (isOurs && !isNewer(kept, { document, askedAtMs })) {
+    const { failed: _failed, ...content } = isOfAnother(kept.content, of)
+      ? unknownRun(row, document, writer, askedAtMs)
+      : kept.content;
     const stage = stageAfter(content, document);
-    await changeRow(db, business, kept, { ...content, stage, numberTaken: true, document, ...planned }, writer, {
-      times,
-    });
+    const next = { ...content, stage, numberTaken: true, document, ...planned };
+    await changeRow(db, business, kept, next, writer, { times });
   }
-  if (of.type !== "sale" || !isSigned(document)) return {};
-  return (await isAnyGivenBack(db, business, of.number)) ? { givenBack: true } : {};
+  return {
+    ...(isGivenBack && { givenBack: true }),
+    ...(kept && kept.content.run.runId !== writer.runId && { otherRun: true }),
+  };
 }
 
 /** The row of a database that knew nothing of the run. */
@@ -77,29 +107,23 @@ async function adopt(
   writer: Writer,
   { answered_at }: { answered_at: Date },
 ): Promise<Kept | undefined> {
-  const startedAtMs = answered_at.getTime();
-  const { saleDate } = document;
-  const date = typeof saleDate === "string" && isCalendarDate(saleDate) ? saleDate : nairobiDate(startedAtMs);
-  const stage = of.type === "sale" ? "awaiting-authority" : "submitting";
-  const content: RowContent = {
-    ...of,
-    stage,
-    startedAtMs,
-    numberTaken: true,
-    date,
-    document: null,
-    attentions: [],
-    run: writer,
-  };
+  const content = unknownRun(of, document, writer, answered_at.getTime());
   await insertOrLock(db, business, content, writer, { as_of: answered_at, answered_at: null });
   return await lockKept(db, documentKey(business, of));
 }
 
+/** What is known of a run by its answer alone. */
+function unknownRun(of: DocumentRow, { saleDate }: SaleDocument, writer: Writer, askedAtMs: number): RowContent {
+  const date = typeof saleDate === "string" && isCalendarDate(saleDate) ? saleDate : nairobiDate(askedAtMs);
+  const stage = of.type === "sale" ? ("awaiting-authority" as const) : ("submitting" as const);
+  return { ...of, stage, startedAtMs: askedAtMs, numberTaken: true, date, document: null, attentions: [], run: writer };
+}
+
 function isNewer(kept: Kept, { document, askedAtMs }: Answer): boolean {
-  if (kept.answered_at !== null && kept.answered_at.getTime() > askedAtMs) return true;
-  // A receipt is never taken back.
   const known = kept.content.document;
-  return known?.id === document.id && isSigned(known) && !isSigned(document);
+  // A receipt is news whatever the clocks of the hosts say, and is never taken back.
+  if (known?.id === document.id && isSigned(known) !== isSigned(document)) return isSigned(known);
+  return kept.answered_at !== null && kept.answered_at.getTime() > askedAtMs;
 }
 
 function isSigned({ status, receipt }: SaleDocument): boolean {
@@ -107,12 +131,13 @@ function isSigned({ status, receipt }: SaleDocument): boolean {
 }
 
 /** What the answer says of the stage; what only the run knows of it stays. */
-function stageAfter({ type, stage }: RowContent, document: SaleDocument): Stage {
+function stageAfter({ type, stage, document: known }: RowContent, document: SaleDocument): Stage {
   if (isSigned(document)) {
     if (type === "credit_note") return "credited";
     return stage === "crediting" || stage === "credited" ? stage : "completed";
   }
-  if (stage === "cancelled" || document.status === "cancelled") return stage;
+  if (document.status === "cancelled") return stage;
+  if (known?.status === document.status && known.id === document.id) return stage;
   return document.status === "failed" ? "rejected" : "awaiting-authority";
 }
 
@@ -138,7 +163,7 @@ export async function note(db: Queries, business: Business, told: RunNote, write
     stage: stageTold(content, stage),
     ...(failed && { failed }),
     numberTaken: content.numberTaken || numberTaken,
-    refund: refund ?? content.refund,
+    refund: refund === null ? undefined : (refund ?? content.refund),
     attentions,
     run: writer,
   };

@@ -16,6 +16,7 @@ import {
   outcomeOf,
   type StockRow,
   update,
+  writerOf,
 } from "./row.ts";
 
 export async function decide(db: Queries, request: DecideRequest): Promise<"decided" | KnownMovement> {
@@ -35,7 +36,7 @@ export async function decide(db: Queries, request: DecideRequest): Promise<"deci
   if (standing !== "open") {
     const isDisputed = standing === "not-applied" && applied && !row.disputed;
     const change = isDisputed ? { disputed: true } : undefined;
-    if (change) await update(request, writer, change).execute(db);
+    if (change) await update(request, writerOf(row), change).execute(db);
     const detail = { ...decision, known: `already-${standing}` };
     await appendEvents(db, request, [
       newEvent(request, writer, { what: "decision-refused", generation, change, detail }),

@@ -1,24 +1,26 @@
+import { sql } from "kysely";
+
 import type { KnownMovement } from "../../contract/index.ts";
 import type { UnderWay } from "../claim-answers.ts";
 import type { Queries } from "../database.ts";
 import { appendEvents } from "../events/append-events.ts";
 import type { NewEvent } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
+import { storableText } from "../storable-text.ts";
 import type { ClaimEvent, CloseRequest, MovementKey, ReadOrBuryRequest } from "./claims.ts";
 import {
+  changeRow,
   checkGeneration,
   insertOrLock,
+  keyColumns,
   knownOf,
-  lockRow,
   type MovementChange,
-  type MovementEvent,
   newEvent,
   nextOrder,
   NO_OUTCOME,
   openAnswer,
   readRow,
   subjectOf,
-  update,
   whatOf,
 } from "./row.ts";
 
@@ -27,49 +29,76 @@ export async function read(db: Queries, key: MovementKey): Promise<KnownMovement
   return row === undefined ? { kind: "none" } : knownOf(row);
 }
 
-export async function readOrBury(db: Queries, request: ReadOrBuryRequest): Promise<KnownMovement | UnderWay> {
-  const { answer, event } = await bury(db, request);
-  await appendEvents(db, request, event);
-  return answer;
+/** Nothing of that generation was sent, and nothing of it will be. */
+function tombstone(generation: number, nowMs: number): MovementChange {
+  return { generation, state: "buried", taken_at: new Date(nowMs).toISOString() };
 }
 
-interface Buried {
-  answer: KnownMovement | UnderWay;
-  /** To be appended; none where nothing was changed, or where it was appended already. */
-  event: NewEvent[];
-}
+/** What a tombstone takes away of a movement that is known not to be applied. */
+const NOTHING: MovementChange = {
+  ...NO_OUTCOME,
+  decision: null,
+  item_id: null,
+  action: null,
+  quantity: null,
+  unit_price: null,
+  branch: null,
+};
+
+const FREE = { token: null, settled_order: null, taken_order: nextOrder };
 
 /** Puts a tombstone where nothing of the generation was taken. */
-async function bury(db: Queries, request: ReadOrBuryRequest): Promise<Buried> {
+export async function readOrBury(db: Queries, request: ReadOrBuryRequest): Promise<KnownMovement | UnderWay> {
   checkGeneration(request.generation);
   const { generation, writer, nowMs } = request;
-  const takenAt = { taken_at: new Date(nowMs).toISOString() };
-  const tombstone: MovementChange = { generation, state: "buried", ...takenAt };
-  const event: MovementEvent & { change: MovementChange } = { what: "buried", generation, change: tombstone };
+  const event = { what: "buried", generation, change: tombstone(generation, nowMs) };
   const found = await insertOrLock(db, request, writer, event);
   const buried = { kind: "superseded" as const, generation };
-  if (found === undefined) return { answer: buried, event: [] };
+  if (found === undefined) return buried;
   const isOver = found.state === "not-applied" || found.state === "buried";
-  if (found.state === "held") return { answer: await openAnswer(db, found), event: [] };
-  if (!isOver || found.generation >= generation) return { answer: knownOf(found), event: [] };
-  const nothing = { item_id: null, action: null, quantity: null, unit_price: null, branch: null };
-  const change: MovementChange = { ...tombstone, ...NO_OUTCOME, decision: null, ...nothing };
-  const columns = { token: null, settled_order: null, taken_order: nextOrder };
-  await update(request, writer, change, columns).execute(db);
-  return { answer: buried, event: [newEvent(request, writer, { ...event, change })] };
+  if (found.state === "held") return await openAnswer(db, found);
+  if (!isOver || found.generation >= generation) return knownOf(found);
+  await changeRow(db, request, writer, { ...event, change: { ...event.change, ...NOTHING } }, FREE);
+  return buried;
 }
 
+/** Closes all that nobody holds, with two statements for the rows and one for their events. */
 export async function close(db: Queries, { keys, writer, nowMs }: CloseRequest): Promise<void> {
+  const [first] = keys;
+  if (!first) return;
   // In one order, so that two who close the same movements do not wait for each other.
-  const inOrder = keys.toSorted((one, other) => (one.referenceId < other.referenceId ? -1 : 1));
-  const events: [MovementKey, NewEvent[]][] = [];
-  for (const key of inOrder) {
-    const generation = ((await lockRow(db, key))?.generation ?? 0) + 1;
-    const { event } = await bury(db, { ...key, generation, writer, nowMs });
-    events.push([key, event]);
-  }
+  const references = keys.map(({ referenceId }) => storableText(referenceId)).toSorted();
+  const { connection, business_id } = keyColumns(first);
+  const by = sql`${storableText(writer.workflowId)}, ${storableText(writer.runId)}`;
+  const made = await sql<{ reference_id: string }>`
+    insert into movements (connection, business_id, reference_id, generation, state, taken_at, workflow_id, run_id)
+    select ${connection}, ${business_id}, reference_id, 1, 'buried', ${new Date(nowMs)}::timestamptz, ${by}
+    from unnest(${references}::text[]) with ordinality as one (reference_id, place) order by place
+    on conflict (connection, business_id, reference_id) do nothing returning reference_id`.execute(db);
+  const closed = await sql<{ reference_id: string; generation: number }>`
+    update movements as m set generation = m.generation + 1, state = 'buried', taken_at = ${new Date(nowMs)}::timestamptz,
+      token = null, settled_order = null, taken_order = ${nextOrder}, outcome = null, branch_id = null,
+      quantity_on_hand = null, decision = null, item_id = null, action = null, quantity = null, unit_price = null,
+      branch = null, (workflow_id, run_id) = (${by})
+    from (
+      select reference_id from movements
+      where connection = ${connection} and business_id = ${business_id} and reference_id = any(${references}::text[])
+        and reference_id <> all(${made.rows.map(({ reference_id }) => reference_id)}::text[])
+        and state in ('not-applied', 'buried')
+      order by reference_id for update) as free
+    where m.connection = ${connection} and m.business_id = ${business_id} and m.reference_id = free.reference_id
+    returning m.reference_id, m.generation`.execute(db);
   // Last: whoever has appended holds the chain of the business, and must wait for no row.
-  for (const [key, event] of events) await appendEvents(db, key, event);
+  const eventOf = (referenceId: string, generation: number, more: MovementChange = {}): NewEvent =>
+    newEvent({ ...first, referenceId }, writer, {
+      what: "buried",
+      generation,
+      change: { ...tombstone(generation, nowMs), ...more },
+    });
+  await appendEvents(db, first, [
+    ...made.rows.map(({ reference_id }) => eventOf(reference_id, 1)),
+    ...closed.rows.map(({ reference_id, generation }) => eventOf(reference_id, generation, NOTHING)),
+  ]);
 }
 
 export async function history(db: Queries, key: MovementKey): Promise<ClaimEvent[]> {

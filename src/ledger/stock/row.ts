@@ -250,7 +250,12 @@ export function knownOf(row: StockRow): KnownMovement {
 
 /** For a row in state `held`. */
 export function unknownAnswer(row: StockRow): HeldClaim {
-  return heldAnswer(row, holderText({ workflowId: row.workflow_id, runId: row.run_id }));
+  return heldAnswer(row, holderText(writerOf(row)));
+}
+
+/** The run that wrote the row last. Whoever only doubts what it says leaves it there. */
+export function writerOf({ workflow_id: workflowId, run_id: runId }: StockRow): Writer {
+  return { workflowId, runId };
 }
 
 /** The same for whoever would act on it. */

@@ -19,6 +19,7 @@ import {
   outcomeOf,
   type StockRow,
   update,
+  writerOf,
   writeWithEvent,
 } from "./row.ts";
 import { tryOf } from "./take.ts";
@@ -99,7 +100,7 @@ async function isOver(
   over: { under_way_until?: null },
 ): Promise<SettleAnswer> {
   if (row.under_way_until !== null && "under_way_until" in over)
-    await update(request, { workflowId: row.workflow_id, runId: row.run_id }, {}, over).execute(db);
+    await update(request, writerOf(row), {}, over).execute(db);
   return "settled";
 }
 
@@ -122,7 +123,7 @@ async function dispute(
   change: MovementChange = {},
 ): Promise<SettleAnswer> {
   const now = { ...change, ...(!row.disputed && { disputed: true }) };
-  await update(request, request.writer, now, columns).execute(db);
+  await update(request, writerOf(row), now, columns).execute(db);
   await tellOnce(db, request, "contradicted", now);
   return "contradicted";
 }
@@ -132,7 +133,7 @@ async function tellOnce(db: Queries, request: SettleRequest, what: string, chang
   const { generation, token, outcome, writer } = request;
   const event = newEvent(request, writer, { what, generation, change, detail: outcome });
   // A digest: no event has the token.
-  const one = canonicalJson([event.subject, generation, storableText(token), outcome]);
+  const one = canonicalJson([event.subject, generation, storableText(token), outcome, change?.state ?? null]);
   const key = `${event.kind} ${createHash("sha256").update(one).digest("hex")}`;
   await appendEvents(db, request, [{ ...event, key }]);
 }

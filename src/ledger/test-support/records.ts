@@ -85,6 +85,11 @@ export function recordOf(number: string, more: Partial<TestRecord> = {}): TestRe
   };
 }
 
+/** Which run opens a row, and when it asked for it. */
+export function by(writer: Writer, askedAtMs = 1_763_600_000_000): { writer: Writer; askedAtMs: number } {
+  return { writer, askedAtMs };
+}
+
 /** Brings a document to what the record says, as its run and its activities do. */
 export async function keepRecord(
   { records, stock }: Pick<Ledger, "records" | "stock">,
@@ -96,7 +101,7 @@ export async function keepRecord(
     record;
   const { type, number, originalSaleId, stage, failed, refund, movementsPlanned } = record;
   const row = { type, number, originalSaleId };
-  await records.open(business, opened, writer);
+  await records.open(business, opened, { writer, askedAtMs: opened.startedAtMs });
   if (document) await records.settle(business, { ...row, movementsPlanned }, { document, askedAtMs: asOfMs }, writer);
   for (const movement of movements) await bookMovement(stock, business, { type, number }, movement);
   const told = { asOfMs, sequence: 1, stage, failed, numberTaken, refund, attentions, attentionChanges, decisions };

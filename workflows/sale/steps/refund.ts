@@ -48,7 +48,10 @@ export async function stayOpenForRefund(
   for (;;) {
     const leftMs = run.stage === "completed" && !run.refundWindowClosed ? closesAtMs - Date.now() : 0;
     if (run.refund && refundDue()) {
-      if (!(await runRefund(context, stock, run.refund, callback))) run.refund = undefined;
+      if (!(await runRefund(context, stock, run.refund, callback))) {
+        run.refund = undefined;
+        run.isRefundGivenUp = true;
+      }
     } else if (leftMs > 0) {
       run.moveTo("completed", `a refund, until ${nairobiTime(closesAtMs)}`);
       await condition(() => refundDue() || run.refundWindowClosed, leftMs, {
