@@ -215,7 +215,7 @@ async function closedOutcome(client: Client, key: SaleKey): Promise<SaleOutcome>
     // The ledger learns later how a run ended.
     return { ...ledgerOutcome(await findClosedSale(client, key)), ...(ended && { closed: ended }) };
   } catch (error) {
-    // Its run ended before it could keep its record: once it is restarted, it finds its document.
+    // Its run ended before its row could be written: once it is restarted, it finds its document.
     const refused =
       isKnown && error instanceof SaleNotFoundError
         ? await refusedByClosed(client, workflowId, UPDATES.refund)

@@ -39,7 +39,7 @@ import { startOnce } from "./start-once.ts";
 
 /** Also when the caller's wait is over: the caller is to hear whether the sale is there. */
 const FIND_WITHIN_MS = 1_000;
-/** A cancelled sale keeps its record, and ends. Whoever sells at once under its number waits for that. */
+/** A cancelled sale notes that in the ledger, and ends. Whoever sells at once under its number waits for that. */
 const ENDS_WITHIN_MS = 3_000;
 
 interface KeywordAttribute {

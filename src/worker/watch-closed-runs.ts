@@ -1,15 +1,20 @@
-import type { Client } from "@temporalio/client";
+import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 
 import {
   CLOSED_STATUSES,
   DEFAULT_CONNECTION,
+  fingerprintOf,
+  nairobiDate,
   NO_BUSINESS,
+  saleContent,
   SEARCH_ATTRIBUTES,
   WORKFLOW_TYPES,
 } from "../contract/index.ts";
-import type { Ledger } from "../ledger/index.ts";
+import { creditNoteInputSchema, saleInputSchema } from "../contract/schema/index.ts";
+import type { Ledger, OpenedRecord } from "../ledger/index.ts";
 import { attributesOf } from "../starter/attributes.ts";
-import { closedRunOf, closedStatusOf, lastRunOf } from "../starter/closed-run.ts";
+import { closedRunOf, closedStatusOf, lastRunOf, wasRefused } from "../starter/closed-run.ts";
+import { startOfRun } from "../starter/input-of-run.ts";
 import { lookRegularly } from "./look-regularly.ts";
 
 const EVERY_MS = 60_000;
@@ -63,12 +68,19 @@ export async function keepClosedRuns(
     };
     const of = { type: type === WORKFLOW_TYPES.sale ? "sale" : "credit_note", number } as const;
     // Asked before the run: whoever writes the row afterwards carries it on, and is not marked.
-    const writer = await ledger.records.writerOf(business, of);
-    // Without a row nothing was begun.
-    if (writer?.workflowId !== workflowId) continue;
+    const known = await ledger.records.writerOf(business, of);
+    if (known && known.workflowId !== workflowId) continue;
     const run = await lastRunOf(client, workflowId);
     // After a reset or a restart another run carries it on. That one may end too, before it has written anything.
     if (run?.runId !== runId) continue;
+    // What was refused has issued nothing. Any other run ended before its first step: its row says what it was to do.
+    if (!known && (await wasRefused(client, run))) continue;
+    const writer = known ?? { workflowId, runId };
+    if (!known) {
+      const asked = await askedOf(client, execution, business.businessId);
+      if (!asked) continue;
+      await ledger.records.open(business, asked, { writer, askedAtMs: asked.startedAtMs });
+    }
     await ledger.records.markClosed(business, of, writer, await closedRunOf(client, run));
   }
   const marked = await ledger.records.closedRows();
@@ -87,6 +99,27 @@ export async function keepClosedRuns(
         await ledger.records.markClosed(business, of, writer, undefined);
     }
   }
+}
+
+/** What the run was to issue, as its input says; undefined where that is nothing. */
+async function askedOf(
+  client: Client,
+  execution: WorkflowExecutionInfo,
+  businessId: string,
+): Promise<OpenedRecord | undefined> {
+  const { input, startedAtMs } = await startOfRun(client, execution);
+  if (execution.type === WORKFLOW_TYPES.creditNote) {
+    const { data: note } = creditNoteInputSchema.safeParse(input[0]);
+    if (!note) return undefined;
+    const { traderInvoiceNumber: number, returnDate: date = nairobiDate(startedAtMs), saleId: originalSaleId } = note;
+    return { type: "credit_note", number, stage: "submitting", startedAtMs, date, originalSaleId };
+  }
+  const { data: sale } = saleInputSchema.safeParse(input[0]);
+  if (!sale) return undefined;
+  const { traderInvoiceNumber: number, saleDate: date = nairobiDate(startedAtMs) } = sale;
+  const content = saleContent(sale, sale.businessId ?? businessId);
+  const asked = { content, fingerprint: fingerprintOf(content) };
+  return { type: "sale", number, stage: "resolving-items", startedAtMs, date, ...asked };
 }
 
 function quoted(text: string): string {

@@ -53,7 +53,8 @@ describeWithTemporal("while the database of the claims is away", () => {
     const done = await handle.result();
     await resetRun(rig.client, rig.namespace, idOf("MADE-1"));
     expect(await handle.result()).toMatchObject({ stage: "completed", sale: { id: done.sale?.id } });
-    expect(rig.callsOf("MADE-1")).toEqual(["createSale", "adjustStock", "readSale"]);
+    // Read once for the row, and once by the reset run.
+    expect(rig.callsOf("MADE-1").toSorted()).toEqual(["adjustStock", "createSale", "readSale", "readSale"]);
   });
 
   test("an answer that cannot be recorded is kept, and recorded once it is back", async () => {

@@ -211,7 +211,8 @@ describeWithTemporal("a sale whose run ended early and is restarted", () => {
       invoice,
       ({ stage, stockMovements }) => stage === "completed" && stockMovements[0]?.state === "applied",
     );
-    await expect.poll(() => documentsInEvents(invoice)).toHaveLength(1);
+    // Opened, and answered.
+    await expect.poll(() => documentsInEvents(invoice)).toHaveLength(2);
     await isSigned(invoice);
   }
   async function restart(invoice: string): Promise<void> {

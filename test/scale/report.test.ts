@@ -185,7 +185,9 @@ describe("reports of 5,000 generated sales and credit notes", () => {
 
   test("are of a ledger that verifies", async () => {
     for await (const chain of ledger.events.verify()) {
-      expect(chain).toMatchObject({ events: DOCUMENTS, findings: [] });
+      expect(chain).toMatchObject({ findings: [] });
+      // Each is opened and answered; a run also notes the stage of some.
+      expect(chain.events).toBeGreaterThanOrEqual(2 * DOCUMENTS);
       expect(await ledger.records.verify(chain)).toMatchObject({ documents: DOCUMENTS, findings: [] });
     }
   });

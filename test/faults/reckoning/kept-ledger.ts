@@ -51,7 +51,7 @@ export async function readLedger(home: string): Promise<KeptLedger> {
       `select business_id as "businessId", type, number, document_id as "documentId", status, total from documents`,
     );
     const movements = await client.query<KeptMovement>(
-      `select business_id as "businessId", reference_id as "referenceId", state, movement_id as "movementId",
+      `select business_id as "businessId", reference_id as "referenceId", state, outcome ->> 'movementId' as "movementId",
         item_id as "itemId", action, quantity from movements`,
     );
     const chains: KeptChain[] = [];
