@@ -1,11 +1,11 @@
-import { creditNoteWorkflowId, type MainActivities, saleWorkflowId } from "../../src/contract/index.ts";
+import type { MainActivities } from "../../src/contract/index.ts";
 import type { AccountingRuntime } from "../accounting/index.ts";
 import { createLedgerActivities } from "../ledger/index.ts";
 import { type CallbackUrlFor, createComposeActivities, createGoodsAtOnce } from "./compose.ts";
 import { createFindSale } from "./find-sale.ts";
 import { createPrepareCorrection } from "./prepare-correction.ts";
 import { createJobPreparations } from "./prepare-jobs.ts";
-import { createPrepareActivities, requireOwnId } from "./prepare.ts";
+import { createPrepareActivities, requireOwnCreditNote, requireOwnSale } from "./prepare.ts";
 import { createReadEvents } from "./read-events.ts";
 import { createSeeSale } from "./see-sale.ts";
 import { createWaits, type WaitContext } from "./waits.ts";
@@ -25,18 +25,13 @@ export function createMainActivities(context: MainContext): MainActivities {
   return {
     ...preparations,
     async prepareSale(request) {
+      requireOwnSale(context.connections, request.input);
       const prepared = await preparations.prepareSale(request);
-      const { connection, businessId } = prepared.profile;
-      const { traderInvoiceNumber } = prepared.sale;
-      requireOwnId("sale input", saleWorkflowId({ connection, businessId, traderInvoiceNumber }), businessId);
       return { ...prepared, ...(await goodsAtOnce(prepared, request.input?.lines)) };
     },
     async prepareCreditNote(request) {
-      const prepared = await preparations.prepareCreditNote(request);
-      const { connection, businessId } = prepared.profile;
-      const ownId = creditNoteWorkflowId({ connection, businessId, saleId: prepared.note.saleId });
-      requireOwnId("credit note input", ownId, businessId);
-      return prepared;
+      requireOwnCreditNote(context.connections, request);
+      return await preparations.prepareCreditNote(request);
     },
     ...createJobPreparations(context.connections, context.accounting),
     ...compositions,

@@ -4,6 +4,7 @@ import { ApplicationFailure } from "@temporalio/common";
 import {
   type ConnectionProfile,
   type CreditNoteInput,
+  creditNoteWorkflowId,
   DEFAULT_CONNECTION,
   differencesInWords,
   doubtsOf,
@@ -18,6 +19,7 @@ import {
   saleContent,
   type SaleContent,
   type SaleInput,
+  saleWorkflowId,
   type UnknownBusinessDetails,
   UnknownBusinessError,
 } from "../../src/contract/index.ts";
@@ -187,11 +189,29 @@ export function requireBusiness(what: string, asked: string | undefined, works: 
 
 /**
  * One number is one sale because it has one workflow id. Under another id it would have another claim and another key,
- * and could become a second document.
- * @param expected the id that the starter makes of the input, with the business that the connection works for
+ * and could become a second document. Asked first: a run that is refused for it has written nothing.
  * @throws ApplicationFailure InvalidInput
  */
-export function requireOwnId(what: string, expected: string, businessId: string | undefined): void {
+export function requireOwnSale(connections: ReadonlyMap<string, Served>, input: SaleInput): void {
+  const { profile, sale } = failOnInvalidInput(() => checkedSale(connections, input));
+  const { connection, businessId } = profile;
+  const { traderInvoiceNumber } = sale;
+  requireOwnId("sale input", saleWorkflowId({ connection, businessId, traderInvoiceNumber }), businessId);
+}
+
+/** As {@link requireOwnSale}. */
+export function requireOwnCreditNote(
+  connections: ReadonlyMap<string, Served>,
+  { input, startedAtMs }: { input: CreditNoteInput; startedAtMs: number },
+): void {
+  const { profile, note } = failOnInvalidInput(() => checkedCreditNote(connections, input, startedAtMs));
+  const { connection, businessId } = profile;
+  const ownId = creditNoteWorkflowId({ connection, businessId, saleId: note.saleId });
+  requireOwnId("credit note input", ownId, businessId);
+}
+
+/** @param expected the id that the starter makes of the input, with the business that the connection works for */
+function requireOwnId(what: string, expected: string, businessId: string | undefined): void {
   const workflowId = Context.current().info.workflowExecution?.workflowId;
   if (workflowId === expected) return;
   const hint =

@@ -47,6 +47,9 @@ describeWithTemporal("one document per number", () => {
     });
     await expect(ofCreditNote.result()).rejects.toThrow(WorkflowFailedError);
     expect(rig.simulator.documents("OWN-ID-1")).toEqual([]);
+    const rowOf = (type: "sale" | "credit_note", number: string) =>
+      rig.ledger.records.writerOf({ connection: "default", businessId: "biz_1" }, { type, number });
+    for (const row of [rowOf("sale", "OWN-ID-1"), rowOf("credit_note", "CN-OWN-ID")]) expect(await row).toBeUndefined();
     const own = await rig.starter.startSaleAndWait(saleOfTea("OWN-ID-1"), { waitSeconds: 20 });
     expect(own).toMatchObject({ result: "started", outcome: { stage: "completed" } });
     expect(rig.simulator.documents("OWN-ID-1")).toHaveLength(1);
