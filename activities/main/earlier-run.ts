@@ -16,7 +16,7 @@ import {
   type PreparedCreditNote,
   type Refund,
 } from "../../src/contract/index.ts";
-import type { KeptSale, Ledger } from "../../src/ledger/index.ts";
+import type { KeptRecord, KeptSale, Ledger } from "../../src/ledger/index.ts";
 import { isSent } from "../ledger/beside-calls.ts";
 
 /**
@@ -59,11 +59,23 @@ export async function earlierRun(
   };
 }
 
-/** A credit note that was given up is not issued again. */
-function refundUnderWay({ record, creditNote }: KeptSale): Refund | undefined {
+/** A credit note that was given up is not issued again, nor is one without which an operator has left the sale. */
+function refundUnderWay(kept: KeptSale): Refund | undefined {
+  const { record, creditNote } = kept;
   if (!creditNote || creditNote.record.stage === "cancelled") return undefined;
+  if (!record.refund && isDeclined(kept, creditNote)) return undefined;
   const refund = record.refund ?? creditNote.record.refund;
   return refund?.traderInvoiceNumber === creditNote.record.number ? refund : undefined;
+}
+
+/** Its run ended without an outcome, and an operator acknowledged that, or nothing was ever sent of it. */
+function isDeclined({ decisions }: KeptSale, { record, writer }: KeptRecord): boolean {
+  if (record.document?.status === "completed") return false;
+  const isLeft = decisions.some(
+    ({ update, subject, atMs }) =>
+      update === "acknowledge" && subject === writer.workflowId && atMs >= record.startedAtMs,
+  );
+  return isLeft || (record.failed !== undefined && !record.document && !record.numberTaken);
 }
 
 /** As {@link earlierRun}, of a credit note. */

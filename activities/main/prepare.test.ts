@@ -12,7 +12,7 @@ import {
   type ServedBusinesses,
   type SaleInput,
 } from "../../src/contract/index.ts";
-import { keepRecord, recordOf } from "../../src/ledger/test-support/records.ts";
+import { documentOf, keepRecord, recordOf } from "../../src/ledger/test-support/records.ts";
 import { LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { currentWriter } from "../ledger/beside-calls.ts";
 import { emptyClaims } from "../test-support/empty-claims.ts";
@@ -204,6 +204,32 @@ describe("the preparation of a sale", () => {
     const record = { ...recordOf("INV-1", { fingerprint }), movements: [] };
     await keepRecord(ledger, profile, record, { workflowId, runId: "run-before" });
     expect(await prepareReset()).toMatchObject({ earlier: { sent: true, signed: true } });
+  });
+
+  test("carries on a refund that is under way, and none without which an operator has left the sale", async () => {
+    const { prepareReset, ledger } = await prepareActivities();
+    const { workflowId } = await inActivity(() => Promise.resolve(currentWriter()));
+    const { fingerprint, profile } = await prepareReset();
+    const before = { workflowId, runId: "run-before" };
+    const record = { ...recordOf("INV-1", { fingerprint }), movements: [] };
+    await keepRecord(ledger, profile, record, before);
+    const refund = { traderInvoiceNumber: "CN-1", reason: "06" as const };
+    const ofNote = { type: "credit_note" as const, originalSaleId: "sale_INV-1", document: null };
+    const ended = recordOf("CN-1", { ...ofNote, movements: [], stage: "submitting", refund });
+    const noteWriter = { workflowId: "credit-note/default/biz_1/sale_INV-1", runId: "run-of-note" };
+    await keepRecord(ledger, profile, ended, noteWriter);
+    expect(await prepareReset()).toMatchObject({ earlier: { refund } });
+
+    const atMs = ended.asOfMs + 1_000;
+    const about = { code: "unexpected-answer", subject: noteWriter.workflowId } as const;
+    const left = { update: "acknowledge", ...about, note: "the buyer keeps the goods", atMs } as const;
+    await keepRecord(ledger, profile, { ...record, asOfMs: atMs, decisions: [left] }, before);
+    expect((await prepareReset()).earlier).not.toHaveProperty("refund");
+
+    // Signed nevertheless: it happened, whatever was decided.
+    const signed = { ...ended, asOfMs: atMs + 1_000, document: documentOf("CN-1", { type: "credit_note" }) };
+    await keepRecord(ledger, profile, signed, noteWriter);
+    expect(await prepareReset()).toMatchObject({ earlier: { refund } });
   });
 
   test("waits for the ledger, since nothing is sent without it", async () => {

@@ -129,7 +129,10 @@ async function askedOf(client: Client, run: WorkflowExecutionDescription, input:
   }
 }
 
-/** A sale that was refunded after its run had ended was credited by a workflow of its own, which this run finds. */
+/**
+ * A sale that was refunded after its run had ended was credited by a workflow of its own, which this run finds. A refund
+ * of the run's own that it has let go of is not asked for again.
+ */
 async function refundedMeanwhile(
   client: Client,
   { type }: WorkflowExecutionDescription,
@@ -137,7 +140,8 @@ async function refundedMeanwhile(
   { document }: WorkflowState,
 ): Promise<Refund | undefined> {
   if (type !== WORKFLOW_TYPES.sale || document?.status !== "completed") return undefined;
-  return (await laterCreditNote(client, saleKeyOf(input as SaleInput), document.id))?.refund;
+  const later = await laterCreditNote(client, saleKeyOf(input as SaleInput), document.id);
+  return later?.stage === "completed" ? undefined : later?.refund;
 }
 
 /** @throws NoAnswerError, LedgerAwayError: a refund that was accepted must not be forgotten */

@@ -7,7 +7,7 @@ import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { failRun } from "../rig/fail-run.ts";
 import { forgetWorkflow } from "../rig/forget-workflow.ts";
 import { Held } from "../rig/held.ts";
-import { salesOf } from "../rig/sales-of.ts";
+import { saleOfTea, salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 import { BUSINESS, viewsOf } from "../rig/views-of.ts";
 
@@ -185,14 +185,27 @@ describeWithTemporal("a refund whose run ended and is restarted", () => {
 
   test("that was given up after its credit note was terminated within the window leaves the sale completed", async () => {
     const invoice = "NOTE-4";
-    const noteId = await soldAs(invoice, "15 seconds");
+    const deduction = heldTake(invoice);
+    const waited = await rig.starter.startSaleAndWait(saleOfTea(invoice, { refundWindow: "1 second" }), {
+      waitSeconds: 20,
+    });
+    const noteId = creditNoteWorkflowId({ ...BUSINESS, saleId: waited.outcome.sale?.id ?? "" });
     rig.simulator.setAuthority(`CN-${invoice}`, [{ do: "down" }]);
     await handleOf(invoice).signal(SIGNALS.refundRequested, refundOf(invoice));
     await expect.poll(() => rig.simulator.documents(`CN-${invoice}`)).toHaveLength(1);
-    await rig.client.workflow.getHandle(noteId).terminate("by mistake");
+    const note = rig.client.workflow.getHandle(noteId);
+    await note.terminate("by mistake");
     await rig.stateWhen(invoice, (state) => state.attentions.length > 0);
     await rig.starter.acknowledge({ invoice }, { code: "unexpected-answer", note: "the buyer keeps the goods" });
+    const kept = async () => (await rig.ledger.records.findSale(BUSINESS, invoice))?.record;
+    await expect.poll(kept).toMatchObject({ stage: "completed", attentions: [] });
+    // Its movement is left to a run that carries the sale on, and the refund is not asked for again.
+    await handleOf(invoice).terminate("by mistake");
+    expect(await fiscalflow("sale", "restart", invoice, "--note", "carry it on")).toMatchObject({ exitCode: 0 });
     await result(invoice);
+    deduction.release();
+    expect(await note.describe()).toMatchObject({ status: { name: "TERMINATED" } });
+    expect(movementsOf(invoice).map(({ action }) => action)).toEqual(["DEDUCT"]);
     expect(await rig.starter.getSale({ invoice })).toMatchObject({ stage: "completed" });
     await expect.poll(() => listedAs(invoice)).toMatchObject([{ stage: "completed", waitsFor: "nothing" }]);
   });
