@@ -47,12 +47,14 @@ test("a row that does not fit the schema is left out, and reported by its names 
 
 test("rows are found in whatever pieces the text comes, and whatever is in and around them", () => {
   const anyValue = fc.jsonValue({ maxDepth: 4 });
-  const around = fc.dictionary(fc.oneof(fc.string(), fc.constantFrom("items", "x")), anyValue);
+  // The schema's library leaves this one out, for everybody's safety.
+  const name = fc.string().filter((text) => text !== "__proto__");
+  const around = fc.dictionary(fc.oneof(name, fc.constantFrom("items", "x")), anyValue);
   fc.assert(
     fc.property(
       fc.array(anyValue),
       around,
-      fc.dictionary(fc.string(), anyValue),
+      fc.dictionary(name, anyValue),
       fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }),
       fc.constantFrom(undefined, 1, "\t"),
       (items, beside, outside, sizes, spaces) => {
