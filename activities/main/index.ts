@@ -5,7 +5,7 @@ import { type CallbackUrlFor, createComposeActivities, createGoodsAtOnce } from 
 import { createFindSale } from "./find-sale.ts";
 import { createPrepareCorrection } from "./prepare-correction.ts";
 import { createJobPreparations } from "./prepare-jobs.ts";
-import { createPrepareActivities, requireOwnCreditNote, requireOwnSale } from "./prepare.ts";
+import { createPrepareActivities } from "./prepare.ts";
 import { createReadEvents } from "./read-events.ts";
 import { createSeeSale } from "./see-sale.ts";
 import { createWaits, type WaitContext } from "./waits.ts";
@@ -25,13 +25,8 @@ export function createMainActivities(context: MainContext): MainActivities {
   return {
     ...preparations,
     async prepareSale(request) {
-      requireOwnSale(context.connections, request.input);
       const prepared = await preparations.prepareSale(request);
       return { ...prepared, ...(await goodsAtOnce(prepared, request.input?.lines)) };
-    },
-    async prepareCreditNote(request) {
-      requireOwnCreditNote(context.connections, request);
-      return await preparations.prepareCreditNote(request);
     },
     ...createJobPreparations(context.connections, context.accounting),
     ...compositions,

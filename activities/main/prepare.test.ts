@@ -1,4 +1,3 @@
-import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import { describe, expect, test } from "vitest";
 
@@ -6,15 +5,16 @@ import {
   type ConnectionProfile,
   creditNoteClaim,
   type CreditNoteInput,
+  creditNoteWorkflowId,
   fingerprintOf,
   saleContent,
   type InputChecks,
   type ServedBusinesses,
   type SaleInput,
+  saleWorkflowId,
 } from "../../src/contract/index.ts";
 import { documentOf, keepRecord, recordOf } from "../../src/ledger/test-support/records.ts";
 import { LedgerUnavailableError } from "../../src/ledger/index.ts";
-import { currentWriter } from "../ledger/beside-calls.ts";
 import { emptyClaims } from "../test-support/empty-claims.ts";
 import { inActivity, serve } from "../test-support/served.ts";
 import { createPrepareActivities } from "./prepare.ts";
@@ -24,6 +24,8 @@ import { taking } from "../../src/ledger/test-support/movements.ts";
 const LATE_MS = Date.parse("2026-11-21T21:30:00Z");
 
 const sale: SaleInput = { traderInvoiceNumber: "INV-1", lines: [{ itemId: "itm_1", quantity: 1, unitPrice: 116 }] };
+const SALE_ID = "sale/default/biz_1/INV-1";
+const NOTE_ID = "credit-note/default/biz_1/sal_1";
 const note: CreditNoteInput = { reason: "06", traderInvoiceNumber: "CN-1", saleId: "sal_1" };
 
 /**
@@ -56,19 +58,28 @@ async function prepareActivities(mode: InputChecks["mode"] = "warn") {
     ),
     ledger,
   );
+  const targetOf = ({ connection = "default", businessId }: { connection?: string; businessId?: string }) => ({
+    connection,
+    businessId: businessId ?? profiles.find((profile) => profile.connection === connection)?.businessId,
+  });
   return {
     profile: runtime.profile,
     ledger,
     warned,
     prepareReset: () =>
-      inActivity(() => prepareSale({ input: sale, startedAtMs: LATE_MS, reset: true }), { warn: () => undefined }),
+      inActivity(() => prepareSale({ input: sale, startedAtMs: LATE_MS, reset: true }), {
+        workflowId: SALE_ID,
+        warn: () => undefined,
+      }),
     prepare: (changes: Partial<SaleInput> = {}) =>
       inActivity(() => prepareSale({ input: { ...sale, ...changes }, startedAtMs: LATE_MS }), {
+        workflowId: saleWorkflowId({ ...targetOf(changes), traderInvoiceNumber: sale.traderInvoiceNumber }),
         warn: (message) => warned.push(message),
       }),
     prepareAny: (input: unknown) => prepareSale({ input: input as SaleInput, startedAtMs: LATE_MS }),
     prepareNote: (changes: Partial<CreditNoteInput> = {}) =>
       inActivity(() => prepareCreditNote({ input: { ...note, ...changes }, startedAtMs: LATE_MS }), {
+        workflowId: creditNoteWorkflowId({ ...targetOf(changes), saleId: note.saleId }),
         warn: (message) => warned.push(message),
       }),
   };
@@ -187,7 +198,7 @@ describe("the preparation of a sale", () => {
     const { prepare, prepareReset, ledger } = await prepareActivities();
     expect(await prepare()).not.toHaveProperty("earlier");
     expect(await prepareReset()).toMatchObject({ earlier: { sent: false, signed: false } });
-    const { workflowId } = await inActivity(() => Promise.resolve(currentWriter()));
+    const workflowId = SALE_ID;
     const sent = {
       workflowId,
       intent: 1,
@@ -208,7 +219,7 @@ describe("the preparation of a sale", () => {
 
   test("carries on a refund that is under way, and none without which an operator has left the sale", async () => {
     const { prepareReset, ledger } = await prepareActivities();
-    const { workflowId } = await inActivity(() => Promise.resolve(currentWriter()));
+    const workflowId = SALE_ID;
     const { fingerprint, profile } = await prepareReset();
     const before = { workflowId, runId: "run-before" };
     const record = { ...recordOf("INV-1", { fingerprint }), movements: [] };
@@ -281,8 +292,7 @@ describe("the preparation of a credit note", () => {
   test("goes on with a date that looks wrong where a sale has accepted it, or it was sent", async () => {
     const { prepareNote, warned, ledger } = await prepareActivities("refuse");
     await prepareNote({ returnDate: "2027-06-30", saleWorkflowId: "sale/default/biz_1/INV-1" });
-    const workflowId = await inActivity(async () => Context.current().info.workflowExecution?.workflowId ?? "");
-    const begun = { workflowId: creditNoteClaim(workflowId, "CN-1"), intent: 1, nowMs: 1_000 };
+    const begun = { workflowId: creditNoteClaim(NOTE_ID, "CN-1"), intent: 1, nowMs: 1_000 };
     await ledger.documents.begin({
       ...begun,
       idempotencyKey: "k",
@@ -298,8 +308,7 @@ describe("the preparation of a credit note", () => {
   test("says of a run that carries on another one whether its document was sent", async () => {
     const { prepareNote, ledger } = await prepareActivities();
     expect(await prepareNote()).not.toHaveProperty("earlier");
-    const { workflowId } = await inActivity(() => Promise.resolve(currentWriter()));
-    const begun = { workflowId: creditNoteClaim(workflowId, "CN-1"), intent: 1, nowMs: 1_000 };
+    const begun = { workflowId: creditNoteClaim(NOTE_ID, "CN-1"), intent: 1, nowMs: 1_000 };
     await ledger.documents.begin({
       ...begun,
       idempotencyKey: "k",

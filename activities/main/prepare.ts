@@ -66,6 +66,9 @@ export function createPrepareActivities(
           refundWindowMs: (window === undefined ? undefined : durationMs(window)) ?? profile.timings.refundWindowMs,
         };
       });
+      const { connection, businessId } = prepared.profile;
+      const { traderInvoiceNumber } = content;
+      requireOwnId("sale input", saleWorkflowId({ connection, businessId, traderInvoiceNumber }), businessId);
       const kept = await keptOf(ledger, prepared.profile, content);
       // What an attempt of this run has opened is not finished.
       const finished = reset || !kept || isOfThisRun(kept) ? undefined : finishedSale(kept);
@@ -75,7 +78,7 @@ export function createPrepareActivities(
         await checkInput(ledger, prepared.profile, content, checked);
       if (!finished) {
         const { fingerprint, sale } = prepared;
-        const of = { type: "sale" as const, number: content.traderInvoiceNumber };
+        const of = { type: "sale" as const, number: traderInvoiceNumber };
         const asked = {
           stage: "resolving-items" as const,
           startedAtMs,
@@ -91,6 +94,9 @@ export function createPrepareActivities(
 
     prepareCreditNote: async ({ input, startedAtMs, reset = false }) => {
       const prepared = failOnInvalidInput(() => checkedCreditNote(connections, input, startedAtMs));
+      const { connection, businessId } = prepared.profile;
+      const ownId = creditNoteWorkflowId({ connection, businessId, saleId: prepared.note.saleId });
+      requireOwnId("credit note input", ownId, businessId);
       const checks = connections.get(prepared.profile.connection)?.inputChecks;
       if (checks) await checkReturnDate(ledger, prepared, checks, startedAtMs);
       const earlier = await earlierNote(ledger, prepared, reset);
@@ -190,27 +196,9 @@ export function requireBusiness(what: string, asked: string | undefined, works: 
 /**
  * One number is one sale because it has one workflow id. Under another id it would have another claim and another key,
  * and could become a second document. Asked first: a run that is refused for it has written nothing.
+ * @param expected the id that the starter makes of the input, with the business that the connection works for
  * @throws ApplicationFailure InvalidInput
  */
-export function requireOwnSale(connections: ReadonlyMap<string, Served>, input: SaleInput): void {
-  const { profile, sale } = failOnInvalidInput(() => checkedSale(connections, input));
-  const { connection, businessId } = profile;
-  const { traderInvoiceNumber } = sale;
-  requireOwnId("sale input", saleWorkflowId({ connection, businessId, traderInvoiceNumber }), businessId);
-}
-
-/** As {@link requireOwnSale}. */
-export function requireOwnCreditNote(
-  connections: ReadonlyMap<string, Served>,
-  { input, startedAtMs }: { input: CreditNoteInput; startedAtMs: number },
-): void {
-  const { profile, note } = failOnInvalidInput(() => checkedCreditNote(connections, input, startedAtMs));
-  const { connection, businessId } = profile;
-  const ownId = creditNoteWorkflowId({ connection, businessId, saleId: note.saleId });
-  requireOwnId("credit note input", ownId, businessId);
-}
-
-/** @param expected the id that the starter makes of the input, with the business that the connection works for */
 function requireOwnId(what: string, expected: string, businessId: string | undefined): void {
   const workflowId = Context.current().info.workflowExecution?.workflowId;
   if (workflowId === expected) return;

@@ -96,6 +96,8 @@ export interface Attempt {
   startToCloseTimeoutMs?: number;
   /** What the attempt before left behind. */
   heartbeatDetails?: unknown;
+  /** Whose activity it is. */
+  workflowId?: string;
   /** Takes what the activity warns of. */
   warn?: (message: string) => void;
 }
@@ -106,6 +108,9 @@ export function inActivity<Result>(act: () => Promise<Result>, which: Attempt = 
   const info = {
     attempt,
     heartbeatDetails,
+    ...(which.workflowId !== undefined && {
+      workflowExecution: { workflowId: which.workflowId, runId: "run-of-activity" },
+    }),
     scheduledTimestampMs: scheduledAtMs,
     startToCloseTimeoutMs: which.startToCloseTimeoutMs ?? 25_000,
     currentAttemptScheduledTimestampMs: scheduledAtMs,
