@@ -8,6 +8,11 @@ export function insertRowFrom(table: string, row: Readonly<Record<string, unknow
   return sql`insert into ${sql.table(table)} (${sql.join(columns)}) select ${sql.join(Object.values(row))}`;
 }
 
+/** What `update … set` is given, and what a condition compares. */
+export function assignments(columns: Readonly<Record<string, unknown>>): RawBuilder<unknown>[] {
+  return Object.entries(columns).map(([column, value]) => sql`${sql.ref(column)} = ${value}`);
+}
+
 /** One statement may have 65,535 parameters: rows of up to twenty columns, beside others. */
 const ROWS_A_STATEMENT = 1_000;
 

@@ -7,7 +7,7 @@ import { appended, appendEvents } from "../events/append-events.ts";
 import { canonicalJson } from "../events/canonical-json.ts";
 import type { Business, NewEvent, Writer } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
-import { insertRowFrom } from "../statements.ts";
+import { assignments, insertRowFrom } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
 import {
   DOCUMENT_SAVED,
@@ -105,10 +105,6 @@ async function writeRow(
     with event as (select (${appended(business, [saved, ...history])})[1] as number)
     update documents as d set ${sql.join(changes)}, event_number = event.number from event
     where ${whereDocument(documentKey(business, content))}`.execute(db);
-}
-
-function assignments(columns: Readonly<Record<string, unknown>>) {
-  return Object.entries(columns).map(([column, value]) => sql`${sql.ref(column)} = ${value}`);
 }
 
 /** Whether the row is that of another sale's credit note. */

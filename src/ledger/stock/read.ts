@@ -6,6 +6,7 @@ import type { Queries } from "../database.ts";
 import { appendEvents } from "../events/append-events.ts";
 import type { NewEvent } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
+import { assignments } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
 import type { ClaimEvent, CloseRequest, MovementKey, ReadOrBuryRequest } from "./claims.ts";
 import {
@@ -20,8 +21,10 @@ import {
   NO_OUTCOME,
   openAnswer,
   readRow,
+  rowColumns,
   subjectOf,
   whatOf,
+  writerColumns,
 } from "./row.ts";
 
 export async function read(db: Queries, key: MovementKey): Promise<KnownMovement | { kind: "none" }> {
@@ -29,9 +32,9 @@ export async function read(db: Queries, key: MovementKey): Promise<KnownMovement
   return row === undefined ? { kind: "none" } : knownOf(row);
 }
 
-/** Nothing of that generation was sent, and nothing of it will be. */
-function tombstone(generation: number, nowMs: number): MovementChange {
-  return { generation, state: "buried", taken_at: new Date(nowMs).toISOString() };
+/** Nothing was sent of the generation that the row gets, and nothing of it will be. */
+function tombstone(nowMs: number): MovementChange {
+  return { state: "buried", taken_at: new Date(nowMs).toISOString() };
 }
 
 /** What a tombstone takes away of a movement that is known not to be applied. */
@@ -51,7 +54,7 @@ const FREE = { token: null, settled_order: null, taken_order: nextOrder };
 export async function readOrBury(db: Queries, request: ReadOrBuryRequest): Promise<KnownMovement | UnderWay> {
   checkGeneration(request.generation);
   const { generation, writer, nowMs } = request;
-  const event = { what: "buried", generation, change: tombstone(generation, nowMs) };
+  const event = { what: "buried", generation, change: { generation, ...tombstone(nowMs) } };
   const found = await insertOrLock(db, request, writer, event);
   const buried = { kind: "superseded" as const, generation };
   if (found === undefined) return buried;
@@ -69,17 +72,15 @@ export async function close(db: Queries, { keys, writer, nowMs }: CloseRequest):
   // In one order, so that two who close the same movements do not wait for each other.
   const references = keys.map(({ referenceId }) => storableText(referenceId)).toSorted();
   const { connection, business_id } = keyColumns(first);
-  const by = sql`${storableText(writer.workflowId)}, ${storableText(writer.runId)}`;
+  const by = writerColumns(writer);
+  const buried = assignments({ ...rowColumns({ ...tombstone(nowMs), ...NOTHING }), ...FREE, ...by });
   const made = await sql<{ reference_id: string }>`
     insert into movements (connection, business_id, reference_id, generation, state, taken_at, workflow_id, run_id)
-    select ${connection}, ${business_id}, reference_id, 1, 'buried', ${new Date(nowMs)}::timestamptz, ${by}
+    select ${connection}, ${business_id}, reference_id, 1, 'buried', ${new Date(nowMs)}::timestamptz, ${sql.join(Object.values(by))}
     from unnest(${references}::text[]) with ordinality as one (reference_id, place) order by place
     on conflict (connection, business_id, reference_id) do nothing returning reference_id`.execute(db);
   const closed = await sql<{ reference_id: string; generation: number }>`
-    update movements as m set generation = m.generation + 1, state = 'buried', taken_at = ${new Date(nowMs)}::timestamptz,
-      token = null, settled_order = null, taken_order = ${nextOrder}, outcome = null, branch_id = null,
-      quantity_on_hand = null, decision = null, item_id = null, action = null, quantity = null, unit_price = null,
-      branch = null, (workflow_id, run_id) = (${by})
+    update movements as m set generation = m.generation + 1, ${sql.join(buried)}
     from (
       select reference_id from movements
       where connection = ${connection} and business_id = ${business_id} and reference_id = any(${references}::text[])
@@ -93,7 +94,7 @@ export async function close(db: Queries, { keys, writer, nowMs }: CloseRequest):
     newEvent({ ...first, referenceId }, writer, {
       what: "buried",
       generation,
-      change: { ...tombstone(generation, nowMs), ...more },
+      change: { generation, ...tombstone(nowMs), ...more },
     });
   await appendEvents(db, first, [
     ...made.rows.map(({ reference_id }) => eventOf(reference_id, 1)),

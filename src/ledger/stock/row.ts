@@ -15,7 +15,8 @@ import { LedgerError } from "../errors.ts";
 import { appended, appendEvents } from "../events/append-events.ts";
 import { canonicalJson } from "../events/canonical-json.ts";
 import type { NewEvent, Writer } from "../events/chain.ts";
-import { insertRowFrom } from "../statements.ts";
+import { businessColumns } from "../events/row.ts";
+import { assignments, insertRowFrom } from "../statements.ts";
 import { storableJson, storableText } from "../storable-text.ts";
 import type { MovementsTable } from "../tables/claims.ts";
 import type { ClaimedMovement, Decision, MovementKey } from "./claims.ts";
@@ -23,11 +24,7 @@ import type { ClaimedMovement, Decision, MovementKey } from "./claims.ts";
 export type StockRow = Selectable<MovementsTable>;
 
 export function keyColumns(key: MovementKey): { connection: string; business_id: string; reference_id: string } {
-  return {
-    connection: key.connection,
-    business_id: key.businessId ?? "-",
-    reference_id: storableText(key.referenceId),
-  };
+  return { ...businessColumns(key), reference_id: storableText(key.referenceId) };
 }
 
 export function whereKey(key: MovementKey): RawBuilder<boolean> {
@@ -108,7 +105,7 @@ export function rowColumns({ outcome, decision, ...columns }: MovementChange): C
   };
 }
 
-function writerColumns({ workflowId, runId }: Writer): Columns {
+export function writerColumns({ workflowId, runId }: Writer): Columns {
   return { workflow_id: storableText(workflowId), run_id: storableText(runId) };
 }
 
@@ -139,8 +136,7 @@ export function update(
   change: MovementChange,
   columns: Columns = {},
 ): RawBuilder<unknown> {
-  const all = Object.entries({ ...rowColumns(change), ...columns, ...writerColumns(writer) });
-  const changes = all.map(([column, value]) => sql`${sql.ref(column)} = ${value}`);
+  const changes = assignments({ ...rowColumns(change), ...columns, ...writerColumns(writer) });
   return sql`update movements set ${sql.join(changes)} where ${whereKey(key)}`;
 }
 

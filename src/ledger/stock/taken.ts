@@ -2,9 +2,10 @@ import type { TakenMovement } from "../../contract/index.ts";
 import { saleWorkflowId } from "../../contract/index.ts";
 import { type RawBuilder, sql } from "kysely";
 import type { Queries } from "../database.ts";
+import { businessColumns } from "../events/row.ts";
 import { storableText } from "../storable-text.ts";
 import type { TakenRequest } from "./claims.ts";
-import { keyColumns, type StockRow, unknownAnswer } from "./row.ts";
+import { type StockRow, unknownAnswer } from "./row.ts";
 
 /** Made, or of unknown outcome. */
 const MAY_BE_MADE = ["applied", "held"] as const;
@@ -44,8 +45,12 @@ export async function taken(db: Queries, request: TakenRequest): Promise<TakenMo
 
 /** What a sale takes from stock. */
 function sold(db: Queries, business: Pick<TakenRequest, "connection" | "businessId">, number: string) {
-  const { connection, business_id } = keyColumns({ ...business, referenceId: "" });
-  const of = { connection, business_id, type: "sale" as const, number: storableText(number), purpose: "sold" as const };
+  const of = {
+    ...businessColumns(business),
+    type: "sale" as const,
+    number: storableText(number),
+    purpose: "sold" as const,
+  };
   return db.selectFrom("movements as m").where((eb) => eb.and(of));
 }
 
@@ -73,7 +78,6 @@ async function belongsToAnother(
   db: Queries,
   { connection, businessId, number, saleId }: TakenRequest,
 ): Promise<boolean> {
-  const { business_id } = keyColumns({ connection, businessId, referenceId: "" });
   const claimed = await db
     .selectFrom("document_claims")
     .select("document_id")
@@ -82,7 +86,7 @@ async function belongsToAnother(
   const kept = await db
     .selectFrom("documents")
     .select("document_id")
-    .where((eb) => eb.and({ connection, business_id }))
+    .where((eb) => eb.and(businessColumns({ connection, businessId })))
     .where("type", "=", "sale")
     .where("number", "=", storableText(number))
     .execute();

@@ -4,6 +4,7 @@ import type { Queries } from "../database.ts";
 import { appendEvents } from "../events/append-events.ts";
 import type { Business, NewEvent, Writer } from "../events/chain.ts";
 import type { Row } from "../rows/row-findings.ts";
+import { assignments } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
 import type { Collection, KeptColumns } from "./collection.ts";
 import { missingEvent } from "./events.ts";
@@ -14,8 +15,7 @@ export const BATCH = 500;
 type AnyCollection = Pick<Collection<never, never>, "table" | "syncs" | "idColumn" | "ownerOf" | "chainOf" | "events">;
 
 export function ofOwner(owner: Row): RawBuilder<boolean> {
-  const columns = Object.entries(owner).map(([column, value]) => sql`${sql.ref(column)} = ${value}`);
-  return sql<boolean>`${sql.join(columns, sql` and `)}`;
+  return sql<boolean>`${sql.join(assignments(owner), sql` and `)}`;
 }
 
 export function ofIds({ idColumn }: AnyCollection, owner: Row, ids: readonly string[]): RawBuilder<boolean> {
