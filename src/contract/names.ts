@@ -90,3 +90,6 @@ export function accountingTaskQueue(connection: string): string {
 export const NAME_PATTERN = /^[a-z0-9-]{1,32}$/;
 
 export const DEFAULT_CONNECTION = "default";
+
+/** The reason of a cancellation by Temporal's own button: it takes none. */
+export const CANCELLED_IN_TEMPORAL = "cancelled through Temporal";

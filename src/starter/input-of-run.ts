@@ -3,6 +3,8 @@ import type { Client } from "@temporalio/client";
 import { type SaleContent, saleContent } from "../contract/fingerprint.ts";
 import { saleInputSchema } from "../contract/schema/sale-input.ts";
 
+type Encoded = Parameters<Client["options"]["loadedDataConverter"]["payloadCodecs"][number]["decode"]>[0];
+
 /** What a run was started with: every run has it, whoever started it, and in whatever language. One call. */
 export async function inputOfRun(client: Client, run: { workflowId: string; runId: string }): Promise<unknown[]> {
   return (await startOfRun(client, run)).input;
@@ -19,13 +21,43 @@ export async function startOfRun(
     maximumPageSize: 1,
   });
   const [started] = history?.events ?? [];
-  const payloads = started?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+  const input = await readPayloads(client, started?.workflowExecutionStartedEventAttributes?.input);
+  return { input, startedAtMs: msOf(started?.eventTime) };
+}
+
+function msOf(time: { seconds?: { toNumber(): number } | null; nanos?: number | null } | null | undefined): number {
+  return (time?.seconds?.toNumber() ?? 0) * 1000 + Math.floor((time?.nanos ?? 0) / 1e6);
+}
+
+/** What a run was sent that no worker had begun: nobody but its history knows of it. */
+export interface Unread {
+  /** In their order; what cannot be read is left out, as a run does. `atMs`: Unix milliseconds. */
+  signals: { name: string; sent: unknown; atMs: number }[];
+  isCancelRequested: boolean;
+}
+
+export async function unreadOfRun(
+  client: Client,
+  { workflowId, runId }: { workflowId: string; runId: string },
+): Promise<Unread> {
+  const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+  const signals: Unread["signals"] = [];
+  for (const { workflowExecutionSignaledEventAttributes: signal, eventTime } of events ?? []) {
+    if (!signal) continue;
+    const [sent] = await readPayloads(client, signal.input).catch(() => []);
+    if (sent !== undefined) signals.push({ name: signal.signalName ?? "", sent, atMs: msOf(eventTime) });
+  }
+  return {
+    signals,
+    isCancelRequested: (events ?? []).some((event) => event.workflowExecutionCancelRequestedEventAttributes),
+  };
+}
+
+async function readPayloads(client: Client, input: { payloads?: Encoded | null } | null | undefined) {
   const { payloadConverter, payloadCodecs } = client.options.loadedDataConverter;
-  let readable = payloads;
+  let readable = input?.payloads ?? [];
   for (const codec of payloadCodecs.toReversed()) readable = await codec.decode(readable);
-  const input = readable.map((payload) => payloadConverter.fromPayload<unknown>(payload));
-  const { seconds, nanos } = started?.eventTime ?? {};
-  return { input, startedAtMs: Number(seconds ?? 0) * 1000 + Math.floor((nanos ?? 0) / 1e6) };
+  return readable.map((payload) => payloadConverter.fromPayload<unknown>(payload));
 }
 
 /**

@@ -4,19 +4,29 @@ import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
 } from "@temporalio/client";
+import { z } from "zod";
 
-import { RESTARTED_MEMO, type Restarted } from "../contract/restarted.ts";
+import { nairobiDate } from "../contract/nairobi-date.ts";
+import { RESTARTED_MEMO, type Restarted, restartedOf } from "../contract/restarted.ts";
 import type { WorkflowState } from "../contract/messages.ts";
 import type { SaleDocument } from "../contract/documents.ts";
 import type { Refund, SaleInput } from "../contract/sale.ts";
 import { InvalidInputError, parseInput } from "../contract/schema/parse-input.ts";
+import { refundRequestSchema, refundSchema } from "../contract/schema/refund-request.ts";
 import { restartRequestSchema } from "../contract/schema/updates.ts";
-import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES, STATE_QUERY, WORKFLOW_TYPES } from "../contract/names.ts";
-import { answeredInTime, isUnreadable } from "./answered-in-time.ts";
+import {
+  CANCELLED_IN_TEMPORAL,
+  MAIN_TASK_QUEUE,
+  SEARCH_ATTRIBUTES,
+  SIGNALS,
+  STATE_QUERY,
+  WORKFLOW_TYPES,
+} from "../contract/names.ts";
+import { answeredInTime, isOfRunNeverBegun, isUnreadable } from "./answered-in-time.ts";
 import { closedRunOf, leftToDo, type LeftToDo, SEE_ITS_CREDIT_NOTE } from "./closed-run.ts";
 import { NotAllowedError, SaleNotFoundError } from "./errors.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
-import { inputOfRun } from "./input-of-run.ts";
+import { inputOfRun, type Unread, unreadOfRun } from "./input-of-run.ts";
 import { laterCreditNote } from "./later-credit-note.ts";
 import { queryOf } from "./no-answer.ts";
 import { saleKeyOf } from "./sale-key.ts";
@@ -105,7 +115,8 @@ export async function restartWorkflow(
 
 /**
  * What people had asked of the run, out of its own last state. A worker must be there, as for anything that follows. If
- * its history no longer replays, the ledger tells of the refund that it had accepted.
+ * its history no longer replays, the ledger tells of the refund that it had accepted; if no worker had begun it, its
+ * history tells what it was sent.
  */
 async function askedOf(client: Client, run: WorkflowExecutionDescription, input: readonly unknown[]) {
   const handle = client.workflow.getHandle(run.workflowId, run.runId);
@@ -125,8 +136,38 @@ async function askedOf(client: Client, run: WorkflowExecutionDescription, input:
     };
   } catch (error) {
     if (!isUnreadable(error)) throw error;
-    return { sent: true, ...(run.type === WORKFLOW_TYPES.sale && (await askedAsKept(client, input))) };
+    const kept = run.type === WORKFLOW_TYPES.sale ? await askedAsKept(client, input) : undefined;
+    return { sent: true, ...kept, ...(isOfRunNeverBegun(error) && (await askedOfUnbegun(client, run, input, kept))) };
   }
+}
+
+/** No worker has seen what it was sent: neither its own restart, nor a refund or a cancellation since. */
+async function askedOfUnbegun(
+  client: Client,
+  run: WorkflowExecutionDescription,
+  [input]: readonly unknown[],
+  kept: Pick<Restarted, "refund"> | undefined,
+): Promise<Partial<Restarted>> {
+  const { note: _note, by: _by, atMs: _atMs, ...before }: Partial<Restarted> = restartedOf(run.memo) ?? {};
+  const { signals, isCancelRequested } = await unreadOfRun(client, run);
+  const refund =
+    kept?.refund ?? before.refund ?? firstRefund(signals, (input as Partial<SaleInput>).traderInvoiceNumber);
+  return {
+    ...before,
+    ...(isCancelRequested && { cancelRequested: before.cancelRequested ?? CANCELLED_IN_TEMPORAL }),
+    ...(run.type === WORKFLOW_TYPES.sale && refund && { refund }),
+  };
+}
+
+/** As the sale takes them: the first that is valid counts, and a field too many is nothing. */
+function firstRefund(signals: Unread["signals"], ownNumber: unknown): Refund | undefined {
+  for (const { name, sent, atMs } of signals) {
+    if (name !== SIGNALS.refundRequested) continue;
+    const { success, data: refund } = z.object(refundSchema.shape).safeParse(sent);
+    if (!success || !refundRequestSchema.safeParse(refund).success) continue;
+    if (refund.traderInvoiceNumber !== ownNumber) return { returnDate: nairobiDate(atMs), ...refund };
+  }
+  return undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { WithStartWorkflowOperation } from "@temporalio/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { MAIN_TASK_QUEUE, UPDATES, WORKFLOW_TYPES } from "../../src/contract/index.ts";
+import { MAIN_TASK_QUEUE, RESTARTED_MEMO, SIGNALS, UPDATES, WORKFLOW_TYPES } from "../../src/contract/index.ts";
 import { InvalidInputError, NotAllowedError } from "../../src/starter/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
@@ -166,6 +166,42 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     await rig.starter.restart({ invoice: "END-UNBEGUN" }, { note: "a slip" });
     expect(await result("END-UNBEGUN")).toMatchObject({ stage: "completed" });
     expect(rig.simulator.documents("END-UNBEGUN")).toHaveLength(1);
+  });
+
+  test.each(["END-UNREAD-1", "END-UNREAD-2"])("carries out a refund that no worker had read: %s", async (invoice) => {
+    const isBegun = invoice === "END-UNREAD-2";
+    if (isBegun) rig.simulator.setAuthority(invoice, [{ do: "down" }]);
+    else await rig.stopWorkers();
+    await start(invoice);
+    if (isBegun) {
+      await rig.stateWhen(invoice, ({ stage }) => stage === "awaiting-authority");
+      await rig.stopWorkers();
+      rig.simulator.setAuthority(invoice, [{ do: "accept" }]);
+    }
+    const refund = { reason: "06", traderInvoiceNumber: `CN-${invoice}`, restock: true } as const;
+    await handleOf(invoice).signal(SIGNALS.refundRequested, { reason: "none" });
+    await handleOf(invoice).signal(SIGNALS.refundRequested, refund);
+    await handleOf(invoice).terminate("by mistake");
+    await rig.startWorkers();
+    await rig.starter.restart({ invoice }, { note: "a slip" });
+    expect(await result(invoice)).toMatchObject({ stage: "credited", creditNote: { status: "completed" } });
+    expect(rig.simulator.documents(refund.traderInvoiceNumber)).toHaveLength(1);
+  });
+
+  test("carries out the refund that its last run had accepted, where no worker had begun its restart either", async () => {
+    const invoice = "END-UNREAD-3";
+    const refund = { reason: "06", traderInvoiceNumber: `CN-${invoice}` } as const;
+    await rig.stopWorkers();
+    const restarted = await rig.client.workflow.start(WORKFLOW_TYPES.sale, {
+      workflowId: rig.starter.workflowId({ invoice }),
+      taskQueue: MAIN_TASK_QUEUE,
+      args: [{ traderInvoiceNumber: invoice, lines: [TEA], refundWindow: "0" }],
+      memo: { [RESTARTED_MEMO]: { note: "a slip", by: "njeri", atMs: Date.now(), sent: false, refund } },
+    });
+    await restarted.terminate("by mistake");
+    await rig.startWorkers();
+    await rig.starter.restart({ invoice }, { note: "another slip" });
+    expect(await result(invoice)).toMatchObject({ stage: "credited", creditNote: { status: "completed" } });
   });
 
   test("is restarted once for many requests at once, and keeps who asked and why", async () => {

@@ -2,6 +2,7 @@ import { ApplicationFailure, CancellationScope } from "@temporalio/workflow";
 
 import {
   ATTENTION_CODES,
+  CANCELLED_IN_TEMPORAL,
   type CallTarget,
   type CorrectionInput,
   type CorrectionOutcome,
@@ -34,7 +35,7 @@ export async function correctSale(input: CorrectionInput): Promise<CorrectionOut
     const needs = ATTENTION_CODES.find((code) => code === change.attention);
     run.holdUp("credit-note", needs);
   });
-  CancellationScope.current().cancelRequested.catch(() => run.requestCancel("cancelled through Temporal"));
+  CancellationScope.current().cancelRequested.catch(() => run.requestCancel(CANCELLED_IN_TEMPORAL));
   return await CancellationScope.nonCancellable(() =>
     runJobToCompletion(async () => {
       await correct(run, input);

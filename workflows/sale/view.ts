@@ -3,6 +3,7 @@ import { ApplicationFailure, CancellationScope, condition, setCurrentDetails } f
 import {
   asAnswered,
   bounded,
+  CANCELLED_IN_TEMPORAL,
   everythingWaitedFor,
   FAILURES,
   jsonBytes,
@@ -120,7 +121,7 @@ export function publishRun(run: SaleState): void {
  * everybody who waits for the outcome gets the failure first, and then the workflow fails with it.
  */
 export async function runToCompletion(run: SaleState, body: () => Promise<void>): Promise<SaleOutcome> {
-  CancellationScope.current().cancelRequested.catch(() => run.requestCancel("cancelled through Temporal"));
+  CancellationScope.current().cancelRequested.catch(() => run.requestCancel(CANCELLED_IN_TEMPORAL));
   return await CancellationScope.nonCancellable(async () => {
     try {
       await body();
