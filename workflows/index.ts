@@ -1,6 +1,5 @@
 /** The workflow types that a worker serves. */
 export { syncBillPayments } from "./synced/bill-payments.ts";
-export { creditNote } from "./credit-note/workflow.ts";
 export { correctSale } from "./correction/workflow.ts";
 export { reconcile } from "./reconcile/workflow.ts";
 export { registerItems } from "./item-registration/workflow.ts";

@@ -7,8 +7,6 @@ import {
   type InputChecks,
   type InvalidInputDetails,
   invalidInputInWords,
-  type PreparedCreditNote,
-  refundDoubtsOf,
   type SaleContent,
   withoutValues,
 } from "../../src/contract/index.ts";
@@ -32,25 +30,6 @@ export async function checkInput(
     if (!isKnown) throw invalid("sale input", doubts);
   }
   log.warn(`The sale ${number} looks wrong, and goes on: ${withoutValues(doubts).join("; ")}`);
-}
-
-/**
- * Refuses a credit note whose date looks wrong, or warns of it in the log. A sale or a correction that has accepted a
- * refund had it checked before, and could do nothing about a refusal.
- * @throws ApplicationFailure InvalidInput; LedgerUnavailableError where it cannot be known whether it was sent
- */
-export async function checkReturnDate(
-  { documents }: Pick<Ledger, "documents">,
-  { note }: PreparedCreditNote,
-  checks: InputChecks,
-  startedAtMs: number,
-): Promise<void> {
-  const doubts = refundDoubtsOf(note, checks, startedAtMs, note.original?.saleDate);
-  if (doubts.length === 0) return;
-  const isRefused = checks.mode === "refuse" && note.saleWorkflowId === undefined;
-  if (isRefused && !(await ownClaim(documents, note.traderInvoiceNumber)).isSent)
-    throw invalid("credit note input", doubts);
-  log.warn(`The credit note ${note.traderInvoiceNumber} looks wrong, and goes on: ${withoutValues(doubts).join("; ")}`);
 }
 
 /** With all problems in one message. */

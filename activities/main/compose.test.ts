@@ -39,7 +39,7 @@ const note: ComposeCreditNoteRequest = {
   saleId: "sal_1",
   reason: "06",
   callback: "auto",
-  workflowId: "credit-note/default/biz_1/sal_1",
+  workflowId: "sale/default/biz_1/INV-1",
 };
 
 async function composeActivities(options: ServeOptions = {}, from: typeof callbacks | undefined = callbacks) {
@@ -149,7 +149,7 @@ describe("the request for a credit note", () => {
       reason: "06",
     });
     const token = String(callbackUrl).split("/").at(-1) ?? "";
-    expect(verifyCallbackToken(token, [SECRET])).toBe("credit-note/default/biz_1/sal_1");
+    expect(verifyCallbackToken(token, [SECRET])).toBe("sale/default/biz_1/INV-1");
   });
 
   test("names the business in the body where the dialect says so", async () => {

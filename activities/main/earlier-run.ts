@@ -13,10 +13,9 @@ import {
   type FinishedSale,
   INSTEAD_OF_OTHER_CONTENT,
   mismatches,
-  type PreparedCreditNote,
   type Refund,
 } from "../../src/contract/index.ts";
-import type { KeptRecord, KeptSale, Ledger } from "../../src/ledger/index.ts";
+import type { KeptSale, Ledger } from "../../src/ledger/index.ts";
 import { isSent } from "../ledger/beside-calls.ts";
 
 /**
@@ -59,38 +58,12 @@ export async function earlierRun(
   };
 }
 
-/** A credit note that was given up is not issued again, nor is one without which an operator has left the sale. */
-function refundUnderWay(kept: KeptSale): Refund | undefined {
-  const { record, creditNote } = kept;
-  if (!creditNote || creditNote.record.stage === "cancelled") return undefined;
-  if (!record.refund && isDeclined(kept, creditNote)) return undefined;
-  const refund = record.refund ?? creditNote.record.refund;
-  return refund?.traderInvoiceNumber === creditNote.record.number ? refund : undefined;
-}
-
-/** Its run ended without an outcome, and an operator acknowledged that, or nothing was ever sent of it. */
-function isDeclined({ decisions }: KeptSale, { record, writer }: KeptRecord): boolean {
-  if (record.document?.status === "completed") return false;
-  const isLeft = decisions.some(
-    ({ update, subject, atMs }) =>
-      update === "acknowledge" && subject === writer.workflowId && atMs >= record.startedAtMs,
-  );
-  return isLeft || (record.failed !== undefined && !record.document && !record.numberTaken);
-}
-
-/** As {@link earlierRun}, of a credit note. */
-export async function earlierNote(
-  { records, documents }: Pick<Ledger, "records" | "documents">,
-  { profile: { connection, businessId }, note }: PreparedCreditNote,
-  reset: boolean,
-): Promise<Pick<EarlierRun, "sent" | "decisions"> | undefined> {
-  const { workflowId = "" } = Context.current().info.workflowExecution ?? {};
-  const of = { type: "credit_note" as const, number: note.traderInvoiceNumber };
-  const decided = await records.decisionsOf({ connection, businessId }, of, workflowId);
-  const { decisions } = bounded({ movements: [], attentions: [], decisions: decided });
-  const { claim, isSent } = await ownClaim(documents, note.traderInvoiceNumber);
-  if (!reset && !claim && decisions.length === 0) return undefined;
-  return { sent: isSent, ...(decisions.length > 0 && { decisions }) };
+/** A credit note that was given up is not issued again; one of which nothing was sent is for the sale to know of. */
+function refundUnderWay({ record, creditNote }: KeptSale): Refund | undefined {
+  const note = creditNote?.record;
+  const refund = record.refund ?? (note?.document || note?.numberTaken ? note.refund : undefined);
+  const isGivenUp = note?.stage === "cancelled" && note.number === refund?.traderInvoiceNumber;
+  return isGivenUp ? undefined : refund;
 }
 
 /**
@@ -155,29 +128,27 @@ export function finishedOf({ record, creditNote }: KeptSale): FinishedSale {
   const { movements, inAll } = bounded({ movements: record.movements, attentions: [], decisions: [] });
   const finished = { stage, document: asAnswered(record.document), movements, ...(inAll && { inAll }) };
   const note = creditNote?.record.document;
-  if (note?.status !== "completed") return { ...finished, creditNote: null, refund };
-  const goodsNotReturned = isReturnMissing(record, creditNote?.record) && ({ goodsNotReturned: true } as const);
-  return {
-    ...finished,
-    // Refunded after its workflow had closed, it is kept as completed.
-    stage: stage === "completed" ? "credited" : stage,
-    creditNote: asAnswered(note),
-    refund: refund ?? creditNote?.record.refund,
-    ...goodsNotReturned,
-  };
+  if (note?.status !== "completed") return { ...finished, creditNote: null, ...(stage === "credited" && { refund }) };
+  return { ...finished, stage: "credited", creditNote: asAnswered(note), refund: refund ?? creditNote?.record.refund };
 }
 
-/**
- * Whether nothing shows that the goods were returned: a run that was terminated after the credit note was signed may
- * not have come to that. Only a movement is proof, so an operator may be asked in vain where nothing was to be
- * returned.
- */
-function isReturnMissing({ refund, movements }: KeptSale["record"], note: KeptSale["record"] | undefined): boolean {
+/** Whether a refund that was accepted is not carried out. */
+export function isRefundLeft(kept: KeptSale): boolean {
+  const isCredited = kept.record.stage === "credited" || kept.creditNote?.record.document?.status === "completed";
+  return (!isCredited && refundUnderWay(kept) !== undefined) || isReturnMissing(kept);
+}
+
+/** Whether nothing shows that the goods of the refund were returned, and nobody has taken note of that. */
+function isReturnMissing({ record, creditNote, decisions }: KeptSale): boolean {
+  const note = creditNote?.record;
+  const refund = record.refund ?? note?.refund;
   // Goods come back for this refund alone, and not for somebody else's credit note.
-  if (!refund?.restock || note?.number !== refund.traderInvoiceNumber) return false;
-  const all = [...movements, ...note.movements];
+  if (!refund?.restock || note?.document?.status !== "completed" || note.number !== refund.traderInvoiceNumber)
+    return false;
+  if (isLookedAt({ record, decisions }, "stock-refused", refund.traderInvoiceNumber)) return false;
+  const { movements } = record;
   const [undone, restocked] = (["undone", "restocked"] as const).map((purpose) =>
-    all.filter((one) => one.purpose === purpose),
+    movements.filter((one) => one.purpose === purpose),
   );
   const taken = movements.filter(
     ({ purpose, state, referenceId }) =>

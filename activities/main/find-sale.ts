@@ -44,7 +44,8 @@ function resultOf(kept: KeptSale): FindSaleResult {
 
 /** Without what was asked for: it is the largest part, and the document says what became of it. */
 function documentOf({ record, decisions, keptAtMs, writer }: KeptRecord): KeptDocument {
-  const { type: _type, content: _asked, movementsPlanned: _planned, expectedTotal: _expected, ...kept } = record;
+  const { type: _type, content: _asked, options: _options, ...known } = record;
+  const { movementsPlanned: _planned, expectedTotal: _expected, ...kept } = known;
   const { document, movements, attentions } = kept;
   const listed = bounded({ movements, attentions, decisions });
   return { ...kept, document: asAnswered(document), ...listed, keptAtMs, keptBy: writer };

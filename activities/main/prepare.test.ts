@@ -4,8 +4,6 @@ import { describe, expect, test } from "vitest";
 import {
   type ConnectionProfile,
   creditNoteClaim,
-  type CreditNoteInput,
-  creditNoteWorkflowId,
   fingerprintOf,
   saleContent,
   type InputChecks,
@@ -13,7 +11,7 @@ import {
   type SaleInput,
   saleWorkflowId,
 } from "../../src/contract/index.ts";
-import { documentOf, keepRecord, recordOf } from "../../src/ledger/test-support/records.ts";
+import { keepRecord, recordOf } from "../../src/ledger/test-support/records.ts";
 import { LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { emptyClaims } from "../test-support/empty-claims.ts";
 import { inActivity, serve } from "../test-support/served.ts";
@@ -25,8 +23,7 @@ const LATE_MS = Date.parse("2026-11-21T21:30:00Z");
 
 const sale: SaleInput = { traderInvoiceNumber: "INV-1", lines: [{ itemId: "itm_1", quantity: 1, unitPrice: 116 }] };
 const SALE_ID = "sale/default/biz_1/INV-1";
-const NOTE_ID = "credit-note/default/biz_1/sal_1";
-const note: CreditNoteInput = { reason: "06", traderInvoiceNumber: "CN-1", saleId: "sal_1" };
+const REFUND = { reason: "06", traderInvoiceNumber: "CN-1", returnDate: "2026-11-22" } as const;
 
 /**
  * `default` has an organisation-wide key with a default business, and serves another one; `shared` has one without a
@@ -44,7 +41,7 @@ async function prepareActivities(mode: InputChecks["mode"] = "warn") {
   const served: Record<string, ServedBusinesses> = { default: ["biz_1", "biz_2"], shared: "any", bound: ["biz_9"] };
   const warned: string[] = [];
   const ledger = await emptyClaims();
-  const { prepareSale, prepareCreditNote } = createPrepareActivities(
+  const { prepareSale, openCreditNote } = createPrepareActivities(
     new Map(
       profiles.map((profile) => [
         profile.connection,
@@ -76,10 +73,15 @@ async function prepareActivities(mode: InputChecks["mode"] = "warn") {
         workflowId: saleWorkflowId({ ...targetOf(changes), traderInvoiceNumber: sale.traderInvoiceNumber }),
         warn: (message) => warned.push(message),
       }),
+    prepareAlone: () =>
+      inActivity(
+        () => prepareSale({ input: { traderInvoiceNumber: sale.traderInvoiceNumber }, startedAtMs: LATE_MS }),
+        { workflowId: SALE_ID, warn: () => undefined },
+      ),
     prepareAny: (input: unknown) => prepareSale({ input: input as SaleInput, startedAtMs: LATE_MS }),
-    prepareNote: (changes: Partial<CreditNoteInput> = {}) =>
-      inActivity(() => prepareCreditNote({ input: { ...note, ...changes }, startedAtMs: LATE_MS }), {
-        workflowId: creditNoteWorkflowId({ ...targetOf(changes), saleId: note.saleId }),
+    openNote: (changes: { returnDate?: string } = {}, reset = false) =>
+      inActivity(() => openCreditNote({ ...targetOf({}), saleId: "sal_1", refund: { ...REFUND, ...changes }, reset }), {
+        workflowId: SALE_ID,
         warn: (message) => warned.push(message),
       }),
   };
@@ -188,7 +190,7 @@ describe("the preparation of a sale", () => {
   test.each([
     ["nothing", undefined, "input: expected an object, found nothing"],
     ["a text", "INV-1", 'input: expected an object, found "INV-1"'],
-    ["no lines", { traderInvoiceNumber: "INV-1" }, "lines: expected at least one line"],
+    ["no lines in its list", { traderInvoiceNumber: "INV-1", lines: [] }, "lines: expected at least one line"],
   ])("fails once, and for good, for %s", async (_what, input, problem) => {
     const { prepareAny } = await prepareActivities();
     expect(await invalidInputOf(prepareAny(input))).toContain(problem);
@@ -217,36 +219,40 @@ describe("the preparation of a sale", () => {
     expect(await prepareReset()).toMatchObject({ earlier: { sent: true, signed: true } });
   });
 
-  test("carries on a refund that is under way, and none without which an operator has left the sale", async () => {
+  test("carries on a refund that is under way, and none that was given up", async () => {
     const { prepareReset, ledger } = await prepareActivities();
-    const workflowId = SALE_ID;
     const { fingerprint, profile } = await prepareReset();
-    const before = { workflowId, runId: "run-before" };
-    const record = { ...recordOf("INV-1", { fingerprint }), movements: [] };
-    await keepRecord(ledger, profile, record, before);
+    const before = { workflowId: SALE_ID, runId: "run-before" };
     const refund = { traderInvoiceNumber: "CN-1", reason: "06" as const };
+    // After the opening above.
+    const asOfMs = Date.now() + 1_000;
+    const record = { ...recordOf("INV-1", { fingerprint, refund, asOfMs }), movements: [] };
+    await keepRecord(ledger, profile, record, before);
+    expect(await prepareReset()).toMatchObject({ earlier: { refund } });
     const ofNote = { type: "credit_note" as const, originalSaleId: "sale_INV-1", document: null };
-    const ended = recordOf("CN-1", { ...ofNote, movements: [], stage: "submitting", refund });
-    const noteWriter = { workflowId: "credit-note/default/biz_1/sale_INV-1", runId: "run-of-note" };
-    await keepRecord(ledger, profile, ended, noteWriter);
+    const note = recordOf("CN-1", { ...ofNote, movements: [], stage: "submitting", refund });
+    await keepRecord(ledger, profile, note, before);
     expect(await prepareReset()).toMatchObject({ earlier: { refund } });
 
-    const atMs = ended.asOfMs + 1_000;
-    const about = { code: "unexpected-answer", subject: noteWriter.workflowId } as const;
-    const left = { update: "acknowledge", ...about, note: "the buyer keeps the goods", atMs } as const;
-    await keepRecord(ledger, profile, { ...record, asOfMs: atMs, decisions: [left] }, before);
+    const atMs = note.asOfMs + 1_000;
+    await keepRecord(ledger, profile, { ...note, asOfMs: atMs, stage: "cancelled" }, before);
     expect((await prepareReset()).earlier).not.toHaveProperty("refund");
+  });
 
-    // Signed nevertheless: it happened, whatever was decided.
-    const signed = { ...ended, asOfMs: atMs + 1_000, document: documentOf("CN-1", { type: "credit_note" }) };
-    await keepRecord(ledger, profile, signed, noteWriter);
-    expect(await prepareReset()).toMatchObject({ earlier: { refund } });
+  test("carries on by its number alone a sale that the ledger has, with its options", async () => {
+    const { prepare, prepareAlone } = await prepareActivities();
+    expect(await refusalOf("NotFound", prepareAlone())).toContain("The ledger has no sale INV-1");
+    const { fingerprint } = await prepare({ stock: "off", expectedTotal: 116 });
+    expect(await prepareAlone()).toMatchObject({
+      fingerprint,
+      sale: { lines: sale.lines, stock: "off", expectedTotal: 116, saleDate: "2026-11-22" },
+    });
   });
 
   test("waits for the ledger, since nothing is sent without it", async () => {
-    const { prepare, prepareReset, prepareNote, ledger } = await prepareActivities();
+    const { prepare, prepareReset, openNote, ledger } = await prepareActivities();
     await ledger.close();
-    for (const ask of [prepare, prepareReset, prepareNote]) await expect(ask()).rejects.toThrow(LedgerUnavailableError);
+    for (const ask of [prepare, prepareReset, openNote]) await expect(ask()).rejects.toThrow(LedgerUnavailableError);
   });
 
   test("never puts a key into what the workflow keeps", async () => {
@@ -255,44 +261,14 @@ describe("the preparation of a sale", () => {
   });
 });
 
-describe("the preparation of a credit note", () => {
-  test("fills in connection, business and the date in Nairobi", async () => {
-    const { prepareNote, profile } = await prepareActivities();
-    expect(await prepareNote()).toEqual({
-      profile,
-      note: { ...note, returnDate: "2026-11-22" },
+describe("the opening of a credit note", () => {
+  test("opens its row, and says what the runs before have sent and what was decided", async () => {
+    const { openNote, ledger } = await prepareActivities();
+    expect(await openNote()).toEqual({ sent: false });
+    expect(await ledger.records.verify({ connection: "default", businessId: "biz_1" })).toMatchObject({
+      withoutDocument: 1,
     });
-  });
-
-  test("has the weight of a business that is configured with one", async () => {
-    const { prepare } = await prepareActivities();
-    const weighty = await prepare({ connection: "shared", businessId: "biz_2" });
-    expect(weighty.profile).toMatchObject({ businessId: "biz_2", businessWeight: 4 });
-    const plain = await prepare({ connection: "shared", businessId: "biz_3" });
-    expect(plain.profile).not.toHaveProperty("businessWeight");
-  });
-
-  test("keeps the date that was given", async () => {
-    const { prepareNote } = await prepareActivities();
-    expect((await prepareNote({ returnDate: "2026-11-20" })).note.returnDate).toBe("2026-11-20");
-  });
-
-  test("warns of a date that looks wrong, and refuses it where such dates are refused", async () => {
-    const { prepareNote, warned } = await prepareActivities();
-    await prepareNote({ returnDate: "2027-06-30" });
-    const expected = "returnDate: expected a day from 2026-10-23 to 2026-11-23";
-    const doubt = `${expected}, found "2027-06-30"`;
-    expect(warned).toEqual([`The credit note CN-1 looks wrong, and goes on: ${expected}`]);
-    const strict = await prepareActivities("refuse");
-    expect(await invalidInputOf(strict.prepareNote({ returnDate: "2027-06-30" }))).toBe(
-      `The credit note input is not valid:\n  ${doubt}`,
-    );
-  });
-
-  test("goes on with a date that looks wrong where a sale has accepted it, or it was sent", async () => {
-    const { prepareNote, warned, ledger } = await prepareActivities("refuse");
-    await prepareNote({ returnDate: "2027-06-30", saleWorkflowId: "sale/default/biz_1/INV-1" });
-    const begun = { workflowId: creditNoteClaim(NOTE_ID, "CN-1"), intent: 1, nowMs: 1_000 };
+    const begun = { workflowId: creditNoteClaim(SALE_ID, "CN-1"), intent: 1, nowMs: 1_000 };
     await ledger.documents.begin({
       ...begun,
       idempotencyKey: "k",
@@ -301,41 +277,24 @@ describe("the preparation of a credit note", () => {
       holder: "w",
       ...taking(),
     });
-    await prepareNote({ returnDate: "2027-06-30" });
-    expect(warned).toHaveLength(2);
+    expect(await openNote()).toEqual({ sent: true, otherRun: true });
   });
 
-  test("says of a run that carries on another one whether its document was sent", async () => {
-    const { prepareNote, ledger } = await prepareActivities();
-    expect(await prepareNote()).not.toHaveProperty("earlier");
-    const begun = { workflowId: creditNoteClaim(NOTE_ID, "CN-1"), intent: 1, nowMs: 1_000 };
-    await ledger.documents.begin({
-      ...begun,
-      idempotencyKey: "k",
-      content: "c",
-      request: {},
-      holder: "w",
-      ...taking(),
-    });
-    expect(await prepareNote()).toMatchObject({ earlier: { sent: true } });
+  test("warns of a date that looks wrong, which the sale has accepted", async () => {
+    const { openNote, warned } = await prepareActivities("refuse");
+    expect(await openNote({ returnDate: "1999-06-30" })).toEqual({ sent: false });
+    expect(warned).toEqual([
+      expect.stringMatching(/^The credit note CN-1 looks wrong, and goes on: returnDate: expected/),
+    ]);
   });
 
-  test("fails for a connection that is not configured", async () => {
-    const { prepareNote } = await prepareActivities();
-    expect(await invalidInputOf(prepareNote({ connection: "elsewhere" }))).toMatch(
-      /^The credit note input is not valid:\n {2}connection: expected a configured connection/,
-    );
-  });
-
-  test("fails for a bound key with another business", async () => {
-    const { prepareNote } = await prepareActivities();
-    const refused = prepareNote({ connection: "bound", businessId: "biz_1" });
-    expect(await refusalOf("UnknownBusiness", refused)).toContain("Served: biz_9.");
-  });
-
-  test("fails for input of the wrong form, with all problems", async () => {
-    const { prepareNote } = await prepareActivities();
-    const message = await invalidInputOf(prepareNote({ traderInvoiceNumber: "", saleId: "", returnDate: "soon" }));
-    expect(message.split("\n").slice(1)).toHaveLength(3);
+  test("does not issue again after a reset what was given up before it", async () => {
+    const { openNote, ledger, profile } = await prepareActivities();
+    const ofNote = { type: "credit_note" as const, originalSaleId: "sal_1", document: null };
+    const givenUp = recordOf("CN-1", { ...ofNote, movements: [], stage: "cancelled" });
+    await keepRecord(ledger, profile, givenUp, { workflowId: SALE_ID, runId: "run-before" });
+    expect(await openNote({}, true)).toMatchObject({ givenUp: true });
+    // The answer of the first attempt was lost.
+    expect(await openNote({}, true)).toMatchObject({ givenUp: true });
   });
 });

@@ -1,10 +1,9 @@
-import { Context } from "@temporalio/activity";
+import { Context, log } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 
 import {
+  bounded,
   type ConnectionProfile,
-  type CreditNoteInput,
-  creditNoteWorkflowId,
   DEFAULT_CONNECTION,
   differencesInWords,
   doubtsOf,
@@ -14,35 +13,33 @@ import {
   type MainActivities,
   nairobiDate,
   NO_BUSINESS,
-  type PreparedCreditNote,
+  OWN_NUMBER,
+  refundDoubtsOf,
   requireServed,
   saleContent,
   type SaleContent,
-  type SaleInput,
+  type SaleFields,
+  saleOfContent,
+  type SaleStart,
   saleWorkflowId,
   type UnknownBusinessDetails,
   UnknownBusinessError,
+  withoutValues,
 } from "../../src/contract/index.ts";
-import {
-  creditNoteInputSchema,
-  durationMs,
-  InvalidInputError,
-  parseInput,
-  saleInputSchema,
-} from "../../src/contract/schema/index.ts";
+import { durationMs, InvalidInputError, parseInput, saleStartSchema } from "../../src/contract/schema/index.ts";
 import { type KeptSale, type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
 import type { ComplianceRuntime } from "../compliance/calls.ts";
 import { currentWriter } from "../ledger/beside-calls.ts";
-import { checkInput, checkReturnDate, invalid } from "./check-input.ts";
-import { conflict, earlierNote, earlierRun, finishedOf, isFinished } from "./earlier-run.ts";
+import { checkInput, invalid } from "./check-input.ts";
+import { conflict, earlierRun, finishedOf, isFinished, isRefundLeft, ownClaim } from "./earlier-run.ts";
 
 /** The part of a connection that workflows get. */
 export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights" | "servedBusinesses" | "inputChecks">;
 
 /**
- * The first activities of a sale and of a credit note. They check the input with the schema that the starter uses, and
- * find its connection. If either is wrong the workflow fails at once, with all problems in one message: otherwise it
- * might wait for ever on a task queue that no worker polls.
+ * The first activity of a sale. It checks the input with the schema that the starter uses, and finds its connection. If
+ * either is wrong the workflow fails at once, with all problems in one message: otherwise it might wait for ever on a
+ * task queue that no worker polls. Then it opens the sale's row, or gives back what that knows.
  */
 export function createPrepareActivities(
   connections: ReadonlyMap<string, Served>,
@@ -50,91 +47,99 @@ export function createPrepareActivities(
 ) {
   return {
     prepareSale: async ({ input, startedAtMs, reset = false }) => {
-      const { content, checked, ...prepared } = failOnInvalidInput(() => {
-        const { profile, sale } = checkedSale(connections, input);
-        const { lines: _lines, ...rest } = sale;
-        const window = sale.refundWindow;
-        const content = saleContent(sale, profile.businessId);
-        const checks = connections.get(profile.connection)?.inputChecks;
-        return {
-          profile,
-          sale: { ...rest, saleDate: sale.saleDate ?? nairobiDate(startedAtMs) },
-          content,
-          checked: checks && { doubts: doubtsOf(sale, checks, startedAtMs), mode: checks.mode },
-          fingerprint: fingerprintOf(content),
-          ...(checks?.mode === "refuse" && { refundChecks: checks }),
-          refundWindowMs: (window === undefined ? undefined : durationMs(window)) ?? profile.timings.refundWindowMs,
-        };
-      });
-      const { connection, businessId } = prepared.profile;
-      const { traderInvoiceNumber } = content;
+      const { profile, start } = failOnInvalidInput(() => checkedStart(connections, input));
+      const { connection, businessId } = profile;
+      const { traderInvoiceNumber } = start;
       requireOwnId("sale input", saleWorkflowId({ connection, businessId, traderInvoiceNumber }), businessId);
-      const kept = await keptOf(ledger, prepared.profile, content);
+      const known = await ledger.records.findSale({ connection, businessId }, traderInvoiceNumber);
+      const sale = start.lines || start.saleId !== undefined ? start : asKept(start, known);
+      const content = saleContent(sale, businessId);
+      const fingerprint = fingerprintOf(content);
+      const kept = keptOf(known, content);
       // What an attempt of this run has opened is not finished.
       const finished = reset || !kept || isOfThisRun(kept) ? undefined : finishedSale(kept);
-      const earlier = finished ? undefined : await earlierRun(ledger, kept, prepared.fingerprint, reset);
+      const earlier = finished ? undefined : await earlierRun(ledger, kept, fingerprint, reset);
+      const checks = connections.get(connection)?.inputChecks;
+      const doubts = checks ? doubtsOf(sale, checks, startedAtMs) : [];
       // A run that carries on another one may have sent it already.
-      if (checked && checked.doubts.length > 0 && !finished && !reset)
-        await checkInput(ledger, prepared.profile, content, checked);
+      if (checks && doubts.length > 0 && !finished && !reset)
+        await checkInput(ledger, profile, content, { doubts, mode: checks.mode });
+      const date = sale.saleDate ?? (sale === start ? undefined : known?.record.date) ?? nairobiDate(startedAtMs);
       if (!finished) {
-        const { fingerprint, sale } = prepared;
+        const { expectedTotal, stock, callback, refundWindow } = sale;
         const of = { type: "sale" as const, number: traderInvoiceNumber };
-        const asked = {
-          stage: "resolving-items" as const,
-          startedAtMs,
-          date: sale.saleDate,
-          fingerprint,
-          content,
-          expectedTotal: sale.expectedTotal,
-        };
-        await ledger.records.open(prepared.profile, { ...of, ...asked }, openedBy());
+        const how = { options: { stock, callback, refundWindow }, expectedTotal };
+        const asked = { stage: "resolving-items" as const, startedAtMs, date, fingerprint, content, ...how };
+        await ledger.records.open(profile, { ...of, ...asked }, openedBy());
       }
-      return { ...prepared, ...(finished && { finished }), ...(earlier && { earlier }) };
+      const { lines, ...fields } = sale;
+      const window = sale.refundWindow;
+      return {
+        profile,
+        sale: { ...fields, saleDate: date, ...(!start.lines && lines && { lines }) },
+        fingerprint,
+        ...(checks?.mode === "refuse" && { refundChecks: checks }),
+        refundWindowMs: (window === undefined ? undefined : durationMs(window)) ?? profile.timings.refundWindowMs,
+        ...(finished && { finished }),
+        ...(earlier && { earlier }),
+      };
     },
 
-    prepareCreditNote: async ({ input, startedAtMs, reset = false }) => {
-      const prepared = failOnInvalidInput(() => checkedCreditNote(connections, input, startedAtMs));
-      const { connection, businessId } = prepared.profile;
-      const ownId = creditNoteWorkflowId({ connection, businessId, saleId: prepared.note.saleId });
-      requireOwnId("credit note input", ownId, businessId);
-      const checks = connections.get(prepared.profile.connection)?.inputChecks;
-      if (checks) await checkReturnDate(ledger, prepared, checks, startedAtMs);
-      const earlier = await earlierNote(ledger, prepared, reset);
-      const {
-        saleId: originalSaleId,
-        traderInvoiceNumber: number,
-        returnDate: date,
-        reason,
-        restock,
-        branch,
-      } = prepared.note;
-      const refund = { traderInvoiceNumber: number, reason, returnDate: date, restock, branch };
-      const of = { type: "credit_note" as const, number, originalSaleId };
-      const asked = { stage: "submitting" as const, startedAtMs, date, refund };
-      await ledger.records.open(prepared.profile, { ...of, ...asked }, openedBy());
-      return { ...prepared, ...(earlier && { earlier }) };
+    openCreditNote: async ({ connection, businessId, saleId, saleDate, refund, reset }) => {
+      const { traderInvoiceNumber: number, returnDate: date } = refund;
+      const { writer, askedAtMs } = openedBy();
+      const checks = connections.get(connection)?.inputChecks;
+      const doubts = checks ? refundDoubtsOf(refund, checks, askedAtMs, saleDate) : [];
+      // What was to be refused was, before the refund was accepted.
+      if (doubts.length > 0)
+        log.warn(`The credit note ${number} looks wrong, and goes on: ${withoutValues(doubts).join("; ")}`);
+      const of = { type: "credit_note" as const, number, originalSaleId: saleId };
+      const asked = { stage: "submitting" as const, startedAtMs: askedAtMs, date, refund };
+      const business = { connection, businessId };
+      const decided = await ledger.records.decisionsOf(business, of, writer.workflowId);
+      const { decisions } = bounded({ movements: [], attentions: [], decisions: decided });
+      const { claim, isSent: sent } = await ownClaim(ledger.documents, number);
+      const opening = { writer, askedAtMs, keepsCancelled: reset };
+      const stage = await ledger.records.open(business, { ...of, ...asked }, opening);
+      const isKnown = claim !== undefined || decided.length > 0;
+      return {
+        sent,
+        ...(decisions.length > 0 && { decisions }),
+        ...(isKnown && { otherRun: true as const }),
+        ...(reset && stage === "cancelled" && { givenUp: true as const }),
+      };
     },
   } satisfies Partial<MainActivities>;
 }
 
 /** @throws InvalidInputError */
-export function checkedSale(
+function checkedStart(
   connections: ReadonlyMap<string, Served>,
-  input: SaleInput,
-): { profile: ConnectionProfile; sale: SaleInput } {
-  const sale = parseInput(saleInputSchema, input, "sale input");
-  return { sale, profile: profileFor(connections, sale, "sale input") };
+  input: SaleStart,
+): { profile: ConnectionProfile; start: SaleFields } {
+  const { refund, ...start } = parseInput(saleStartSchema, input, "sale input");
+  if (refund?.traderInvoiceNumber === start.traderInvoiceNumber)
+    throw new InvalidInputError("sale input", [`refund.${OWN_NUMBER}`]);
+  return { start, profile: profileFor(connections, start, "sale input") };
 }
 
-/** @throws InvalidInputError */
-export function checkedCreditNote(
-  connections: ReadonlyMap<string, Served>,
-  input: CreditNoteInput,
-  startedAtMs: number,
-): PreparedCreditNote {
-  const note = parseInput(creditNoteInputSchema, input, "credit note input");
-  const profile = profileFor(connections, note, "credit note input");
-  return { profile, note: { ...note, returnDate: note.returnDate ?? nairobiDate(startedAtMs) } };
+/**
+ * The sale that the ledger has, where the input names nothing but its number.
+ * @throws ApplicationFailure NotFound, also where what was asked for was refused
+ */
+function asKept(start: SaleFields, kept: KeptSale | undefined): SaleFields {
+  const { traderInvoiceNumber: number, connection } = start;
+  const { content, options, expectedTotal, failed } = kept?.record ?? {};
+  if (!content || failed) {
+    const message = `The ledger has no sale ${number}, and its input has neither lines nor saleId: nothing can be issued, adopted or refunded.`;
+    throw ApplicationFailure.nonRetryable(message, FAILURES.notFound);
+  }
+  return {
+    ...saleOfContent(content),
+    ...options,
+    ...(expectedTotal !== undefined && { expectedTotal }),
+    ...(connection !== undefined && { connection }),
+  };
 }
 
 /**
@@ -228,23 +233,16 @@ export function failOnLedgerAway(error: unknown): unknown {
 }
 
 /**
- * What the ledger has of the number.
- * @throws ApplicationFailure Conflict, where the number belongs to a sale with other content; LedgerUnavailableError: it
- * is asked again, and nothing is sent meanwhile
+ * What the ledger has of the number, from another run.
+ * @throws ApplicationFailure Conflict, where the number belongs to a sale with other content
  */
-async function keptOf(
-  { records }: Pick<Ledger, "records">,
-  { connection, businessId }: ConnectionProfile,
-  content: SaleContent,
-): Promise<KeptSale | undefined> {
-  const number = content.traderInvoiceNumber;
-  const kept = await records.findSale({ connection, businessId }, number);
+function keptOf(kept: KeptSale | undefined, content: SaleContent): KeptSale | undefined {
   if (!kept) return undefined;
   const { record } = kept;
   // Opened by another attempt of this very run.
   if (!record.document && !record.numberTaken) return isOfThisRun(kept) ? undefined : kept;
   const words = record.content ? differencesInWords(record.content, content) : [];
-  if (words.length > 0) throw conflict(number, words, kept);
+  if (words.length > 0) throw conflict(content.traderInvoiceNumber, words, kept);
   return kept;
 }
 
@@ -260,5 +258,6 @@ function openedBy() {
 /** The outcome of the sale, if nothing is left to be done. */
 function finishedSale(kept: KeptSale): FinishedSale | undefined {
   const { record } = kept;
-  return (record.document || record.numberTaken) && isFinished(kept) ? finishedOf(kept) : undefined;
+  const isOver = (record.document || record.numberTaken) && isFinished(kept) && !isRefundLeft(kept);
+  return isOver ? finishedOf(kept) : undefined;
 }

@@ -76,7 +76,7 @@ export function createSeeSale(context: WaitContext) {
 }
 
 function fromState(state: WorkflowState): SeenSale {
-  const { stage, document, creditNote, creditNoteAttention, attentions, stockMovements, inAll } = state;
+  const { stage, document, creditNote, attentions, stockMovements, inAll } = state;
   return {
     run: "open",
     stage,
@@ -89,7 +89,7 @@ function fromState(state: WorkflowState): SeenSale {
     refund: state.refund,
     creditedBy: signedNumber(creditNote),
     receipt: document?.receipt,
-    heldUp: attentions.find((one) => holdsUpDocument(one, stockMovements))?.code ?? creditNoteAttention,
+    heldUp: attentions.find((one) => holdsUpDocument(one, stockMovements))?.code,
   };
 }
 

@@ -2,15 +2,9 @@ import { Context } from "@temporalio/activity";
 import type { WorkflowClient } from "@temporalio/client";
 
 import { BRANCH_NOT_SENT, branchSentAs } from "../../src/compliance/index.ts";
-import {
-  type CreditNoteOutcome,
-  type FirstOutcomeRequest,
-  type MainActivities,
-  type SaleOutcome,
-  someMovement,
-} from "../../src/contract/index.ts";
+import { type FirstOutcomeRequest, type MainActivities, type SaleOutcome } from "../../src/contract/index.ts";
 import { type ActivityContext, runtimeOf } from "../compliance/calls.ts";
-import { backoffMs, stillWaiting } from "../failure.ts";
+import { stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 
 /** One look at the outcome of a workflow; given by the worker, which knows how to ask one. */
@@ -33,23 +27,8 @@ export interface WaitContext extends ActivityContext {
 }
 
 export function createWaits(context: WaitContext) {
-  const { ledger, lookAtOutcome, random, workflows } = context;
+  const { ledger, lookAtOutcome, random } = context;
   return {
-    /** Waits for a credit note that is no child of the waiting run: one that was started by hand, or before a reset. */
-    async awaitCreditNoteRun({ workflowId, givenAgain }) {
-      const handle = workflows.getHandle(workflowId);
-      const { status } = await handle.describe();
-      if (status.name === "RUNNING") {
-        throw stillWaiting(`The credit note's workflow is running.`, backoffMs(Context.current().info.attempt, random));
-      }
-      if (status.name !== "COMPLETED") return { kind: "failed", message: `its workflow is ${status.name}` };
-      const outcome = (await handle.result()) as CreditNoteOutcome;
-      const restocked = someMovement(outcome, ({ purpose }) => purpose === "restocked");
-      const { stage, refund, creditNote = null } = outcome;
-      const isAnswered = givenAgain !== undefined && refund?.traderInvoiceNumber === givenAgain;
-      return { kind: "ended", stage, creditNote, restocked, ...(isAnswered && { isAnswered: true as const }) };
-    },
-
     /** The wait for a sale on behalf of a caller through Nexus. */
     async awaitFirstOutcome(request) {
       const { attempt, scheduledTimestampMs } = Context.current().info;

@@ -67,7 +67,7 @@ export function creditNoteRequest({ runtime }: Served, saleId: string, number = 
     saleId,
     reason: "06",
   });
-  const claim = `credit-note/default/biz_1/${saleId} ${number}`;
+  const claim = `sale/default/biz_1/${saleId} ${number}`;
   const numberFor = { claim: creditNoteNumberClaim({ ...TARGET, number }), number, saleId, sale: `sale of ${saleId}` };
   const idempotencyKey = `credit-note:${saleId}:${number}`.slice(0, 128);
   const of = { type: "credit_note" as const, number, originalSaleId: saleId };

@@ -45,21 +45,14 @@ if jq -e .attention <<<"$parked" >/dev/null; then
   update "sale/default/$business/$(escaped "$number-X")" cancel '{"reason":"rung up by mistake"}' | jq -r '"cancel: \(.message)"'
 fi
 
-# While the refund window is open the sale takes the refund; after it, a credit note is a workflow of its own.
-sale=sale/default/$business/$(escaped "$number")
-refund=$(jq -n --arg number "CN-$number" '{reason: "06", traderInvoiceNumber: $number, restock: true}')
-if ! is_closed "$sale"; then
-  outcome=$(update "$sale" refund "$refund")
-elif [ "$(result_of "$sale" | jq -r .stage)" = completed ]; then
-  sale_id=$(result_of "$sale" | jq -r .sale.id)
-  note=credit-note/default/$business/$(escaped "$sale_id")
-  temporal workflow start -o json --type creditNote --task-queue fiscalflow --workflow-id "$note" \
-    --id-reuse-policy AllowDuplicateFailedOnly \
-    --input "$(jq --arg sale "$sale_id" --arg business $business '. + {saleId: $sale, businessId: $business}' <<<"$refund")" \
-    >/dev/null 2>"$errors" || grep -qi "already" "$errors" || { cat "$errors" >&2; exit 1; }
-  outcome=$(result_of "$note")
-else
-  outcome=$(result_of "$sale")
-fi
+# A sale that is closed is started again for it, by its number alone.
+outcome=$(
+  temporal workflow execute-update-with-start -o json --type sale --task-queue fiscalflow \
+    --workflow-id "sale/default/$business/$(escaped "$number")" \
+    --id-reuse-policy AllowDuplicate --id-conflict-policy UseExisting \
+    --input "$(jq -n --arg number "$number" --arg business $business '{businessId: $business, traderInvoiceNumber: $number}')" \
+    --update-name refund \
+    --update-input "$(jq -n --arg number "CN-$number" '{reason: "06", traderInvoiceNumber: $number, restock: true}')" | jq -e .updateResult
+)
 jq -r --arg number "$number" \
-  '"\($number) is \(.stage): credit note \((.creditNote // .sale).traderInvoiceNumber // "not there yet")"' <<<"$outcome"
+  '"\($number) is \(.stage): credit note \(.creditNote.traderInvoiceNumber // "not there yet")"' <<<"$outcome"

@@ -33,14 +33,12 @@ const (
 type object = map[string]any
 
 type document struct {
-	ID                  string `json:"id"`
 	TraderInvoiceNumber string `json:"traderInvoiceNumber"`
 }
 
 // outcome has what is used here of packages/client/schema/answer.outcome.json.
 type outcome struct {
-	Stage   string    `json:"stage"`
-	Sale    *document `json:"sale"`
+	Stage   string `json:"stage"`
 	Receipt *struct {
 		CuInvoiceNo string `json:"cuInvoiceNo"`
 	} `json:"receipt"`
@@ -87,37 +85,27 @@ func sell(ctx context.Context, c client.Client, number string, lines []object) (
 	return result, err
 }
 
+// refund reverses a sale in full. One that is closed is started again for it, by its number alone.
 func refund(ctx context.Context, c client.Client, number, creditNote string) (result outcome, err error) {
-	request := object{"reason": "06", "traderInvoiceNumber": creditNote, "restock": true}
-	handle, err := c.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
-		WorkflowID:   workflowID("sale", number),
-		UpdateName:   "refund",
-		Args:         []any{request},
-		WaitForStage: client.WorkflowUpdateStageCompleted,
+	start := c.NewWithStartWorkflowOperation(client.StartWorkflowOptions{
+		ID:                       workflowID("sale", number),
+		TaskQueue:                taskQueue,
+		WorkflowIDReusePolicy:    enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+	}, "sale", object{"businessId": business, "traderInvoiceNumber": number})
+	handle, err := c.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
+		StartWorkflowOperation: start,
+		UpdateOptions: client.UpdateWorkflowOptions{
+			UpdateName:   "refund",
+			Args:         []any{object{"reason": "06", "traderInvoiceNumber": creditNote, "restock": true}},
+			WaitForStage: client.WorkflowUpdateStageCompleted,
+		},
 	})
-	if err == nil {
-		err = handle.Get(ctx, &result)
-	}
-	var closed *serviceerror.NotFound
-	if !errors.As(err, &closed) {
-		return result, err
-	}
-	// The refund window is over, or the sale was refunded before.
-	if err = c.GetWorkflow(ctx, workflowID("sale", number), "").Get(ctx, &result); err != nil || result.Stage != "completed" {
-		return result, err
-	}
-	request["connection"], request["businessId"], request["saleId"] = connection, business, result.Sale.ID
-	// Where it is there already, this gives the one that there is.
-	note, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID:                    workflowID("credit-note", result.Sale.ID),
-		TaskQueue:             taskQueue,
-		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY,
-	}, "creditNote", request)
 	if err != nil {
 		return result, err
 	}
-	result = outcome{}
-	return result, note.Get(ctx, &result)
+	err = handle.Get(ctx, &result)
+	return result, err
 }
 
 // answerAttentions does what an operator would do who has corrected what the message names.
@@ -200,11 +188,11 @@ func run(ctx context.Context, number string) error {
 	if err != nil {
 		return err
 	}
-	note := refunded.CreditNote
-	if note == nil {
-		note = refunded.Sale
+	note := "not there yet"
+	if refunded.CreditNote != nil {
+		note = refunded.CreditNote.TraderInvoiceNumber
 	}
-	fmt.Printf("%s is %s: credit note %s\n", number, refunded.Stage, note.TraderInvoiceNumber)
+	fmt.Printf("%s is %s: credit note %s\n", number, refunded.Stage, note)
 	return nil
 }
 

@@ -56,30 +56,19 @@ async def sell(client: Client, number: str, lines: list[dict]) -> dict:
 
 
 async def refund(client: Client, number: str, credit_note: str) -> dict:
+    """A sale that is closed is started again for it, by its number alone."""
+    start = WithStartWorkflowOperation(
+        "sale",
+        {"businessId": BUSINESS, "traderInvoiceNumber": number},
+        id=workflow_id("sale", number),
+        task_queue=TASK_QUEUE,
+        id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE,
+        id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+    )
     request = {"reason": "06", "traderInvoiceNumber": credit_note, "restock": True}
-    handle = client.get_workflow_handle(workflow_id("sale", number), result_type=dict)
-    try:
-        return await handle.execute_update("refund", request, result_type=dict)
-    except RPCError as error:
-        if error.status != RPCStatusCode.NOT_FOUND:
-            raise
-    # The refund window is over, or the sale was refunded before.
-    outcome = await handle.result()
-    if outcome["stage"] != "completed":
-        return outcome
-    note_id = workflow_id("credit-note", outcome["sale"]["id"])
-    note = {"connection": CONNECTION, "businessId": BUSINESS, "saleId": outcome["sale"]["id"], **request}
-    try:
-        await client.start_workflow(
-            "creditNote",
-            note,
-            id=note_id,
-            task_queue=TASK_QUEUE,
-            id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
-        )
-    except WorkflowAlreadyStartedError:
-        pass
-    return await client.get_workflow_handle(note_id, result_type=dict).result()
+    return await client.execute_update_with_start_workflow(
+        "refund", request, start_workflow_operation=start, result_type=dict
+    )
 
 
 async def answer_attentions(client: Client, number: str) -> None:
@@ -115,7 +104,7 @@ async def main(number: str) -> None:
         await answer_attentions(client, f"{number}-X")
 
     outcome = await refund(client, number, f"CN-{number}")
-    note = outcome.get("creditNote") or outcome.get("sale") or {}
+    note = outcome.get("creditNote") or {}
     print(f"{number} is {outcome['stage']}: credit note {note.get('traderInvoiceNumber', 'not there yet')}")
 
 

@@ -9,12 +9,6 @@ const LARGEST_PAGE = 1_000;
 
 const ORDER = "open ones first, then the latest closed ones";
 
-/** As Temporal lists them: what is open first, then what closed last; among what is open, what was started last. */
-function asListed(one: WorkflowExecutionInfo, other: WorkflowExecutionInfo): number {
-  const closedMs = ({ closeTime }: WorkflowExecutionInfo) => closeTime?.getTime() ?? Number.MAX_SAFE_INTEGER;
-  return closedMs(other) - closedMs(one) || other.startTime.getTime() - one.startTime.getTime();
-}
-
 interface Wanted {
   query: string;
   limit: number;
@@ -23,8 +17,6 @@ interface Wanted {
   json?: boolean | undefined;
   /** What to say of a list without rows. */
   ofNone?: ((client: Client) => Promise<string | undefined>) | undefined;
-  /** What the query does not find, and belongs among what it does. */
-  also?: ((client: Client) => Promise<WorkflowExecutionInfo[]>) | undefined;
 }
 
 /**
@@ -33,15 +25,14 @@ interface Wanted {
  */
 export async function listExecutions<Listed>(
   context: CliContext,
-  { query, limit, json, hasRunsBeside = false, ofNone, also }: Wanted,
+  { query, limit, json, hasRunsBeside = false, ofNone }: Wanted,
   listed: (executions: readonly WorkflowExecutionInfo[], client: Client) => Promise<Listed[]>,
   table: (all: readonly Listed[]) => string,
   remarks: (client: Client) => Promise<readonly string[]> = () => Promise.resolve([]),
 ): Promise<void> {
   await withTemporal(context, async ({ client }) => {
-    const others = (await also?.(client)) ?? [];
     const [all, said] = await Promise.all([
-      firstRows(client, { query, atLeast: limit + 1, others }, (found) => listed(found, client)),
+      firstRows(client, { query, atLeast: limit + 1 }, (found) => listed(found, client)),
       remarks(client),
     ]);
     const rows = all.slice(0, limit);
@@ -56,14 +47,14 @@ export async function listExecutions<Listed>(
       return;
     }
     const { count } = await client.workflow.count(query);
-    printNote(context, `${rows.length} of ${count + others.length}, ${ORDER}; --limit shows more.`);
+    printNote(context, `${rows.length} of ${count}, ${ORDER}; --limit shows more.`);
   });
 }
 
 /** The rows of as many executions as it takes, in the order of the list; fewer where there are no more. */
 async function firstRows<Listed>(
   client: Client,
-  { query, atLeast, others }: { query: string; atLeast: number; others: readonly WorkflowExecutionInfo[] },
+  { query, atLeast }: { query: string; atLeast: number },
   listed: (executions: readonly WorkflowExecutionInfo[]) => Promise<Listed[]>,
 ): Promise<Listed[]> {
   const pages = client.workflow.list({ query, pageSize: Math.min(atLeast, LARGEST_PAGE) })[Symbol.asyncIterator]();
@@ -76,8 +67,7 @@ async function firstRows<Listed>(
       else found.push(next.value);
     }
     // Rows depend on each other: all that is found is looked at together.
-    const all = others.length === 0 ? found : [...found, ...others].toSorted(asListed);
-    const rows = await listed(isWhole ? all : all.slice(0, wanted));
+    const rows = await listed(found);
     if (isWhole || rows.length >= atLeast) return rows;
   }
 }

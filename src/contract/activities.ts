@@ -13,18 +13,14 @@ import type * as records from "./records.ts";
 import type { AwaitServiceRequest, ServiceWait } from "./service-wait.ts";
 import type * as synced from "./synced.ts";
 import type { FirstOutcomeRequest } from "./messages.ts";
-import type { CreditNoteInput, SaleInput, SaleOutcome } from "./sale.ts";
+import type { SaleOutcome, SaleStart } from "./sale.ts";
 
 /** Activities of the main task queue that a run waits for first: each takes milliseconds. */
 export interface Preparations {
   /** @param request `reset`: the run carries on an earlier one, after a reset or a restart */
-  prepareSale(request: { input: SaleInput; startedAtMs: number; reset?: boolean }): Promise<calls.PreparedSaleAnswer>;
-  /** @param request `reset` as of `prepareSale` */
-  prepareCreditNote(request: {
-    input: CreditNoteInput;
-    startedAtMs: number;
-    reset?: boolean;
-  }): Promise<calls.PreparedCreditNote>;
+  prepareSale(request: { input: SaleStart; startedAtMs: number; reset?: boolean }): Promise<calls.PreparedSaleAnswer>;
+  /** Opens the row of the credit note that reverses the run's sale. */
+  openCreditNote(request: documents.OpenCreditNoteRequest): Promise<documents.OpenedCreditNote>;
   prepareSyncBillPayments(request: { input: synced.SyncBillPaymentsInput }): Promise<synced.PreparedBillPaymentsSync>;
   prepareSyncBatch(request: { input: batch.ProcessSyncBatchInput }): Promise<batch.PreparedSyncBatch>;
   prepareSyncPurchases(request: { input: synced.SyncPurchasesInput }): Promise<synced.PreparedPurchasesSync>;
@@ -51,15 +47,13 @@ export interface MainWaits {
   }): Promise<correction.PreparedCorrection>;
   /** What is known of a sale, as an activity that is tried again until that is news. */
   seeSale(request: correction.SeeSaleRequest): Promise<correction.SeeSaleResult>;
-  /** The first outcome of a sale or credit note, as an activity that is tried again until there is one. */
+  /** The first outcome of a sale, as an activity that is tried again until there is one. */
   awaitFirstOutcome(request: FirstOutcomeRequest): Promise<SaleOutcome>;
   /**
    * A page of events, waited for a while where there is none. Fails for good with `LedgerAway`, as above, or
    * `CursorLost`.
    */
   readEvents(request: { input: ReadEventsInput }): Promise<ReadEventsResult>;
-  /** The credit note's outcome, as an activity that is tried again until its run has ended. */
-  awaitCreditNoteRun(request: documents.CreditNoteRunRequest): Promise<documents.CreditNoteRunResult>;
   /**
    * Returns once movements of the connection to named branches are sent: an operator has looked, or the dialect is
    * another one.

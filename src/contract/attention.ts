@@ -110,6 +110,11 @@ export interface Attention {
   evidence?: Record<string, unknown>;
 }
 
+/** As its sale shows it, beside those of its own: an answer to it names the credit note, where it names nothing else. */
+export function attentionOfCreditNote(number: string, attention: Attention): Attention {
+  return { subject: number, ...attention, message: `Credit note ${number}: ${attention.message}` };
+}
+
 /**
  * Whether the document waits for it: what is about a stock movement never holds it back, and a slow authority is still
  * waited for.

@@ -2,7 +2,7 @@ import type { AttentionCode, Decision } from "./attention.ts";
 import type { ComposedRequest, ConnectionProfile } from "./connection.ts";
 import type { Item, ResolvedLine, SaleDocument } from "./documents.ts";
 import type { InputChecks } from "./input-checks.ts";
-import type { CreditNoteInput, CustomerInput, Refund, SaleFields, SaleLineInput } from "./sale.ts";
+import type { CustomerInput, Refund, SaleFields, SaleLineInput } from "./sale.ts";
 import type { InAll } from "./payload-bounds.ts";
 import type { ServiceTrouble } from "./service-trouble.ts";
 import type { Stage } from "./stages.ts";
@@ -92,9 +92,7 @@ export interface PreparedSale {
   items?: KnownItem[];
   /** Its create request, where nothing has to be found out or registered first. */
   composed?: ComposedBody;
-  /**
-   * The same sale ended under an earlier workflow, which Temporal may have forgotten: there is nothing left to be done.
-   */
+  /** The sale ended under an earlier run, which Temporal may have forgotten: nothing is left but a refund. */
   finished?: FinishedSale;
   /** Of a run that carries on another one. */
   earlier?: EarlierRun;
@@ -114,8 +112,8 @@ export interface EarlierRun {
   refund?: Refund;
 }
 
-/** What `prepareSale` answers: the lines are those of its input, and not repeated. */
-export type PreparedSaleAnswer = Omit<PreparedSale, "sale"> & { sale: Omit<PreparedSale["sale"], "lines"> };
+/** What `prepareSale` answers: lines that its input has are not repeated. */
+export type PreparedSaleAnswer = PreparedSale;
 
 /** How a sale ended, as the ledger keeps it. */
 export interface FinishedSale {
@@ -126,14 +124,6 @@ export interface FinishedSale {
   movements: StockMovement[];
   /** Where there are more movements than these. */
   inAll?: InAll | undefined;
-  /** Its refund was to return goods to stock, and nothing in the ledger shows that they were. */
-  goodsNotReturned?: true;
-}
-
-export interface PreparedCreditNote {
-  profile: ConnectionProfile;
-  note: CreditNoteInput & { returnDate: string };
-  earlier?: Pick<EarlierRun, "sent" | "decisions">;
 }
 
 export interface ItemsRequest extends CallTarget {

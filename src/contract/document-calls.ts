@@ -1,8 +1,10 @@
+import type { Decision } from "./attention.ts";
 import type { CallTarget, Deferred, OperatorDecision, Refusal } from "./calls.ts";
 import type { ComposedRequest, ConnectionProfile } from "./connection.ts";
 import type { SaleDocument } from "./documents.ts";
 import type { ExpectedDocument } from "./matching.ts";
 import type { AnsweredRow, SettledAnswer } from "./records.ts";
+import type { Refund } from "./sale.ts";
 
 /**
  * What the activities take and give that bring a document into being, that read it, and that keep what is known of it.
@@ -121,14 +123,25 @@ export interface DecideDocumentRequest {
   word: OperatorDecision;
 }
 
-export interface CreditNoteRunRequest {
-  workflowId: string;
-  /** The number of a refund that Temporal may have given to a run that is reset a second time. */
-  givenAgain?: string;
+/** Opens the row of a credit note, and asks what the runs before have done. */
+export interface OpenCreditNoteRequest extends CallTarget {
+  /** The sale that it reverses: the document's id. */
+  saleId: string;
+  /** Its date. */
+  saleDate?: string | null | undefined;
+  refund: Refund & { returnDate: string };
+  /** Temporal gives a run that was reset the refunds of the run before again. */
+  reset: boolean;
 }
 
-/** How a credit note's run ended. `failed` carries the failure's message; `conflict`: its number is another sale's. */
-export type CreditNoteRunResult =
-  /** `restocked`: the run has given goods back itself. `isAnswered`: it was the credit note of the refund given again. */
-  | { kind: "ended"; stage: string; creditNote: SaleDocument | null; restocked: boolean; isAnswered?: true }
-  | { kind: "failed"; message: string; conflict?: true };
+/** What is known of a credit note from the runs before. */
+export interface OpenedCreditNote {
+  /** Whether its create request may have left. */
+  sent: boolean;
+  /** What operators decided on it. */
+  decisions?: Decision[];
+  /** Another run has written the row: it has to be told what this one knows. */
+  otherRun?: true;
+  /** It is that of a refund which Temporal has given again, and an operator had given it up. */
+  givenUp?: true;
+}

@@ -17,7 +17,10 @@ export interface FindSaleInput {
  * A sale or a credit note as the ledger keeps it. Lines, movements, attentions and decisions that are too many for one
  * payload are left out, as in the `state` query.
  */
-export interface KeptDocument extends Omit<DocumentRecord, "type" | "content" | "movementsPlanned" | "expectedTotal"> {
+export interface KeptDocument extends Omit<
+  DocumentRecord,
+  "type" | "content" | "options" | "movementsPlanned" | "expectedTotal"
+> {
   movements: StockMovement[];
   /** What operators decided, in all runs. */
   decisions: Decision[];

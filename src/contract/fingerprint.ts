@@ -1,5 +1,5 @@
 import { givenText } from "./documents.ts";
-import type { CustomerInput, SaleFields } from "./sale.ts";
+import type { CustomerInput, SaleFields, SaleLineInput } from "./sale.ts";
 import { sha256Hex } from "./sha256.ts";
 
 /**
@@ -38,6 +38,28 @@ export function saleContent(input: SaleFields, businessId: string | undefined): 
     saleId: input.saleId ?? null,
     branch: input.branch ?? null,
   };
+}
+
+/** The sale that has this content, and no options. */
+export function saleOfContent({ traderInvoiceNumber, customer, lines, ...fields }: SaleContent): SaleFields {
+  const given = <T extends object>(some: T) =>
+    Object.fromEntries(Object.entries(some).filter(([, value]) => value !== null)) as {
+      [Field in keyof T]?: NonNullable<T[Field]>;
+    };
+  return {
+    ...given(fields),
+    traderInvoiceNumber,
+    ...(customer && { customer: given(customer) }),
+    ...(lines.length > 0 && { lines: lines.map(lineOfContent) }),
+  };
+}
+
+function lineOfContent({ item, quantity, unitPrice }: SaleContent["lines"][number]): SaleLineInput {
+  const colon = item.indexOf(":");
+  const name = item.slice(colon + 1);
+  const kind = item.slice(0, colon);
+  const named = kind === "id" ? { itemId: name } : kind === "sku" ? { sku: name } : { externalId: name };
+  return { ...named, quantity, unitPrice };
 }
 
 /** A customer of whom nothing is given is not sent, and so is none. */

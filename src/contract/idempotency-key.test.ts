@@ -63,7 +63,7 @@ describe("an idempotency key", () => {
   });
 
   test("differs for two credit notes of one sale by their numbers", () => {
-    const id = "credit-note/default/biz_1/sal_1";
+    const id = "sale/default/biz_1/INV-1";
     expect(idempotencyKey(id, "credit-note CN-1")).not.toBe(idempotencyKey(id, "credit-note CN-2"));
   });
 });

@@ -1,13 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import {
-  creditNoteWorkflowId,
-  findSaleWorkflowId,
-  firstOutcomeWorkflowId,
-  MAX_WORKFLOW_ID_LENGTH,
-  saleWorkflowId,
-} from "./ids.ts";
+import { findSaleWorkflowId, firstOutcomeWorkflowId, MAX_WORKFLOW_ID_LENGTH, saleWorkflowId } from "./ids.ts";
 import { saleIdentity } from "./test-support/arbitraries.ts";
 
 const sale = { connection: "default", businessId: "biz_1", traderInvoiceNumber: "INV-1001" };
@@ -82,24 +76,6 @@ describe("the workflow id of a sale", () => {
           }),
         );
         expect(a === b).toBe(ids[0] === ids[1]);
-      }),
-    );
-  });
-});
-
-describe("the workflow id of a credit note", () => {
-  test("names connection, business and the sale, so that a sale has at most one", () => {
-    expect(creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId: "sal_1" })).toBe(
-      "credit-note/default/biz_1/sal_1",
-    );
-  });
-
-  test("is never the id of a sale", () => {
-    fc.assert(
-      fc.property(saleIdentity, ({ connection, businessId, traderInvoiceNumber }) => {
-        const id = creditNoteWorkflowId({ connection, businessId, saleId: traderInvoiceNumber });
-        expect(id).not.toBe(saleWorkflowId({ connection, businessId, traderInvoiceNumber }));
-        expect(id.length).toBeLessThanOrEqual(MAX_WORKFLOW_ID_LENGTH);
       }),
     );
   });

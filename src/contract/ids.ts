@@ -24,12 +24,10 @@ export function saleWorkflowId(sale: SaleIdentity): string {
   return workflowId("sale", sale.connection, sale.businessId ?? NO_BUSINESS, sale.traderInvoiceNumber);
 }
 
-/** `credit-note/<connection>/<business>/<saleId>`: a sale has at most one. */
-export function creditNoteWorkflowId(note: OfBusiness & { saleId: string }): string {
-  return workflowId("credit-note", note.connection, note.businessId ?? NO_BUSINESS, note.saleId);
-}
-
-/** What the ledger claims a credit note under: of one sale, each number is a document of its own. */
+/**
+ * What the ledger claims a credit note under: of one sale, each number is a document of its own.
+ * @param workflowId of the sale
+ */
 export function creditNoteClaim(workflowId: string, traderInvoiceNumber: string): string {
   return `${workflowId} ${traderInvoiceNumber}`;
 }

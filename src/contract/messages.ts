@@ -1,7 +1,7 @@
 import type { Attention, AttentionCode, Decision } from "./attention.ts";
 import type { SaleDocument } from "./documents.ts";
 import type { InAll } from "./payload-bounds.ts";
-import type { Refund, SaleOutcome } from "./sale.ts";
+import type { Refund } from "./sale.ts";
 import type { UpdateRequests } from "./schema/updates.ts";
 import type { ServiceTrouble } from "./service-trouble.ts";
 import type { Stage } from "./stages.ts";
@@ -18,7 +18,7 @@ export interface CallbackReceived {
 
 /** What the workflow `firstOutcome` waits for. */
 export interface FirstOutcomeRequest {
-  /** Of a sale or a credit note. */
+  /** Of a sale. */
   workflowId: string;
   /** Refused where the workflow's content is another. */
   fingerprint?: string;
@@ -34,18 +34,13 @@ export type ResolveDocumentRequest = UpdateRequests["resolveDocument"];
 export type ResolveBatchRequest = UpdateRequests["resolveBatch"];
 export type AcknowledgeRequest = UpdateRequests["acknowledge"];
 
-export interface CreditNoteChanged {
-  /** What the credit note needs an operator for; absent when nobody is needed. */
-  attention?: AttentionCode;
-}
-
 /** What an operator's update answers: what is true now, in words and in data. */
 export interface JobReply {
   message: string;
   attention?: AttentionCode;
 }
 
-/** That of a sale or a credit note. */
+/** That of a sale. */
 export interface MessageReply extends JobReply {
   stage: Stage;
 }
@@ -54,18 +49,15 @@ export interface MessageReply extends JobReply {
  * Answer of the `state` query. Of a document with too many lines for one payload it has no lines, but `linesLeftOut`.
  */
 export interface WorkflowState {
-  workflow: "sale" | "creditNote";
   stage: Stage;
   /** In words: what happens next, and when. */
   waitingFor: string;
   attentions: Attention[];
   document: SaleDocument | null;
+  /** That which reverses the sale, as far as it is. */
   creditNote?: SaleDocument | null;
   /** The refund as it was asked for. */
   refund?: Refund;
-  creditNoteWorkflowId?: string;
-  /** What the credit note needs an operator for; it is resolved in its own workflow. */
-  creditNoteAttention?: AttentionCode;
   stockMovements: StockMovement[];
   decisions: Decision[];
   /** Set where movements, attentions or decisions are too many for one payload: the most pressing are there. */
@@ -73,6 +65,8 @@ export interface WorkflowState {
   /** What is wrong with the API, as a call that was deferred has met it. */
   serviceTrouble?: ServiceTrouble;
   cancelRequested?: string;
+  /** Why the credit note is to be given up, where that was asked for. */
+  creditNoteCancelRequested?: string;
   callbacksReceived: number;
   /** Signals that changed nothing: they could not be read, or the workflow has none of their name. Absent: none. */
   unreadMessages?: number;
@@ -80,5 +74,3 @@ export interface WorkflowState {
   numberTaken: boolean;
   nextWait: number;
 }
-
-export type CreditNoteOutcome = SaleOutcome;

@@ -7,7 +7,6 @@ export const MAIN_TASK_QUEUE = "fiscalflow";
 
 export const WORKFLOW_TYPES = {
   sale: "sale",
-  creditNote: "creditNote",
   registerItems: "registerItems",
   syncPurchases: "syncPurchases",
   syncBillPayments: "syncBillPayments",
@@ -17,7 +16,7 @@ export const WORKFLOW_TYPES = {
   reconcile: "reconcile",
   /** Asks the ledger for a sale that Temporal no longer knows. */
   findSale: "findSale",
-  /** Waits for the first outcome of a sale or credit note, for a caller through Nexus. */
+  /** Waits for the first outcome of a sale, for a caller through Nexus. */
   firstOutcome: "firstOutcome",
   /** Credits a signed sale, and issues it as it should have been. */
   correctSale: "correctSale",
@@ -32,6 +31,8 @@ export const SEARCH_ATTRIBUTES = {
   business: "FiscalBusiness",
   invoice: "FiscalInvoice",
   saleId: "FiscalSaleId",
+  /** The number of the credit note that reverses the sale, or is to. */
+  creditNote: "FiscalCreditNote",
   stage: "FiscalStage",
   attention: "FiscalAttention",
 } as const;
@@ -47,8 +48,6 @@ export function keywordValue(text: string): string {
 export const SIGNALS = {
   callbackReceived: "callbackReceived",
   refundRequested: "refundRequested",
-  /** Sent by a credit note to the sale that it reverses; not meant for people. */
-  creditNoteChanged: "creditNoteChanged",
   syncRequested: "syncRequested",
 } as const;
 

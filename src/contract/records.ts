@@ -3,7 +3,7 @@ import type { CallTarget } from "./calls.ts";
 import type { ClosedRun } from "./closed-run.ts";
 import type { SaleDocument } from "./documents.ts";
 import type { SaleContent } from "./fingerprint.ts";
-import type { Refund } from "./sale.ts";
+import type { Refund, SaleOptions } from "./sale.ts";
 import type { Stage } from "./stages.ts";
 
 /** Which row of the ledger: a sale's, or a credit note's. */
@@ -31,6 +31,8 @@ export interface DocumentRecord extends DocumentRow {
   fingerprint?: string | undefined;
   /** What was asked for; absent for a credit note. */
   content?: SaleContent | undefined;
+  /** How it is to be carried out, as asked for; absent for a credit note. */
+  options?: SaleOptions | undefined;
   /** The refund as it was asked for: on a credit note, and on a sale whose own workflow was asked for it. */
   refund?: Refund | undefined;
   /** As the service answered it last, with all its lines. */

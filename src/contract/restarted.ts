@@ -16,8 +16,11 @@ export interface Restarted {
   sent: boolean;
   /** Whether the document is known to be signed: then nothing can be cancelled any more. */
   signed?: true;
-  refund?: Refund;
+  /** Null: it knew that there is none. Absent: it did not know. */
+  refund?: Refund | null;
   cancelRequested?: string;
+  /** Of the credit note that it was issuing. */
+  creditNoteCancelRequested?: string;
   /** Who asked for that, where it is known, and when. */
   cancelWord?: Pick<Decision, "by" | "atMs">;
 }
@@ -26,10 +29,12 @@ export interface Restarted {
 export function restartedOf(memo: Readonly<Record<string, unknown>> | undefined): Restarted | undefined {
   const value = memo?.[RESTARTED_MEMO];
   if (typeof value !== "object" || value === null) return undefined;
-  const { note, by, atMs, sent, cancelRequested, cancelWord } = value as Record<string, unknown>;
+  const { note, by, atMs, sent, cancelWord, ...wishes } = value as Record<string, unknown>;
+  const { cancelRequested, creditNoteCancelRequested } = wishes;
   if (typeof note !== "string" || typeof by !== "string" || typeof atMs !== "number" || typeof sent !== "boolean")
     return undefined;
-  if (cancelRequested !== undefined && typeof cancelRequested !== "string") return undefined;
+  for (const wish of [cancelRequested, creditNoteCancelRequested])
+    if (wish !== undefined && typeof wish !== "string") return undefined;
   if (cancelWord !== undefined && !isWord(cancelWord)) return undefined;
   return value as Restarted;
 }

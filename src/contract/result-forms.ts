@@ -142,11 +142,7 @@ export const RESULT_FORMS: Readonly<Record<keyof Activities, Form>> = {
     finished: optional(fields({ stage: text, movements: listOf(movement) })),
     earlier: optional(fields({ sent: flag, signed: flag })),
   }),
-  prepareCreditNote: fields({
-    profile,
-    note: fields({ saleId: text, reason: text, traderInvoiceNumber: text, returnDate: text }),
-    earlier: optional(fields({ sent: flag })),
-  }),
+  openCreditNote: fields({ sent: flag }),
   prepareSyncBillPayments: fields({ profile: accountingProfile, kind: text, statuses: listOf(text) }),
   prepareSyncBatch: fields({ profile: accountingProfile, syncBatchId: text }),
   prepareSyncPurchases: fields({ profile, kind: text }),
@@ -166,7 +162,6 @@ export const RESULT_FORMS: Readonly<Record<keyof Activities, Form>> = {
   readEvents: fields({ events: listOf(object) }),
   seeSale: fields({ sale: optional(fields({ run: text, stage: text, tookStock: flag })), mark: text }),
   awaitFirstOutcome: outcome,
-  awaitCreditNoteRun: kinds({ ended: fields({ stage: text, restocked: flag }), failed: fields({ message: text }) }),
   awaitBranch: nothing,
 
   awaitLedger: nothing,

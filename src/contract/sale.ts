@@ -2,7 +2,7 @@ import type { Attention } from "./attention.ts";
 import type { ClosedRun } from "./closed-run.ts";
 import type { Receipt, SaleDocument } from "./documents.ts";
 import type { InAll } from "./payload-bounds.ts";
-import type { Refund } from "./schema/refund-request.ts";
+import type { Refund, RefundRequest } from "./schema/refund-request.ts";
 import type { Stage } from "./stages.ts";
 import type { StockMovement } from "./stock-movement.ts";
 
@@ -32,6 +32,12 @@ export type StockMode = "on-submission" | "on-completion" | "off";
 /** Input of the `sale` workflow (https://github.com/fiscalflow/fiscalflow/blob/main/docs/sale-input.md). */
 export type SaleInput = SaleFields & ({ saleId: string } | { lines: SaleLineInput[] });
 
+/**
+ * What the workflow takes besides: with neither lines nor `saleId` it carries on the sale that the ledger has under the
+ * number, and `refund` is asked of it at once, for whoever can only start.
+ */
+export type SaleStart = SaleFields & { refund?: RefundRequest | undefined };
+
 /** The fields of a sale's input. It has lines, or adopts a sale. */
 export interface SaleFields {
   connection?: string | undefined;
@@ -53,6 +59,9 @@ export interface SaleFields {
   /** For example `24 hours`; `0` closes at once. */
   refundWindow?: string | undefined;
 }
+
+/** What does not reach the document. */
+export type SaleOptions = Pick<SaleFields, "stock" | "callback" | "refundWindow">;
 
 /**
  * Why a refund is in conflict with the one that is known, in words; undefined where it is the same one.
@@ -100,18 +109,6 @@ export const NOTHING_TO_RESTOCK =
 export const BRANCH_IS_KNOWN =
   "This sale took its goods from stock, and they go back to the branch from which they were taken: leave branch out.";
 
-/** Input of the `creditNote` workflow. */
-export interface CreditNoteInput extends Refund {
-  connection?: string;
-  businessId?: string;
-  saleId: string;
-  callback?: "auto" | "off";
-  /** Set by the sale that starts it: the sale's workflow id, signalled on every change. */
-  saleWorkflowId?: string;
-  /** Set by the sale that starts it, which knows what the credit note must reverse; else the API is asked. */
-  original?: SaleDocument;
-}
-
 /**
  * What a finished or parked sale tells (`outcome`, and the workflow's result). Of a document with too many lines for
  * one payload it has no lines, but `linesLeftOut`: the ledger keeps them.
@@ -122,8 +119,7 @@ export interface SaleOutcome {
   receipt: Receipt | null;
   creditNote?: SaleDocument | null;
   /**
-   * The refund as it was asked for, its date filled in: of a sale that is being credited or is credited, and of a
-   * credit note.
+   * The refund as it was asked for, its date filled in: of a sale that is being credited or is credited.
    */
   refund?: Refund;
   /** Of too many for one payload those that are not done come first; the others may be left out. */

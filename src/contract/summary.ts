@@ -20,8 +20,10 @@ export function boundedSummary(text: string): string {
 
 /** What a workflow of each type is called, and what it does. */
 const ABOUT: Readonly<Record<WorkflowType, readonly [noun: string, does: string]>> = {
-  sale: ["Sale", "Carries one sale from its start to its signed receipt, and keeps it open for a refund."],
-  creditNote: ["Credit note", "Reverses one sale in full, and returns its goods to stock if the refund says so."],
+  sale: [
+    "Sale",
+    "Carries one sale from its start to its signed receipt and, where it is refunded, to its credit note.",
+  ],
   correctSale: ["Correction", "Credits a signed sale, and issues the corrected one under another number."],
   registerItems: ["Registration of items", "Registers the items of a catalogue with the tax authority."],
   syncPurchases: ["Synchronisation of purchases", "Copies supplier invoices into the ledger."],
@@ -29,10 +31,7 @@ const ABOUT: Readonly<Record<WorkflowType, readonly [noun: string, does: string]
   processSyncBatch: ["Sync batch", "Has one sync batch of the accounting service processed, at most once."],
   reconcile: ["Reconciliation", "Compares the ledger with the services."],
   scheduled: ["Scheduled start", "Starts another workflow, as a Schedule asks for it."],
-  firstOutcome: [
-    "Wait for the outcome",
-    "Waits, for one caller through Nexus, until a sale or a credit note has an outcome.",
-  ],
+  firstOutcome: ["Wait for the outcome", "Waits, for one caller through Nexus, until a sale has an outcome."],
   findSale: ["Question to the ledger", "Asks the ledger for a sale whose history Temporal has deleted."],
   readEvents: ["Events", "Reads a page of the ledger's events."],
 };

@@ -20,8 +20,9 @@ import { businessIdentifier, connectionName } from "../contract/schema/sale-inpu
 import { invoiceNumber } from "../contract/schema/text.ts";
 import { createStarter } from "../starter/index.ts";
 import { endsWait } from "../starter/outcome.ts";
+import { callerIdentity } from "../starter/operate.ts";
 import { beginRefund, LONGEST_REPLY_SECONDS } from "../starter/refund.ts";
-import { requireConnection, type SaleKey } from "../starter/sale-key.ts";
+import { requireConnection, saleIdOf, type SaleKey } from "../starter/sale-key.ts";
 import { operationError } from "./operation-error.ts";
 import { fiscalService, type RefundInput } from "./service.ts";
 
@@ -62,10 +63,11 @@ export function createFiscalHandler(client: Client, config: Config): ServiceHand
           const businessId = named.businessId ?? businesses[connection];
           if (businessId !== undefined) requireServed(servedBusinesses[connection] ?? [], businessId, connection);
           const key: SaleKey = { ...named, ...(businessId !== undefined && { businessId }) };
-          const { workflowId, outcome } = await beginRefund(client, key, refund, LONGEST_REPLY_SECONDS);
+          const asking = { waitSeconds: LONGEST_REPLY_SECONDS, by: callerIdentity() };
+          const outcome = await beginRefund(client, key, refund, asking);
           // Of a sale that is credited already, Temporal may have no workflow any more.
           if (endsWait(outcome)) return TemporalOperationResult.sync(outcome);
-          return await waitIn(nexus, context, key, { workflowId });
+          return await waitIn(nexus, context, key, { workflowId: saleIdOf(key) });
         }),
     }),
   });

@@ -57,25 +57,26 @@ describe("the state of a sale from the ledger", () => {
     expect(ledgerState(found(more)).waitingFor).toContain("until the same sale is started again");
   });
 
-  test("names the refund of a credit note that came after the window, and not of one that was given up", () => {
+  test("names the refund of its credit note, and not of one that was given up", () => {
     const refund = { reason: "06", traderInvoiceNumber: "CN-1", restock: true } as const;
     const credited = { ...KEPT, number: "CN-1", stage: "credited", refund } as const;
     expect(ledgerOutcome(found({ creditNote: credited }))).toMatchObject({ stage: "credited", refund });
     expect(ledgerState(found({ creditNote: { ...credited, stage: "cancelled" } }))).not.toHaveProperty("refund");
   });
 
-  test("says what its credit note needs an operator for, and so does its outcome", () => {
-    const keptBy = { workflowId: "credit-note/default/biz_1/sal_1", runId: "run-2" };
-    const sale = found({ creditNote: { ...KEPT, number: "CN-1", stage: "rejected", attentions: [ATTENTION], keptBy } });
-    expect(ledgerState(sale)).toMatchObject({
-      creditNoteWorkflowId: keptBy.workflowId,
-      creditNoteAttention: "stock-unknown",
-      creditNoteState: { workflow: "creditNote", stage: "rejected", source: "ledger", keptBy },
-    });
-    expect(ledgerOutcome(sale)).toMatchObject({
-      source: "ledger",
-      stage: "completed",
-      attention: { code: "stock-unknown", message: expect.stringContaining(keptBy.workflowId) },
-    });
+  test("says what its credit note needs an operator for among its own attentions, and so does its outcome", () => {
+    const mismatch: Attention = { ...ATTENTION, code: "mismatch", resolvedBy: RESOLVED_BY.mismatch };
+    const note: KeptDocument = { ...KEPT, number: "CN-1", stage: "rejected", attentions: [ATTENTION] };
+    const sale = found({ attentions: [mismatch], creditNote: note });
+    const named = { ...ATTENTION, subject: "CN-1", message: `Credit note CN-1: ${ATTENTION.message}` };
+    expect(ledgerState(sale).attentions).toEqual([mismatch, named]);
+    expect(ledgerOutcome(sale)).toMatchObject({ source: "ledger", stage: "completed", attention: mismatch });
+  });
+
+  test("tells the decisions on both documents in their order", () => {
+    const decided = (atMs: number) => ({ update: "retry", note: `at ${atMs}`, atMs }) as const;
+    const note: KeptDocument = { ...KEPT, number: "CN-1", decisions: [decided(2)] };
+    const { decisions } = ledgerState(found({ decisions: [decided(1), decided(3)], creditNote: note }));
+    expect(decisions.map(({ atMs }) => atMs)).toEqual([1, 2, 3]);
   });
 });

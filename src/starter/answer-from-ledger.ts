@@ -1,3 +1,4 @@
+import { attentionOfCreditNote } from "../contract/attention.ts";
 import type { ClosedRun } from "../contract/closed-run.ts";
 import type { FoundSale, KeptDocument } from "../contract/find-sale.ts";
 import type { WorkflowState } from "../contract/messages.ts";
@@ -21,7 +22,7 @@ export interface FromWorkflow {
   pendingCalls?: PendingCall[];
 }
 
-export type LedgerState = WorkflowState & FromLedger & { creditNoteState?: WorkflowState & FromLedger };
+export type LedgerState = WorkflowState & FromLedger;
 
 /** What is known of a sale, and where from. */
 export type SaleState = (WorkflowState & FromWorkflow) | LedgerState;
@@ -30,51 +31,38 @@ export type SaleState = (WorkflowState & FromWorkflow) | LedgerState;
 export type KnownOutcome = SaleOutcome & (Omit<FromWorkflow, "pendingCalls"> | FromLedger);
 
 export function ledgerState(found: FoundSale): LedgerState {
-  const { creditNote: note } = found;
-  const state = stateOf("sale", found);
-  if (!note) return state;
-  const [attention] = note.attentions;
-  // After the refund window the sale's own workflow was not asked. A credit note that was given up refunds nothing.
-  const refund = found.refund ?? (note.stage === "cancelled" ? undefined : note.refund);
+  const { creditNote: note, document, fingerprint, numberTaken, inAll, keptAtMs, keptBy, closed } = found;
+  const both = note ? [found, note] : [found];
+  const ofNote = note?.attentions.map((one) => attentionOfCreditNote(note.number, one)) ?? [];
+  const attentions = [...found.attentions, ...ofNote];
+  const { movements: stockMovements } = found;
+  // The credit note may have been written down as its run ended.
+  const stage = note?.stage === "credited" ? note.stage : found.stage;
+  // A credit note that was given up refunds nothing.
+  const refund = found.refund ?? (note?.stage === "cancelled" ? undefined : note?.refund);
+  const isDone = SETTLED_STAGES.includes(stage) && attentions.length === 0 && areSettled(stockMovements);
   return {
-    ...state,
-    // A sale that had closed before it was refunded did not learn of it.
-    ...(state.stage === "completed" && note.stage === "credited" && { stage: "credited" }),
-    ...(note.document && { creditNote: note.document }),
-    ...(refund && { refund }),
-    creditNoteWorkflowId: note.keptBy.workflowId,
-    ...(attention && { creditNoteAttention: attention.code }),
-    creditNoteState: stateOf("creditNote", note),
-  };
-}
-
-export function ledgerOutcome(found: FoundSale): KnownOutcome {
-  const { keptAtMs, keptBy } = found;
-  const closed = found.closed && { closed: found.closed };
-  return { ...outcomeOfState(ledgerState(found), keptAtMs), source: "ledger", keptAtMs, keptBy, ...closed };
-}
-
-function stateOf(workflow: WorkflowState["workflow"], kept: KeptDocument): WorkflowState & FromLedger {
-  const { stage, attentions, document, movements, decisions, refund, fingerprint, numberTaken, inAll } = kept;
-  const isDone = SETTLED_STAGES.includes(stage) && attentions.length === 0 && areSettled(movements);
-  const again = workflow === "sale" ? "the same sale is started again" : "the same refund is asked for again";
-  return {
-    workflow,
     stage,
-    waitingFor: isDone ? "nothing" : `nothing: no workflow carries it on until ${again}`,
+    waitingFor: isDone ? "nothing" : "nothing: no workflow carries it on until the same sale is started again",
     attentions,
     document,
+    ...(note?.document && { creditNote: note.document }),
     ...(refund && { refund }),
-    stockMovements: movements,
-    decisions,
+    stockMovements,
+    decisions: both.flatMap((one) => one.decisions).toSorted((one, other) => one.atMs - other.atMs),
     ...(inAll && { inAll }),
     callbacksReceived: 0,
     ...(fingerprint !== undefined && { fingerprint }),
     numberTaken,
     nextWait: 0,
     source: "ledger",
-    keptAtMs: kept.keptAtMs,
-    keptBy: kept.keptBy,
-    ...(kept.closed && { closed: kept.closed }),
+    keptAtMs,
+    keptBy,
+    ...(closed && { closed }),
   };
+}
+
+export function ledgerOutcome(found: FoundSale): KnownOutcome {
+  const { keptAtMs, keptBy, closed } = found;
+  return { ...outcomeOfState(ledgerState(found)), source: "ledger", keptAtMs, keptBy, ...(closed && { closed }) };
 }

@@ -59,8 +59,8 @@ export function boundMs(): number {
 export const TEMPORAL_WITHIN_MS = 10_000;
 
 /**
- * What may stand against a correction, or against a refund of a closed sale, is known soon, and a refusal is worth an
- * answer, also to who does not wait for the end.
+ * What may stand against a correction is known soon, and a refusal is worth an answer, also to who does not wait for the
+ * end.
  */
 export const REFUSED_WITHIN_MS = 5_000;
 export const LOOK_PAUSE_MS = 300;

@@ -7,18 +7,15 @@ import {
 
 import { REFUSALS } from "../contract/calls.ts";
 import { type ClosedRun, endedInWords, type ClosedStatus } from "../contract/closed-run.ts";
-import { creditNoteWorkflowId } from "../contract/ids.ts";
 import type { WorkflowState } from "../contract/messages.ts";
-import { DEFAULT_CONNECTION, SEARCH_ATTRIBUTES, STATE_QUERY, UPDATES, WORKFLOW_TYPES } from "../contract/names.ts";
+import { SEARCH_ATTRIBUTES, STATE_QUERY, UPDATES, WORKFLOW_TYPES } from "../contract/names.ts";
 import { nairobiTime } from "../contract/nairobi-date.ts";
-import type { SaleInput, SaleOutcome } from "../contract/sale.ts";
+import type { SaleOutcome } from "../contract/sale.ts";
 import { areSettled } from "../contract/stock-movement.ts";
 import { isUnreadable, isWithoutAnswer } from "./answered-in-time.ts";
 import { attributesOf } from "./attributes.ts";
 import { within } from "./bound.ts";
 import { NotAllowedError } from "./errors.ts";
-import { inputOfRun } from "./input-of-run.ts";
-import { saleKeyOf } from "./sale-key.ts";
 
 const STATUSES: Readonly<Record<string, ClosedStatus>> = {
   TERMINATED: "terminated",
@@ -104,13 +101,9 @@ export const RESTART_COMMAND = "`fiscalflow sale restart`";
 export const REFUND_ALLOWED = "Allowed: a refund.";
 const RESTART = `restart it (${RESTART_COMMAND}), then answer what it asks.`;
 
-/** After what is said of a sale. */
-export const SEE_ITS_CREDIT_NOTE = " Its credit note is a workflow of its own: on the command line, add --credit-note.";
-
 /** Of the workflows that are closed: what they are called, and what is possible once they ended early. */
 const CLOSED_KINDS: Readonly<Record<string, { noun: string; again: string }>> = {
   [WORKFLOW_TYPES.sale]: { noun: "sale", again: RESTART },
-  [WORKFLOW_TYPES.creditNote]: { noun: "credit note", again: RESTART },
   [WORKFLOW_TYPES.correctSale]: {
     noun: "correction",
     again: "ask for the same correction again (`fiscalflow sale correct`), which carries it on.",
@@ -128,9 +121,8 @@ export function endedAsCompleted(
 }
 
 /** Of a sale: only its refund window was open. */
-export function hasNoWorkLeft({ workflow, stage, refund, attentions, stockMovements }: WorkflowState): boolean {
-  const isSigned = workflow === "sale" && stage === "completed" && !refund;
-  return isSigned && attentions.length === 0 && areSettled(stockMovements);
+export function hasNoWorkLeft({ stage, refund, attentions, stockMovements }: WorkflowState): boolean {
+  return stage === "completed" && !refund && attentions.length === 0 && areSettled(stockMovements);
 }
 
 /** What is left to do about a sale: in words, which follow a sentence, and which updates are allowed. */
@@ -139,58 +131,36 @@ export interface LeftToDo {
   allowed: readonly string[];
 }
 
+const TO_BE_REFUNDED: LeftToDo = { words: ` It is completed. ${REFUND_ALLOWED}`, allowed: [UPDATES.refund] };
+
 /** Of a sale that has finished. No worker is needed. */
-export async function leftToDo(client: Client, run: WorkflowExecutionDescription): Promise<LeftToDo> {
-  const { stage, sale, creditNote, numberTaken } = await resultOf(client, run);
-  if (stage === "cancelled" || !sale) {
+export async function leftToDo(client: Client, { workflowId, runId }: RunFacts): Promise<LeftToDo> {
+  const outcome = (await client.workflow.getHandle(workflowId, runId).result()) as SaleOutcome;
+  const { stage, creditNote, numberTaken } = outcome;
+  if (stage === "cancelled") {
     const number = numberTaken ? ", under another number" : "";
     const words = ` It is cancelled, and was not signed. If it is to be sold after all, start it again${number}.`;
     return { words, allowed: [] };
   }
-  return await leftOfSigned(client, run, sale.id, { stage, creditNote });
+  if (stage !== "credited") return TO_BE_REFUNDED;
+  const by = creditNote ? ` by ${creditNote.traderInvoiceNumber}` : "";
+  return { words: ` It is credited${by}: nothing is left to do.`, allowed: [] };
 }
 
-/** Of a sale whose run ended without an outcome: undefined where it needs a restart, or no worker says that it does not. */
-async function leftOfEnded(client: Client, run: WorkflowExecutionDescription): Promise<LeftToDo | undefined> {
-  if (!endedAsCompleted(run)) return undefined;
+/** Of a run that ended without an outcome: whether a worker says that it left no work. */
+export async function isSettled(client: Client, run: WorkflowExecutionDescription): Promise<boolean> {
+  if (!endedAsCompleted(run)) return false;
   const handle = client.workflow.getHandle(run.workflowId, run.runId);
   try {
-    const state = await within(client, SETTLED_WITHIN_MS, () => handle.query<WorkflowState>(STATE_QUERY));
-    if (!hasNoWorkLeft(state) || !state.document) return undefined;
-    return await leftOfSigned(client, run, state.document.id, state);
+    return hasNoWorkLeft(await within(client, SETTLED_WITHIN_MS, () => handle.query<WorkflowState>(STATE_QUERY)));
   } catch (error) {
-    if (isUnreadable(error) || isWithoutAnswer(error)) return undefined;
+    if (isUnreadable(error) || isWithoutAnswer(error)) return false;
     throw error;
   }
 }
 
-async function leftOfSigned(
-  client: Client,
-  run: WorkflowExecutionDescription,
-  saleId: string,
-  { stage, creditNote }: Pick<SaleOutcome, "stage" | "creditNote">,
-): Promise<LeftToDo> {
-  const [input] = await inputOfRun(client, run);
-  const { connection = DEFAULT_CONNECTION, businessId } = saleKeyOf(input as SaleInput);
-  const note = await lastRunOf(client, creditNoteWorkflowId({ connection, businessId, saleId }));
-  const isRefused = note !== undefined && (await wasRefused(client, note));
-  if (note && !isRefused && note.status.name !== "COMPLETED") return { words: SEE_ITS_CREDIT_NOTE, allowed: [] };
-  const noted = note && !isRefused ? await resultOf(client, note) : undefined;
-  if (stage !== "credited" && noted?.stage !== "credited")
-    return { words: ` It is completed. ${REFUND_ALLOWED}`, allowed: [UPDATES.refund] };
-  const number = (noted?.creditNote ?? creditNote)?.traderInvoiceNumber;
-  return {
-    words: ` It is credited${number === undefined ? "" : ` by ${number}`}: nothing is left to do.`,
-    allowed: [],
-  };
-}
-
-async function resultOf(client: Client, { workflowId, runId }: RunFacts): Promise<SaleOutcome> {
-  return (await client.workflow.getHandle(workflowId, runId).result()) as SaleOutcome;
-}
-
 /**
- * Why no update reaches a sale, a credit note or a correction that is closed, and what is possible in its place.
+ * Why no update reaches a sale or a correction that is closed, and what is possible in its place.
  * Undefined for others, and where Temporal knows no such workflow.
  * @param update that was refused. Where even a refund was, a sale that ended has to be restarted
  */
@@ -206,13 +176,13 @@ export async function refusedByClosed(
   const closed = await closedRunOf(client, run);
   if (closed) {
     const ended = `The workflow ${workflowId} ${endedInWords(closed)} on ${nairobiTime(closed.atMs)}: no update reaches it`;
-    const left = update === UPDATES.refund ? undefined : await leftOfEnded(client, run);
-    return left
-      ? new NotAllowedError(`${ended}, and nothing is left to do in it.${left.words}`, [], left.allowed)
+    const { words, allowed } = TO_BE_REFUNDED;
+    return update !== UPDATES.refund && (await isSettled(client, run))
+      ? new NotAllowedError(`${ended}, and nothing is left to do in it.${words}`, [], allowed)
       : new NotAllowedError(`${ended}, and nothing carries it on. Allowed: ${again}`);
   }
-  const { words = "", allowed }: Partial<LeftToDo> =
-    run.type === WORKFLOW_TYPES.sale ? await leftToDo(client, run) : {};
+  const { words, allowed } =
+    run.type === WORKFLOW_TYPES.sale ? await leftToDo(client, run) : { words: "", allowed: [] };
   const finished = `The ${noun} ${workflowId} is finished and closed: it waits for nothing.${words}`;
   return new NotAllowedError(finished, [], allowed);
 }

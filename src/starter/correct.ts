@@ -17,19 +17,13 @@ import {
 import { changed, differencesInWords } from "../contract/differences.ts";
 import { differingFields, type SaleContent, saleContent } from "../contract/fingerprint.ts";
 import { doubtsOf, type InputChecks, refundDoubtsOf } from "../contract/input-checks.ts";
-import { correctionWorkflowId, NO_BUSINESS } from "../contract/ids.ts";
-import {
-  DEFAULT_CONNECTION,
-  keywordValue,
-  MAIN_TASK_QUEUE,
-  SEARCH_ATTRIBUTES,
-  STATE_QUERY,
-  WORKFLOW_TYPES,
-} from "../contract/names.ts";
+import { correctionWorkflowId } from "../contract/ids.ts";
+import { DEFAULT_CONNECTION, MAIN_TASK_QUEUE, STATE_QUERY, WORKFLOW_TYPES } from "../contract/names.ts";
 import { correctionInputSchema } from "../contract/schema/correction-input.ts";
 import { InvalidInputError, parseInput } from "../contract/schema/parse-input.ts";
 import { aboutWorkflow } from "../contract/summary.ts";
 import { answeredInTime } from "./answered-in-time.ts";
+import { attributesOfSale } from "./attributes.ts";
 import { LOOK_PAUSE_MS, REFUSED_WITHIN_MS, TEMPORAL_WITHIN_MS, within } from "./bound.ts";
 import { NotAllowedError, SaleConflictError, SaleNotFoundError, workflowError } from "./errors.ts";
 import { type Asked, queryOf, requestedCorrection } from "./no-answer.ts";
@@ -151,11 +145,7 @@ async function startOrFind(client: Client, workflowId: string, input: Correction
       workflowIdReusePolicy,
       workflowIdConflictPolicy: "FAIL",
       memo: { ...memo },
-      typedSearchAttributes: [
-        { key: { name: SEARCH_ATTRIBUTES.business, type: "KEYWORD" }, value: businessId ?? NO_BUSINESS },
-        { key: { name: SEARCH_ATTRIBUTES.invoice, type: "KEYWORD" }, value: keywordValue(invoice) },
-        { key: { name: SEARCH_ATTRIBUTES.stage, type: "KEYWORD" }, value: "preparing" },
-      ],
+      typedSearchAttributes: attributesOfSale({ invoice, businessId }, "preparing"),
       ...aboutWorkflow(
         WORKFLOW_TYPES.correctSale,
         input,

@@ -48,7 +48,7 @@ export class SaleConflictError extends FiscalflowError {
 const CHECK_THE_KEY = "Check the invoice number, the connection and the business.";
 
 /**
- * There is no sale, or credit note, with this number that Temporal knows; where it says so, the ledger does not either.
+ * There is no sale with this number that Temporal knows; where it says so, the ledger does not either.
  */
 export class SaleNotFoundError extends FiscalflowError {
   override readonly name = "SaleNotFoundError";

@@ -19,6 +19,7 @@ import { findClosedSale } from "./find-closed-sale.ts";
 import { type AttentionFilter, listAttention, type OpenAttention } from "./list-attention.ts";
 import { type Answers, callerIdentity, operations } from "./operate.ts";
 import { waitForOutcome } from "./outcome.ts";
+import { stateOfRun } from "./state-of-run.ts";
 import { type CheckedRefund, refundSale } from "./refund.ts";
 import {
   requireBusiness,
@@ -31,13 +32,12 @@ import {
 } from "./sale-key.ts";
 import {
   type DefaultBusinesses,
-  type SaleStart,
+  type PlannedStart,
   saleStart,
   startAndWait,
   type StartResult,
   startSaleOnce,
 } from "./start-sale.ts";
-import { workflowState } from "./workflow-state.ts";
 
 export type { Attention, AttentionCode, Decision } from "../contract/attention.ts";
 export type { ClosedRun } from "../contract/closed-run.ts";
@@ -208,7 +208,7 @@ export function createStarter(options: StarterOptions) {
     resolvingUpdate.options.map((update) => [update, answering<never[], MessageReply>(operate[update])]),
   ) as Answers<UpdateTarget>;
   /** @throws InvalidInputError, UnknownConnectionError, UnknownBusinessError */
-  const checkedStart = async (input: SaleInput): Promise<{ start: SaleStart; warnings: string[] }> => {
+  const checkedStart = async (input: SaleInput): Promise<{ start: PlannedStart; warnings: string[] }> => {
     const start = saleStart(input, businesses);
     checkServed(start.input);
     requireBusiness(start.input);
@@ -220,7 +220,7 @@ export function createStarter(options: StarterOptions) {
     return { start, warnings };
   };
   const startedSale = (
-    { workflowId, fingerprint }: SaleStart,
+    { workflowId, fingerprint }: PlannedStart,
     result: StartResult,
     warnings: string[],
   ): StartedSale => ({
@@ -260,7 +260,7 @@ export function createStarter(options: StarterOptions) {
     /**
      * The outcome of a sale that was started, waited for as long as asked (seconds; default 0). Where Temporal no
      * longer has the sale, or its history can no longer be read, the ledger answers. `closed` says that its workflow
-     * ended without an outcome, and how. Of a sale that completed, and was not refunded since, no worker is needed.
+     * ended without an outcome, and how. Of a sale that has finished no worker is needed.
      * @throws InvalidInputError, UnknownConnectionError, SaleNotFoundError, SaleFailedError, NoAnswerError,
      * LedgerAwayError
      */
@@ -285,7 +285,7 @@ export function createStarter(options: StarterOptions) {
     getSale: (key: SaleKey): Promise<SaleState> =>
       withClientErrors(client, BOUND_MS, async () => {
         try {
-          return await workflowState(client, named(key));
+          return await stateOfRun(client, named(key));
         } catch (error) {
           if (!(error instanceof WorkflowNotFoundError)) throw error;
           checkConnection(key);
@@ -296,9 +296,8 @@ export function createStarter(options: StarterOptions) {
     /**
      * Reverses the sale in full, within its refund window or after it, and waits for the credit note as long as asked
      * (seconds; default 0: it returns as soon as the refund is accepted, whatever becomes of the credit note). `refund`
-     * of the outcome says what was accepted, `stage` how far it is. Within the window, whoever does not wait is not told
-     * that the credit note's number is another sale's: then the sale needs an operator. After it, the call looks for
-     * such a refusal for at most five seconds.
+     * of the outcome says what was accepted, `stage` how far it is. Whoever does not wait is not told that the credit
+     * note's number is another sale's: then the sale needs an operator.
      * @throws InvalidInputError, UnknownConnectionError, UnknownBusinessError, NotAllowedError, SaleConflictError,
      * SaleNotFoundError
      */
@@ -306,7 +305,7 @@ export function createStarter(options: StarterOptions) {
       waiting(client, waitSeconds, async (waitMs) => {
         const sale = named(key);
         checkServed(sale);
-        return await refundSale(client, sale, request, { waitMs, checks: checksOf(key) });
+        return await refundSale(client, sale, request, { waitMs, checks: checksOf(key), by: identity });
       }),
 
     /**
@@ -374,8 +373,8 @@ export function createStarter(options: StarterOptions) {
     answer: answering(operate.answer),
 
     /**
-     * Starts a sale, or a credit note, anew where its workflow was terminated, failed or timed out: the new run takes
-     * over what the runs before did. Two restarts at the same moment give one run.
+     * Starts a sale anew where its workflow was terminated, failed or timed out: the new run takes over what the runs
+     * before did. Two restarts at the same moment give one run.
      * @throws NotAllowedError where its workflow is open, or completed; SaleNotFoundError, NoAnswerError
      */
     restart: answering(operate.restart),

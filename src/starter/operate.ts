@@ -131,7 +131,7 @@ export function operations(client: Client, identity: string = callerIdentity()) 
   return {
     ...answers,
     /**
-     * Starts a sale or a credit note anew whose last run was terminated, failed or timed out.
+     * Starts a sale anew whose last run was terminated, failed or timed out.
      * @throws NotAllowedError, SaleNotFoundError, NoAnswerError, NoWorkerError, TemporalUnavailableError
      */
     restart: async (workflowId: string, request: RestartRequest): Promise<RestartReply> => {

@@ -20,7 +20,6 @@ import { isUnreadable, isWithoutAnswer, whyNobodyAnswers } from "./answered-in-t
 import { boundMs, within } from "./bound.ts";
 import { closedRunOf } from "./closed-run.ts";
 import { NotAllowedError, SaleConflictError, SaleFailedError, SaleNotFoundError, workflowError } from "./errors.ts";
-import { laterCreditNote, stageOfRefunded } from "./later-credit-note.ts";
 import { type Asked, waitFor } from "./no-answer.ts";
 import type { SaleKey } from "./sale-key.ts";
 import { fromLedgerInstead } from "./unreadable-run.ts";
@@ -46,7 +45,7 @@ export interface Wait {
   waitMs: number;
   /** Refused where the workflow's content is another. */
   fingerprint?: string;
-  /** Of a sale: its key, by which the refund of a sale that has closed is found. */
+  /** By which the ledger is asked, where the sale's last run cannot be read. */
   sale?: SaleKey;
   /** The workflow was just started by this caller, so there is nothing to be looked at yet. */
   fresh?: boolean;
@@ -145,7 +144,7 @@ async function waitOneRound(
  */
 async function look(client: Client, handle: WorkflowHandle, wait: Wait): Promise<SaleOutcome | KnownOutcome> {
   const run = await within(client, QUERY_WITHIN_MS, () => described(handle));
-  if (run.status.name === "COMPLETED") return await withRefund(client, (await handle.result()) as SaleOutcome, wait);
+  if (run.status.name === "COMPLETED") return (await handle.result()) as SaleOutcome;
   const closed = await closedRunOf(client, run);
   if (closed?.status === "failed") await throwIfCorrectable(handle);
   const ask = (): Promise<WorkflowState> => handle.query<WorkflowState>(STATE_QUERY);
@@ -154,15 +153,14 @@ async function look(client: Client, handle: WorkflowHandle, wait: Wait): Promise
     state = await within(client, QUERY_WITHIN_MS, ask);
   } catch (error) {
     if (!closed || !wait.sale || !isUnreadable(error)) throw error;
-    return { ...ledgerOutcome(await fromLedgerInstead(client, wait.sale, handle.workflowId, closed)), closed };
+    return { ...ledgerOutcome(await fromLedgerInstead(client, wait.sale, closed)), closed };
   }
   const { fingerprint } = wait;
   const known = state.fingerprint;
   if (fingerprint !== undefined && known !== undefined && known !== fingerprint) {
     throw SaleConflictError.ofOtherContent(wait.sale?.invoice ?? handle.workflowId);
   }
-  const outcome = outcomeOfState(state, Date.now());
-  return closed ? { ...(await withRefund(client, outcome, wait)), closed } : outcome;
+  return { ...outcomeOfState(state), ...(closed && { closed }) };
 }
 
 async function described(handle: WorkflowHandle): Promise<WorkflowExecutionDescription> {
@@ -171,15 +169,6 @@ async function described(handle: WorkflowHandle): Promise<WorkflowExecutionDescr
   } catch (error) {
     throw error instanceof WorkflowNotFoundError ? new SaleNotFoundError(handle.workflowId) : error;
   }
-}
-
-/** The result of a sale's workflow says what was true when it closed; it may have been refunded since. */
-async function withRefund(client: Client, outcome: SaleOutcome, { sale }: Wait): Promise<SaleOutcome> {
-  if (!sale || outcome.stage !== "completed" || !outcome.sale) return outcome;
-  const later = await laterCreditNote(client, sale, outcome.sale.id);
-  if (!later) return outcome;
-  const { creditNoteWorkflowId: _id, creditNoteAttention: _attention, ended, ...refunded } = later;
-  return { ...outcome, ...refunded, stage: stageOfRefunded(later.stage, ended !== undefined) };
 }
 
 /** A run that failed for what its caller can correct says so as an error. */

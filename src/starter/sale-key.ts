@@ -14,7 +14,7 @@ export interface SaleKey {
 
 /**
  * What an operator's answer goes to: a sale, or any workflow by its id. What `listAttention` lists is one: its id
- * counts, and not the number beside it, which may be a credit note's.
+ * counts, and not the number beside it, which a correction has too.
  */
 export type UpdateTarget = SaleKey | { workflowId: string };
 

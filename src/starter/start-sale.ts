@@ -3,36 +3,36 @@ import {
   ApplicationFailure,
   type Client,
   WithStartWorkflowOperation,
+  type WorkflowExecutionDescription,
   type Workflow,
   WorkflowExecutionAlreadyStartedError,
   WorkflowFailedError,
   type WorkflowIdReusePolicy,
 } from "@temporalio/client";
 
-import { FAILURES } from "../contract/calls.ts";
+import { REFUSALS } from "../contract/calls.ts";
 import { fingerprintOf, type SaleContent, saleContent } from "../contract/fingerprint.ts";
-import { NO_BUSINESS, saleWorkflowId } from "../contract/ids.ts";
+import { saleWorkflowId } from "../contract/ids.ts";
 import type { OutcomeRequest, WorkflowState } from "../contract/messages.ts";
 import {
   DEFAULT_CONNECTION,
-  keywordValue,
   MAIN_TASK_QUEUE,
   SEARCH_ATTRIBUTES,
   STATE_QUERY,
   UPDATES,
   WORKFLOW_TYPES,
 } from "../contract/names.ts";
-import type { SaleInput, SaleOutcome } from "../contract/sale.ts";
+import type { SaleInput, SaleOutcome, SaleStart } from "../contract/sale.ts";
 import { parseInput } from "../contract/schema/parse-input.ts";
 import { saleInputSchema } from "../contract/schema/sale-input.ts";
 import { aboutWorkflow } from "../contract/summary.ts";
 import { answeredInTime, isWithoutAnswer } from "./answered-in-time.ts";
-import { attributesOf } from "./attributes.ts";
+import { attributesOf, attributesOfSale } from "./attributes.ts";
 import { boundMs, TEMPORAL_WITHIN_MS } from "./bound.ts";
 import { closedStatusOf } from "./closed-run.ts";
 import { SaleConflictError, temporalError, TemporalRefusedError } from "./errors.ts";
 import { contentOfInput, inputOfRun } from "./input-of-run.ts";
-import { queryOf, startOf } from "./no-answer.ts";
+import { NoAnswerError, queryOf, startOf } from "./no-answer.ts";
 import { waitForOutcome } from "./outcome.ts";
 import { saleKeyOf } from "./sale-key.ts";
 import { startOnce } from "./start-once.ts";
@@ -42,25 +42,19 @@ const FIND_WITHIN_MS = 1_000;
 /** A cancelled sale notes that in the ledger, and ends. Whoever sells at once under its number waits for that. */
 const ENDS_WITHIN_MS = 3_000;
 
-interface KeywordAttribute {
-  key: { name: string; type: "KEYWORD" };
-  value: string;
-}
-
 /** Everything that a start needs, made from the caller's input. */
-export interface SaleStart {
+export interface PlannedStart {
   workflowId: string;
   input: SaleInput;
   fingerprint: string;
   memo: { fingerprint: string; content: SaleContent };
-  searchAttributes: KeywordAttribute[];
 }
 
 /** The default business of each connection with an organisation-wide key, or the name of a bound key's business. */
 export type DefaultBusinesses = Readonly<Record<string, string | undefined>>;
 
 /** @throws InvalidInputError */
-export function saleStart(input: unknown, businesses: DefaultBusinesses): SaleStart {
+export function saleStart(input: unknown, businesses: DefaultBusinesses): PlannedStart {
   const sale = parseInput(saleInputSchema, input, "sale input");
   const connection = sale.connection ?? DEFAULT_CONNECTION;
   // Filled in before the id is made: the same sale must get the same id, however its business was named.
@@ -68,20 +62,11 @@ export function saleStart(input: unknown, businesses: DefaultBusinesses): SaleSt
   const content = saleContent(sale, businessId);
   const fingerprint = fingerprintOf(content);
   const { traderInvoiceNumber } = sale;
-  const attribute = (name: string, value: string): KeywordAttribute => ({
-    key: { name, type: "KEYWORD" },
-    value: keywordValue(value),
-  });
   return {
     workflowId: saleWorkflowId({ connection, businessId, traderInvoiceNumber }),
     input: { ...sale, ...(businessId !== undefined && { businessId }) },
     fingerprint,
     memo: { fingerprint, content },
-    searchAttributes: [
-      attribute(SEARCH_ATTRIBUTES.business, businessId ?? NO_BUSINESS),
-      attribute(SEARCH_ATTRIBUTES.invoice, traderInvoiceNumber),
-      attribute(SEARCH_ATTRIBUTES.stage, "resolving-items"),
-    ],
   };
 }
 
@@ -97,7 +82,7 @@ export type StartResult = "started" | "known" | "closed";
  * @throws SaleConflictError where the number belongs to a sale with other content; TemporalUnavailableError within ten
  * seconds
  */
-export async function startSaleOnce(client: Client, start: SaleStart): Promise<StartResult> {
+export async function startSaleOnce(client: Client, start: PlannedStart): Promise<StartResult> {
   const withinMs = Math.max(Math.min(boundMs() - Date.now(), TEMPORAL_WITHIN_MS), FIND_WITHIN_MS);
   try {
     return await client.withDeadline(Date.now() + withinMs, () => startOrFind(client, start));
@@ -106,7 +91,7 @@ export async function startSaleOnce(client: Client, start: SaleStart): Promise<S
   }
 }
 
-async function startOrFind(client: Client, start: SaleStart): Promise<StartResult> {
+async function startOrFind(client: Client, start: PlannedStart): Promise<StartResult> {
   const startRun = (reuse: WorkflowIdReusePolicy) =>
     client.workflow.start(WORKFLOW_TYPES.sale, startOptions(start, reuse));
   const isStarted = await startOnce(startRun, "REJECT_DUPLICATE", () => isFreeAgain(client, start));
@@ -120,7 +105,7 @@ async function startOrFind(client: Client, start: SaleStart): Promise<StartResul
  */
 export async function startAndWait(
   client: Client,
-  start: SaleStart,
+  start: PlannedStart,
   waitMs: number,
 ): Promise<{ result: StartResult; outcome: SaleOutcome }> {
   const { workflowId, fingerprint } = start;
@@ -164,7 +149,7 @@ export async function startAndWait(
   return { result, outcome: await waitForOutcome(client, { ...wait, fresh }) };
 }
 
-function startOptions(start: SaleStart, workflowIdReusePolicy: WorkflowIdReusePolicy) {
+function startOptions(start: PlannedStart, workflowIdReusePolicy: WorkflowIdReusePolicy) {
   return {
     workflowId: start.workflowId,
     taskQueue: MAIN_TASK_QUEUE,
@@ -172,7 +157,7 @@ function startOptions(start: SaleStart, workflowIdReusePolicy: WorkflowIdReusePo
     workflowIdReusePolicy,
     workflowIdConflictPolicy: "FAIL" as const,
     memo: { ...start.memo },
-    typedSearchAttributes: start.searchAttributes,
+    typedSearchAttributes: attributesOfSale(saleKeyOf(start.input), "resolving-items"),
     ...aboutWorkflow(WORKFLOW_TYPES.sale, start.input, start.input.traderInvoiceNumber),
   };
 }
@@ -181,12 +166,12 @@ function startOptions(start: SaleStart, workflowIdReusePolicy: WorkflowIdReusePo
  * Only a run that certainly sent no create request leaves its number free; to the sale that has it, where the run
  * failed with a conflict: the ledger knew the number.
  */
-async function isFreeAgain(client: Client, { workflowId, fingerprint }: SaleStart): Promise<boolean> {
+async function isFreeAgain(client: Client, { workflowId, fingerprint }: PlannedStart): Promise<boolean> {
   const handle = client.workflow.getHandle(workflowId);
   const run = await handle.describe();
   const isCancelled = run.status.name === "RUNNING" && attributesOf(run).get(SEARCH_ATTRIBUTES.stage) === "cancelled";
   // The same sale is told of its cancellation instead.
-  const isEnding = isCancelled && run.memo?.["fingerprint"] !== fingerprint;
+  const isEnding = (isCancelled && run.memo?.["fingerprint"] !== fingerprint) || (await namesNothing(client, run));
   if (isEnding) await client.withDeadline(Date.now() + ENDS_WITHIN_MS, () => handle.result()).catch(() => undefined);
   const { status } = isEnding ? await handle.describe() : run;
   if (status.name === "COMPLETED") {
@@ -199,13 +184,22 @@ async function isFreeAgain(client: Client, { workflowId, fingerprint }: SaleStar
     return false;
   } catch (error) {
     const cause = error instanceof WorkflowFailedError ? error.cause : undefined;
-    const types: unknown[] = [FAILURES.invalidInput, FAILURES.unknownBusiness, FAILURES.conflict];
-    return cause instanceof ApplicationFailure && types.includes(cause.type);
+    return cause instanceof ApplicationFailure && REFUSALS.includes(cause.type);
   }
 }
 
-/** A run that was started without the starter keeps no memo, but tells its fingerprint. */
-async function checkSameContent(client: Client, start: SaleStart): Promise<"known" | "closed"> {
+/** Whether the run is open and was started by a number alone: where the ledger has no such sale, it is about to fail. */
+async function namesNothing(client: Client, run: WorkflowExecutionDescription): Promise<boolean> {
+  if (run.status.name !== "RUNNING" || run.memo?.["fingerprint"] !== undefined) return false;
+  const { lines, saleId } = ((await inputOfRun(client, run))[0] ?? {}) as Partial<SaleStart>;
+  return lines === undefined && saleId === undefined;
+}
+
+/**
+ * A run that was started without the starter keeps no memo, but tells its fingerprint.
+ * @throws NoAnswerError where it was started by a number alone, and does not know yet whether there is such a sale
+ */
+async function checkSameContent(client: Client, start: PlannedStart): Promise<"known" | "closed"> {
   const handle = client.workflow.getHandle(start.workflowId);
   const run = await handle.describe();
   const { memo, status } = run;
@@ -216,6 +210,8 @@ async function checkSameContent(client: Client, start: SaleStart): Promise<"know
       ? kept
       : (await answeredInTime(client, queryOf(start.workflowId), () => handle.query<WorkflowState>(STATE_QUERY)))
           .fingerprint;
+  if (known === undefined && (await namesNothing(client, run)))
+    throw NoAnswerError.to(startOf(start.workflowId), undefined);
   // Not yet prepared: its `outcome` update compares the fingerprint once it is.
   if (known === undefined || known === start.fingerprint) return result;
   const content =

@@ -15,23 +15,16 @@ import { findClosedSale } from "./find-closed-sale.ts";
 import { NoAnswerError, queryOf } from "./no-answer.ts";
 import { type PendingCall, pendingCallsOf, waitsForInstead } from "./pending-calls.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";
-import { fromLedgerInstead, nothingKept } from "./unreadable-run.ts";
+import { fromLedgerInstead } from "./unreadable-run.ts";
 
 /**
- * What a sale's or a credit note's last run says, and how it ended. For a closed run that cannot be read the ledger
- * answers.
- * @param key of the sale, also where the workflow is its credit note
+ * What a sale's last run says, and how it ended. For a closed run that cannot be read the ledger answers.
  * @throws WorkflowNotFoundError, NoAnswerError, LedgerAwayError, SaleFailedError
  */
-export async function stateOfRun(
-  client: Client,
-  workflowId: string,
-  key: SaleKey,
-): Promise<{ state: SaleState; isCompleted: boolean; isChild: boolean }> {
+export async function stateOfRun(client: Client, key: SaleKey): Promise<SaleState> {
+  const workflowId = saleIdOf(key);
   const handle = client.workflow.getHandle(workflowId);
   const run = await within(client, TEMPORAL_WITHIN_MS, () => handle.describe());
-  const isCompleted = run.status.name === "COMPLETED";
-  const isChild = Boolean(run.parentExecution);
   const closed = await closedRunOf(client, run);
   const ask = () => answeredInTime(client, queryOf(workflowId), () => handle.query<WorkflowState>(STATE_QUERY));
   let state: SaleState;
@@ -40,17 +33,15 @@ export async function stateOfRun(
     state = withPendingCalls(await ask(), closed ? [] : pendingCallsOf(client, run));
   } catch (error) {
     if (run.status.name === "RUNNING" || !isUnreadable(error)) throw error;
-    state = await keptState(client, workflowId, key, closed);
+    state = ledgerState(await fromLedgerInstead(client, key, closed));
   }
-  if (closed) state = await withDecidedMovements(client, key, state);
-  if (!closed)
-    return { state: carriesOn(run) ? await withKeptDocument(client, key, state) : state, isCompleted, isChild };
+  if (!closed) return carriesOn(run) ? await withKeptDocument(client, key, state) : state;
+  state = await withDecidedMovements(client, key, state);
   const refusal = await refusalOf(client, run);
   const isRefused = refusal !== undefined && (await hasSentNothing(client, run, state, refusal));
   const isSettled = !isRefused && hasNoWorkLeft(state);
-  const isNumberTaken = state.workflow === "creditNote" && refusal === FAILURES.conflict;
   const next = isRefused
-    ? `nothing was sent: ${isNumberTaken ? "refund the sale again under another number" : "correct what was refused, and start it again"}`
+    ? "nothing was sent: correct what was refused, and start it again"
     : isSettled
       ? "nothing is left to do, and a refund works without a restart"
       : "nobody carries it on until it is restarted";
@@ -58,7 +49,7 @@ export async function stateOfRun(
   // What a call of it has met says nothing any more.
   const { serviceTrouble: _, ...last } = state;
   const ended: ClosedRun = { ...closed, ...(isRefused && { refused: true }), ...(isSettled && { settled: true }) };
-  return { state: { ...last, waitingFor, closed: ended }, isCompleted, isChild };
+  return { ...last, waitingFor, closed: ended };
 }
 
 /** Of a run that was refused. What it carries on may have sent something. */
@@ -68,7 +59,7 @@ async function hasSentNothing(
   { document, numberTaken }: SaleState,
   refusal: string,
 ): Promise<boolean> {
-  // That a credit note's number is another sale's shows when it is to be sent, and in place of that.
+  // That the number is another document's shows when it is to be sent, and in place of that.
   if (refusal !== FAILURES.conflict) return !carriesOn(run) && !numberTaken;
   return !document && (!carriesOn(run) || (await wasRefusedEachTime(client, run.workflowId, refusal)));
 }
@@ -86,18 +77,6 @@ function withPendingCalls(state: WorkflowState, pendingCalls: PendingCall[]): Wo
   return { ...state, waitingFor, ...(serviceTrouble && { serviceTrouble }), pendingCalls, source: "workflow" };
 }
 
-async function keptState(
-  client: Client,
-  workflowId: string,
-  key: SaleKey,
-  closed: ClosedRun | undefined,
-): Promise<SaleState> {
-  const kept = ledgerState(await fromLedgerInstead(client, key, workflowId, closed));
-  const state = workflowId === saleIdOf(key) ? kept : kept.creditNoteState;
-  if (!state) throw nothingKept(workflowId, closed);
-  return state;
-}
-
 /** Whether it was restarted, or is what a reset made. */
 function carriesOn({ memo, runId, raw }: WorkflowExecutionDescription): boolean {
   return restartedOf(memo) !== undefined || raw.workflowExecutionInfo?.firstRunId !== runId;
@@ -109,7 +88,7 @@ function carriesOn({ memo, runId, raw }: WorkflowExecutionDescription): boolean 
  */
 async function withDecidedMovements(client: Client, key: SaleKey, state: SaleState): Promise<SaleState> {
   const isOpen = ({ state: of }: { state: string }): boolean => of === "unknown" || of === "sending";
-  if (state.workflow !== "sale" || state.source === "ledger" || !state.stockMovements.some(isOpen)) return state;
+  if (state.source === "ledger" || !state.stockMovements.some(isOpen)) return state;
   const kept = await keptSale(client, key);
   const decided = new Map(kept?.stockMovements.filter((one) => !isOpen(one)).map((one) => [one.referenceId, one]));
   const stockMovements = state.stockMovements.map((one) => (isOpen(one) && decided.get(one.referenceId)) || one);
@@ -124,7 +103,7 @@ async function withDecidedMovements(client: Client, key: SaleKey, state: SaleSta
  * ledger knows.
  */
 async function withKeptDocument(client: Client, key: SaleKey, state: SaleState): Promise<SaleState> {
-  if (state.document || state.workflow !== "sale") return state;
+  if (state.document) return state;
   const kept = await keptSale(client, key);
   return kept ? { ...state, document: kept.document } : state;
 }

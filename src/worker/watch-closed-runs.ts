@@ -8,9 +8,10 @@ import {
   NO_BUSINESS,
   saleContent,
   SEARCH_ATTRIBUTES,
+  SETTLED_STAGES,
   WORKFLOW_TYPES,
 } from "../contract/index.ts";
-import { creditNoteInputSchema, saleInputSchema } from "../contract/schema/index.ts";
+import { saleStartSchema } from "../contract/schema/index.ts";
 import type { Ledger, OpenedRecord } from "../ledger/index.ts";
 import { attributesOf } from "../starter/attributes.ts";
 import { closedRunOf, closedStatusOf, lastRunOf, wasRefused } from "../starter/closed-run.ts";
@@ -28,7 +29,7 @@ interface Watch {
 }
 
 /**
- * Tells the ledger once a minute of sales and credit notes whose run ended without an outcome: such a run cannot say so
+ * Tells the ledger once a minute of sales whose run ended without an outcome: such a run cannot say so
  * of itself, and reports would show it as under way for ever. Every worker process looks; what one has kept stays as it
  * is.
  * @returns what ends it
@@ -53,12 +54,11 @@ export async function keepClosedRuns(
   sinceMs = 0,
   signal?: AbortSignal,
 ): Promise<void> {
-  const types = [WORKFLOW_TYPES.sale, WORKFLOW_TYPES.creditNote].map(quoted).join(", ");
   const statuses = Object.values(CLOSED_STATUSES).map(quoted).join(", ");
-  const query = `WorkflowType IN (${types}) AND ExecutionStatus IN (${statuses}) AND CloseTime > ${quoted(new Date(sinceMs).toISOString())}`;
+  const query = `WorkflowType = ${quoted(WORKFLOW_TYPES.sale)} AND ExecutionStatus IN (${statuses}) AND CloseTime > ${quoted(new Date(sinceMs).toISOString())}`;
   for await (const execution of client.workflow.list({ query })) {
     if (signal?.aborted === true) return;
-    const { workflowId, type, runId } = execution;
+    const { workflowId, runId } = execution;
     const attributes = attributesOf(execution);
     const number = attributes.get(SEARCH_ATTRIBUTES.invoice);
     if (number === undefined) continue;
@@ -66,22 +66,28 @@ export async function keepClosedRuns(
       connection: workflowId.split("/")[1] ?? DEFAULT_CONNECTION,
       businessId: attributes.get(SEARCH_ATTRIBUTES.business) ?? NO_BUSINESS,
     };
-    const of = { type: type === WORKFLOW_TYPES.sale ? "sale" : "credit_note", number } as const;
+    const of = { type: "sale", number } as const;
     // Asked before the run: whoever writes the row afterwards carries it on, and is not marked.
-    const known = await ledger.records.writerOf(business, of);
+    const kept = await ledger.records.findSale(business, number);
+    const known = kept?.writer;
     if (known && known.workflowId !== workflowId) continue;
     const run = await lastRunOf(client, workflowId);
     // After a reset or a restart another run carries it on. That one may end too, before it has written anything.
     if (run?.runId !== runId) continue;
-    // What was refused has issued nothing. Any other run ended before its first step: its row says what it was to do.
-    if (!known && (await wasRefused(client, run))) continue;
+    // What was refused has issued nothing, and says nothing of a sale that an earlier run has brought to its end.
+    if (await wasRefused(client, run)) continue;
     const writer = known ?? { workflowId, runId };
     if (!known) {
       const asked = await askedOf(client, execution, business.businessId);
       if (!asked) continue;
       await ledger.records.open(business, asked, { writer, askedAtMs: asked.startedAtMs });
     }
-    await ledger.records.markClosed(business, of, writer, await closedRunOf(client, run));
+    const closed = await closedRunOf(client, run);
+    await ledger.records.markClosed(business, of, writer, closed);
+    const note = kept?.creditNote;
+    if (!note || SETTLED_STAGES.includes(note.record.stage)) continue;
+    const ofNote = { type: "credit_note", number: note.record.number } as const;
+    await ledger.records.markClosed(business, ofNote, note.writer, closed);
   }
   const marked = await ledger.records.closedRows();
   for (let from = 0; from < marked.length; from += IDS_IN_QUERY) {
@@ -108,14 +114,9 @@ async function askedOf(
   businessId: string,
 ): Promise<OpenedRecord | undefined> {
   const { input, startedAtMs } = await startOfRun(client, execution);
-  if (execution.type === WORKFLOW_TYPES.creditNote) {
-    const { data: note } = creditNoteInputSchema.safeParse(input[0]);
-    if (!note) return undefined;
-    const { traderInvoiceNumber: number, returnDate: date = nairobiDate(startedAtMs), saleId: originalSaleId } = note;
-    return { type: "credit_note", number, stage: "submitting", startedAtMs, date, originalSaleId };
-  }
-  const { data: sale } = saleInputSchema.safeParse(input[0]);
-  if (!sale) return undefined;
+  const { data: sale } = saleStartSchema.safeParse(input[0]);
+  // One that carries on a sale of the ledger asks for no other.
+  if (!sale || (!sale.lines && sale.saleId === undefined)) return undefined;
   const { traderInvoiceNumber: number, saleDate: date = nairobiDate(startedAtMs) } = sale;
   const content = saleContent(sale, sale.businessId ?? businessId);
   const asked = { content, fingerprint: fingerprintOf(content) };

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import {
   ATTENTION_CODES,
   type AttentionCode,
-  creditNoteWorkflowId,
   MAIN_TASK_QUEUE,
   STATE_QUERY,
   syncBatchWorkflowId,
@@ -170,7 +169,7 @@ describeInBrowser("an operator who has only Temporal's UI", () => {
         const url = `${rig.simulator.url}/v1/credit-notes?businessId=biz_1`;
         await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
         await rig.starter.refund({ invoice }, { reason: "06", traderInvoiceNumber: "CN-OURS" }, { waitSeconds: 20 });
-        return creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId: document?.id ?? "" });
+        return rig.starter.workflowId({ invoice });
       },
       sends: ["acknowledge"],
       ends: { creditNote: { traderInvoiceNumber: "CN-FOREIGN" } },

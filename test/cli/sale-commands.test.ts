@@ -2,7 +2,7 @@ import { WorkflowFailedError, type WorkflowExecutionInfo, WorkflowNotFoundError 
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { listedSales } from "../../src/cli/sale/listed-sales.ts";
-import { firstStarts } from "../../src/cli/sale/runs.ts";
+import { firstStarts, runsById } from "../../src/cli/sale/runs.ts";
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
 import { MAIN_TASK_QUEUE, nairobiInstant } from "../../src/contract/index.ts";
 import { SaleNotFoundError } from "../../src/starter/index.ts";
@@ -151,7 +151,8 @@ describeWithTemporal("fiscalflow sale", () => {
     const rows = (JSON.parse(stdout) as { invoice: string }[]).filter(({ invoice }) => invoice === "CLI-RESET");
     expect(rows).toMatchObject([{ startedAt: nairobiInstant(first.startTime.getTime()) }]);
     const last = await rig.client.workflow.getHandle(workflowId).describe();
-    expect(await firstStarts([last], rig.client)).toEqual(new Map([[workflowId, first.startTime.getTime()]]));
+    const starts = await firstStarts([last], await runsById([last], rig.client), rig.client);
+    expect(starts).toEqual(new Map([[workflowId, first.startTime.getTime()]]));
     expect(last.startTime).not.toEqual(first.startTime);
   });
 
@@ -299,30 +300,64 @@ describeWithTemporal("fiscalflow sale", () => {
     expect(await sale(refund)).toMatchObject({ exitCode: 0, stdout: first.stdout });
     expect(await sale(["refund", "CLI-1", "--reason", "06", "--number", "CN-2"])).toMatchObject({ exitCode: 1 });
     expect((await sale(["show", "CLI-1"])).stdout).toMatch(
-      /Credit note {3}\S+ CN-1, completed[^]*\nCredit note CN-1\n[^]*\nTimeline, from [^]*\n\nTimeline of the credit note, from .*\n {2}\S+ {2}started\n[^]* {2}created the credit note, /,
+      /Credit note {3}\S+ CN-1, completed, total -700\.00 .*\n {16}\S+, NC \d+, .*\n[^]*\nTimeline, from .*\n {2}\S+ {2}started\n[^]* {2}created the credit note, /,
     );
   });
 
-  test("an update that the credit note waits for names the commands that reach it, while the sale is open", async () => {
+  test("what the credit note waits for, the commands of its sale resolve", async () => {
     await sale(["start", "-", "--wait"], saleOf("CLI-NOTE"));
     rig.simulator.setAuthority("CN-NOTE", [{ do: "reject", reason: "No" }]);
     await sale(["refund", "CLI-NOTE", "--reason", "06", "--number", "CN-NOTE"]);
     await expect.poll(async () => (await sale(["show", "CLI-NOTE"])).stdout).toContain("Needs an operator: rejected");
-    const hint =
-      "\nIts credit note needs an operator: rejected. To resolve it:\n" +
-      "    fiscalflow sale retry CLI-NOTE --credit-note\n" +
-      "    fiscalflow sale cancel CLI-NOTE --reason '<why>' --credit-note\n";
-    for (const [exitCode, ...argv] of [
-      [1, "retry", "CLI-NOTE"],
-      [1, "retry", "CLI-NOTE", "--wait"],
-      [1, "acknowledge", "CLI-NOTE", "--code", "rejected", "--note", "seen"],
-      [2, "acknowledge", "CLI-NOTE", "--note", "seen"],
-      [1, "resolve-document", "CLI-NOTE", "--not-created", "--note", "seen"],
-    ] as const)
-      expect(await sale([...argv])).toMatchObject({ exitCode, stderr: expect.stringContaining(hint) });
-    rig.simulator.setAuthority("CN-NOTE", [{ do: "accept" }]);
-    expect(await sale(["retry", "CLI-NOTE", "--credit-note"])).toMatchObject({ exitCode: 0 });
+    const { stdout } = await sale(["show", "CLI-NOTE"]);
+    expect(stdout).toMatch(/^ {2}Stage {9}crediting$/m);
+    expect(stdout).toMatch(/^ {2}Credit note {3}\S+ CN-NOTE, failed, total -700\.00 /m);
+    expect(stdout).toContain(
+      "\n    fiscalflow sale retry CLI-NOTE\n    fiscalflow sale cancel CLI-NOTE --reason '<why>'\n",
+    );
+    expect(await sale(["cancel", "CLI-NOTE", "--reason", "the buyer keeps it"])).toMatchObject({ exitCode: 0 });
+    const kept = (await sale(["show", "CLI-NOTE"])).stdout;
+    expect(kept).toMatch(/^ {2}Stage {9}completed$/m);
+    expect(kept).toContain("the buyer keeps it");
+    const { stdout: all } = await listed(["--stage", "completed"], (said) => said.includes("CLI-NOTE"));
+    expect(all).not.toContain("CN-NOTE");
+
+    rig.simulator.setAuthority("CN-AGAIN", [{ do: "reject", reason: "No" }]);
+    await sale(["refund", "CLI-NOTE", "--reason", "06", "--number", "CN-AGAIN"]);
+    await expect.poll(async () => (await sale(["show", "CLI-NOTE"])).stdout).toContain("Needs an operator: rejected");
+    rig.simulator.setAuthority("CN-AGAIN", [{ do: "accept" }]);
+    const retried = await sale(["retry", "CLI-NOTE", "--wait", "20"]);
+    expect(retried).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("credited") });
     await rig.client.workflow.getHandle(rig.starter.workflowId({ invoice: "CLI-NOTE" })).result();
+  });
+
+  test("a sale that is refunded late is listed and shown as one, with the runs before", async () => {
+    const input = { ...saleOf("CLI-LATE", { customer: { name: "Otieno" } }), businessId: "biz_1", refundWindow: "0" };
+    // By another program, without a memo.
+    const workflowId = "sale/default/biz_1/CLI-LATE";
+    const options = { workflowId, taskQueue: MAIN_TASK_QUEUE, args: [input] };
+    const first = await rig.client.workflow.start("sale", options);
+    await first.result();
+    const startedAt = nairobiInstant((await first.describe()).startTime.getTime());
+    rig.simulator.setAuthority("CN-LATE", [{ do: "down" }]);
+    await sale(["refund", "CLI-LATE", "--reason", "06", "--number", "CN-LATE"]);
+    const { stdout } = await listed(["--stage", "crediting"], (said) => said.includes("CN-LATE"));
+    expect(stdout).toMatch(/^CLI-LATE .* crediting by CN-LATE .* Otieno +700\.00 /m);
+    expect((await sale(["list", "--stage", "completed"])).stdout).not.toContain("CLI-LATE");
+    const all = JSON.parse((await sale(["list", "--json"])).stdout) as { invoice: string }[];
+    expect(all.filter(({ invoice }) => invoice === "CLI-LATE")).toMatchObject([
+      { stage: "crediting", status: "running", creditNote: "CN-LATE", startedAt },
+    ]);
+
+    rig.simulator.setAuthority("CN-LATE", [{ do: "accept" }]);
+    const refund = ["refund", "CLI-LATE", "--reason", "06", "--number", "CN-LATE", "--wait", "20"];
+    expect(await sale(refund)).toMatchObject({ exitCode: 0 });
+    await rig.client.workflow.getHandle(workflowId).result();
+    const page = (await sale(["show", "CLI-LATE"])).stdout;
+    expect(page).toMatch(/^ {2}Stage {9}credited$/m);
+    expect(page).toMatch(
+      /\n {2}\S+ {2}started\n[^]* {2}created the document, [^]* {2}closed\n[^]* {2}received the update refund\n[^]* {2}created the credit note, [^]* {2}closed$/m,
+    );
   });
 
   test("show of a credit note's number says of which sale it is, and of an unknown one how to see it", async () => {
@@ -330,7 +365,7 @@ describeWithTemporal("fiscalflow sale", () => {
     await expect.poll(() => sale(["show", "CN-1"])).toMatchObject({ exitCode: 1, stderr: `${known}\n` });
     const said = await sale(["show", "CN-404"]);
     expect(said).toMatchObject({ exitCode: 1, stdout: "" });
-    expect(said.stderr).toContain("shows under its sale: fiscalflow sale show INVOICE. fiscalflow documents");
+    expect(said.stderr).toContain("Nor does the ledger know a credit note of that number. fiscalflow documents");
   });
 
   test("list shows open sales first, --attention those that need an operator, and --limit how many more there are", async () => {
@@ -411,35 +446,6 @@ describeWithTemporal("fiscalflow sale", () => {
     const [running] = ended.map((execution) => ({ ...execution, status: { code: 1, name: "RUNNING" as const } }));
     expect(running && (await listedSales([running], rig.client))).toMatchObject([{ buyer: null, amount: null }]);
     expect(table).toMatch(/^CLI-OTHER .* Wanjiku +413\.38 /m);
-  });
-
-  test("list has of a credit note its sale's number and buyer, and its sale's amount below zero", async () => {
-    const input = { ...saleOf("CLI-BACK", { customer: { name: "Otieno" } }), businessId: "biz_1" };
-    // By another program, without a memo; its credit note is a workflow that no sale started.
-    const workflowId = "sale/default/biz_1/CLI-BACK";
-    const args = [{ ...input, refundWindow: "0" }];
-    await (await rig.client.workflow.start("sale", { workflowId, taskQueue: "fiscalflow", args })).result();
-    const issued = { businessId: "biz_1", traderInvoiceNumber: "CLI-TAKEN", status: "completed" } as const;
-    const { id } = rig.simulator.issueSale({ ...issued, lines: [{ itemId: "item_tea", quantity: 1, unitPrice: 350 }] });
-    await rig.starter.startSaleAndWait({ traderInvoiceNumber: "CLI-TAKEN", saleId: id, refundWindow: "1 hour" });
-    const pairs = [
-      ["CN-BACK", "CLI-BACK"],
-      ["CN-TAKEN", "CLI-TAKEN"],
-    ] as const;
-    for (const [note, invoice] of pairs) {
-      rig.simulator.setAuthority(note, [{ do: "reject", reason: "No" }]);
-      await sale(["refund", invoice, "--reason", "06", "--number", note]);
-    }
-    const { stdout } = await listed(["--attention"], (said) => pairs.every(([note]) => said.includes(note)));
-    expect(stdout).toMatch(/^CN-BACK \(credit note of CLI-BACK\) .* Otieno +-700\.00 /m);
-    expect(stdout).toMatch(/^CN-TAKEN \(credit note of CLI-TAKEN\) .* - +-350\.00 /m);
-    const all = JSON.parse((await sale(["list", "--attention", "--json"])).stdout) as { invoice: string }[];
-    expect(all.find(({ invoice }) => invoice === "CN-BACK")).toMatchObject({
-      creditNoteOf: "CLI-BACK",
-      buyer: "Otieno",
-      amount: "-700",
-    });
-    for (const [, invoice] of pairs) await sale(["cancel", invoice, "--reason", "test over", "--credit-note"]);
   });
 
   test("list has the total of the document of a sale that was adopted without lines, open or closed", async () => {

@@ -69,7 +69,7 @@ describeWithTemporal("on a server that lacks search attributes and orders by arr
     expect(checks).toContainEqual({
       check: "search attributes",
       level: "fault",
-      message: "missing: FiscalBusiness, FiscalInvoice, FiscalSaleId, FiscalStage, FiscalAttention",
+      message: "missing: FiscalBusiness, FiscalInvoice, FiscalSaleId, FiscalCreditNote, FiscalStage, FiscalAttention",
       todo: "run `fiscalflow setup`, which adds them",
     });
     expect(JSON.stringify(checks)).not.toContain("Temporal refuses");

@@ -57,10 +57,7 @@ describeWithTemporal("a sale's automatic repetition", () => {
     expect(first).toMatchObject({ attention: { code: "rejected" } });
     const second = { reason: "06", traderInvoiceNumber: "CN-NOTES-2" } as const;
     await expect(rig.starter.refund(sale, second)).rejects.toThrow(SaleConflictError);
-    const running = rig.client.workflow.list({ query: "WorkflowType = 'creditNote' AND ExecutionStatus = 'Running'" });
-    for await (const { workflowId } of running) {
-      await rig.client.workflow.getHandle(workflowId).executeUpdate("cancel", { args: [{ reason: "mistyped" }] });
-    }
+    await rig.starter.cancel(sale, { reason: "mistyped" });
     expect(await rig.starter.refund(sale, second, { waitSeconds: 20 })).toMatchObject({
       stage: "credited",
       creditNote: { traderInvoiceNumber: "CN-NOTES-2" },
@@ -80,9 +77,8 @@ describeWithTemporal("a sale's automatic repetition", () => {
     await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
     const request = { reason: "06", traderInvoiceNumber: "CN-OURS", restock: true } as const;
     await rig.starter.refund({ invoice: "FOREIGN-1" }, request, { waitSeconds: 20 });
-    const { creditNoteWorkflowId } = await rig.starter.getSale({ invoice: "FOREIGN-1" });
-    const payload = { code: "already-credited", note: "the back office did it" };
-    await rig.client.workflow.getHandle(creditNoteWorkflowId ?? "").executeUpdate("acknowledge", { args: [payload] });
+    const answer = { code: "already-credited", note: "the back office did it" } as const;
+    await rig.starter.acknowledge({ invoice: "FOREIGN-1" }, answer);
     expect(await handle.result()).toMatchObject({ stage: "credited" });
     expect(onHand()).toBe(before);
   });

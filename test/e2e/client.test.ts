@@ -363,7 +363,7 @@ describeWithTemporal("the client package of another service", () => {
         [starter.outcome({ invoice: open }, wait), outcome],
         [starter.outcome({ invoice: "NOBODY-KNOWN" }, wait), question],
         [starter.refund({ invoice: open }, refund(open), wait), refunded],
-        [starter.refund({ invoice: closed }, refund(closed), wait), outcome],
+        [starter.refund({ invoice: closed }, refund(closed), wait), refunded],
       ] as const;
       const failed = await Promise.all(asked.map(([call]) => failing(call)));
       for (const [index, { code, seconds, message }] of failed.entries()) {

@@ -21,8 +21,8 @@ describeWithTemporal("a correction while the ledger is away", () => {
 
   const corrections = correctionsOf(() => rig);
   const { sold, correct, begin, when, documentsOf, movedFor, isCorrectedOnce } = corrections;
-  const { idOf, noteIdOf, preparing, completeItem } = corrections;
-  const { onHand } = salesOf(() => rig);
+  const { idOf, preparing, completeItem } = corrections;
+  const { onHand, handleOf } = salesOf(() => rig);
 
   /** An activity of the workflow, this one or any, has met the outage. */
   async function waitsIn(workflowId: string, activity?: string): Promise<void> {
@@ -72,7 +72,7 @@ describeWithTemporal("a correction while the ledger is away", () => {
     await begin("CUT-2");
     await rig.simulator.until(() => documentsOf("CUT-2").length === 2);
     line.cut();
-    await waitsIn(noteIdOf("CUT-2"));
+    await waitsIn(handleOf("CUT-2").workflowId);
     expect(documentsOf("CUT-2")).toHaveLength(2);
     line.restore();
     await isCorrectedOnce("CUT-2", before);
@@ -86,7 +86,7 @@ describeWithTemporal("a correction while the ledger is away", () => {
     await rig.simulator.until(() => documentsOf("CUT-3").length === 2);
     line.cut();
     rig.simulator.setAuthority("CN-CUT-3", [{ do: "accept" }]);
-    await waitsIn(noteIdOf("CUT-3"));
+    await waitsIn(handleOf("CUT-3").workflowId);
     expect(documentsOf("CUT-3")).toHaveLength(2);
     line.restore();
     await isCorrectedOnce("CUT-3", before);

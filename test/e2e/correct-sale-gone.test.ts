@@ -63,7 +63,7 @@ describeWithTemporal("a correction whose sale goes away meanwhile", () => {
     await isCorrectedOnce(name, before);
   });
 
-  test("credits it by a credit note of its own, where it was terminated before it was asked for the refund", async () => {
+  test("starts it again where it was terminated before it was asked for the refund", async () => {
     const before = onHand();
     const name = "RACE-1";
     await sold(name);
@@ -89,14 +89,35 @@ describeWithTemporal("a correction whose sale goes away meanwhile", () => {
     isBookedOnce(name, before);
   });
 
-  test("leaves its goods to the restarted sale, where it was terminated while its credit note was under way", async () => {
+  test("starts it again where it was terminated while its credit note was under way, and its goods go back once", async () => {
     const before = onHand();
     const name = "HALF-1";
     await crediting(name, "1 hour");
     await handleOf(name).terminate("by mistake");
     rig.simulator.setAuthority(`CN-${name}`, [{ do: "accept" }]);
+    await isCorrectedOnce(name, before);
+    expect(await when(name, () => true)).not.toHaveProperty("message");
+  });
+
+  test("leaves its goods to the restarted sale, where it was terminated once its credit note was signed", async () => {
+    const before = onHand();
+    const name = "SIGNED-1";
+    await sold(name);
+    // A worker that begins knows no branch, and looks where the goods go back to.
+    await rig.stopWorkers();
+    await rig.startWorkers();
+    const away = { operation: "listBusinesses", when: "before", kind: "status", status: 503 } as const;
+    const serveAgain = rig.simulator.inject(away);
+    const refund = { reason: "06", traderInvoiceNumber: `CN-${name}`, restock: true } as const;
+    const refunded = await rig.starter.refund({ invoice: name }, refund, { waitSeconds: 20 });
+    expect(refunded).toMatchObject({ stage: "credited" });
+    await handleOf(name).terminate("by mistake");
+    serveAgain();
+    await begin(name);
     const { message } = await when(name, ({ stage }) => stage === "corrected");
-    expect(message).toMatch(/^Nothing shows that the goods of the sale HALF-1 went back to stock\..*restart the sale/);
+    expect(message).toMatch(
+      /^Nothing shows that the goods of the sale SIGNED-1 went back to stock\..*restart the sale/,
+    );
     await result(`${name}-NEW`);
     expect(movedFor(name)).toEqual([
       ["DEDUCT", 2],

@@ -15,18 +15,18 @@ describeWithTemporal("a correction that is under way", () => {
 
   const corrections = correctionsOf(() => rig);
   const { sold, request, correct, begin, crediting, when, attentionOf, documentsOf, isCorrectedOnce } = corrections;
-  const { idOf, documentIdOf, noteIdOf, preparing, completeItem } = corrections;
+  const { idOf, documentIdOf, preparing, completeItem } = corrections;
   const { onHand, handleOf } = salesOf(() => rig);
 
-  test("whose credit note is terminated needs an operator, whose retry carries the credit note on", async () => {
+  test("whose sale is terminated as it is credited needs an operator, whose retry carries the credit note on", async () => {
     const before = onHand();
     const name = "STOPPED-1";
     await crediting(name);
-    await rig.client.workflow.getHandle(noteIdOf(name)).terminate("by mistake");
+    await handleOf(name).terminate("by mistake");
     expect(await attentionOf(name)).toMatchObject({
       code: "correction-incomplete",
       subject: `CN-${name}`,
-      message: `The credit note's workflow ${noteIdOf(name)} ended without an outcome: Terminated`,
+      message: `The workflow of the sale ${name} has stopped: by mistake. A retry starts it again.`,
       resolvedBy: ["retry"],
     });
     rig.simulator.setAuthority(`CN-${name}`, [{ do: "accept" }]);
@@ -39,7 +39,7 @@ describeWithTemporal("a correction that is under way", () => {
     await crediting(name);
     rig.simulator.setAuthority(`CN-${name}`, [{ do: "reject", reason: "no" }]);
     await when(name, ({ heldUp }) => heldUp?.what === "credit-note" && heldUp.code === "rejected");
-    await rig.starter.cancel({ workflowId: noteIdOf(name) }, { reason: "typed by mistake" });
+    await rig.starter.cancel({ invoice: name }, { reason: "typed by mistake" });
     const { heldUp, message } = await when(name, ({ stage }) => stage === "cancelled");
     expect({ heldUp, message }).toEqual({
       message: `The credit note CN-${name} was given up, so nothing was corrected.`,
@@ -48,7 +48,7 @@ describeWithTemporal("a correction that is under way", () => {
     expect(again).toMatchObject({ stage: "corrected" });
   });
 
-  test("whose credit note's number is taken meanwhile ends with nothing done, and leaves the sale free", async () => {
+  test("whose credit note's number is taken meanwhile ends with nothing done once that is acknowledged, and leaves the sale free", async () => {
     const name = "TAKEN-1";
     await sold(name, { refundWindow: "0" });
     await sold("OTHER-1");
@@ -56,8 +56,20 @@ describeWithTemporal("a correction that is under way", () => {
     const refund = { reason: "06", traderInvoiceNumber: `CN-${name}` } as const;
     await rig.starter.refund({ invoice: "OTHER-1" }, refund, { waitSeconds: 20 });
     completeItem();
-    const { message } = await when(name, ({ stage }) => stage === "cancelled");
-    expect(message).toContain(`CN-${name} belongs to the credit note of another sale: OTHER-1 `);
+    await when(name, ({ heldUp }) => heldUp?.what === "credit-note" && heldUp.code === "unexpected-answer");
+    const { attentions } = await rig.starter.getSale({ invoice: name });
+    expect(attentions).toMatchObject([
+      {
+        subject: `CN-${name}`,
+        message: expect.stringContaining(`CN-${name} belongs to the credit note of another sale: OTHER-1 `),
+      },
+    ]);
+    const seen = { code: "unexpected-answer", note: "another number then" } as const;
+    await rig.starter.acknowledge({ invoice: name }, seen);
+    const { heldUp, message } = await when(name, ({ stage }) => stage === "cancelled");
+    expect({ heldUp, message }).toEqual({
+      message: `The credit note CN-${name} was given up, so nothing was corrected.`,
+    });
     expect(rig.simulator.documents(`${name}-NEW`)).toEqual([]);
     const again = await correct(name, { ...asked, creditNote: `CN-${name}-2` });
     expect(again).toMatchObject({ stage: "corrected" });
@@ -75,7 +87,7 @@ describeWithTemporal("a correction that is under way", () => {
     await begin(name);
     await when(name, ({ heldUp }) => heldUp?.code === "already-credited");
     const seen = { code: "already-credited", note: "the back office did it" } as const;
-    await rig.starter.acknowledge({ workflowId: noteIdOf(name) }, seen);
+    await rig.starter.acknowledge({ invoice: name }, seen);
     expect(await attentionOf(name)).toMatchObject({ code: "correction-incomplete", subject: `CN-${name}` });
     const accepted = { code: "correction-incomplete", note: "nothing is to follow" } as const;
     await rig.starter.acknowledge({ workflowId: idOf(name) }, accepted);

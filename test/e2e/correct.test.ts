@@ -159,8 +159,7 @@ describeWithTemporal("a correction", () => {
     await expect(rig.starter.cancel({ workflowId: idOf("NO-NOTE-1") }, { reason: "no" })).rejects.toThrow(
       /CN-NO-NOTE-1 is on its way/,
     );
-    const { creditNoteWorkflowId = "" } = await rig.starter.getSale({ invoice: "NO-NOTE-1" });
-    await rig.starter.cancel({ workflowId: creditNoteWorkflowId }, { reason: "typed by mistake" });
+    await rig.starter.cancel({ invoice: "NO-NOTE-1" }, { reason: "typed by mistake" });
     expect(await when("NO-NOTE-1", ({ stage }) => stage === "cancelled")).toMatchObject({
       message: expect.stringContaining("was given up"),
     });
@@ -180,9 +179,8 @@ describeWithTemporal("a correction", () => {
     });
     await correct("FOREIGN-1", request("FOREIGN-1"), { waitSeconds: 0 });
     await when("FOREIGN-1", ({ heldUp }) => heldUp?.code === "already-credited");
-    const { creditNoteWorkflowId = "" } = await rig.starter.getSale({ invoice: "FOREIGN-1" });
     await rig.starter.acknowledge(
-      { workflowId: creditNoteWorkflowId },
+      { invoice: "FOREIGN-1" },
       { code: "already-credited", note: "the back office did it" },
     );
     const { attentions } = await when("FOREIGN-1", (seen) => seen.attentions.length > 0);

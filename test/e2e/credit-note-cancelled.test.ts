@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { creditNoteWorkflowId, type RefundRequest, STATE_QUERY, type WorkflowState } from "../../src/contract/index.ts";
+import type { RefundRequest, WorkflowState } from "../../src/contract/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
-import { BUSINESS } from "../rig/views-of.ts";
 
 describeWithTemporal("a credit note that the service cancelled", () => {
   let rig: Rig;
@@ -19,8 +18,8 @@ describeWithTemporal("a credit note that the service cancelled", () => {
     return rig.starter.refund({ invoice }, request, { waitSeconds: 20 });
   };
 
-  /** The sale's id, and its credit note's workflow, which needs an operator. */
-  async function cancelled(invoice: string): Promise<{ saleId: string; workflowId: string }> {
+  /** The sale's id; its credit note needs an operator. */
+  async function cancelled(invoice: string): Promise<string> {
     const { sale } = await sold(invoice);
     const saleId = sale?.id ?? "";
     rig.simulator.setAuthority(`CN-${invoice}`, [{ do: "cancel" }]);
@@ -28,38 +27,31 @@ describeWithTemporal("a credit note that the service cancelled", () => {
       stage: "crediting",
       attention: { code: "rejected", resolvedBy: ["retry", "cancel"] },
     });
-    return { saleId, workflowId: creditNoteWorkflowId({ ...BUSINESS, saleId }) };
+    return saleId;
   }
 
   /** Once it needs an operator, of whom it was asked so often. */
-  async function parkedAgain(workflowId: string, decisions: number): Promise<WorkflowState> {
-    const note = rig.client.workflow.getHandle(workflowId);
-    const look = () => note.query<WorkflowState>(STATE_QUERY);
-    const isParked = async (): Promise<boolean> => {
-      const state = await look();
-      return state.attentions.length > 0 && state.decisions.length === decisions;
-    };
-    await expect.poll(isParked).toBe(true);
-    return await look();
-  }
+  const parkedAgain = (invoice: string, asked: number): Promise<WorkflowState> =>
+    rig.stateWhen(invoice, ({ attentions, decisions }) => attentions.length > 0 && decisions.length === asked);
 
   test("is submitted again by each retry, and credits the sale once the service takes it", async () => {
     const before = onHand();
-    const { saleId, workflowId } = await cancelled("VOID-1");
+    const invoice = "VOID-1";
+    const saleId = await cancelled(invoice);
     const parked = {
-      stage: "rejected",
-      waitingFor: "an operator: the service cancelled the credit note",
-      attentions: [{ code: "rejected", message: "The service cancelled the credit note." }],
+      stage: "crediting",
+      waitingFor: `the credit note CN-${invoice}, which waits for an operator: the service cancelled the credit note`,
+      attentions: [{ code: "rejected", message: `Credit note CN-${invoice}: The service cancelled the credit note.` }],
     };
-    expect(await parkedAgain(workflowId, 0)).toMatchObject(parked);
-    expect(await rig.starter.retry({ workflowId }, { note: "once more" })).toMatchObject({
-      message: "Trying again. Stage awaiting-authority; waits for the answer to the resubmission.",
+    expect(await parkedAgain(invoice, 0)).toMatchObject(parked);
+    expect(await rig.starter.retry({ invoice }, { note: "once more" })).toMatchObject({
+      message: `Trying again. Stage crediting; waits for the credit note CN-${invoice}.`,
     });
-    expect(await parkedAgain(workflowId, 1)).toMatchObject(parked);
+    expect(await parkedAgain(invoice, 1)).toMatchObject(parked);
     const [note] = creditNotesOf(saleId);
     rig.simulator.setDocumentStatus(note?.id ?? "", "failed");
     rig.simulator.setAuthority("CN-VOID-1", [{ do: "accept" }]);
-    await rig.starter.retry({ workflowId }, { note: "the service has put it right" });
+    await rig.starter.retry({ invoice }, { note: "the service has put it right" });
     expect(await result("VOID-1")).toMatchObject({ stage: "credited", creditNote: { id: note?.id } });
     expect(rig.callsOf("CN-VOID-1").filter((call) => call === "retry")).toHaveLength(2);
     expect(creditNotesOf(saleId)).toHaveLength(1);
@@ -68,9 +60,8 @@ describeWithTemporal("a credit note that the service cancelled", () => {
 
   test("leaves its sale completed where it is given up, and another refund can follow", async () => {
     const before = onHand();
-    const { saleId, workflowId } = await cancelled("VOID-2");
-    await rig.starter.cancel({ workflowId }, { reason: "under another number" });
-    expect(await rig.client.workflow.getHandle(workflowId).result()).toMatchObject({ stage: "cancelled" });
+    const saleId = await cancelled("VOID-2");
+    await rig.starter.cancel({ invoice: "VOID-2" }, { reason: "under another number" });
     const { attentions, creditNote } = await rig.stateWhen("VOID-2", ({ stage }) => stage === "completed");
     expect({ attentions, creditNote }).toMatchObject({ attentions: [], creditNote: { status: "cancelled" } });
     expect(rig.callsOf("CN-VOID-2")).not.toContain("retry");

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { creditNoteWorkflowId, MAIN_TASK_QUEUE } from "../../src/contract/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -18,7 +17,7 @@ describeWithTemporal("a sale whose state is in doubt", () => {
   });
   afterAll(() => rig?.close());
 
-  const { start, onHand } = salesOf(() => rig);
+  const { start } = salesOf(() => rig);
 
   test("with an unknown creation is not cancelled by a later refusal, and its key's life goes on", async () => {
     const match = { invoice: "LOST-1" };
@@ -129,28 +128,5 @@ describeWithTemporal("a sale whose state is in doubt", () => {
     expect(result).toMatchObject({ stage: "cancelled", numberTaken: false });
     expect(result.attention).toBeUndefined();
     removeFault();
-  });
-
-  test("returns its goods only once, beside a credit note that restocks by itself or somebody else's", async () => {
-    const before = onHand();
-    const handle = await start("RESTOCK-1", { refundWindow: "1 hour" });
-    const { document } = await rig.stateWhen(
-      "RESTOCK-1",
-      ({ stockMovements }) => stockMovements[0]?.state === "applied",
-    );
-    const note = {
-      businessId: "biz_1",
-      saleId: document?.id ?? "",
-      reason: "06",
-      traderInvoiceNumber: "CN-RESTOCK-1",
-      restock: true,
-    } as const;
-    const workflowId = creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId: note.saleId });
-    await rig.client.workflow.execute("creditNote", { workflowId, taskQueue: MAIN_TASK_QUEUE, args: [note] });
-    await rig.client.workflow
-      .getHandle(handle.workflowId)
-      .signal("refundRequested", { reason: "06", traderInvoiceNumber: "CN-RESTOCK-1", restock: true });
-    expect(await handle.result()).toMatchObject({ stage: "credited" });
-    expect(onHand()).toBe(before);
   });
 });

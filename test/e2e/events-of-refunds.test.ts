@@ -12,7 +12,7 @@ describeWithTemporal("the events of refunds", () => {
   });
   afterAll(() => rig?.close());
 
-  const { sold } = salesOf(() => rig);
+  const { parked, sold } = salesOf(() => rig);
 
   async function all(): Promise<LedgerEvent[]> {
     const events: LedgerEvent[] = [];
@@ -29,9 +29,8 @@ describeWithTemporal("the events of refunds", () => {
     await rig.starter.acknowledge({ invoice: "E-TAKEN" }, { code: "unexpected-answer", note: "seen" });
     rig.simulator.setAuthority("CN-E-REJECTED", [{ do: "reject", reason: "No" }]);
     await rig.starter.refund({ invoice: "E-GIVEN-UP" }, refundOf("CN-E-REJECTED"));
-    await rig.stateWhen("E-GIVEN-UP", ({ creditNoteAttention }) => creditNoteAttention !== undefined);
-    const { creditNoteWorkflowId: workflowId = "" } = await rig.starter.getSale({ invoice: "E-GIVEN-UP" });
-    await rig.starter.cancel({ workflowId }, { reason: "test over" });
+    await parked("E-GIVEN-UP", "rejected");
+    await rig.starter.cancel({ invoice: "E-GIVEN-UP" }, { reason: "test over" });
     const back = ["resolving-items", "completed", "crediting", "completed"];
     const documentsOf = async (subject: string) =>
       (await all()).flatMap((event) => (event.subject === subject && event.document ? [event.document] : []));

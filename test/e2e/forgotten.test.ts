@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { creditNoteWorkflowId, type SaleInput, type SaleOutcome } from "../../src/contract/index.ts";
-import { SaleConflictError } from "../../src/starter/index.ts";
+import type { SaleInput, SaleOutcome } from "../../src/contract/index.ts";
+import { SaleConflictError, SaleNotFoundError } from "../../src/starter/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { forgetWorkflow } from "../rig/forget-workflow.ts";
 import { saleOfTea, salesOf, TEA } from "../rig/sales-of.ts";
@@ -23,7 +23,7 @@ describeWithTemporal("the number of a sale that Temporal has deleted", () => {
     first = { same, other };
   });
   afterAll(() => rig?.close());
-  const { handleOf, start, movementsOf } = salesOf(() => rig);
+  const { handleOf, start, startDirectly, movementsOf } = salesOf(() => rig);
 
   function input(traderInvoiceNumber: string, more: Partial<SaleInput> = {}): SaleInput {
     const customer = { name: "Wanjiku", pin: "A000000001B" };
@@ -45,9 +45,7 @@ describeWithTemporal("the number of a sale that Temporal has deleted", () => {
     const refund = { reason: "06", traderInvoiceNumber: `CN-${invoice}`, restock: true } as const;
     expect(await rig.starter.refund({ invoice }, refund, { waitSeconds: 20 })).toMatchObject({ stage: "credited" });
     // Until then it may still be writing its record.
-    const saleId = rig.simulator.documents(invoice)[0]?.id ?? "";
-    const note = creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId });
-    await rig.client.workflow.getHandle(note).result();
+    await handleOf(invoice).result();
     await forget(invoice);
   }
 
@@ -88,6 +86,28 @@ describeWithTemporal("the number of a sale that Temporal has deleted", () => {
     );
     expect(again.outcome?.creditNote).toMatchObject({ traderInvoiceNumber: "CN-FORGOTTEN-3", status: "completed" });
     expect(movementsOf("FORGOTTEN-3")).toHaveLength(1);
+  });
+
+  test("is free where only a run by hand was started under it, which names no goods, and finds no sale", async () => {
+    const invoice = "NEVER-1";
+    const number = { businessId: "biz_1", traderInvoiceNumber: invoice };
+    const byHand = await startDirectly(rig.starter.workflowId({ invoice }), number);
+    await expect(byHand.result()).rejects.toMatchObject({ cause: { type: "NotFound" } });
+    const refund = { reason: "06", traderInvoiceNumber: "CN-NEVER-1" } as const;
+    await expect(rig.starter.refund({ invoice }, refund)).rejects.toThrow(SaleNotFoundError);
+    await expect(rig.starter.outcome({ invoice })).rejects.toThrow(SaleNotFoundError);
+    const sold = await rig.starter.startSaleAndWait(input(invoice), { waitSeconds: 20 });
+    expect(sold).toMatchObject({ result: "started", outcome: { stage: "completed" } });
+    // While such a run is still open, whoever sells under its number waits for its end.
+    const [open] = await Promise.all([
+      rig.starter.startSaleAndWait(input("NEVER-2"), { waitSeconds: 20 }),
+      startDirectly(rig.starter.workflowId({ invoice: "NEVER-2" }), {
+        ...number,
+        traderInvoiceNumber: "NEVER-2",
+      }).catch(() => undefined),
+    ]);
+    expect(open).toMatchObject({ outcome: { stage: "completed" } });
+    expect(rig.simulator.documents("NEVER-2")).toHaveLength(1);
   });
 
   test("is free where nothing of the sale was ever sent", async () => {

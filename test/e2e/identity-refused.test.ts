@@ -88,11 +88,6 @@ describeWithTemporal("a start that is refused", () => {
   test.each<[WorkflowType, string, object]>([
     ["sale", "sale/default/biz_other/OTHER-1", { ...saleOfTea("OTHER-1"), ...OTHER }],
     [
-      "creditNote",
-      "credit-note/default/biz_other/sal_1",
-      { ...OTHER, saleId: "sal_1", reason: "06", traderInvoiceNumber: "CN-OTHER" },
-    ],
-    [
       "correctSale",
       "correct/default/biz_other/OTHER-1",
       { ...OTHER, invoice: "OTHER-1", reason: "06", creditNote: "CN-OTHER", sale: saleOfTea("OTHER-2") },

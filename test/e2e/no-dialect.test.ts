@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { AccountingConnection, ComplianceConnection } from "../../src/config/index.ts";
 import {
-  creditNoteWorkflowId,
   MAIN_TASK_QUEUE,
   saleWorkflowId,
   STATE_QUERY,
@@ -136,7 +135,6 @@ describeWithTemporal("without a dialect, a service with other names", () => {
   function workflowIdOf(setting: string, connection: string): string {
     if (isOfAccounting(setting)) return syncBillPaymentsWorkflowId(connection);
     if (isOfPurchases(setting)) return syncPurchasesWorkflowId({ connection, businessId: "biz_1" });
-    if (isOfCreditNotes(setting)) return creditNoteWorkflowId({ connection, businessId: "biz_1", saleId: SALE_ID });
     return saleWorkflowId({ connection, businessId: "biz_1", traderInvoiceNumber: `INV-${connection}` });
   }
 
@@ -156,8 +154,9 @@ describeWithTemporal("without a dialect, a service with other names", () => {
         traderInvoiceNumber: `INV-${connection}`,
       });
       if (setting === "compliance.errors.alreadyCredited") await creditElsewhere(simulator);
-      const note = { saleId: SALE_ID, traderInvoiceNumber: `CN-${connection}`, reason: "06" };
-      await workflow.start("creditNote", { ...options, args: [{ connection, businessId: "biz_1", ...note }] });
+      const sale = { connection, businessId: "biz_1", traderInvoiceNumber: `INV-${connection}`, saleId: SALE_ID };
+      const refund = { traderInvoiceNumber: `CN-${connection}`, reason: "06" };
+      await workflow.start("sale", { ...options, args: [{ ...sale, refund }] });
     } else {
       const sale = {
         connection,

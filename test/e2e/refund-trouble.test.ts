@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { creditNoteWorkflowId } from "../../src/contract/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -21,8 +20,7 @@ describeWithTemporal("a refund", () => {
     const refunded = await rig.starter.refund({ invoice: "NOTE-REJECTED-1" }, request, { waitSeconds: 20 });
     expect(refunded).toMatchObject({ stage: "crediting", attention: { code: "rejected" } });
     rig.simulator.setAuthority("CN-NOTE-REJECTED-1", [{ do: "accept" }]);
-    const workflowId = creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId: sale?.id ?? "" });
-    await rig.client.workflow.getHandle(workflowId).executeUpdate("retry");
+    await rig.starter.retry({ invoice: "NOTE-REJECTED-1" });
     expect(await result("NOTE-REJECTED-1")).toMatchObject({ stage: "credited" });
     expect(creditNotesOf(sale?.id)).toHaveLength(1);
   });
@@ -35,8 +33,7 @@ describeWithTemporal("a refund", () => {
       { reason: "06", traderInvoiceNumber: "CN-GIVEN-UP-1" },
       { waitSeconds: 20 },
     );
-    const workflowId = creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId: sale?.id ?? "" });
-    await rig.client.workflow.getHandle(workflowId).executeUpdate("cancel", { args: [{ reason: "typed by mistake" }] });
+    await rig.starter.cancel({ invoice: "GIVEN-UP-1" }, { reason: "typed by mistake" });
     await rig.stateWhen("GIVEN-UP-1", ({ stage }) => stage === "completed");
     const second = await rig.starter.refund(
       { invoice: "GIVEN-UP-1" },
@@ -59,9 +56,8 @@ describeWithTemporal("a refund", () => {
       { waitSeconds: 20 },
     );
     expect(refunded).toMatchObject({ stage: "crediting", attention: { code: "already-credited" } });
-    const workflowId = creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId: sale?.id ?? "" });
-    const payload = { code: "already-credited", note: "the back office did it" };
-    await rig.client.workflow.getHandle(workflowId).executeUpdate("acknowledge", { args: [payload] });
+    const seen = { code: "already-credited", note: "the back office did it" } as const;
+    await rig.starter.acknowledge({ invoice: "FOREIGN-1" }, seen);
     expect(await result("FOREIGN-1")).toMatchObject({
       stage: "credited",
       creditNote: { traderInvoiceNumber: "CN-FOREIGN" },

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { creditNoteWorkflowId } from "../../src/contract/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -44,60 +43,49 @@ describeWithTemporal("a closed sale", () => {
 
     const refund = ["--reason", "06", "--number", "CN-LATE-4", "--wait"];
     expect((await fiscalflow("sale", "refund", invoice, ...refund)).stdout).toContain("credited in full");
-    const closed = { status: "terminated" };
-    const credited = {
-      stage: "credited",
-      closed,
-      creditNote: { traderInvoiceNumber: "CN-LATE-4", status: "completed" },
-    };
+    const note = { traderInvoiceNumber: "CN-LATE-4", status: "completed" };
+    const credited = { stage: "credited", creditNote: note };
+    expect(await result(invoice)).toMatchObject(credited);
     expect(await rig.starter.outcome({ invoice })).toMatchObject(credited);
     expect(await shown(invoice)).toMatchObject(credited);
-    expect(await page()).toMatch(
-      /Stage {9}credited \(terminated\)\n(.*\n)* {2}Credit note {3}\S+ CN-LATE-4, completed/,
-    );
+    expect(await page()).toMatch(/Stage {9}credited\n(.*\n)* {2}Credit note {3}\S+ CN-LATE-4, completed/);
     expect(await page()).not.toContain("sale restart");
     await expect(retry()).rejects.toMatchObject({
-      message: expect.stringMatching(
-        /nothing is left to do in it\. It is credited by CN-LATE-4: nothing is left to do\.$/,
-      ),
+      message: expect.stringMatching(/It is credited by CN-LATE-4: nothing is left to do\.$/),
       allowed: [],
     });
-    const common = { stage: "credited", status: "terminated", waitsFor: "nothing", creditNote: "CN-LATE-4" };
-    for (const flags of [[], ["--ended"], ["--stage", "credited"], ["--ended", "--stage", "credited"]])
+    const common = { stage: "credited", status: "completed", waitsFor: "nothing", creditNote: "CN-LATE-4" };
+    for (const flags of [[], ["--stage", "credited"]])
       await expect.poll(() => listedAs(invoice, ...flags), { message: flags.join(" ") }).toMatchObject([common]);
-    for (const flags of [["--attention"], ["--stage", "completed"]])
+    for (const flags of [["--ended"], ["--attention"], ["--stage", "completed"]])
       expect(await listedAs(invoice, ...flags)).toEqual([]);
   });
 
-  test("whose credit note was terminated shows that, and how to restart the credit note", async () => {
-    await start("LATE-2");
-    const done = await result("LATE-2");
+  test("that was terminated while it was credited late shows that, and the same refund carries it on", async () => {
+    const invoice = "LATE-2";
+    await start(invoice);
+    await result(invoice);
     rig.simulator.setAuthority("CN-LATE-2", [{ do: "down" }]);
-    await rig.starter.refund({ invoice: "LATE-2" }, { reason: "06", traderInvoiceNumber: "CN-LATE-2" });
-    const noteId = creditNoteWorkflowId({ ...BUSINESS, saleId: done.sale?.id ?? "" });
+    const refund = { reason: "06", traderInvoiceNumber: "CN-LATE-2" } as const;
+    await rig.starter.refund({ invoice }, refund);
     await expect.poll(() => rig.simulator.documents("CN-LATE-2")).toHaveLength(1);
-    await rig.client.workflow.getHandle(noteId).terminate("by mistake");
-    expect(await shown("LATE-2")).toMatchObject({ creditNoteState: { closed: { status: "terminated" } } });
-    expect(await rig.starter.getSale({ invoice: "LATE-2" })).toMatchObject({
+    await handleOf(invoice).terminate("by mistake");
+    expect(await rig.starter.getSale({ invoice })).toMatchObject({
       stage: "crediting",
-      waitingFor: expect.stringMatching(
-        /^nothing: the workflow of its credit note CN-LATE-2 was terminated \("by mistake".*\); nobody carries it on until it is restarted$/,
-      ),
+      closed: { status: "terminated" },
+      waitingFor: expect.stringMatching(/^nothing: its workflow was terminated .*until it is restarted$/),
     });
-    const row = { stage: "crediting", status: "completed", creditNote: "CN-LATE-2" };
-    for (const flags of [[], ["--stage", "crediting"]])
+    for (const flags of [[], ["--ended"], ["--stage", "crediting"]])
       await expect
-        .poll(() => listedAs("LATE-2", ...flags), { message: flags.join(" ") })
-        .toMatchObject([{ ...row, waitsFor: "a restart of its credit note" }]);
-    expect(await listedAs("LATE-2", "--stage", "completed")).toEqual([]);
-    const page = (await fiscalflow("sale", "show", "LATE-2")).stdout;
-    const [, command = ""] = /^ {4}fiscalflow (sale restart LATE-2 .*)$/m.exec(page) ?? [];
-    expect(command).toBe("sale restart LATE-2 --note '<why>' --credit-note");
+        .poll(() => listedAs(invoice, ...flags), { message: flags.join(" ") })
+        .toMatchObject([{ stage: "crediting", status: "terminated", creditNote: "CN-LATE-2" }]);
+    expect((await fiscalflow("sale", "show", invoice)).stdout).toMatch(/^ {4}fiscalflow sale restart LATE-2 /m);
     rig.simulator.setAuthority("CN-LATE-2", [{ do: "accept" }]);
-    const said = await fiscalflow("sale", "restart", "LATE-2", "--note", "a slip", "--credit-note");
-    expect(said).toMatchObject({ exitCode: 0, stderr: "" });
-    await rig.client.workflow.getHandle(noteId).result();
-    expect(await shown("LATE-2")).toMatchObject({ stage: "credited", creditNote: { status: "completed" } });
+    const other = { ...refund, traderInvoiceNumber: "CN-OTHER" };
+    await expect(rig.starter.refund({ invoice }, other)).rejects.toMatchObject({ code: "Conflict" });
+    expect(await rig.starter.refund({ invoice }, refund, { waitSeconds: 20 })).toMatchObject({ stage: "credited" });
+    expect(await result(invoice)).toMatchObject({ stage: "credited", creditNote: { status: "completed" } });
     expect(rig.simulator.documents("CN-LATE-2")).toHaveLength(1);
+    expect(rig.simulator.documents("CN-OTHER")).toHaveLength(0);
   });
 });

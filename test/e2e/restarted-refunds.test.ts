@@ -1,8 +1,8 @@
+import { WithStartWorkflowOperation } from "@temporalio/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { creditNoteWorkflowId, type RefundRequest, SIGNALS } from "../../src/contract/index.ts";
+import { MAIN_TASK_QUEUE, type RefundRequest, SIGNALS, UPDATES, WORKFLOW_TYPES } from "../../src/contract/index.ts";
 import { SaleConflictError } from "../../src/starter/index.ts";
-import { keepClosedRuns } from "../../src/worker/watch-closed-runs.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { failRun } from "../rig/fail-run.ts";
 import { forgetWorkflow } from "../rig/forget-workflow.ts";
@@ -32,9 +32,8 @@ describeWithTemporal("a refund whose run ended and is restarted", () => {
     });
   });
   afterAll(() => rig?.close());
-  const { sold, handleOf, result, movementsOf } = salesOf(() => rig);
-  const views = viewsOf(() => rig);
-  const { fiscalflow, listedAs, shown, endedNumbers, openNumbers } = views;
+  const { sold, parked, handleOf, result, movementsOf } = salesOf(() => rig);
+  const { fiscalflow, listedAs, shown, recordedInLedger, endedNumbers, openNumbers } = viewsOf(() => rig);
 
   /** The first claim of a movement of this document waits. */
   function heldTake(number: string): Held {
@@ -43,17 +42,7 @@ describeWithTemporal("a refund whose run ended and is restarted", () => {
     return held;
   }
 
-  /** A sale that is signed and has taken its goods, closed at once or open for its refund. */
-  async function soldAs(invoice: string, refundWindow: string): Promise<string> {
-    const { sale } = await sold(invoice, { refundWindow });
-    if (refundWindow === "0") await result(invoice);
-    return creditNoteWorkflowId({ ...BUSINESS, saleId: sale?.id ?? "" });
-  }
-
-  const recordedInLedger = (invoice: string): Promise<void> =>
-    expect
-      .poll(() => rig.ledger.records.findSale(BUSINESS, invoice))
-      .toMatchObject({ record: { document: { status: "completed" } } });
+  const kept = (invoice: string) => rig.ledger.records.findSale(BUSINESS, invoice);
 
   const refundOf = (invoice: string): RefundRequest => ({
     reason: "06",
@@ -69,85 +58,61 @@ describeWithTemporal("a refund whose run ended and is restarted", () => {
     expect(actions).toEqual(["DEDUCT", "ADD"]);
   }
 
-  async function restartCreditNote(invoice: string): Promise<void> {
-    const said = await fiscalflow("sale", "restart", invoice, "--note", "carry it on", "--credit-note");
+  async function restart(invoice: string): Promise<void> {
+    const said = await fiscalflow("sale", "restart", invoice, "--note", "carry it on");
     expect(said).toMatchObject({ exitCode: 0, stderr: "" });
   }
 
-  test("after its credit note was terminated before its signature, after the window, credits once and returns the goods once", async () => {
+  test("after it was terminated before the credit note's signature, after the window, credits once and returns the goods once", async () => {
     const [invoice, note] = ["NOTE-1", "CN-NOTE-1"];
-    const noteId = await soldAs(invoice, "0");
+    await sold(invoice, { refundWindow: "0" });
+    await result(invoice);
     rig.simulator.setAuthority(note, [{ do: "down" }]);
     await rig.starter.refund({ invoice }, refundOf(invoice));
-    const handle = rig.client.workflow.getHandle(noteId);
     await expect.poll(() => openNumbers()).toContain(note);
-    await handle.terminate("by mistake");
+    await handleOf(invoice).terminate("by mistake");
 
-    const closed = { status: "terminated", reason: "by mistake" };
-    expect(await shown(invoice)).toMatchObject({ stage: "crediting", creditNoteState: { closed } });
-    expect(await rig.starter.getSale({ invoice })).toMatchObject({ stage: "crediting" });
-    expect(await rig.starter.outcome({ invoice })).toMatchObject({ stage: "completed" });
+    const ended = { stage: "crediting", closed: { status: "terminated", reason: "by mistake" } };
+    expect(await shown(invoice)).toMatchObject(ended);
+    expect(await rig.starter.getSale({ invoice })).toMatchObject(ended);
+    expect(await rig.starter.outcome({ invoice })).toMatchObject(ended);
     await expect
-      .poll(() => listedAs(note, "--ended"))
-      .toMatchObject([{ type: "creditNote", status: "terminated", waitsFor: "a restart" }]);
-    const many = ["sale", "restart", "--query", `FiscalInvoice = "${note}"`, "--note", "an example", "--dry-run"];
-    expect((await fiscalflow(...many)).stdout).toMatch(new RegExp(`^${note} \\(credit-note/\\S+\\), `));
-    await expect.poll(() => listedAs(invoice)).toMatchObject([{ stage: "crediting", creditNote: note }]);
-    const kept = async () => (await rig.ledger.records.findSale(BUSINESS, invoice))?.creditNote?.record;
-    await expect
-      .poll(async () => {
-        await keepClosedRuns(rig.client, rig.ledger);
-        return kept();
-      })
-      .toMatchObject({ closed });
+      .poll(() => listedAs(invoice, "--ended"))
+      .toMatchObject([{ stage: "crediting", status: "terminated", creditNote: note }]);
+    await recordedInLedger("terminated", invoice);
     expect(await endedNumbers()).toContain(note);
     expect(await openNumbers()).not.toContain(note);
 
-    await restartCreditNote(invoice);
-    await expect.poll(kept).not.toHaveProperty("closed");
-    expect(await openNumbers()).toContain(note);
-    expect(await rig.starter.outcome({ invoice })).toMatchObject({ stage: "crediting" });
+    await restart(invoice);
+    await expect.poll(async () => (await kept(invoice))?.record).not.toHaveProperty("closed");
+    await expect.poll(() => openNumbers()).toContain(note);
+    const { stage } = await rig.stateWhen(invoice, (state) => state.stage === "crediting");
+    expect(await rig.starter.outcome({ invoice })).toMatchObject({ stage });
     rig.simulator.setAuthority(note, [{ do: "accept" }]);
-    await handle.result();
+    expect(await result(invoice)).toMatchObject({ stage: "credited" });
     isCreditedOnce(invoice);
-    expect(await rig.starter.outcome({ invoice })).toMatchObject({ stage: "credited" });
     await expect.poll(() => listedAs(invoice)).toMatchObject([{ stage: "credited", creditNote: note }]);
-    expect(await listedAs(note, "--ended")).toEqual([]);
-    await expect.poll(kept).toMatchObject({ stage: "credited", document: { status: "completed" } });
-    expect(await endedNumbers()).not.toContain(note);
-    expect(await openNumbers()).not.toContain(note);
+    expect(await listedAs(invoice, "--ended")).toEqual([]);
+    await expect
+      .poll(async () => (await kept(invoice))?.creditNote?.record)
+      .toMatchObject({ stage: "credited", document: { status: "completed" } });
+    for (const number of [invoice, note]) {
+      expect(await endedNumbers()).not.toContain(number);
+      expect(await openNumbers()).not.toContain(number);
+    }
     expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
   });
 
-  test("of a sale that was refunded after its run had ended is the restarted run's refund, and no second one", async () => {
-    const invoice = "MEANWHILE-1";
-    await soldAs(invoice, "1 hour");
-    await recordedInLedger(invoice);
-    await handleOf(invoice).terminate("by mistake");
-    expect(await rig.starter.refund({ invoice }, refundOf(invoice), { waitSeconds: 30 })).toMatchObject({
-      stage: "credited",
-    });
-    const said = await fiscalflow("sale", "restart", invoice, "--note", "carry it on");
-    expect(said).toMatchObject({ exitCode: 0, stderr: "" });
-    const other = { ...refundOf(invoice), traderInvoiceNumber: "CN-OTHER" };
-    expect(await result(invoice)).toMatchObject({
-      stage: "credited",
-      creditNote: { traderInvoiceNumber: `CN-${invoice}` },
-    });
-    await expect(rig.starter.refund({ invoice }, other)).rejects.toThrow(SaleConflictError);
-    isCreditedOnce(invoice);
-  });
-
-  test("after its credit note was terminated between its signature and the goods' return returns them once", async () => {
+  test("after it was terminated between the credit note's signature and the goods' return returns them once", async () => {
     const invoice = "NOTE-2";
-    const noteId = await soldAs(invoice, "0");
+    await sold(invoice, { refundWindow: "0" });
+    await result(invoice);
     const first = heldTake(`CN-${invoice}`);
     await rig.starter.refund({ invoice }, refundOf(invoice));
     await expect.poll(() => first.calls).toBe(1);
-    const handle = rig.client.workflow.getHandle(noteId);
-    await handle.terminate("by mistake");
-    await restartCreditNote(invoice);
-    await handle.result();
+    await handleOf(invoice).terminate("by mistake");
+    await restart(invoice);
+    await result(invoice);
     isCreditedOnce(invoice);
     // The attempt of the run before comes late, and finds that it was shut out.
     first.release();
@@ -157,62 +122,96 @@ describeWithTemporal("a refund whose run ended and is restarted", () => {
     expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
   });
 
-  test("after its credit note was terminated within the window needs a retry of the sale, and credits once", async () => {
+  test("that is asked for of a run that ended before it took its goods carries that run on first", async () => {
     const invoice = "NOTE-3";
-    const noteId = await soldAs(invoice, "1 hour");
-    rig.simulator.setAuthority(`CN-${invoice}`, [{ do: "down" }]);
-    await handleOf(invoice).signal(SIGNALS.refundRequested, refundOf(invoice));
-    await expect.poll(() => rig.simulator.documents(`CN-${invoice}`)).toHaveLength(1);
-    const handle = rig.client.workflow.getHandle(noteId);
-    await handle.terminate("by mistake");
-    const { attentions } = await rig.stateWhen(invoice, (state) => state.attentions.length > 0);
-    expect(attentions).toMatchObject([{ code: "unexpected-answer", subject: noteId }]);
-    const steps =
-      /First restart the credit note, .* then retry the sale, .*:\n {4}fiscalflow sale restart NOTE-3 .* --credit-note\n {4}fiscalflow sale retry NOTE-3\n {2}Or leave the sale as it is.*:\n {4}fiscalflow sale acknowledge NOTE-3 /;
-    const page = async () => (await fiscalflow("sale", "show", invoice)).stdout;
-    expect(await page()).toMatch(steps);
-    await restartCreditNote(invoice);
-    expect(await page()).not.toContain("First restart");
-    rig.simulator.setAuthority(`CN-${invoice}`, [{ do: "accept" }]);
-    await handle.result();
-    await rig.starter.retry({ invoice });
-    expect(await result(invoice)).toMatchObject({ stage: "credited", creditNote: { status: "completed" } });
+    const deduction = heldTake(invoice);
+    const input = saleOfTea(invoice, { refundWindow: "1 hour" });
+    await rig.starter.startSaleAndWait(input, { waitSeconds: 20 });
+    await expect.poll(() => deduction.calls).toBe(1);
+    await handleOf(invoice).terminate("by mistake");
+    expect(await rig.starter.refund({ invoice }, refundOf(invoice), { waitSeconds: 20 })).toMatchObject({
+      stage: "credited",
+    });
+    expect(await result(invoice)).toMatchObject({ stage: "credited" });
+    deduction.release();
     isCreditedOnce(invoice);
-    await expect.poll(() => listedAs(invoice)).toMatchObject([{ stage: "credited", status: "completed" }]);
-    await expect.poll(() => openNumbers()).not.toContain(invoice);
-    expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
+    expect((await rig.starter.getSale({ invoice })).decisions).toMatchObject([
+      { update: "restart", note: "refund CN-NOTE-3 was asked for" },
+    ]);
+    await expect(rig.starter.refund({ invoice }, { ...refundOf(invoice), reason: "01" })).rejects.toThrow(
+      SaleConflictError,
+    );
   });
 
-  test("that was given up after its credit note was terminated within the window leaves the sale completed", async () => {
+  test("at the moment of a restart is that run's refund, and its goods are taken and returned once", async () => {
+    for (const invoice of ["SIDE-1", "SIDE-2", "SIDE-3"]) {
+      const deduction = heldTake(invoice);
+      await rig.starter.startSaleAndWait(saleOfTea(invoice, { refundWindow: "1 hour" }), { waitSeconds: 20 });
+      await expect.poll(() => deduction.calls).toBe(1);
+      await handleOf(invoice).terminate("by mistake");
+      const [refunded] = await Promise.all([
+        rig.starter.refund({ invoice }, refundOf(invoice), { waitSeconds: 20 }),
+        // Either may be first.
+        rig.starter.restart({ invoice }, { note: "carry it on" }).catch(() => undefined),
+      ]);
+      expect(refunded).toMatchObject({ stage: "credited" });
+      expect(await result(invoice)).toMatchObject({ stage: "credited" });
+      deduction.release();
+      isCreditedOnce(invoice);
+    }
+  });
+
+  test("asked for by hand by a number alone carries on a sale that is not signed, and is refused", async () => {
+    const invoice = "ALONE-1";
+    rig.simulator.setAuthority(invoice, [{ do: "down" }]);
+    const { workflowId } = await rig.starter.startSale(saleOfTea(invoice, { stock: "off" }));
+    await rig.stateWhen(invoice, ({ stage }) => stage === "awaiting-authority");
+    await handleOf(invoice).terminate("by mistake");
+    const asked = rig.client.workflow.executeUpdateWithStart(UPDATES.refund, {
+      args: [refundOf(invoice)],
+      startWorkflowOperation: new WithStartWorkflowOperation(WORKFLOW_TYPES.sale, {
+        workflowId,
+        taskQueue: MAIN_TASK_QUEUE,
+        args: [{ businessId: BUSINESS.businessId, traderInvoiceNumber: invoice }],
+        workflowIdConflictPolicy: "USE_EXISTING",
+      }),
+    });
+    await expect(asked).rejects.toMatchObject({ cause: { type: "NotAllowed" } });
+    rig.simulator.setAuthority(invoice, [{ do: "accept" }]);
+    expect(await result(invoice)).toMatchObject({ stage: "completed", sale: { status: "completed" } });
+    expect(rig.simulator.documents(invoice)).toHaveLength(1);
+    expect(movementsOf(invoice)).toEqual([]);
+  });
+
+  test("that was given up before its run ended leaves the sale completed", async () => {
     const invoice = "NOTE-4";
     const deduction = heldTake(invoice);
-    const waited = await rig.starter.startSaleAndWait(saleOfTea(invoice, { refundWindow: "1 second" }), {
-      waitSeconds: 20,
-    });
-    const noteId = creditNoteWorkflowId({ ...BUSINESS, saleId: waited.outcome.sale?.id ?? "" });
-    rig.simulator.setAuthority(`CN-${invoice}`, [{ do: "down" }]);
+    const input = saleOfTea(invoice, { refundWindow: "1 second" });
+    await rig.starter.startSaleAndWait(input, { waitSeconds: 20 });
+    rig.simulator.setAuthority(`CN-${invoice}`, [{ do: "cancel" }]);
     await handleOf(invoice).signal(SIGNALS.refundRequested, refundOf(invoice));
-    await expect.poll(() => rig.simulator.documents(`CN-${invoice}`)).toHaveLength(1);
-    const note = rig.client.workflow.getHandle(noteId);
-    await note.terminate("by mistake");
-    await rig.stateWhen(invoice, (state) => state.attentions.length > 0);
-    await rig.starter.acknowledge({ invoice }, { code: "unexpected-answer", note: "the buyer keeps the goods" });
-    const kept = async () => (await rig.ledger.records.findSale(BUSINESS, invoice))?.record;
-    await expect.poll(kept).toMatchObject({ stage: "completed", attentions: [] });
+    await parked(invoice, "rejected");
+    await rig.starter.cancel({ invoice }, { reason: "the buyer keeps the goods" });
+    const isGivenUp = {
+      record: { stage: "completed", attentions: [] },
+      creditNote: { record: { stage: "cancelled" } },
+    };
+    await expect.poll(() => kept(invoice)).toMatchObject(isGivenUp);
     // Its movement is left to a run that carries the sale on, and the refund is not asked for again.
     await handleOf(invoice).terminate("by mistake");
-    expect(await fiscalflow("sale", "restart", invoice, "--note", "carry it on")).toMatchObject({ exitCode: 0 });
+    await restart(invoice);
     await result(invoice);
     deduction.release();
-    expect(await note.describe()).toMatchObject({ status: { name: "TERMINATED" } });
     expect(movementsOf(invoice).map(({ action }) => action)).toEqual(["DEDUCT"]);
     expect(await rig.starter.getSale({ invoice })).toMatchObject({ stage: "completed" });
     await expect.poll(() => listedAs(invoice)).toMatchObject([{ stage: "completed", waitsFor: "nothing" }]);
+    const again = { ...refundOf(invoice), traderInvoiceNumber: "CN-NOTE-4-2" };
+    expect(await rig.starter.refund({ invoice }, again, { waitSeconds: 20 })).toMatchObject({ stage: "credited" });
   });
 
   test("after the sale failed while it was refunded is carried out once", async () => {
     const invoice = "DEFECT-2";
-    await soldAs(invoice, "1 hour");
+    await sold(invoice, { refundWindow: "1 hour" });
     rig.simulator.setAuthority(`CN-${invoice}`, [{ do: "down" }]);
     await handleOf(invoice).signal(SIGNALS.refundRequested, refundOf(invoice));
     await expect.poll(() => rig.simulator.documents(`CN-${invoice}`)).toHaveLength(1);

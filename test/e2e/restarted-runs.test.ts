@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { firstStarts } from "../../src/cli/sale/runs.ts";
+import { firstStarts, runsById } from "../../src/cli/sale/runs.ts";
 import {
   type ClosedStatus,
   type EventDocument,
@@ -265,7 +265,8 @@ describeWithTemporal("a sale whose run ended early and is restarted", () => {
     expect(attention?.sinceMs).toBeLessThan(last.startTime.getTime());
     expect(attention?.sinceMs).toBe(attention?.evidence?.["sentAtMs"]);
     const startedAtMs = first.startTime.getTime();
-    await expect.poll(() => firstStarts([last], rig.client)).toEqual(new Map([[first.workflowId, startedAtMs]]));
+    const starts = async () => firstStarts([last], await runsById([last], rig.client), rig.client);
+    await expect.poll(starts).toEqual(new Map([[first.workflowId, startedAtMs]]));
 
     const { entries } = (await shown("FIRST-1"))["timeline"] as { entries: { atMs: number; what: string }[] };
     expect(entries[0]).toEqual({ atMs: startedAtMs, what: "started" });

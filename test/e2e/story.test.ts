@@ -1,7 +1,6 @@
 import { defaultPayloadConverter } from "@temporalio/common";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { creditNoteWorkflowId } from "../../src/contract/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { nameOfStep } from "../rig/replay-all.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
@@ -16,7 +15,7 @@ describeWithTemporal("the history of a sale in Temporal's UI", () => {
 
   const { handleOf, start, result } = salesOf(() => rig);
 
-  /** The summaries of a workflow's activities, timers and child workflows in their order, without its record's. */
+  /** The summaries of a workflow's activities and timers in their order, without its record's. */
   async function storyOf(workflowId: string): Promise<string> {
     const { events = [] } = await rig.client.workflow.getHandle(workflowId).fetchHistory();
     const steps = (events ?? []).filter((event) => nameOfStep(event) !== undefined);
@@ -27,8 +26,7 @@ describeWithTemporal("the history of a sale in Temporal's UI", () => {
     return lines
       .filter((line) => !/record/.test(line))
       .join("\n")
-      .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d EAT/g, "<time> EAT")
-      .replaceAll(/sale_[\w-]+/g, "<sale>");
+      .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d EAT/g, "<time> EAT");
   }
 
   test("has a readable summary for each event, from the check of the sale to the return of its goods", async () => {
@@ -37,7 +35,7 @@ describeWithTemporal("the history of a sale in Temporal's UI", () => {
     await start("STORY-1", { lines, callback: "off", branch: "00", refundWindow: "1 hour" });
     await rig.stateWhen("STORY-1", ({ stage }) => stage === "completed");
     await rig.starter.refund({ invoice: "STORY-1" }, { reason: "06", traderInvoiceNumber: "CN-1", restock: true });
-    const { sale } = await result("STORY-1");
+    await result("STORY-1");
     expect(await storyOf(handleOf("STORY-1").workflowId)).toMatchInlineSnapshot(`
       "Check the sale
       Find the branch 00
@@ -51,18 +49,14 @@ describeWithTemporal("the history of a sale in Temporal's UI", () => {
       Wait for the tax authority: each attempt is one look
       If nothing has come by then, the authority is slow
       Refund window until <time> EAT
-      Credit note CN-1 for the sale <sale> of biz_1 (default)
+      Open the credit note's row
       Keep in the ledger what the run knows
+      Write the credit note's request
+      Issue the credit note CN-1
       Read from the ledger what the sale took from stock
       Keep in the ledger what the run knows
       Return 2 × Tea leaves 500 g to stock, branch branch_1
       Return 1 × Bar soap, not yet registered to stock, branch branch_1"
-    `);
-    const creditNote = creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId: sale?.id ?? "" });
-    expect(await storyOf(creditNote)).toMatchInlineSnapshot(`
-      "Check the refund
-      Write the credit note's request
-      Issue the credit note CN-1"
     `);
   });
 });

@@ -31,7 +31,7 @@ export function faultOptions(env: NodeJS.ProcessEnv): FaultOptions {
     full,
     sales: wholeNumber(env, "FAULTS_SALES") ?? (full ? 1_000 : 110),
     kills: wholeNumber(env, "FAULTS_KILLS") ?? (full ? 200 : 26),
-    buttons: wholeNumber(env, "FAULTS_BUTTONS") ?? (full ? 500 : 14),
+    buttons: wholeNumber(env, "FAULTS_BUTTONS") ?? (full ? 500 : 15),
     freezes: wholeNumber(env, "FAULTS_FREEZES") ?? (full ? 40 : 2),
     sigterms: wholeNumber(env, "FAULTS_SIGTERMS") ?? (full ? 50 : 5),
     keep: env["FAULTS_KEEP"] === "1",

@@ -31,7 +31,7 @@ export function figuresOf(evidence: Evidence, seed: number): Figures {
     seconds: Math.round(storm.tookMs / 1000),
     sales: storm.sales.size,
     "sales by end": countBy([...storm.sales.values()], ({ ends }) => ends),
-    "credit notes": chronicles.filter(({ type }) => type === "creditNote").length,
+    "credit notes": books.documents.filter(({ type }) => type === "credit_note").length,
     "outcomes told to callers": storm.callers.outcomes.size,
     "states told to callers": storm.callers.states,
     "histories replayed": evidence.replays.replayed,

@@ -13,7 +13,6 @@ function changed(workflow: Workflow): Workflow {
 }
 
 export const correctSale = changed(real.correctSale);
-export const creditNote = changed(real.creditNote);
 export const firstOutcome = changed(real.firstOutcome);
 export const findSale = changed(real.findSale);
 export const processSyncBatch = changed(real.processSyncBatch);

@@ -15,9 +15,8 @@ test("the stored histories take every transition between stages, and no other on
   const taken = new Set<string>();
   const moved = (_info: unknown, from: string, to: string): void => void taken.add(`${from} → ${to}`);
   const sinks: InjectedSinks<StageSinks> = { stages: { moved: { fn: moved, callDuringReplay: true } } };
-  const types: readonly string[] = [WORKFLOW_TYPES.sale, WORKFLOW_TYPES.creditNote];
   const histories = (await storedHistories())
-    .filter(({ type }) => types.includes(type))
+    .filter(({ type }) => type === WORKFLOW_TYPES.sale)
     .map(({ file, events }) => ({ workflowId: file, history: { events } }));
   for await (const { error } of Worker.runReplayHistories({ workflowBundle, sinks }, histories))
     expect(error).toBeUndefined();

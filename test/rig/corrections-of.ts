@@ -1,10 +1,9 @@
 import { expect } from "vitest";
 
-import { type CorrectionRequest, creditNoteWorkflowId, type SaleInput } from "../../src/contract/index.ts";
+import type { CorrectionRequest, SaleInput } from "../../src/contract/index.ts";
 import type { Correction } from "../../src/starter/index.ts";
 import { salesOf, TEA } from "./sales-of.ts";
 import type { Rig } from "./start-rig.ts";
-import { BUSINESS } from "./views-of.ts";
 
 const WAIT = { waitSeconds: 20 };
 
@@ -89,8 +88,6 @@ export function correctionsOf(rig: () => Rig) {
     begin,
     idOf: (invoice: string): string => rig().starter.correctionWorkflowId({ invoice }),
     documentIdOf,
-    /** The workflow of the credit note of that sale. */
-    noteIdOf: (invoice: string): string => creditNoteWorkflowId({ ...BUSINESS, saleId: documentIdOf(invoice) }),
     /** Its credit note waits for the authority; the sale is closed, unless it is said otherwise. */
     crediting: async (name: string, refundWindow = "0"): Promise<void> => {
       await soldTo(name, { refundWindow });

@@ -5,7 +5,7 @@ export interface CorrectionKill extends Kill {
   what: string;
   /** The sale's number: each kill has a correction of its own. */
   name: string;
-  /** Of the sale that is corrected. `0`: it is closed, and its credit note has no sale that waits for it. */
+  /** Of the sale that is corrected. `0`: it is closed, and is started again to be credited. */
   refundWindow: "0" | "1 hour";
 }
 
@@ -42,11 +42,17 @@ const STEPS: readonly Step[] = [
     is: (text, name) => text.includes("refundRequested") && text.includes(`CN-${name}`),
   },
   {
-    what: "as it starts the credit note",
+    what: "as it starts the sale again",
     to: "temporal",
     how: BOTH,
     window: "0",
-    is: (text, name) => text.includes("credit-note/default/") && text.includes(`CN-${name}`),
+    is: (text, name) => text.includes(`"traderInvoiceNumber":"${name}","refund"`),
+  },
+  {
+    what: "as the credit note's row is opened",
+    to: "ledger",
+    how: EACH,
+    is: (text, name) => text.includes('insert into "documents"') && text.includes(`CN-${name}`),
   },
   {
     what: "as the credit note claims its number",

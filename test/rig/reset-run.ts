@@ -10,8 +10,9 @@ export async function resetRun(
   namespace: string,
   workflowId: string,
   to?: "last-task" | { activity: string; last?: boolean },
+  earlierRunId?: string,
 ): Promise<string> {
-  const handle = client.workflow.getHandle(workflowId);
+  const handle = client.workflow.getHandle(workflowId, earlierRunId);
   const events = (await handle.fetchHistory()).events ?? [];
   const { runId } = await handle.describe();
   const before = to === "last-task" ? undefined : to;

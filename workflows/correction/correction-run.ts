@@ -50,7 +50,7 @@ export class CorrectionRun extends Job<CorrectionProgress> {
     this.moveOn(waitingFor, { heldUp: undefined, ...change, stage });
   }
 
-  /** The credit note, or the corrected sale, needs an operator in its own workflow; or needs none any more. */
+  /** The sale's credit note, or the corrected sale, needs an operator in that sale's workflow; or needs none any more. */
   holdUp(what: HeldUp["what"], code: AttentionCode | undefined): void {
     if (this.progress.heldUp?.code === code && (code === undefined || this.progress.heldUp?.what === what)) return;
     this.moveOn(this.waitingFor, { heldUp: code && { what, code } });
@@ -68,9 +68,9 @@ export class CorrectionRun extends Job<CorrectionProgress> {
 
 const cancel: Update<CorrectionRun, "cancel"> = {
   name: "cancel",
-  refusedBecause({ stage, progress: { creditNote } }) {
+  refusedBecause({ stage, progress: { creditNote, invoice } }) {
     if (stage === "crediting")
-      return `The credit note ${creditNote} is on its way: cancel that, and nothing is corrected.`;
+      return `The credit note ${creditNote} is on its way: cancel the sale ${invoice}, which gives it up, and nothing is corrected.`;
     return stage === "preparing" ? undefined : "The sale is credited, or nothing is left to be cancelled.";
   },
   act: (run, { reason, by }) => run.requestCancel(reason, by),
@@ -85,7 +85,9 @@ function describe({ stage, invoice, creditNote, correctedBy, heldUp, message }: 
     `Stage: ${stage}`,
     `The sale ${quoted(invoice)} is credited by ${quoted(creditNote)}, and corrected by ${quoted(correctedBy)}`,
     ...(heldUp && !ENDED_CORRECTION.includes(stage)
-      ? [`The ${what} needs an operator (\`${heldUp.code}\`): resolve it in its own workflow`]
+      ? [
+          `The ${what} needs an operator (\`${heldUp.code}\`): resolve it in the workflow of the ${what === "credit note" ? "sale" : what}`,
+        ]
       : []),
     ...(message === undefined ? [] : [quoted(message)]),
   ];

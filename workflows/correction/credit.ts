@@ -1,19 +1,20 @@
-import { getExternalWorkflowHandle, sleep, workflowInfo } from "@temporalio/workflow";
+import { WorkflowExecutionAlreadyStartedError } from "@temporalio/common";
+import { getExternalWorkflowHandle, ParentClosePolicy, sleep, startChild } from "@temporalio/workflow";
 
 import {
+  aboutWorkflow,
   type CallTarget,
   type CorrectionInput,
-  creditNoteWorkflowId,
   refundConflict,
   refundOfCorrection,
   type Refund,
   saleWorkflowId,
   type SeenSale,
+  WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
 import { growingPauseMs } from "../calls/activity-failures.ts";
 import { park } from "../operator/attention-list.ts";
 import { refundRequested } from "../sale/messages.ts";
-import { runOneCreditNote } from "../sale/steps/refund.ts";
 import { mainWaits } from "../proxies.ts";
 import type { CorrectionRun } from "./correction-run.ts";
 
@@ -25,12 +26,14 @@ import type { CorrectionRun } from "./correction-run.ts";
 export type Credited = { kind: "credited"; message?: string } | { kind: "not-credited" | "accepted"; message: string };
 
 /**
- * Credits the sale: through its own workflow while that takes messages, else by a credit note of its own. Both are
- * commands to Temporal, which carries out each once: no attempt of an activity can come late with another refund.
+ * Credits the sale by its own workflow: asks it while it takes messages, else starts it again. Both are commands to
+ * Temporal, which carries out each once: no attempt of an activity can come late with another refund.
  */
 export async function creditSale(run: CorrectionRun, target: CallTarget, input: CorrectionInput): Promise<Credited> {
   const look = watchSale(target, input.invoice);
+  /** The sale's last run was asked for the refund. */
   let isAsked = false;
+  let isStarted = false;
   let lookAgain = false;
   for (let unanswered = 0; ;) {
     const seen = await look(lookAgain);
@@ -55,8 +58,14 @@ export async function creditSale(run: CorrectionRun, target: CallTarget, input: 
     }
     if (conflict !== undefined) return { kind: "not-credited", message: conflict };
     if (seen.run !== "open") {
-      const credited = await creditDirectly(run, target, input, { ...wanted, saleId: seen.saleId });
-      if (credited) return credited;
+      // What a run was asked for it has carried out, or given up, before it closes.
+      if (isAsked && seen.run !== "stopped") return givenUp(input);
+      if (isStarted) {
+        const message = `The workflow of the sale ${input.invoice} has stopped: ${seen.failure ?? "terminated"}. A retry starts it again.`;
+        await park(run, { code: "correction-incomplete", subject: input.creditNote, message, resolvedBy: ["retry"] });
+      }
+      isAsked = await startAgain(target, input.invoice, wanted);
+      isStarted = true;
       lookAgain = true;
     } else if (seen.refund) {
       isAsked = true;
@@ -84,28 +93,24 @@ async function askForRefund(target: CallTarget, invoice: string, refund: Refund)
 }
 
 /**
- * By a credit note that outlives this workflow, where the sale's own has ended. Undefined where it is to be looked at
- * again.
+ * The sale's own workflow has ended: it is started again with the refund, and goes on from what the ledger has of it.
+ * False where somebody else was faster: that run takes the refund as a signal.
  */
-async function creditDirectly(
-  run: CorrectionRun,
-  target: CallTarget,
-  input: CorrectionInput,
-  refund: Refund & { saleId: string },
-): Promise<Credited | undefined> {
-  const workflowId = creditNoteWorkflowId({ ...target, saleId: refund.saleId });
-  const note = { ...target, ...refund, saleWorkflowId: workflowInfo().workflowId };
-  const result = await runOneCreditNote(workflowId, note);
-  run.holdUp("credit-note", undefined);
-  if (result.kind === "ended" && result.stage === "credited") {
-    const credited = await ofCredited(run, input, result.creditNote?.traderInvoiceNumber);
-    return withGoods(credited, input, refund, result);
+async function startAgain(target: CallTarget, invoice: string, refund: Refund): Promise<boolean> {
+  const { connection, businessId } = target;
+  try {
+    await startChild(WORKFLOW_TYPES.sale, {
+      workflowId: saleWorkflowId({ connection, businessId, traderInvoiceNumber: invoice }),
+      args: [{ connection, businessId, traderInvoiceNumber: invoice, refund }],
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      workflowIdReusePolicy: "ALLOW_DUPLICATE",
+      ...aboutWorkflow(WORKFLOW_TYPES.sale, target, invoice),
+    });
+    return true;
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    return false;
   }
-  if (result.kind === "ended") return givenUp(input);
-  if (result.conflict) return { kind: "not-credited", message: result.message };
-  const message = `The credit note's workflow ${workflowId} ended without an outcome: ${result.message}`;
-  await park(run, { code: "correction-incomplete", subject: input.creditNote, message, resolvedBy: ["retry"] });
-  return undefined;
 }
 
 /** Not by this correction's credit note: then nothing returned the goods, and an operator decides. */

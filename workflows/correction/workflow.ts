@@ -1,7 +1,6 @@
 import { ApplicationFailure, CancellationScope } from "@temporalio/workflow";
 
 import {
-  ATTENTION_CODES,
   CANCELLED_IN_TEMPORAL,
   type CallTarget,
   type CorrectionInput,
@@ -14,9 +13,8 @@ import { callWithEscalation } from "../calls/between-tries.ts";
 import { registerJobMessages, runJobToCompletion } from "../job/job.ts";
 import { CancelledByOperator, unlessCancelled } from "../operator/attention-list.ts";
 import { callsOf, ledger, mainWaits } from "../proxies.ts";
-import { creditNoteChanged } from "../sale/messages.ts";
 import { registerMissing, resolveBranch } from "../sale/steps/items.ts";
-import { invalidInput, onSignal } from "../sdk/interceptors.ts";
+import { invalidInput } from "../sdk/interceptors.ts";
 import { CORRECTION_UPDATES, CorrectionRun } from "./correction-run.ts";
 import { creditSale } from "./credit.ts";
 import { issueCorrectedSale } from "./issue.ts";
@@ -29,12 +27,6 @@ import { issueCorrectedSale } from "./issue.ts";
 export async function correctSale(input: CorrectionInput): Promise<CorrectionOutcome> {
   const run = new CorrectionRun(input);
   registerJobMessages(run, CORRECTION_UPDATES);
-  onSignal(creditNoteChanged, (change) => {
-    // A signal can come late, from anywhere, with any content, and only changes what is shown.
-    if (run.stage !== "crediting" || typeof change !== "object" || change === null) return;
-    const needs = ATTENTION_CODES.find((code) => code === change.attention);
-    run.holdUp("credit-note", needs);
-  });
   CancellationScope.current().cancelRequested.catch(() => run.requestCancel(CANCELLED_IN_TEMPORAL));
   return await CancellationScope.nonCancellable(() =>
     runJobToCompletion(async () => {

@@ -13,7 +13,6 @@ import {
   type ServiceTrouble,
   type ServiceWait,
 } from "../../src/contract/index.ts";
-import { showStalledActivitiesIn } from "../calls/activity-failures.ts";
 import { stepsTaken } from "../sdk/interceptors.ts";
 
 /** From so many on a job goes on as a new run within a page, where a refused call is about to be made again. */
@@ -32,6 +31,11 @@ export function attentionKey(code: AttentionCode, subject?: string): string {
   return subject === undefined ? code : `${code} ${subject}`;
 }
 
+export function mostPressingFirst(attentions: readonly Attention[]): Attention[] {
+  const rank = ({ code }: Attention): number => ATTENTION_CODES.indexOf(code);
+  return attentions.toSorted((one, other) => rank(one) - rank(other));
+}
+
 /** What every run keeps for the operator: its open attentions, and the decisions that were taken on them. */
 export abstract class AttentionList {
   /** In words: what happens next, and when. */
@@ -42,10 +46,6 @@ export abstract class AttentionList {
 
   readonly #attentions = new Map<string, Attention>();
   readonly #retries = new Map<string, number>();
-
-  constructor() {
-    showStalledActivitiesIn(this);
-  }
 
   /** Publishes the run as it is now: details and search attributes. */
   abstract publish(): void;
@@ -101,8 +101,12 @@ export abstract class AttentionList {
 
   /** The most pressing first. */
   get attentions(): Attention[] {
-    const rank = (attention: Attention): number => ATTENTION_CODES.indexOf(attention.code);
-    return [...this.#attentions.values()].toSorted((a, b) => rank(a) - rank(b));
+    return mostPressingFirst([...this.#attentions.values()]);
+  }
+
+  /** All that the workflow needs an operator for. */
+  get allAttentions(): Attention[] {
+    return this.attentions;
   }
 
   /** Those that an update is about: all that it can resolve, or those with the code and the subject that it names. */

@@ -7,7 +7,7 @@ import {
   type ResolvingUpdate,
   RESOLVED_BY,
 } from "../../src/contract/index.ts";
-import { DOCUMENT_UPDATES } from "../sale/messages.ts";
+import { SALE_UPDATES } from "../sale/messages.ts";
 import { SaleState } from "../sale/state.ts";
 import { BATCH_UPDATES, BatchJob } from "../sync-batch/batch-job.ts";
 import { detailsPage, quoted } from "./details.ts";
@@ -36,7 +36,7 @@ function runThatNeeds(code: AttentionCode): StandingSale | StandingBatch {
 /** The real checks of the updates. */
 function accept(run: StandingSale | StandingBatch, update: ResolvingUpdate, message: unknown): void {
   if (run instanceof StandingBatch) checkUpdate(run, named(BATCH_UPDATES, update), message);
-  else checkUpdate(run, named(DOCUMENT_UPDATES, update), message);
+  else checkUpdate(run, named(SALE_UPDATES, update), message);
 }
 
 function named<Update extends { name: string }>(table: readonly Update[], name: string): Update {

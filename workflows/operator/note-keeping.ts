@@ -98,13 +98,14 @@ function noteKey(run: SaleState): string {
 
 const NOTHING_TO_NOTE = JSON.stringify([false, "", 0, 0]);
 
-function stageToNote({ stage, document, workflow, invoice }: SaleState): string {
+function stageToNote({ stage, document, documentType, invoice, refund }: SaleState): string {
   switch (stage) {
     case "rejected":
       return document?.status === "failed" ? "" : stage;
     case "credited":
-      return workflow === "creditNote" && document?.traderInvoiceNumber === invoice ? "" : stage;
+      return documentType === "credit_note" && document?.traderInvoiceNumber === invoice ? "" : stage;
     case "crediting":
+      return `${stage} ${refund?.traderInvoiceNumber ?? ""}`;
     case "cancelled":
       return stage;
     default:

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { UPDATE_FORMS } from "../../src/contract/index.ts";
-import { DOCUMENT_UPDATES } from "../sale/messages.ts";
+import { SALE_UPDATES } from "../sale/messages.ts";
 import { SaleState } from "../sale/state.ts";
 import { checkUpdate, complaintOf } from "./updates.ts";
 
@@ -95,8 +95,48 @@ test.each([
   expect(complaintOf(UPDATE_FORMS.refund, refund)).toBe(complaint);
 });
 
-function check(name: string, message: unknown): void {
-  const update = DOCUMENT_UPDATES.find((one) => one.name === name);
+describe("an update of a sale with credit notes", () => {
+  /** The first credit note was given up, and what it is to be acknowledged for stands. */
+  function creditedSale(): SaleState {
+    const run = new SaleState("sale", "INV-1", "crediting");
+    run.prepared = true;
+    for (const number of ["CN-1", "CN-2"]) run.beginCreditNote(number).publish = () => undefined;
+    run.creditNotes[0]?.raise({ code: "mismatch", message: "" });
+    return run;
+  }
+
+  test("is for any of them, by its number, and not for several at once where it names none", () => {
+    const run = creditedSale();
+    const seen = { code: "mismatch", note: "seen" } as const;
+    expect(() => check("acknowledge", seen, run)).not.toThrow();
+    run.raise({ code: "mismatch", message: "" });
+    expect(() => check("acknowledge", seen, run)).toThrow(
+      "Several wait for it. Name one by its subject: CN-1 or INV-1.",
+    );
+    expect(run.allAttentions.map(({ subject }) => subject)).toEqual([undefined, "CN-1"]);
+    void named("acknowledge").act(run, { ...seen, subject: "CN-1" });
+    expect(run.allAttentions.map(({ subject }) => subject)).toEqual([undefined]);
+    expect(run.creditNotes[0]?.decisions).toMatchObject([{ update: "acknowledge", note: "seen" }]);
+    expect(run.decisions).toEqual([]);
+    expect(() => check("acknowledge", seen, run)).not.toThrow();
+  });
+
+  test("cancels the credit note that a refund is about to begin", () => {
+    const run = new SaleState("sale", "INV-1", "completed");
+    run.prepared = true;
+    expect(() => check("cancel", { reason: "why" }, run)).toThrow("A completed document cannot be cancelled");
+    run.refund = { reason: "06", traderInvoiceNumber: "CN-1" };
+    void named("cancel").act(run, { reason: "the buyer keeps the goods" });
+    expect(run).toMatchObject({ creditNoteCancelRequested: "the buyer keeps the goods", cancelRequested: undefined });
+  });
+});
+
+function named(name: string) {
+  const update = SALE_UPDATES.find((one) => one.name === name);
   if (!update) throw new Error(`no update is named ${name}`);
-  checkUpdate(unknownSale(), update, message);
+  return update;
+}
+
+function check(name: string, message: unknown, run = unknownSale()): void {
+  checkUpdate(run, named(name), message);
 }

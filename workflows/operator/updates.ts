@@ -21,6 +21,7 @@ import {
   type UpdateName,
   type UpdateRequests,
 } from "../../src/contract/index.ts";
+import { showStalledActivitiesIn } from "../calls/activity-failures.ts";
 import { invalidInput, whyUnreadable } from "../sdk/interceptors.ts";
 import type { AttentionList } from "./attention-list.ts";
 
@@ -48,19 +49,19 @@ export interface Update<Run, Name extends UpdateName = UpdateName> {
   readonly done?: string;
   /** What is told of one that the run has to keep for later. */
   kept?(run: Run): string;
+  /** What a cancellation is about, where that is not the run itself. */
+  about?(run: Run): Cancelled;
 }
+
+/** What a cancellation is asked of. */
+export type Cancelled = AttentionList & { readonly settled?: boolean; readonly isCheckingCancel?: boolean };
 
 export type UpdateTable<Run> = readonly Update<Run>[];
 
 /** A sale has a stage, and so has a correction; a document's run keeps the error that it ends with for its callers. */
-type Operated = AttentionList & {
-  readonly stage?: string;
-  readonly settled?: boolean;
-  readonly failure?: unknown;
-  readonly isCheckingCancel?: boolean;
-};
+type Operated = Cancelled & { readonly stage?: string; readonly failure?: unknown };
 
-const retry: Update<AttentionList, "retry"> = {
+export const retry: Update<AttentionList, "retry"> = {
   name: "retry",
   refusedBecause(run, request) {
     if (run.meansAutomaticTry(request) || run.resolvableBy("retry", request).length > 0) return undefined;
@@ -71,7 +72,7 @@ const retry: Update<AttentionList, "retry"> = {
   done: "Trying again.",
 };
 
-const acknowledge: Update<AttentionList, "acknowledge"> = {
+export const acknowledge: Update<AttentionList, "acknowledge"> = {
   name: "acknowledge",
   refusedBecause(run, { code, subject }) {
     const meant = run.resolvableBy("acknowledge", { code });
@@ -89,6 +90,7 @@ export const COMMON_UPDATES: UpdateTable<AttentionList> = [retry, acknowledge];
 /** To be called before the first await: an early message finds its handler. */
 export function registerUpdates<Run extends Operated>(run: Run, table: UpdateTable<Run>): void {
   run.takes = new Set(table.map(({ name }) => name));
+  showStalledActivitiesIn(run);
   for (const update of table) {
     const form = UPDATE_FORMS[update.name];
     const fields = Object.entries(fieldsInWords(form)).map(([field, kind]) => `${field}: ${kind}`);
@@ -187,22 +189,24 @@ const REPLY_WITHIN = "5 seconds";
 function actAndReply<Run extends Operated>(run: Run, update: Update<Run>, request: object): Promise<object> {
   return CancellationScope.nonCancellable(async () => {
     const visible = (): string => {
-      const needs = run.attentions.map(({ code, subject, sinceMs }) => [code, subject, sinceMs]);
+      const needs = run.allAttentions.map(({ code, subject, sinceMs }) => [code, subject, sinceMs]);
       return JSON.stringify([run.stage, run.waitingFor, needs]);
     };
     const before = visible();
+    const about: Cancelled = update.about?.(run) ?? run;
     const reply = update.act(run, request);
     if (reply) return await reply;
-    const cancelPending = (): boolean => run.cancelRequested !== undefined && !run.cancelDue;
+    const cancelPending = (): boolean => about.cancelRequested !== undefined && !about.cancelDue;
     // What is read before a cancellation may need an operator itself.
-    const isCancelling = (): boolean => run.cancelDue || (run.isCheckingCancel === true && run.attentions.length === 0);
+    const isCancelling = (): boolean =>
+      about.cancelDue || (about.isCheckingCancel === true && about.attentions.length === 0);
     const followed = (): boolean =>
-      run.failure !== undefined || (isCancelling() ? run.settled === true : visible() !== before);
+      run.failure !== undefined || (isCancelling() ? about.settled === true : visible() !== before);
     if (!cancelPending())
       await condition(followed, REPLY_WITHIN, { summary: "An operator waits to hear what came of an update" });
     const kept = cancelPending() ? ` ${update.kept?.(run) ?? KEPT_AS_WISH}` : "";
     const { stage, waitingFor } = run;
-    const [attention] = run.attentions;
+    const [attention] = run.allAttentions;
     const message = `${update.done ?? ""}${kept} ${stage === undefined ? "It" : `Stage ${stage};`} waits for ${waitingFor}.`;
     return { message, ...(stage !== undefined && { stage }), ...(attention && { attention: attention.code }) };
   });

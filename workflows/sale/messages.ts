@@ -8,13 +8,11 @@ import {
 } from "@temporalio/workflow";
 
 import {
-  ATTENTION_CODES,
   balanceAgainst,
   balanceInWords,
   BRANCH_IS_KNOWN,
   type CallbackReceived,
   type ConflictDetails,
-  type CreditNoteChanged,
   FAILURES,
   type MovementState,
   nairobiDate,
@@ -31,13 +29,16 @@ import {
   STATE_QUERY,
   type StockMovement,
   UPDATE_FORMS,
+  type UpdateRequests,
   type WorkflowState,
 } from "../../src/contract/index.ts";
 import {
-  COMMON_UPDATES,
+  acknowledge,
+  checkUpdate,
   complaintOf,
   KEPT_AS_WISH,
   registerUpdates,
+  retry,
   type Update,
   type UpdateTable,
 } from "../operator/updates.ts";
@@ -56,22 +57,37 @@ const outcome: Update<SaleState, "outcome"> = {
 
 const cancel: Update<SaleState, "cancel"> = {
   name: "cancel",
-  refusedBecause({ stage, settled, earlierRunSigned }) {
+  refusedBecause(run) {
+    const { stage, settled, earlierRunSigned, note } = run;
+    if (isForComingNote(run)) return undefined;
     if (stage === "cancelled") return "It is cancelled already.";
-    if (earlierRunSigned && !settled && stage !== "crediting")
+    if (stage === "crediting" && note?.settled)
+      return note.stage === "cancelled" ? "The credit note is given up already." : "The credit note is signed.";
+    if (stage === "crediting") return undefined;
+    if (earlierRunSigned && !settled)
       return "Its document was signed before the restart or the reset, and this run is still to find it. A completed document cannot be cancelled; once the sale is completed again it is reversed by a refund.";
-    if (!settled && stage !== "crediting") return undefined;
+    if (!settled) return undefined;
     return "A completed document cannot be cancelled; a sale is reversed by a refund.";
   },
-  act: (run, { reason, by }) => run.requestCancel(reason, by),
+  about: (run) => run.toCancel,
+  act(run, { reason, by }) {
+    if (isForComingNote(run)) run.creditNoteCancelRequested ??= reason;
+    else run.toCancel.requestCancel(reason, by);
+  },
   done: "Cancellation asked for.",
-  kept({ workflow, earlierFateUnknown, signed }) {
-    if (signed && workflow === "creditNote") return "Nothing is given up: the credit note is signed.";
+  kept(run) {
+    const { documentType, earlierFateUnknown, signed } = run.toCancel;
+    if (signed && documentType === "credit_note") return "Nothing is given up: the credit note is signed.";
     if (signed) return "Nothing is cancelled: the document is signed. A completed sale is reversed by a refund.";
     if (!earlierFateUnknown) return KEPT_AS_WISH;
     return "It is kept as a wish: whether the run before issued the document is not known yet. If it did, and it is signed, nothing is cancelled, and the sale says so.";
   },
 };
+
+/** A refund is accepted, and its credit note has not begun: a reset gives a run the cancellation of it again. */
+function isForComingNote({ stage, refund, earlierRunSigned }: SaleState): boolean {
+  return refund !== undefined && (stage === "completed" || (earlierRunSigned && stage !== "crediting"));
+}
 
 /** `workflows/stock/unknown-movement.ts` writes the decision into the claim before anything follows from it. */
 const resolveStock: Update<SaleState, "resolveStock"> = {
@@ -150,84 +166,111 @@ const resolveDocument: Update<SaleState, "resolveDocument"> = {
   done: "Recorded.",
 };
 
-export const DOCUMENT_UPDATES: UpdateTable<SaleState> = [
-  ...COMMON_UPDATES,
-  outcome,
-  cancel,
-  resolveStock,
-  resolveDocument,
-];
-
 /**
- * Registers the query, the signal and the updates, and publishes each change. To be called before the first await, so
- * that an early message finds its handler.
+ * An update for whichever document waits for it, the sale or its credit note: what is about a credit note has its number
+ * as subject, where it has no other.
+ * @param forSeveral whether it is for all of them, where several wait and it names none
  */
-export function registerMessages(run: SaleState, updates = DOCUMENT_UPDATES): void {
-  run.onPublish.push(() => publishRun(run));
-  takeOverRestart(run);
-  setHandler(stateQuery, () => stateOf(run), { description: "Everything that is known of this document." });
-  onSignal(callbackReceived, () => {
-    run.callbacksReceived++;
-  });
-  onUnreadSignals(() => run.publish());
-  registerUpdates(run, updates);
+function ofEither<Name extends "retry" | "acknowledge" | "resolveDocument">(
+  update: Update<SaleState, Name>,
+  { forSeveral }: { forSeveral: boolean },
+): Update<SaleState, Name> {
+  const meantFor = (one: SaleState, request: UpdateRequests[Name]): UpdateRequests[Name] =>
+    one.documentType === "credit_note" && "subject" in request && request.subject === one.invoice
+      ? { ...request, subject: undefined }
+      : request;
+  const waiting = (run: SaleState, request: UpdateRequests[Name]): SaleState[] =>
+    run.documents.filter((one) => update.refusedBecause(one, meantFor(one, request)) === undefined);
+  return {
+    ...update,
+    refusedBecause(run, request) {
+      const found = waiting(run, request);
+      const isNamed = "subject" in request && request.subject !== undefined;
+      if (found.length > 1 && !forSeveral && !isNamed)
+        return `Several wait for it. Name one by its subject: ${found.map(({ invoice }) => invoice).join(" or ")}.`;
+      const [first = run] = run.documents;
+      return found.length > 0 ? undefined : update.refusedBecause(first, request);
+    },
+    act(run, request) {
+      for (const one of waiting(run, request)) void update.act(one, meantFor(one, request));
+    },
+  };
 }
 
 /** Whoever restarted the sale answers for it, as for any decision; what was asked of the run before still stands. */
 function takeOverRestart(run: SaleState): void {
   const restarted = restartedOf(workflowInfo().memo);
   if (!restarted) return;
-  const { note, by, atMs, sent, signed = false, refund, cancelRequested, cancelWord } = restarted;
+  const { note, by, atMs, sent, signed = false, refund, cancelWord } = restarted;
+  const { cancelRequested, creditNoteCancelRequested } = restarted;
   if (cancelRequested !== undefined && cancelWord)
     run.decide({ update: "cancel", note: cancelRequested, by: cancelWord.by }, cancelWord.atMs);
   run.decide({ update: "restart", note, by }, atMs);
   run.earlierRunSent = sent;
   run.earlierRunSigned = signed;
   run.cancelRequested = cancelRequested;
-  if (run.workflow === "sale" && complaintOf(UPDATE_FORMS.refund, refund) === undefined) run.refund = refund;
+  run.creditNoteCancelRequested = creditNoteCancelRequested;
+  if (refund && complaintOf(UPDATE_FORMS.refund, refund) === undefined) run.refund = refund;
+  run.isRefundCarriedOver = refund !== undefined;
 }
 
 export const refundRequested = defineSignal<[Refund?]>(SIGNALS.refundRequested);
-/** Sent by the credit note of a sale. */
-export const creditNoteChanged = defineSignal<[CreditNoteChanged?]>(SIGNALS.creditNoteChanged);
 
 const refund: Update<SaleState, "refund"> = {
   name: "refund",
   refusedBecause(run, request) {
     if (request.traderInvoiceNumber === run.invoice) throw invalidInput("refund request", [OWN_NUMBER]);
-    const conflict = run.refund && refundConflict(run.refund, request);
-    if (run.refund && conflict !== undefined) {
-      const details: ConflictDetails = { fields: refundConflictFields(run.refund, request) };
-      throw ApplicationFailure.nonRetryable(conflict, FAILURES.conflict, details);
-    }
+    throwIfConflicting(run, request);
+    // A run that is started with it knows nothing yet: it looks at it once it has asked the ledger.
+    if (!run.prepared) return undefined;
     // One that was accepted before is not looked at again.
     const doubts =
       run.refundChecks && !run.refund && !isReset()
         ? refundDoubtsOf(request, run.refundChecks, Date.now(), run.document?.saleDate)
         : [];
     const isCompleted = run.stage === "completed" || run.stage === "crediting" || run.stage === "credited";
-    // The run before a reset may have taken it, and must not have done so in vain: it waits until the sale is completed.
-    const isTakenAgain = !isCompleted && isReset() && run.stage !== "cancelled";
+    // The run before may have taken it, and must not have done so in vain; or it had signed the sale, which this one has
+    // still to find. It waits until the sale is completed.
+    const isTakenAgain = !isCompleted && (isReset() || run.earlierRunSigned) && run.stage !== "cancelled";
     if (!isCompleted && !isTakenAgain) return "Only a completed sale can be refunded.";
     if (doubts.length > 0) throw invalidInput("refund request", doubts);
     if (isTakenAgain) return undefined;
     if (request.restock && request.branch === undefined && !run.tookStock) return NOTHING_TO_RESTOCK;
     return request.branch !== undefined && run.tookStock ? BRANCH_IS_KNOWN : undefined;
   },
-  act: requestRefund,
+  async act(run, request) {
+    if (!run.prepared) {
+      await condition(() => run.prepared || run.failure !== undefined);
+      if (run.failure) throw run.failure;
+      checkUpdate(run, refund, request);
+    }
+    return await requestRefund(run, request);
+  },
 };
 
-export function registerSaleMessages(run: SaleState): void {
-  registerMessages(run, [...DOCUMENT_UPDATES, refund]);
-  onSignal(creditNoteChanged, (change) => {
-    // A signal can come late, from anywhere, with any content. It only changes what is shown: the credit note's own run
-    // is what counts.
-    if (run.stage !== "crediting" || typeof change !== "object" || change === null) return;
-    const needs = ATTENTION_CODES.find((code) => code === change.attention);
-    if (needs === run.creditNoteAttention) return;
-    run.creditNoteAttention = needs;
-    run.publish();
+export const SALE_UPDATES: UpdateTable<SaleState> = [
+  ofEither(retry, { forSeveral: true }),
+  ofEither(acknowledge, { forSeveral: false }),
+  outcome,
+  cancel,
+  resolveStock,
+  ofEither(resolveDocument, { forSeveral: false }),
+  refund,
+];
+
+/**
+ * Registers the query, the signals and the updates, and publishes each change. To be called before the first await, so
+ * that an early message finds its handler.
+ */
+export function registerMessages(run: SaleState): void {
+  run.onPublish.push(() => publishRun(run));
+  takeOverRestart(run);
+  setHandler(stateQuery, () => stateOf(run), { description: "Everything that is known of this sale." });
+  onSignal(callbackReceived, () => {
+    for (const one of run.documents) one.callbacksReceived++;
   });
+  onUnreadSignals(() => run.publish());
+  registerUpdates(run, SALE_UPDATES);
   onSignal(refundRequested, (sent) => {
     if (typeof sent !== "object" || sent === null) return;
     // A signal cannot be refused: an invalid request, or a second one, changes nothing; a field too many is nothing.
@@ -247,8 +290,10 @@ const BEGUN_WITHIN = "2 seconds";
 async function requestRefund(run: SaleState, request: RefundUpdate): Promise<SaleOutcome> {
   const { waitSeconds } = request;
   const refund = (run.refund ??= withReturnDate(request));
+  const isHeldUp = (): boolean =>
+    run.creditNotes.findLast(({ invoice }) => invoice === refund.traderInvoiceNumber)?.parked === true;
   const isDecided = (): boolean =>
-    run.stage === "credited" || run.creditNoteAttention !== undefined || run.refund === undefined;
+    run.stage === "credited" || run.refund !== refund || isHeldUp() || run.failure !== undefined;
   if (waitSeconds === 0) {
     const isBegun = (): boolean => run.stage !== "completed" || isDecided();
     await condition(isBegun, BEGUN_WITHIN, { summary: "The refund's caller waits for its beginning" });
@@ -258,16 +303,26 @@ async function requestRefund(run: SaleState, request: RefundUpdate): Promise<Sal
   run.refundCallers++;
   await condition(isDecided, within, { summary: "The refund's caller waits for the credit note" });
   run.refundCallers--;
+  if (run.failure) throw run.failure;
   if (run.refundRefused?.refund === refund) {
     throw ApplicationFailure.nonRetryable(run.refundRefused.message, FAILURES.conflict);
   }
+  throwIfConflicting(run, request);
   return outcomeOf(run);
+}
+
+/** @throws ApplicationFailure Conflict, where the sale is refunded otherwise */
+function throwIfConflicting({ refund }: SaleState, request: Refund): void {
+  const conflict = refund && refundConflict(refund, request);
+  if (!refund || conflict === undefined) return;
+  const details: ConflictDetails = { fields: refundConflictFields(refund, request) };
+  throw ApplicationFailure.nonRetryable(conflict, FAILURES.conflict, details);
 }
 
 /**
  * Fills in the date on which the refund was asked for, which need not be the day on which its credit note is issued.
  */
-function withReturnDate(request: Refund & Pick<RefundUpdate, "waitSeconds">): Refund {
+export function withReturnDate(request: Refund & Pick<RefundUpdate, "waitSeconds">): Refund & { returnDate: string } {
   const { waitSeconds: _, ...refund } = request;
   return { ...refund, returnDate: refund.returnDate ?? nairobiDate(Date.now()) };
 }

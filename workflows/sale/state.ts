@@ -1,13 +1,14 @@
-import { type ApplicationFailure, condition, workflowInfo } from "@temporalio/workflow";
+import { type ApplicationFailure, condition, patched, workflowInfo } from "@temporalio/workflow";
 
 import {
   type AnsweredRow,
   type Attention,
+  attentionOfCreditNote,
   type AttentionChange,
-  type AttentionCode,
   type Branch,
   type CallTarget,
   type ConnectionProfile,
+  type Decision,
   holdsUpDocument,
   type InAll,
   type InputChecks,
@@ -22,7 +23,7 @@ import {
   type Stage,
   type StockMovement,
 } from "../../src/contract/index.ts";
-import { type Allowed, AttentionList } from "../operator/attention-list.ts";
+import { type Allowed, AttentionList, mostPressingFirst } from "../operator/attention-list.ts";
 import { type Calls, callsOf } from "../proxies.ts";
 
 /** Where each stage may lead. A credit note begins at `submitting`, and has nothing to complete: it is credited. */
@@ -51,21 +52,30 @@ export function isReset(): boolean {
 }
 
 /**
- * The state of a run of a sale or of a credit note. Messages change it, and steps read it. Whoever changes what an
- * operator can see calls {@link publish}.
+ * The same for a step: the run writes into its history that it is one, since a replay outside the server does not know
+ * its id. A run that is none writes nothing.
+ */
+export function isKnownToBeReset(): boolean {
+  return (isReset() || workflowInfo().unsafe.isReplaying) && patched("reset");
+}
+
+/**
+ * What a run knows of its sale, or of a credit note that reverses it. Messages change it, and steps read it. Whoever
+ * changes what an operator can see calls {@link publish}.
  */
 export class SaleState extends AttentionList {
-  readonly workflow: "sale" | "creditNote";
+  readonly documentType: "sale" | "credit_note";
+  /** The document's number. */
   readonly invoice: string;
   businessId: string | undefined;
   fingerprint: string | undefined;
 
   stage: Stage;
   document: SaleDocument | null = null;
-  creditNote: SaleDocument | null = null;
-  creditNoteWorkflowId: string | undefined;
-  /** What a credit note needs an operator for; it is resolved there. */
-  creditNoteAttention: AttentionCode | undefined;
+  /** Of a sale that an earlier run has credited. */
+  earlierCreditNote: SaleDocument | null = null;
+  /** The credit notes that this run was asked for, in their order: one that was given up may be followed by another. */
+  readonly creditNotes: SaleState[] = [];
   /**
    * planned → sending → applied | refused | unknown, or planned again where it is postponed; refused → sending again,
    * or dropped; unknown → applied, sending again, or dropped. Only `workflows/stock/` changes a movement's state; an
@@ -103,6 +113,10 @@ export class SaleState extends AttentionList {
   refund: Refund | undefined;
   /** Where a refund that looks wrong is refused: what its date is checked for. */
   refundChecks: InputChecks | undefined;
+  /** Why the credit note is to be given up that has not begun yet. */
+  creditNoteCancelRequested: string | undefined;
+  /** A restart has told what the run before knew of a refund, which outweighs the ledger. */
+  isRefundCarriedOver = false;
   /** Callers of a refund who wait for what comes of it. */
   refundCallers = 0;
   /** A refund that was refused, for those callers. */
@@ -143,15 +157,51 @@ export class SaleState extends AttentionList {
 
   readonly #unfinished = new Set<Promise<unknown>>();
 
-  constructor(workflow: "sale" | "creditNote", invoice: string, stage: Stage) {
+  constructor(documentType: "sale" | "credit_note", invoice: string, stage: Stage) {
     super();
-    this.workflow = workflow;
+    this.documentType = documentType;
     this.invoice = invoice;
     this.stage = stage;
   }
 
-  get documentType(): "sale" | "credit_note" {
-    return this.workflow === "sale" ? "sale" : "credit_note";
+  /** The credit note that is to reverse this sale begins. */
+  beginCreditNote(number: string): SaleState {
+    const note = new SaleState("credit_note", number, "submitting");
+    note.takes = this.takes;
+    note.reversedSaleId = this.document?.id;
+    note.callbacksReceived = this.callbacksReceived;
+    note.prepared = true;
+    note.onPublish.push(() => this.publish());
+    this.creditNotes.push(note);
+    return note;
+  }
+
+  /** The last one that was asked for. */
+  get note(): SaleState | undefined {
+    return this.creditNotes.at(-1);
+  }
+
+  /** Its credit notes and the sale, whose wait an answer may be for. */
+  get documents(): readonly SaleState[] {
+    return [...this.creditNotes.toReversed(), this];
+  }
+
+  get creditNote(): SaleDocument | null {
+    return this.note?.document ?? this.earlierCreditNote;
+  }
+
+  /** Those of its credit note too, which say that they are. */
+  override get allAttentions(): Attention[] {
+    const ofNotes = this.creditNotes.flatMap(({ invoice, attentions }) =>
+      attentions.map((one) => attentionOfCreditNote(invoice, one)),
+    );
+    return mostPressingFirst([...this.attentions, ...ofNotes]);
+  }
+
+  /** Those on its credit note too. */
+  get allDecisions(): Decision[] {
+    const all = [...this.decisions, ...this.creditNotes.flatMap(({ decisions }) => decisions)];
+    return this.creditNotes.length === 0 ? all : all.toSorted((one, other) => one.atMs - other.atMs);
   }
 
   /** The ledger's row of the run's document. */
@@ -185,7 +235,7 @@ export class SaleState extends AttentionList {
   }
 
   get parked(): boolean {
-    return this.attentions.length > 0 || this.creditNoteAttention !== undefined;
+    return this.allAttentions.length > 0;
   }
 
   /**
@@ -194,7 +244,7 @@ export class SaleState extends AttentionList {
    */
   get heldUp(): boolean {
     const holdsUp = (attention: Attention): boolean => holdsUpDocument(attention, this.movements);
-    return this.creditNoteAttention !== undefined || this.attentions.some(holdsUp);
+    return this.allAttentions.some(holdsUp);
   }
 
   /** The API has no cancellation: only what does not exist, or has failed, can be given up. */
@@ -223,15 +273,19 @@ export class SaleState extends AttentionList {
   }
 
   get allowed(): Allowed {
-    const updates = new Set<ResolvingUpdate | "refund">(this.attentions.flatMap((attention) => attention.resolvedBy));
-    if (this.workflow === "sale" && this.stage === "completed" && !this.refund) updates.add("refund");
-    if (this.bringForward) updates.add("retry");
-    const isOpen = !this.settled && !this.earlierRunSigned && this.stage !== "crediting";
-    if (isOpen && this.cancelRequested === undefined) updates.add("cancel");
-    const noun = this.workflow === "sale" ? "sale" : "credit note";
-    const needs = this.attentions.map((attention) => attention.code).join(", ");
-    const stands = `The ${noun} is at stage ${this.stage}${needs ? ` and needs an operator for ${needs}` : ""}`;
+    const updates = new Set<ResolvingUpdate | "refund">(this.allAttentions.flatMap(({ resolvedBy }) => resolvedBy));
+    if (this.stage === "completed" && !this.refund) updates.add("refund");
+    if (this.documents.some(({ bringForward }) => bringForward)) updates.add("retry");
+    const isOpen = this.stage === "crediting" ? this.note?.settled === false : !this.settled && !this.earlierRunSigned;
+    if (isOpen && this.toCancel.cancelRequested === undefined) updates.add("cancel");
+    const needs = this.allAttentions.map(({ code }) => code).join(", ");
+    const stands = `The sale is at stage ${this.stage}${needs ? ` and needs an operator for ${needs}` : ""}`;
     return { stands, updates: [...updates, ...(this.outcomesUsedUp ? [] : ["outcome"])] };
+  }
+
+  /** What a cancellation that is asked for now gives up: while the sale is credited, its credit note. */
+  get toCancel(): SaleState {
+    return this.stage === "crediting" && this.note ? this.note : this;
   }
 
   /** Any other step is a defect: the workflow task fails, and is repeated once the code is fixed. */
@@ -280,11 +334,12 @@ export class SaleState extends AttentionList {
 
   /** Whether nothing is left that must be done, or kept, before the run ends. */
   get finished(): boolean {
-    return this.#unfinished.size === 0 && this.notes?.isSaved !== false;
+    const isFinished = this.#unfinished.size === 0 && this.notes?.isSaved !== false;
+    return isFinished && this.creditNotes.every(({ finished }) => finished);
   }
 
   async everythingFinished(): Promise<void> {
-    await Promise.all(this.#unfinished);
+    await Promise.all([...this.#unfinished, ...this.creditNotes.map((note) => note.everythingFinished())]);
     this.notes?.saveIfChanged();
     await condition(() => this.finished);
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { sampleSale } from "../../src/compliance/test-support/samples.ts";
-import { detailsOf } from "./view.ts";
+import { detailsOf, stateOf } from "./view.ts";
 import { SaleState } from "./state.ts";
 
 /** A run as it stands, outside a workflow: nothing is published. */
@@ -85,13 +85,18 @@ describe("the details of a sale", () => {
     expect(detailsOf(run)).not.toContain("Cancellation asked for");
   });
 
-  test("refer to the credit note where that one needs an operator", () => {
+  test("say what its credit note waits for, and what it needs an operator for", () => {
     const run = new StandingRun();
-    run.creditNoteWorkflowId = "credit-note/default/biz_1/sal_1";
-    run.creditNoteAttention = "rejected";
-    expect(detailsOf(run)).toMatch(
-      /^### The credit note needs an operator: rejected\n\nSee its workflow `credit-note\/default\/biz_1\/sal_1`\./,
-    );
+    run.stage = "crediting";
+    run.waitingFor = "the credit note CN-1";
+    const note = run.beginCreditNote("CN-1");
+    note.publish = () => undefined;
+    note.waitingFor = "an operator";
+    note.raise({ code: "rejected", message: "The authority said: no" });
+    const details = detailsOf(run);
+    expect(details).toMatch(/^### Needs an operator: rejected[^]*Credit note CN-1: The authority said: no/);
+    expect(details).toContain("the credit note CN-1, which waits for an operator`");
+    expect(details).toContain("**Credit note:** `CN-1`, submitting");
   });
 
   test("lead with what needs an operator, in its order", () => {
@@ -99,4 +104,20 @@ describe("the details of a sale", () => {
     for (const code of ["mismatch", "rejected"] as const) run.raise({ code, message: "" });
     expect(detailsOf(run)).toMatch(/^### Needs an operator: rejected[^]*### Needs an operator: mismatch[^]*Stage/);
   });
+});
+
+test("the state of a sale tells that its credit note is to be given up until that note has ended", () => {
+  const run = new StandingRun();
+  run.stage = "crediting";
+  // Asked of the run before.
+  run.creditNoteCancelRequested = "typed by mistake";
+  expect(stateOf(run)).toMatchObject({ creditNoteCancelRequested: "typed by mistake" });
+  const note = run.beginCreditNote("CN-1");
+  note.publish = () => undefined;
+  run.creditNoteCancelRequested = undefined;
+  expect(stateOf(run)).not.toHaveProperty("creditNoteCancelRequested");
+  note.cancelRequested = "the wrong sale";
+  expect(stateOf(run)).toMatchObject({ creditNoteCancelRequested: "the wrong sale" });
+  note.stage = "cancelled";
+  expect(stateOf(run)).not.toHaveProperty("creditNoteCancelRequested");
 });

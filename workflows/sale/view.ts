@@ -6,6 +6,7 @@ import {
   CANCELLED_IN_TEMPORAL,
   everythingWaitedFor,
   FAILURES,
+  firstTrouble,
   jsonBytes,
   keywordValue,
   NO_BUSINESS,
@@ -13,6 +14,7 @@ import {
   outcomeOfState,
   type OutcomeRequest,
   type SaleOutcome,
+  type ServiceTrouble,
   type StockMovement,
   type WorkflowState,
 } from "../../src/contract/index.ts";
@@ -23,32 +25,41 @@ import { everyUpdateIsAnswered, unreadSignals } from "../sdk/interceptors.ts";
 import type { SaleState } from "./state.ts";
 
 export function outcomeOf(run: SaleState): SaleOutcome {
-  return outcomeOfState(stateOf(run), Date.now());
+  return outcomeOfState(stateOf(run));
 }
 
 /** A run that was restarted or reset takes a signed document over, whatever step it is at. */
-function waitingForOf({ earlierRunSigned, document, waitingFor }: SaleState): string {
-  const isToBeFound = earlierRunSigned && !document;
-  return isToBeFound ? "its document, which is signed already and which this run is still to find" : waitingFor;
+function waitingForOf({ earlierRunSigned, document, waitingFor, stage, note }: SaleState): string {
+  if (earlierRunSigned && !document) return "its document, which is signed already and which this run is still to find";
+  return stage === "crediting" && note ? `${waitingFor}, which waits for ${note.waitingFor}` : waitingFor;
+}
+
+function serviceTroubleOf({ documents }: SaleState): ServiceTrouble | undefined {
+  return firstTrouble(documents.map(({ serviceTrouble }) => serviceTrouble));
 }
 
 export function stateOf(run: SaleState): WorkflowState {
-  const { movements, attentions, decisions, inAll } = bounded(run);
+  const all = { movements: run.movements, attentions: run.allAttentions, decisions: run.allDecisions };
+  const { movements, attentions, decisions, inAll } = bounded(all);
+  const serviceTrouble = serviceTroubleOf(run);
+  const { note } = run;
+  // What was asked of a credit note that has ended is no wish any more: a next one must not be given up for it.
+  const creditNoteCancelRequested = note?.settled
+    ? undefined
+    : (note?.cancelRequested ?? run.creditNoteCancelRequested);
   return {
-    workflow: run.workflow,
     stage: run.stage,
     waitingFor: waitingForOf(run),
     attentions,
     document: asAnswered(run.document),
     ...(run.creditNote && { creditNote: asAnswered(run.creditNote) }),
     ...(run.refund && { refund: run.refund }),
-    ...(run.creditNoteWorkflowId && { creditNoteWorkflowId: run.creditNoteWorkflowId }),
-    ...(run.creditNoteAttention && { creditNoteAttention: run.creditNoteAttention }),
     stockMovements: movements,
     decisions,
     ...(inAll && { inAll }),
-    ...(run.serviceTrouble && { serviceTrouble: run.serviceTrouble }),
+    ...(serviceTrouble && { serviceTrouble }),
     ...(run.cancelRequested !== undefined && { cancelRequested: run.cancelRequested }),
+    ...(creditNoteCancelRequested !== undefined && { creditNoteCancelRequested }),
     callbacksReceived: run.callbacksReceived,
     ...(unreadSignals() > 0 && { unreadMessages: unreadSignals() }),
     ...(run.fingerprint && { fingerprint: run.fingerprint }),
@@ -62,15 +73,11 @@ const MOST_MOVEMENTS = 20;
 
 /** What Temporal's UI shows as Current Details: what needs an operator, then where the run stands. */
 export function detailsOf(run: SaleState): string {
-  const { document, creditNoteWorkflowId, creditNoteAttention } = run;
-  const creditNote = creditNoteWorkflowId === undefined ? "" : `workflow ${quoted(creditNoteWorkflowId)}`;
+  const { document, creditNote, note } = run;
   const paragraphs = [
-    creditNoteAttention
-      ? `### The credit note needs an operator: ${creditNoteAttention}\n\nSee its ${creditNote}.`
-      : "",
     `**Stage:** ${run.stage}${document ? ` · document ${quoted(document.id)} is ${quoted(document.status)}` : ""}`,
-    `**Waits for:** ${quoted(everythingWaitedFor({ waitingFor: waitingForOf(run), attentions: run.attentions, stockMovements: run.movements }))}`,
-    troubleText(run.serviceTrouble),
+    `**Waits for:** ${quoted(everythingWaitedFor({ waitingFor: waitingForOf(run), attentions: run.allAttentions, stockMovements: run.movements }))}`,
+    troubleText(serviceTroubleOf(run)),
   ];
   if (run.cancelRequested !== undefined && run.stage !== "cancelled") {
     const answer = run.signed
@@ -78,10 +85,21 @@ export function detailsOf(run: SaleState): string {
       : "It is a wish until the document's fate is known.";
     paragraphs.push(`**Cancellation asked for:** ${quoted(run.cancelRequested)}. ${answer}`);
   }
-  if (creditNote) paragraphs.push(`**Credit note:** ${creditNote}`);
+  if (note ?? creditNote) paragraphs.push(`**Credit note:** ${creditNoteText(run)}`);
   if (run.movements.length > 0) paragraphs.push(`**Stock movements**\n\n${stockLines(run).join("\n")}`);
   paragraphs.push(unreadText(unreadSignals()));
-  return detailsPage(run.attentions, paragraphs);
+  return detailsPage(run.allAttentions, paragraphs);
+}
+
+function creditNoteText({ creditNote, note }: SaleState): string {
+  const number = quoted(note?.invoice ?? creditNote?.traderInvoiceNumber ?? "");
+  const stage = note ? `, ${note.stage}` : "";
+  const document = creditNote ? ` · document ${quoted(creditNote.id)} is ${quoted(creditNote.status)}` : "";
+  const wish =
+    note?.cancelRequested !== undefined && !note.settled
+      ? `. It is to be given up: ${quoted(note.cancelRequested)}; that is a wish until its fate is known`
+      : "";
+  return `${number}${stage}${document}${wish}`;
 }
 
 /** Of many movements only those that are neither done nor still to come; the others are counted. */
@@ -104,19 +122,22 @@ function stockLines(run: SaleState): string[] {
 /** Shows the run to whoever looks. */
 export function publishRun(run: SaleState): void {
   setCurrentDetails(detailsOf(run));
-  // On a credit note it is the sale that it reverses.
-  const saleId = run.workflow === "sale" ? run.document?.id : run.reversedSaleId;
+  const { document, refund, creditNote } = run;
+  // Somebody else's credit note may reverse it, but none that was given up.
+  const signed = creditNote?.status === "completed" ? creditNote : undefined;
+  const creditedBy = refund?.traderInvoiceNumber ?? signed?.traderInvoiceNumber;
   publishAttributes({
     business: run.businessId ?? NO_BUSINESS,
     invoice: keywordValue(run.invoice),
-    saleId: saleId === undefined ? null : keywordValue(saleId),
+    saleId: document ? keywordValue(document.id) : null,
+    creditNote: creditedBy === undefined || run.stage === "cancelled" ? null : keywordValue(creditedBy),
     stage: run.stage,
-    attention: run.attentions[0]?.code ?? null,
+    attention: run.allAttentions[0]?.code ?? null,
   });
 }
 
 /**
- * Runs the main flow of a sale or a credit note, and closes the workflow once nothing is left to do. A cancellation
+ * Runs the main flow of a sale, and closes the workflow once nothing is left to do. A cancellation
  * from Temporal becomes the run's own request to cancel, which the flow carries out when it can. If the flow fails,
  * everybody who waits for the outcome gets the failure first, and then the workflow fails with it.
  */

@@ -4,17 +4,17 @@ import {
   type FinishedSale,
   mismatches,
   type PreparedSale,
-  type SaleInput,
   type SaleOutcome,
+  type SaleStart,
 } from "../../src/contract/index.ts";
 import { awaitFinalStatus, type FinalStatus } from "../document/await-authority.ts";
 import { unlessGivenUp } from "../document/create-document.ts";
-import { park, unlessCancelled } from "../operator/attention-list.ts";
+import { unlessCancelled } from "../operator/attention-list.ts";
 import { main } from "../proxies.ts";
 import { NoteKeeping } from "../operator/note-keeping.ts";
 import { planMovements, StockKeeping } from "../stock/stock-keeping.ts";
-import { registerSaleMessages } from "./messages.ts";
-import { contextOf, type SaleContext, SaleState } from "./state.ts";
+import { registerMessages, withReturnDate } from "./messages.ts";
+import { contextOf, isKnownToBeReset, type SaleContext, SaleState } from "./state.ts";
 import { adoptSale, issueSale } from "./steps/issue.ts";
 import { fixItems, registerMissing, resolveBranch, type ResolvedLines, resolveItems } from "./steps/items.ts";
 import { stayOpenForRefund } from "./steps/refund.ts";
@@ -25,12 +25,13 @@ import { runToCompletion } from "./view.ts";
  * those that are not → submit, or adopt → adjust stock → await the authority → completed → open for a refund → closed.
  * It fails only for input that nobody can correct.
  */
-export async function sale(input: SaleInput): Promise<SaleOutcome> {
+export async function sale(input: SaleStart): Promise<SaleOutcome> {
   const run = new SaleState("sale", String(input?.traderInvoiceNumber), "resolving-items");
-  registerSaleMessages(run);
+  registerMessages(run);
   return await runToCompletion(run, async () => {
     const startedAtMs = workflowInfo().startTime.getTime();
-    const answer = await main.prepareSale("Check the sale", { input, startedAtMs, reset: run.carriesOn });
+    const open = () => main.prepareSale("Check the sale", { input, startedAtMs, reset: run.carriesOn });
+    const answer = await open();
     const { lines } = input;
     const prepared: PreparedSale = { ...answer, sale: { ...answer.sale, ...(lines && { lines }) } };
     run.businessId = prepared.profile.businessId;
@@ -41,39 +42,52 @@ export async function sale(input: SaleInput): Promise<SaleOutcome> {
     run.earlierRunSent ||= prepared.earlier?.sent === true;
     run.earlierRunSigned ||= prepared.earlier?.signed === true;
     run.takeOverDecisions(prepared.earlier?.decisions ?? []);
-    run.refund ??= prepared.earlier?.refund;
+    // What the run before knew of a refund, it had not always noted.
+    const known = run.isRefundCarriedOver ? undefined : prepared.earlier?.refund;
+    run.refund = known ?? run.refund ?? (input.refund && withReturnDate(input.refund));
+    const context = contextOf(run, prepared.profile);
     if (prepared.finished) {
-      await adoptFinishedSale(run, prepared.finished);
+      await goOnFromTheEnd(context, prepared.finished, prepared.sale.callback);
       return;
     }
-    const context = contextOf(run, prepared.profile);
     run.notes = new NoteKeeping(context);
     if (prepared.earlier) run.notes.noteAnew();
-    await runSale(context, prepared);
+    const stock = new StockKeeping(context);
+    await runSale(context, prepared, stock);
+    // Another run may have been asked for a refund after the point to which this one was reset. Only before the end can
+    // no step of the run before be here.
+    if (run.stage !== "completed" || !isKnownToBeReset()) return;
+    const asked = (await open()).earlier?.refund;
+    if (asked) run.refund = asked;
+    if (run.refund)
+      await stayOpenForRefund(context, stock, { windowMs: 0, callback: prepared.sale.callback ?? "auto" });
   });
 }
 
-/** The number was used long ago, for this very sale: its outcome is this run's, and the ledger has it. */
-async function adoptFinishedSale(run: SaleState, finished: FinishedSale): Promise<void> {
-  const { stage, document, creditNote, refund, movements, inAll, goodsNotReturned } = finished;
+/** The sale ended under an earlier run, and the ledger has it: nothing is left but a refund, if one is asked for. */
+async function goOnFromTheEnd(
+  context: SaleContext,
+  finished: FinishedSale,
+  callback: "auto" | "off" = "auto",
+): Promise<void> {
+  const { run } = context;
+  const { stage, document, creditNote, refund, movements, inAll } = finished;
   run.document = document;
-  run.creditNote = creditNote;
-  run.refund = refund;
+  run.earlierCreditNote = creditNote;
+  if (refund) run.refund = refund;
   run.movements.push(...movements);
   run.inAll = inAll;
   run.numberTaken = true;
   run.moveTo(stage, "nothing: it ended under an earlier workflow");
-  if (!goodsNotReturned || !refund) return;
-  const message =
-    "The refund was to return the goods to stock, and nothing shows that the earlier workflow did. Count the stock, and correct it by hand.";
-  await park(run, { code: "stock-refused", subject: refund.traderInvoiceNumber, message, resolvedBy: ["acknowledge"] });
+  if (stage !== "completed") return;
+  run.notes = new NoteKeeping(context);
+  await stayOpenForRefund(context, new StockKeeping(context), { windowMs: 0, callback });
 }
 
-async function runSale(context: SaleContext, prepared: PreparedSale): Promise<void> {
+async function runSale(context: SaleContext, prepared: PreparedSale, stock: StockKeeping): Promise<void> {
   const { run } = context;
   const { sale } = prepared;
   run.moveTo("resolving-items", "the items of its lines");
-  const stock = new StockKeeping(context);
   let goods: { lines: ResolvedLines | undefined } | undefined;
   const end = await unlessGivenUp(run, run.workflowId, async () => {
     goods ??= await unlessCancelled(run, async () => {

@@ -1,11 +1,11 @@
-import type { Receipt, Refund, SaleDocument } from "../../contract/index.ts";
+import type { Receipt, SaleDocument } from "../../contract/index.ts";
 import { type ReceiptOptions, signedReceipt } from "../../receipt/page.ts";
 import type { SaleKey, SaleState } from "../../starter/index.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import type { BusinessScope } from "../jobs/business-of.ts";
 import { printNote, shellWord } from "../output.ts";
-import { creditNoteOf, isNotFound, orCreditNoteHint } from "../sale/credit-note-of.ts";
+import { isNotFound, orCreditNoteHint } from "../sale/refusals.ts";
 import { scopeFlags, showCommand } from "../sale/resolving-commands.ts";
 import type { Scope } from "../sale/scope.ts";
 import { type Sales, withSales } from "../sale/with-sales.ts";
@@ -73,30 +73,31 @@ async function find(context: CliContext, number: string, wanted: Wanted): Promis
     if (wanted.creditNote !== true && invoice === number) {
       return { document, stage, key, invoice, name: `sale ${invoice}` };
     }
-    const note = (await creditNoteOf(sales, key, state))?.state;
-    const known = note ? { document: note.document, stage: note.stage } : { document: state.creditNote ?? null, stage };
-    if (!note && !known.document) {
+    const { creditNote = null, refund } = state;
+    if (!creditNote && !refund) {
       const command = ["fiscalflow receipt '<its sale>' --credit-note", ...scopeFlags(wanted)].join(" ");
       throw new CommandFailedError(
         `The sale ${invoice} has no credit note. If ${invoice} is also the number of another sale's credit note: ${command}`,
       );
     }
-    const itsNumber = known.document?.traderInvoiceNumber;
+    const itsNumber = creditNote?.traderInvoiceNumber;
     if (invoice !== number && itsNumber !== undefined && itsNumber !== number) {
       const command = ["fiscalflow receipt", shellWord(invoice), "--credit-note", ...scopeFlags(wanted)].join(" ");
       throw new CommandFailedError(
         `The credit note ${number} has no receipt: another one, ${itsNumber}, reverses the sale ${invoice}. See: ${command}`,
       );
     }
-    const reversal = reversalOf(state, known.document, note?.refund ?? state.refund);
-    return { ...known, key, invoice, name: `credit note of the sale ${invoice}`, reversal };
+    const name = `credit note of the sale ${invoice}`;
+    const isGivenUp = !refund && creditNote?.status !== "completed";
+    const reversal = reversalOf(state);
+    return { document: creditNote, stage: isGivenUp ? "cancelled" : stage, key, invoice, name, reversal };
   });
 }
 
 /** The reason belongs to our own credit note alone, and not to one of somebody else that reverses the sale in its place. */
-function reversalOf(sale: SaleState, note: SaleDocument | null, refund: Refund | undefined): Found["reversal"] {
-  const isOurs = refund !== undefined && refund.traderInvoiceNumber === note?.traderInvoiceNumber;
-  return { ...(sale.document && { reverses: sale.document }), ...(isOurs && { reason: refund.reason }) };
+function reversalOf({ document, creditNote, refund }: SaleState): Found["reversal"] {
+  const isOurs = refund !== undefined && refund.traderInvoiceNumber === creditNote?.traderInvoiceNumber;
+  return { ...(document && { reverses: document }), ...(isOurs && { reason: refund.reason }) };
 }
 
 /** The sale of a number; of a credit note's number the sale that it reverses, as far as the ledger knows. */

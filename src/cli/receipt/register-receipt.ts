@@ -4,7 +4,6 @@ import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { withFormats } from "../format.ts";
 import { printNote, printResult } from "../output.ts";
-import { CREDIT_NOTE_FLAG } from "../sale/operate.ts";
 import { parseInvoice, parseText, type ResultFlags, type Scope, withScope } from "../sale/scope.ts";
 import { FORMATS, type PrintFlags } from "./print-flags.ts";
 
@@ -22,7 +21,7 @@ export function registerReceipt(program: Command, context: CliContext): void {
         .argument("<invoice>", "the sale's number, or a credit note's own", parseInvoice),
       FORMATS,
     )
-      .option(...CREDIT_NOTE_FLAG)
+      .option("--credit-note", "the sale's credit note is meant, not the sale")
       .option(
         "--seller <name>",
         "the seller's name, which no signed value has (default: as COMPLIANCE_SELLERS says)",

@@ -3,7 +3,6 @@ import type { Command } from "commander";
 import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { requestOf } from "../update-options.ts";
-import { creditNoteCommands } from "./credit-note-of.ts";
 import { answerCommand, type ManyFlags, operateOneOrMany, requireOneWay } from "./operate-many.ts";
 
 interface AcknowledgeFlags extends ManyFlags {
@@ -35,8 +34,7 @@ async function codeIsMissing(
   flags: AcknowledgeFlags,
 ): Promise<UsageError> {
   const missing = "Give --code, the attention code to acknowledge";
-  if (invoice === undefined || flags.creditNote === true || flags.correction === true)
-    return new UsageError(`${missing}.`);
+  if (invoice === undefined || flags.correction === true) return new UsageError(`${missing}.`);
   const { withSales } = await import("./with-sales.ts");
   const { resolvingCommands } = await import("./resolving-commands.ts");
   return await withSales(context, async (sales) => {
@@ -45,10 +43,7 @@ async function codeIsMissing(
     const commands = mine
       .flatMap((one) => resolvingCommands({ ...one, resolvedBy: ["acknowledge"] }, { ...flags, invoice }))
       .map((command) => `\n  ${command}`);
-    if (commands.length === 0) {
-      const none = `${missing}. The sale ${invoice} has none that can be acknowledged.`;
-      return new UsageError([none, ...(await creditNoteCommands(sales, { ...flags, invoice }))].join("\n"));
-    }
-    return new UsageError(`${missing}:${commands.join("")}`);
+    if (commands.length > 0) return new UsageError(`${missing}:${commands.join("")}`);
+    return new UsageError(`${missing}. The sale ${invoice} has none that can be acknowledged.`);
   });
 }

@@ -6,8 +6,10 @@ import { answerCommand, type ManyFlags, operateOneOrMany } from "./operate-many.
 
 export function registerCancel(sale: Command, context: CliContext): void {
   answerCommand(sale, "cancel", {
-    description: "Cancel a sale, as long as no document is in flight or signed: one, or all that a query finds.",
-    help: `On a document in flight it is kept as a wish; a completed sale is reversed by \`sale refund\`.
+    description:
+      "Cancel a sale, or its refund, as long as no document is in flight or signed: one, or all that a query finds.",
+    help: `On a document in flight it is kept as a wish; a completed sale is reversed by \`sale refund\`. A sale whose refund is cancelled is
+completed as before, and can be refunded again.
 
 Examples:
   fiscalflow sale cancel INV-1001 --reason 'customer left'

@@ -1,7 +1,6 @@
 import type { CorrectionStage, Receipt, SaleDocument } from "../../contract/index.ts";
 import type { Correction, SaleKey, SaleState } from "../../starter/index.ts";
 import type { BusinessScope } from "../jobs/business-of.ts";
-import { creditNoteOf } from "./credit-note-of.ts";
 import type { Sales } from "./with-sales.ts";
 
 /** What an accountant books of a document. */
@@ -24,21 +23,20 @@ const WITHOUT_DOCUMENTS: readonly CorrectionStage[] = ["preparing", "cancelled"]
 
 /**
  * The correction with the documents of its credit note and of its corrected sale: it knows their numbers alone.
- * @param shown the sale's state and its credit note's, where they are known already
+ * @param shown the sale's state, where it is known already
  */
 export async function withDocuments(
   sales: Sales,
   key: SaleKey & BusinessScope,
   correction: Correction,
-  shown?: { note: SaleState | undefined },
+  shown?: SaleState,
 ): Promise<ShownCorrection> {
   const { receipt: _ofCorrectedSale, ...told } = correction;
   if (WITHOUT_DOCUMENTS.includes(correction.stage)) return { ...told, documents: {} };
   const { starter } = sales;
-  const noteState = async () => (await creditNoteOf(sales, key, await starter.getSale(key)))?.state;
   const corrected = { ...key, invoice: correction.correctedBy };
   const [creditNote, correctedSale] = await Promise.all([
-    orNothing(async () => (shown ? shown.note : await noteState())?.document),
+    orNothing(async () => (shown ?? (await starter.getSale(key))).creditNote),
     orNothing(async () => (await starter.getSale(corrected)).document),
   ]);
   return { ...told, documents: { ...(creditNote && { creditNote }), ...(correctedSale && { correctedSale }) } };

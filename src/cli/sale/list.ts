@@ -24,19 +24,14 @@ export function registerList(sale: Command, context: CliContext): void {
     sale
       .command("list")
       .description("List sales: open ones first, then closed ones, the latest of each first.")
-      .option("--attention", "only open sales, credit notes and corrections that need an operator")
+      .option("--attention", "only open sales and corrections that need an operator")
       .addOption(
         new Option(
           "--ended",
-          "only sales, credit notes and corrections whose workflow was terminated, failed or timed out: nothing carries them on",
+          "only sales and corrections whose workflow was terminated, failed or timed out: nothing carries them on",
         ).conflicts("attention"),
       )
-      .addOption(
-        new Option(
-          "--stage <stage>",
-          "only sales at this stage; a closed one that was refunded later is at its credit note's",
-        ).choices(STAGES),
-      )
+      .addOption(new Option("--stage <stage>", "only sales at this stage").choices(STAGES))
       .option("--limit <number>", "maximum number of results", wholeNumber(1, 100_000), DEFAULT_LIMIT),
   )
     .addHelpText(
@@ -45,8 +40,7 @@ export function registerList(sale: Command, context: CliContext): void {
 Above it stands what is wrong with the API, and since when, as the sales that wait for it have met it.
 With --attention, it also says how many workflows ended without an outcome and are to be restarted.
 The list is Temporal's, and follows the sales by a second or so. Amount and buyer are those that the sale was started with;
-of a sale that was adopted without lines, the amount is its document's. A credit note has those of its sale, the amount
-below zero.
+of a sale that was started without lines, the amount is its document's.
 Synchronisations and other work that is no sale: fiscalflow jobs list.
 
 Examples:
@@ -60,16 +54,9 @@ async function listSales(context: CliContext, flags: ListFlags): Promise<void> {
   const { listExecutions } = await import("../list-executions.ts");
   const { listedSales } = await import("./listed-sales.ts");
   const { attention = false, ended = false, limit, json } = flags;
-  const { isRefundStage, refundedLater } = await import("./refunded-later.ts");
-  const { stage } = flags;
-  const query = visibilityQuery({ ...flags, creditNotes: attention || ended });
-  // What is closed needs no operator.
-  const also =
-    isRefundStage(stage) && !attention ? (client: Client) => refundedLater(client, flags, stage, ended) : undefined;
-  const listed = async (executions: readonly WorkflowExecutionInfo[], client: Client): Promise<ListedSale[]> =>
-    (await listedSales(executions, client, { refused: !ended })).filter(
-      (sale) => stage === undefined || sale.stage === stage,
-    );
+  const query = visibilityQuery({ ...flags, corrections: attention || ended });
+  const listed = (executions: readonly WorkflowExecutionInfo[], client: Client): Promise<ListedSale[]> =>
+    listedSales(executions, client, { refused: !ended });
   const { serviceTroubles, troubleLine } = await import("./service-troubles.ts");
   const { endedLine } = await import("./ended-line.ts");
   const remarks = async (client: Client): Promise<string[]> => {
@@ -80,31 +67,26 @@ async function listSales(context: CliContext, flags: ListFlags): Promise<void> {
     return [...troubles.map(troubleLine), ...(toRestart === undefined ? [] : [toRestart])];
   };
   const { noWorkflowsOf } = await import("../../starter/list-attention.ts");
-  const { business } = flags;
+  const { business, stage } = flags;
   const ofNone = business === undefined ? undefined : (client: Client) => noWorkflowsOf(client, business);
   // An open workflow has one run.
   const hasRunsBeside = !attention || stage !== undefined;
   await listExecutions(
     context,
-    { query, limit, json, hasRunsBeside, ofNone, also },
+    { query, limit, json, hasRunsBeside, ofNone },
     listed,
     (sales) => table(sales, Date.now()),
     remarks,
   );
 }
 
-function kindOf({ type, creditNoteOf }: ListedSale): string {
-  if (type === WORKFLOW_TYPES.creditNote) return ` (credit note${creditNoteOf === null ? "" : ` of ${creditNoteOf}`})`;
-  return type === WORKFLOW_TYPES.correctSale ? " (correction)" : "";
-}
-
 function table(sales: readonly ListedSale[], nowMs: number): string {
   const head = ["NUMBER", "BUSINESS", "STAGE", "WAITS FOR", "BUYER", "AMOUNT", "DOCUMENT", "STARTED", "AGE"];
   const rows = sales.map((sale) => {
-    const { invoice, business, waitsFor, buyer, amount, saleId, startedAt } = sale;
+    const { invoice, type, business, waitsFor, buyer, amount, saleId, startedAt } = sale;
     const startedAtMs = Date.parse(startedAt);
     return [
-      `${invoice}${kindOf(sale)}`,
+      `${invoice}${type === WORKFLOW_TYPES.correctSale ? " (correction)" : ""}`,
       business ?? "-",
       whereOf(sale),
       waitsFor,

@@ -17,7 +17,7 @@ import { describeError } from "../describe-error.ts";
 import { printNote, printResult } from "../output.ts";
 import { inParallel } from "./in-parallel.ts";
 import { kebab, withFieldsOf } from "../update-options.ts";
-import { CORRECTION_FLAG, CREDIT_NOTE_FLAG, operateOne, type OperatorFlags } from "./operate.ts";
+import { CORRECTION_FLAG, operateOne, type OperatorFlags } from "./operate.ts";
 import { parseInvoice, withScope } from "./scope.ts";
 import { visibilityQuery } from "./visibility-query.ts";
 import type { Sales } from "./with-sales.ts";
@@ -51,8 +51,7 @@ export interface ManyCommand {
 
 /** The options by which a command means many. */
 export function withMany(command: Command, of: ManyCommand["of"]): Command {
-  const which =
-    of === "open" ? "open sales, credit notes and corrections" : "sales and credit notes whose workflow ended so";
+  const which = of === "open" ? "open sales and corrections" : "sales whose workflow ended so";
   return command
     .option("--query <query>", `all ${which} that match this Temporal filter`)
     .option("--dry-run", "with --query: only list what is found")
@@ -72,7 +71,7 @@ export function answerCommand(
     .command(kebab(update))
     .description(description)
     .argument(many ? "[invoice]" : "<invoice>", "the sale's number", parseInvoice);
-  const command = withFieldsOf(update, named, optional).option(...CREDIT_NOTE_FLAG);
+  const command = withFieldsOf(update, named, optional);
   if (many) withMany(command.option(...CORRECTION_FLAG), "open");
   return withScope(command).addHelpText("after", `\n${help}`);
 }
@@ -88,15 +87,11 @@ interface AnswerCommand {
 
 /** Exactly one way to say what is meant, and somebody who agrees where many are meant. @throws UsageError */
 export function requireOneWay(context: CliContext, invoice: string | undefined, flags: ManyFlags): void {
-  const { query, creditNote, correction, dryRun = false, yes = false } = flags;
+  const { query, correction, dryRun = false, yes = false } = flags;
   if ((invoice === undefined) === (query === undefined))
     throw new UsageError("Give either the number of one sale, or --query for many.");
-  if (query !== undefined && (creditNote === true || correction === true))
-    throw new UsageError(
-      "--credit-note and --correction go with one sale; --query finds credit notes and corrections by itself.",
-    );
-  if (creditNote === true && correction === true)
-    throw new UsageError("Give --credit-note or --correction, not both: each is a workflow of its own.");
+  if (query !== undefined && correction === true)
+    throw new UsageError("--correction goes with one sale; --query finds corrections by itself.");
   if (query === undefined && (dryRun || yes)) throw new UsageError("--dry-run and --yes go with --query.");
   if (query === undefined || dryRun) return;
   const refusal = "--query asks before it acts, and nobody is there to ask. Add --yes, or look first with --dry-run.";
@@ -118,8 +113,8 @@ export async function operateOneOrMany(
 }
 
 /**
- * Sends it to every sale, credit note and correction that the query finds, once somebody agrees; none that fails holds
- * up the others.
+ * Sends it to every sale and correction that the query finds, once somebody agrees; none that fails holds up the
+ * others.
  */
 export async function operateMany(
   context: CliContext,
@@ -185,7 +180,7 @@ async function nameDefaultServer(context: CliContext): Promise<void> {
 
 interface Target {
   workflowId: string;
-  /** The number of the sale, or a credit note's own. */
+  /** Of the sale, or of the sale that is corrected. */
   number: string | null;
   stage: string | null;
   /** What an operator is needed for, or was when it ended. */
@@ -197,7 +192,7 @@ interface Target {
 async function found({ client }: Sales, flags: ManyFlags, of: ManyCommand["of"]): Promise<Target[]> {
   const { withoutFollowed, withWorkLeft } = await import("./runs.ts");
   const executions: WorkflowExecutionInfo[] = [];
-  const query = visibilityQuery({ ...flags, creditNotes: true, openOnly: of === "open", ended: of === "ended" });
+  const query = visibilityQuery({ ...flags, corrections: true, openOnly: of === "open", ended: of === "ended" });
   try {
     for await (const execution of client.workflow.list({ query })) executions.push(execution);
   } catch (error) {
@@ -235,7 +230,7 @@ function endOf({ status, closeTime }: WorkflowExecutionInfo): Target["ended"] {
 
 function targetLine({ workflowId, number, stage, attention, ended }: Target): string {
   const end = ended && `${ended.status} ${nairobiTime(Date.parse(ended.at))}`;
-  // The id of a credit note's workflow names the document that it reverses.
+  // An id bounds and escapes what it is made of.
   const isNamedById = number === null || workflowId.endsWith(`/${number}`);
   return [isNamedById ? workflowId : `${number} (${workflowId})`, stage ?? "stage unknown", attention, end]
     .filter((part) => part !== null)

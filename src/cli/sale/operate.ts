@@ -1,19 +1,17 @@
 import type { CliContext } from "../context.ts";
 import { printNote, printResult } from "../output.ts";
-import { orCreditNoteCommands } from "./credit-note-of.ts";
+import { orCommands } from "./refusals.ts";
 import type { ResultFlags, Scope } from "./scope.ts";
 import type { Sales } from "./with-sales.ts";
 
 export interface OperatorFlags extends Scope, ResultFlags {
-  creditNote?: boolean;
   correction?: boolean;
 }
 
-export const CREDIT_NOTE_FLAG = ["--credit-note", "the sale's credit note is meant, not the sale"] as const;
 export const CORRECTION_FLAG = ["--correction", "the sale's correction is meant, not the sale"] as const;
 
 /**
- * Sends an operator's update to one sale, or to its credit note, and prints what is true afterwards.
+ * Sends an operator's update to one sale, or to its correction, and prints what is true afterwards.
  * @param follows what the answer means from now on
  */
 export async function operateOne(
@@ -25,9 +23,8 @@ export async function operateOne(
 ): Promise<void> {
   const { withSales } = await import("./with-sales.ts");
   await withSales(context, async (sales) => {
-    const workflowId = await sales.targetOf(invoice, flags);
-    const sent = send(sales.operate, workflowId, sales);
-    const reply = await sent.catch(orCreditNoteCommands(sales, { ...flags, invoice }));
+    const workflowId = sales.targetOf(invoice, flags);
+    const reply = await send(sales.operate, workflowId, sales).catch(orCommands({ ...flags, invoice }));
     printResult(context, flags.json, { workflowId, ...reply }, `${invoice}: ${reply.message}`);
     if (follows !== undefined) printNote(context, follows);
   });

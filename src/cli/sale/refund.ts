@@ -81,16 +81,14 @@ function goodsAreOut({ refund, stockMovements }: SaleOutcome): boolean {
 }
 
 /**
- * What became of it, as a sentence, and the credit note once it is signed. A sale that is open tells of itself; else
- * its credit note does.
+ * What became of it, as a sentence, and the credit note once it is signed.
  * @param show the command that shows the sale
  */
 function refundText(invoice: string, number: string, show: string, outcome: SaleOutcome): string {
-  const { stage, creditNote, receipt, attention, closed } = outcome;
+  const { stage, creditNote, attention, closed } = outcome;
   const note = creditNote?.traderInvoiceNumber ?? number;
   if (stage === "credited") {
-    const signed = creditNote && { ...creditNote, receipt: creditNote.receipt ?? receipt };
-    const lines = signed ? documentLines("Credit note", bookedOf(signed)) : [];
+    const lines = creditNote ? documentLines("Credit note", bookedOf(creditNote)) : [];
     const goods = goodsAreOut(outcome) ? [`Its goods are not back in stock yet. See ${show}`] : [];
     return [
       `${invoice} is credited in full by ${note} (document ${creditNote?.id ?? "unknown"}).`,
@@ -98,10 +96,8 @@ function refundText(invoice: string, number: string, show: string, outcome: Sale
       ...goods,
     ].join("\n");
   }
-  if (closed) return `${invoice}: the workflow of its credit note ${note} ${endedInWords(closed)}.`;
-  // Of the sale, or of the credit note alone: the refund was accepted, and then given up.
-  if (stage === "completed" || stage === "cancelled")
-    return `${invoice} is not refunded: its credit note ${note} was given up. See ${show}`;
+  if (closed) return `${invoice} is not refunded by ${note} yet: its workflow ${endedInWords(closed)}. See ${show}`;
+  if (stage === "completed") return `${invoice} is not refunded: its credit note ${note} was given up. See ${show}`;
   const goesOn = `The refund of ${invoice} by credit note ${note} is under way`;
   if (attention) return `${goesOn}, and needs an operator: ${attention.code}. See ${show}`;
   return `${goesOn}, and goes on by itself. See ${show}`;

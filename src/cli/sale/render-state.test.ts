@@ -22,7 +22,6 @@ function page(code: AttentionCode, stage: Stage = "completed", more: Partial<Att
   const attention = { code, message: "What happened.", sinceMs: 0, resolvedBy: RESOLVED_BY[code], ...more };
   const state: SaleState = {
     source: "workflow",
-    workflow: "sale",
     stage,
     waitingFor: "an operator",
     attentions: [attention],

@@ -1,11 +1,9 @@
 import {
-  type Attention,
   areSettled,
   closedInWords,
   MEANING,
   nairobiTime,
   plainLine,
-  type ResolvingUpdate,
   type Stage,
   troubleInWords,
   whatToDo,
@@ -28,18 +26,9 @@ import { waitsForInWords } from "./waits-for.ts";
 
 const LABEL_WIDTH = 14;
 
-/**
- * A sale, or its credit note, as a page.
- * @param endedNote the workflow of its credit note, where that ended without an outcome
- */
-export function renderState(
-  title: string,
-  workflowId: string,
-  state: SaleState,
-  target: CommandTarget,
-  endedNote?: string,
-): string {
-  const { stage, document, creditNote, closed } = state;
+/** A sale as a page. */
+export function renderState(title: string, workflowId: string, state: SaleState, target: CommandTarget): string {
+  const { stage, document, closed } = state;
   const rows: [string, string | undefined][] = [
     ["Workflow", workflowId],
     ["Stage", closed ? `${stage} (${closed.status})` : stage],
@@ -63,7 +52,7 @@ export function renderState(
     ["Document", document ? documentLine(document) : stage === "cancelled" ? "none" : "none yet"],
     ["Error", document?.error ? plainLine(document.error) : undefined],
     ["Receipt", document?.receipt ? receiptLines(document.receipt).join("\n") : undefined],
-    ["Credit note", creditNote ? documentLine(creditNote) : state.creditNoteWorkflowId],
+    ["Credit note", creditNoteText(state)],
     ["Callbacks", state.callbacksReceived > 0 ? `${state.callbacksReceived} received` : undefined],
     ["Messages", state.unreadMessages ? `${state.unreadMessages} could not be read, and changed nothing` : undefined],
   ];
@@ -80,7 +69,7 @@ export function renderState(
       ...(isReached ? [`  ${whatToDo(attention)}`] : []),
       `  ${MEANING[code]}. ${message}`,
       ...[...balanceLines(attention), ...evidenceLines(attention)].map((line) => `  ${line}`),
-      ...(isReached ? howToResolve(attention, target, endedNote) : []),
+      ...(isReached ? resolvingCommands(attention, target).map((command) => `    ${command}`) : []),
       ...(isReached && code === "mismatch" ? howToCorrect(state, target) : []),
     );
   }
@@ -92,27 +81,24 @@ export function renderState(
   return lines.map(plainLine).join("\n");
 }
 
-function howToResolve(attention: Attention, target: CommandTarget, endedNote: string | undefined): string[] {
-  const of = (commands: readonly string[]): string[] => commands.map((command) => `    ${command}`);
-  const { subject, resolvedBy } = attention;
-  if (endedNote === undefined || subject !== endedNote || !resolvedBy.includes("retry"))
-    return of(resolvingCommands(attention, target));
-  const by = (update: ResolvingUpdate): string[] => resolvingCommands({ ...attention, resolvedBy: [update] }, target);
-  return [
-    "  First restart the credit note, which keeps your reason, then retry the sale, which waits for the credit note again:",
-    ...of([restartCommand({ ...target, creditNote: true }), ...by("retry")]),
-    "  Or leave the sale as it is, without this refund:",
-    ...of(by("acknowledge")),
-  ];
-}
-
 /** Of a document that differs from what was asked for, once a refund is allowed. */
-function howToCorrect({ workflow, stage }: SaleState, target: CommandTarget): string[] {
-  if (workflow !== "sale" || stage !== "completed") return [];
+function howToCorrect({ stage }: SaleState, target: CommandTarget): string[] {
+  if (stage !== "completed") return [];
   return [
     "  If the document is wrong, credit it, or credit it and issue the corrected sale:",
     ...[refundCommand(target), correctCommand(target)].map((command) => `    ${command}`),
   ];
+}
+
+/** What reverses the sale, or is to. */
+function creditNoteText({ creditNote, refund, stage }: SaleState): string | undefined {
+  if (!creditNote) return refund && stage === "crediting" ? `${refund.traderInvoiceNumber}, none yet` : undefined;
+  const { error, receipt } = creditNote;
+  return [
+    documentLine(creditNote),
+    ...(error ? [plainLine(error)] : []),
+    ...(receipt ? receiptLines(receipt) : []),
+  ].join("\n");
 }
 
 /** Of the movements that are left out of the answer. */

@@ -8,7 +8,7 @@ import { printNote } from "../output.ts";
 import { requestOf } from "../update-options.ts";
 import { operateOne, type OperatorFlags } from "./operate.ts";
 import { answerCommand } from "./operate-many.ts";
-import { commandLine, type CommandTarget } from "./resolving-commands.ts";
+import { type CommandTarget, showCommand } from "./resolving-commands.ts";
 
 const COUNTS_AS_MADE = "The movement counts as made: it is not sent again.";
 const IS_SENT_AGAIN =
@@ -22,7 +22,7 @@ export function registerResolveStock(sale: Command, context: CliContext): void {
   }).action(async (invoice: string, flags: OperatorFlags) => {
     const request = requestOf("resolveStock", flags);
     const answer: Parameters<typeof operateOne>[3] = async (operate, id, { client, keyOf }) => {
-      const warning = await warningOf(client, id, keyOf(invoice, flags), request);
+      const warning = await warningOf(client, keyOf(invoice, flags), request);
       if (warning !== undefined) printNote(context, warning);
       const reply = await operate.resolveStock(id, request);
       return { ...reply, message: whatIsLeft(reply, { ...flags, invoice }) };
@@ -44,13 +44,12 @@ export function registerResolveDocument(sale: Command, context: CliContext): voi
 
 function whatIsLeft({ attention }: MessageReply, target: CommandTarget): string {
   if (attention === undefined) return "Recorded: nothing is left for you to do.";
-  return `Recorded: an operator is still needed (${attention}), see ${commandLine({ verb: "show", flags: [] }, { ...target, creditNote: false })}.`;
+  return `Recorded: an operator is still needed (${attention}), see ${showCommand(target.invoice, target)}.`;
 }
 
 /** The balance is evidence alone, so it warns and never refuses. */
 async function warningOf(
   client: Client,
-  workflowId: string,
   key: SaleKey,
   { referenceId, applied }: ResolveStockRequest,
 ): Promise<string | undefined> {
@@ -58,8 +57,8 @@ async function warningOf(
   const { stateOfRun } = await import("../../starter/state-of-run.ts");
   const { contradiction } = await import("./balance-lines.ts");
   try {
-    const { state } = await stateOfRun(client, workflowId, key);
-    const asked = state.attentions.find(({ code, subject }) => code === "stock-unknown" && subject === referenceId);
+    const { attentions } = await stateOfRun(client, key);
+    const asked = attentions.find(({ code, subject }) => code === "stock-unknown" && subject === referenceId);
     return asked && contradiction(asked, applied);
   } catch (error) {
     // The update says it better.

@@ -17,11 +17,11 @@ describe("the commands that resolve an attention", () => {
         invoice: "INV 1'",
         connection: "shop",
         business: "b",
-        creditNote: true,
+        correction: true,
       }),
     ).toEqual([
-      "fiscalflow sale retry 'INV 1'\\''' --connection shop --business b --credit-note",
-      "fiscalflow sale cancel 'INV 1'\\''' --reason '<why>' --connection shop --business b --credit-note",
+      "fiscalflow sale retry 'INV 1'\\''' --connection shop --business b --correction",
+      "fiscalflow sale cancel 'INV 1'\\''' --reason '<why>' --connection shop --business b --correction",
     ]);
   });
 

@@ -5,7 +5,6 @@ import { type Scope, scopeOf } from "./scope.ts";
 
 export interface CommandTarget extends Scope {
   invoice: string;
-  creditNote?: boolean;
   correction?: boolean;
 }
 
@@ -56,12 +55,8 @@ interface CommandWords {
 
 /** A command line about one sale, ready to be pasted. */
 export function commandLine({ verb, operands = [], flags }: CommandWords, target: CommandTarget): string {
-  const { invoice, creditNote, correction } = target;
-  const scope = [
-    ...scopeFlags(target),
-    ...(creditNote === true ? ["--credit-note"] : []),
-    ...(correction === true ? ["--correction"] : []),
-  ];
+  const { invoice, correction } = target;
+  const scope = [...scopeFlags(target), ...(correction === true ? ["--correction"] : [])];
   // Behind `--` a number that begins with a hyphen is no flag.
   const words = invoice.startsWith("-")
     ? [...flags, ...scope, "--", shellWord(invoice), ...operands]

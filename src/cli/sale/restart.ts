@@ -2,7 +2,7 @@ import type { Command } from "commander";
 
 import type { RestartReply } from "../../starter/index.ts";
 import type { CliContext } from "../context.ts";
-import { CREDIT_NOTE_FLAG, operateOne } from "./operate.ts";
+import { operateOne } from "./operate.ts";
 import { type ManyFlags, operateMany, requireOneWay, withMany } from "./operate-many.ts";
 import { parseInvoice, parseText, withScope } from "./scope.ts";
 
@@ -19,8 +19,7 @@ export function registerRestart(sale: Command, context: CliContext): void {
           "Start a sale anew whose workflow was terminated, failed or timed out: one, or all that a query finds.",
         )
         .argument("[invoice]", "the sale's number", parseInvoice)
-        .requiredOption("--note <text>", "why; kept among the sale's decisions", parseText)
-        .option(...CREDIT_NOTE_FLAG),
+        .requiredOption("--note <text>", "why; kept among the sale's decisions", parseText),
       "ended",
     ),
   )

@@ -6,8 +6,8 @@ import { CommandFailedError, UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { printResult } from "../output.ts";
 import { requestOf } from "../update-options.ts";
-import { orCreditNoteCommands } from "./credit-note-of.ts";
 import { answerCommand, type ManyFlags, operateOneOrMany, requireOneWay } from "./operate-many.ts";
+import { orCommands } from "./refusals.ts";
 import { isUnsuccessful, outcomeLine } from "./render-document.ts";
 
 const DEFAULT_WAIT_SECONDS = 60;
@@ -31,8 +31,8 @@ Examples:
     .action(async (invoice: string | undefined, flags: RetryFlags) => {
       requireOneWay(context, invoice, flags);
       const { query, wait } = flags;
-      if (wait !== undefined && (query !== undefined || flags.creditNote === true || flags.correction === true))
-        throw new UsageError("--wait goes with one sale: leave --query, --credit-note and --correction out.");
+      if (wait !== undefined && (query !== undefined || flags.correction === true))
+        throw new UsageError("--wait goes with one sale: leave --query and --correction out.");
       const request = requestOf("retry", flags);
       if (invoice !== undefined && wait !== undefined)
         await retryAndWait(context, invoice, flags, request, wait === true ? DEFAULT_WAIT_SECONDS : wait);
@@ -55,7 +55,7 @@ async function retryAndWait(
   await withSales(context, async (sales) => {
     const key = sales.keyOf(invoice, flags);
     const sent = sales.operate.retry(sales.starter.workflowId(key), request);
-    const { message } = await sent.catch(orCreditNoteCommands(sales, { ...flags, invoice }));
+    const { message } = await sent.catch(orCommands({ ...flags, invoice }));
     const waited = sales.starter.outcome(key, { waitSeconds: seconds });
     const outcome = await troubleNotes(context, sales).during(key, waited);
     printResult(context, flags.json, { message, outcome }, `${invoice}: ${message} ${outcomeLine(outcome)}`);

@@ -5,28 +5,33 @@ import { attributesOf } from "../../starter/attributes.ts";
 import { closedStatusOf, endedAsCompleted, lastRunOf, type RunFacts, wasRefused } from "../../starter/closed-run.ts";
 import { askSales } from "./ask-sales.ts";
 import { inParallel } from "./in-parallel.ts";
-import { allOf, quoted } from "./visibility-query.ts";
+import { quoted } from "./visibility-query.ts";
 
 /** Runs that are looked at one by one, at a time. */
 const CONCURRENCY = 20;
 /** Ids that are asked for in one query. */
 const MOST_IN_QUERY = 100;
 
-/**
- * The runs of these workflows, as Temporal lists them, in a query for each hundred.
- * @param attribute what the ids are
- */
-export async function* runsOf(
-  client: Client,
-  ids: Iterable<string>,
-  clause?: string,
-  attribute = "WorkflowId",
-): AsyncGenerator<WorkflowExecutionInfo> {
+/** The runs of these workflows, as Temporal lists them, in a query for each hundred. */
+export async function* runsOf(client: Client, ids: Iterable<string>): AsyncGenerator<WorkflowExecutionInfo> {
   const wanted = [...new Set(ids)].map(quoted);
-  for (let from = 0; from < wanted.length; from += MOST_IN_QUERY) {
-    const some = wanted.slice(from, from + MOST_IN_QUERY).join(", ");
-    yield* client.workflow.list({ query: allOf([clause, `${attribute} IN (${some})`]) });
-  }
+  for (let from = 0; from < wanted.length; from += MOST_IN_QUERY)
+    yield* client.workflow.list({ query: `WorkflowId IN (${wanted.slice(from, from + MOST_IN_QUERY).join(", ")})` });
+}
+
+type Runs = ReadonlyMap<string, readonly WorkflowExecutionInfo[]>;
+
+/** Every run of these workflows, by workflow id. */
+export async function runsById(executions: readonly { workflowId: string }[], client: Client): Promise<Runs> {
+  const runs = new Map<string, WorkflowExecutionInfo[]>();
+  const ids = executions.map(({ workflowId }) => workflowId);
+  for await (const run of runsOf(client, ids)) runs.set(run.workflowId, [...(runs.get(run.workflowId) ?? []), run]);
+  return runs;
+}
+
+/** Whether no later run is listed. */
+export function isNewest({ workflowId, startTime }: WorkflowExecutionInfo, runs: Runs): boolean {
+  return (runs.get(workflowId) ?? []).every((other) => other.startTime <= startTime);
 }
 
 /**
@@ -66,21 +71,18 @@ export async function withWorkLeft(
 }
 
 /**
- * When each of these began (Unix milliseconds), by workflow id: a restart, or a reset, starts a new run, and what it
- * carries on began with the first one. Runs that Temporal has deleted do not count.
+ * When each of these began (Unix milliseconds), by workflow id: a restart, a reset or a late refund starts a new run,
+ * and what it carries on began with the first one. Runs that Temporal has deleted do not count.
  * @param executions the last run of each
  */
 export async function firstStarts(
   executions: readonly Pick<WorkflowExecutionInfo, "workflowId" | "startTime">[],
+  runs: Runs,
   client: Client,
 ): Promise<ReadonlyMap<string, number>> {
-  const earlier = new Map<string, WorkflowExecutionInfo[]>();
-  const ids = executions.map(({ workflowId }) => workflowId);
-  for await (const run of runsOf(client, ids, 'ExecutionStatus != "Running"'))
-    earlier.set(run.workflowId, [...(earlier.get(run.workflowId) ?? []), run]);
   const starts = await inParallel(executions, CONCURRENCY, async ({ workflowId, startTime }) => {
     let firstMs = startTime.getTime();
-    const before = (earlier.get(workflowId) ?? []).filter((run) => run.startTime.getTime() < firstMs);
+    const before = (runs.get(workflowId) ?? []).filter((run) => run.startTime.getTime() < firstMs);
     for (const run of before.toSorted((one, other) => other.startTime.getTime() - one.startTime.getTime())) {
       if (await leftNothing(run, client)) break;
       firstMs = run.startTime.getTime();

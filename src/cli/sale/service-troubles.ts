@@ -33,7 +33,6 @@ export interface ConnectionTrouble {
   atLeast: boolean;
 }
 
-/** `sales`: with their credit notes. */
 type Work = "sales" | "jobs";
 
 /** A page of Temporal's list. */
@@ -51,6 +50,7 @@ const STAGES_THAT_CALL: readonly Stage[] = [
   "submitting",
   "adjusting-stock",
   "awaiting-authority",
+  "crediting",
 ];
 
 /** A workflow that may wait for a service. */
@@ -163,11 +163,11 @@ function signedQuery(scope: Scope): string {
 
 function openSales({ connection, business }: Scope, which: string): string {
   return allOf([
-    typesClause([WORKFLOW_TYPES.sale, WORKFLOW_TYPES.creditNote]),
+    typesClause([WORKFLOW_TYPES.sale]),
     RUNNING,
     which,
     businessClause(business),
-    connection === undefined ? undefined : idClause([`sale/${connection}/`, `credit-note/${connection}/`]),
+    connection === undefined ? undefined : idClause([`sale/${connection}/`]),
   ]);
 }
 

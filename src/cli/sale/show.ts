@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
 import { printResult } from "../output.ts";
 import { withDocuments } from "./correction-documents.ts";
-import { creditNoteOf, orCreditNoteHint } from "./credit-note-of.ts";
+import { orCreditNoteHint } from "./refusals.ts";
 import { correctionLines, correctionsOf } from "./render-correction.ts";
 import { renderState } from "./render-state.ts";
 import { showCommand } from "./resolving-commands.ts";
@@ -45,33 +45,22 @@ async function showSale(context: CliContext, invoice: string, flags: ShowFlags):
       return await (await import("./show-web.ts")).showInBrowser(context, starter.workflowId(key), flags.json);
     const known = await starter.getSale(key).catch(orCreditNoteHint(invoice, showCommand("INVOICE", flags)));
     const state = await withFleetTrouble(sales.client, connection, known);
-    const note = await creditNoteOf(sales, key, state);
     const target = { ...flags, invoice };
     const title = `Sale ${invoice} of ${businessId} (connection ${connection})`;
-    const endedNote = note?.state.closed && !note.state.closed.refused ? note.workflowId : undefined;
     const timeline = await readTimeline(sales.client, starter.workflowId(key));
     const counted = withAllCallbacks(state, timeline);
-    const pages = [renderState(title, starter.workflowId(key), counted, target, endedNote)];
-    const ofNote = note && (await readTimeline(sales.client, note.workflowId));
-    const noteState = note && withAllCallbacks(note.state, ofNote);
-    if (noteState) {
-      const noteTitle = `Credit note ${noteState.document?.traderInvoiceNumber ?? ""}`.trimEnd();
-      pages.push(renderState(noteTitle, note.workflowId, noteState, { ...target, creditNote: true }));
-    }
+    const pages = [renderState(title, starter.workflowId(key), counted, target)];
     const { corrects, correction, stopped } = await correctionsOf(sales, key);
     if (corrects !== undefined) pages.push(`Corrects ${corrects}: see ${showCommand(corrects, flags)}`);
-    const shown = correction && (await withDocuments(sales, key, correction, { note: note?.state }));
+    const shown = correction && (await withDocuments(sales, key, correction, state));
     if (shown) pages.push(correctionLines(shown, target).join("\n"));
     if (stopped !== undefined) pages.push(stopped);
     if (timeline) pages.push(timelinePage(timeline));
-    if (ofNote) pages.push(timelinePage(ofNote, "Timeline of the credit note"));
     const data = {
       ...counted,
-      ...(noteState && { creditNoteState: noteState }),
       ...(shown && { correction: shown }),
       ...(corrects !== undefined && { corrects }),
       ...(timeline && { timeline }),
-      ...(ofNote && { creditNoteTimeline: ofNote }),
     };
     printResult(context, flags.json, data, pages.join("\n\n"));
   });

@@ -8,17 +8,17 @@ export interface Listing extends Scope {
   stage?: string;
   /** Runs that ended without an outcome. */
   ended?: boolean;
-  /** Credit notes and corrections too: they need operators by themselves. */
-  creditNotes?: boolean;
+  /** Corrections too: they need operators by themselves. */
+  corrections?: boolean;
   openOnly?: boolean;
 }
 
 /** A list filter of Temporal. */
 export function visibilityQuery(listing: Listing): string {
-  const { sale, creditNote, correctSale } = WORKFLOW_TYPES;
-  const { creditNotes = false, connection, stage } = listing;
+  const { sale, correctSale } = WORKFLOW_TYPES;
+  const { corrections = false, connection, stage } = listing;
   return allOf([
-    typesClause(creditNotes ? [sale, creditNote, correctSale] : [sale]),
+    typesClause(corrections ? [sale, correctSale] : [sale]),
     listing.query === undefined ? undefined : `(${listing.query})`,
     listing.attention === true ? NEEDS_AN_OPERATOR : undefined,
     listing.ended === true ? ENDED : undefined,
@@ -27,10 +27,7 @@ export function visibilityQuery(listing: Listing): string {
     businessClause(listing.business),
     connection === undefined
       ? undefined
-      : idClause([
-          `sale/${connection}/`,
-          ...(creditNotes ? [`credit-note/${connection}/`, `correct/${connection}/`] : []),
-        ]),
+      : idClause([`sale/${connection}/`, ...(corrections ? [`correct/${connection}/`] : [])]),
   ]);
 }
 

@@ -1,7 +1,7 @@
 import { everythingWaitedFor, type Waiting } from "../../contract/index.ts";
 import type { SaleState } from "../../starter/index.ts";
 
-/** What a sale, or a credit note, waits for: an operator before all else, wherever an update can reach it. */
+/** What a sale waits for: an operator before all else, wherever an update can reach it. */
 export function waitsForInWords({
   source,
   closed,

@@ -73,13 +73,13 @@ type Seen = ReturnType<typeof seenIn>;
 
 /** What a line is written for. What it waits for changes more often than anybody wants to read. */
 function seenIn(state: SaleState) {
-  const { stage, attentions, creditNoteAttention, document, stockMovements, callbacksReceived, closed } = state;
+  const { stage, attentions, document, stockMovements, callbacksReceived, closed } = state;
   const counts = new Map<string, number>();
   for (const { state: one } of stockMovements) counts.set(one, (counts.get(one) ?? 0) + 1);
   return {
     stage,
     closed: closed?.status ?? null,
-    needs: closed ? [] : [...attentions.map(({ code }) => code), ...(creditNoteAttention ? [creditNoteAttention] : [])],
+    needs: closed ? [] : attentions.map(({ code }) => code),
     document: document?.status ?? null,
     receipt: document?.receipt?.cuInvoiceNo ?? null,
     stockMovements: Object.fromEntries(counts),
@@ -108,9 +108,8 @@ function tell(context: CliContext, seen: Seen, { waitingFor }: SaleState, json: 
   printResult(context, false, undefined, `${nairobiClock(atMs)}  ${line}`);
 }
 
-function isSettled({ source, stage, attentions, creditNoteAttention, stockMovements, closed }: SaleState): boolean {
+function isSettled({ source, stage, attentions, stockMovements, closed }: SaleState): boolean {
   // Nothing carries on what the ledger alone knows, or what ended without an outcome.
   if (source === "ledger" || closed) return true;
-  const needsNobody = attentions.length === 0 && creditNoteAttention === undefined;
-  return SETTLED_STAGES.includes(stage) && areSettled(stockMovements) && needsNobody;
+  return SETTLED_STAGES.includes(stage) && areSettled(stockMovements) && attentions.length === 0;
 }

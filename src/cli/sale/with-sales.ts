@@ -1,11 +1,10 @@
 import type { Client } from "@temporalio/client";
 
 import { loadConfig, starterSettings } from "../../config/index.ts";
-import { creditNoteWorkflowId, DEFAULT_CONNECTION } from "../../contract/index.ts";
+import { DEFAULT_CONNECTION } from "../../contract/index.ts";
 import { createStarter, type SaleKey, type Starter } from "../../starter/index.ts";
 import { callerIdentity, operations } from "../../starter/operate.ts";
 import { requireConnection } from "../../starter/sale-key.ts";
-import { CommandFailedError } from "../cli-error.ts";
 import { withTemporal } from "../connect-temporal.ts";
 import type { CliContext } from "../context.ts";
 import { printNote } from "../output.ts";
@@ -27,11 +26,8 @@ export interface Sales {
   operate: ReturnType<typeof operations>;
   /** The sale that an invoice number and the flags name. @throws UsageError, UnknownConnectionError */
   keyOf: (invoice: string, scope: Scope) => SaleKey & BusinessScope;
-  /**
-   * The workflow that an operator's update goes to. @throws UsageError, UnknownConnectionError, SaleNotFoundError,
-   * CommandFailedError
-   */
-  targetOf: (invoice: string, scope: Scope & { creditNote?: boolean; correction?: boolean }) => Promise<string>;
+  /** The workflow that an operator's update goes to. @throws UsageError, UnknownConnectionError */
+  targetOf: (invoice: string, scope: Scope & { correction?: boolean }) => string;
 }
 
 /** @throws ConfigError, TemporalError, and what the work throws */
@@ -55,15 +51,9 @@ export async function withSales<Result>(context: CliContext, work: (sales: Sales
           `Warning: ${invoice}: ${warning}${isSent ? `; ${sent} all the same (inputChecks: warn)` : ""}`,
         );
     };
-    const targetOf: Sales["targetOf"] = async (invoice, scope) => {
+    const targetOf: Sales["targetOf"] = (invoice, scope) => {
       const key = keyOf(invoice, scope);
-      if (scope.correction === true) return starter.correctionWorkflowId(key);
-      if (scope.creditNote !== true) return starter.workflowId(key);
-      const state = await starter.getSale(key);
-      if (state.creditNoteWorkflowId !== undefined) return state.creditNoteWorkflowId;
-      if (state.document === null) throw new CommandFailedError(`The sale ${invoice} has no document to be credited.`);
-      const { connection, businessId } = key;
-      return creditNoteWorkflowId({ connection, businessId, saleId: state.document.id });
+      return scope.correction === true ? starter.correctionWorkflowId(key) : starter.workflowId(key);
     };
     return work({ client, starter, requireServed, warn, operate: operations(client, identity), keyOf, targetOf });
   });

@@ -1,6 +1,5 @@
 /** The zod schemas of everything that crosses an edge. Never imported by workflows: they run on plain types. */
 export { correctionInputSchema } from "./correction-input.ts";
-export { creditNoteInputSchema } from "./credit-note-input.ts";
 export { durationMs } from "./duration.ts";
 export {
   processSyncBatchInputSchema,
@@ -12,4 +11,4 @@ export {
 export { InvalidInputError, parseInput } from "./parse-input.ts";
 export { readEventsInputSchema } from "./read-events-input.ts";
 export { refundRequestSchema } from "./refund-request.ts";
-export { findSaleInputSchema, saleInputSchema } from "./sale-input.ts";
+export { findSaleInputSchema, saleInputSchema, saleStartSchema } from "./sale-input.ts";

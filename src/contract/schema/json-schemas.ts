@@ -1,7 +1,6 @@
 import { z } from "zod";
 
 import { correctionInputSchema } from "./correction-input.ts";
-import { creditNoteInputSchema } from "./credit-note-input.ts";
 import {
   processSyncBatchInputSchema,
   reconcileInputSchema,
@@ -11,13 +10,12 @@ import {
 } from "./job-inputs.ts";
 import { replySchema, saleOutcomeSchema, saleStateSchema } from "./outcomes.ts";
 import { readEventsInputSchema } from "./read-events-input.ts";
-import { saleInputSchema } from "./sale-input.ts";
+import { saleStartSchema } from "./sale-input.ts";
 import { type Declaration, UPDATE_DECLARATIONS } from "./updates.ts";
 
 /** What is published, by the file's name: inputs by workflow type, updates by name, and what they answer. */
 export const PUBLISHED_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
-  "input.sale": saleInputSchema,
-  "input.creditNote": creditNoteInputSchema,
+  "input.sale": saleStartSchema,
   "input.correctSale": correctionInputSchema,
   "input.registerItems": registerItemsInputSchema,
   "input.syncPurchases": syncPurchasesInputSchema,

@@ -159,15 +159,12 @@ const serviceTrouble = z.looseObject({
 
 /** Answer of the query `state`. */
 export const saleStateSchema = z.looseObject({
-  workflow: z.enum(["sale", "creditNote"]),
   stage,
   waitingFor: z.string(),
   attentions: z.array(attention),
   document: document.nullable(),
   creditNote: document.nullish(),
   refund: refund.optional(),
-  creditNoteWorkflowId: z.string().optional(),
-  creditNoteAttention: code.optional(),
   stockMovements: z.array(movement),
   decisions: z.array(decision),
   inAll: z
@@ -179,6 +176,7 @@ export const saleStateSchema = z.looseObject({
     .optional(),
   serviceTrouble: serviceTrouble.optional().describe("What is wrong with the API, as a deferred call has met it."),
   cancelRequested: z.string().optional(),
+  creditNoteCancelRequested: z.string().optional(),
   callbacksReceived: z.number(),
   unreadMessages: z.number().optional().describe("Signals that could not be read, and changed nothing."),
   fingerprint: z.string().optional(),

@@ -3,8 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { z } from "zod";
 
 import { InvalidInputError, parseInput } from "./parse-input.ts";
-import { creditNoteInputSchema } from "./credit-note-input.ts";
-import { saleInputSchema } from "./sale-input.ts";
+import { saleInputSchema, saleStartSchema } from "./sale-input.ts";
 import { problemsOf } from "./test-support/problems.ts";
 
 /** Values in the shape of a sale, with anything in the places of its fields. */
@@ -83,7 +82,7 @@ describe("input that is refused", () => {
 
 describe.each<[string, z.ZodType]>([
   ["a sale", saleInputSchema],
-  ["a credit note", creditNoteInputSchema],
+  ["the workflow of a sale", saleStartSchema],
 ])("any JSON value as the input of %s", (_what, schema) => {
   test("parses, or is refused with at least one problem, and quickly", () => {
     fc.assert(

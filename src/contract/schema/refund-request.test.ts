@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 
-import { creditNoteInputSchema } from "./credit-note-input.ts";
 import { refundRequestSchema } from "./refund-request.ts";
 import { problemsOf } from "./test-support/problems.ts";
 
@@ -33,27 +32,5 @@ describe("a refund request", () => {
     [{ saleId: "sal_1" }, "saleId: unknown field"],
   ])("is refused with %j", (changes, problem) => {
     expect(problemsWith(changes)).toEqual([problem]);
-  });
-});
-
-describe("the input of a credit note", () => {
-  const input = { ...refund, saleId: "sal_1", connection: "default", businessId: "biz_1" };
-
-  test("is accepted with the sale that it reverses", () => {
-    expect(problemsOf(creditNoteInputSchema, input)).toEqual([]);
-  });
-
-  test.each([
-    [{ saleId: undefined }, "saleId: expected a string, found nothing"],
-    [{ saleId: "" }, "saleId: expected at least 1 character, found an empty text"],
-    [{ callback: "on" }, 'callback: expected one of "auto", "off", found "on"'],
-    [{ original: "sal_1" }, 'original: expected a sale with its lines, found "sal_1"'],
-    [
-      { original: { lines: [], linesLeftOut: { count: 2 } } },
-      "original: expected a sale with its lines, found an object",
-    ],
-    [{ lines: [] }, "lines: unknown field"],
-  ])("is refused with %j", (changes, problem) => {
-    expect(problemsOf(creditNoteInputSchema, { ...input, ...changes })).toEqual([problem]);
   });
 });

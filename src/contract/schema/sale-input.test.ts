@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { saleInputSchema } from "./sale-input.ts";
+import { saleInputSchema, saleStartSchema } from "./sale-input.ts";
 import { problemsOf } from "./test-support/problems.ts";
 
 const line = { itemId: "itm_1", quantity: 2, unitPrice: 116 };
@@ -183,5 +183,43 @@ describe("the input of a sale", () => {
       "traderInvoiceNumber",
       "lines",
     ]);
+  });
+});
+
+describe("the input of the workflow", () => {
+  const refund = { reason: "06", traderInvoiceNumber: "CN-1" };
+  const problemsOfStart = (input: unknown) => problemsOf(saleStartSchema, input);
+
+  test.each([
+    ["a number alone, which the ledger may have", { traderInvoiceNumber: "x".repeat(400) }],
+    ["a refund beside the number", { traderInvoiceNumber: "INV-1", refund }],
+    ["a refund beside lines", { ...sale, refund }],
+  ])("is accepted with %s", (_what, input) => {
+    expect(problemsOfStart(input)).toEqual([]);
+  });
+
+  test.each([
+    [
+      "a number that is too long for one that is issued",
+      { ...sale, traderInvoiceNumber: "x".repeat(51) },
+      "traderInvoiceNumber: expected at most 50 characters, found 51",
+    ],
+    [
+      "a refund without a number",
+      { ...sale, refund: { reason: "06" } },
+      "refund.traderInvoiceNumber: expected a string, found nothing",
+    ],
+    [
+      "a wait beside the refund",
+      { ...sale, refund: { ...refund, waitSeconds: 1 } },
+      "refund.waitSeconds: unknown field",
+    ],
+    [
+      "a branch without goods for it",
+      { ...sale, refund: { ...refund, branch: "00" } },
+      'refund.branch: expected only together with restock: the branch says to which the goods are returned, found "00"',
+    ],
+  ])("is refused with %s", (_what, input, problem) => {
+    expect(problemsOfStart(input)).toEqual([problem]);
   });
 });

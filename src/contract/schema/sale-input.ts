@@ -3,9 +3,10 @@ import { z } from "zod";
 import { NO_BUSINESS } from "../ids.ts";
 import { NAME_PATTERN } from "../names.ts";
 import type { FindSaleInput } from "../find-sale.ts";
-import type { SaleInput, SaleLineInput } from "../sale.ts";
+import type { SaleInput, SaleLineInput, SaleStart } from "../sale.ts";
 import { calendarDate } from "./calendar-date.ts";
 import { duration } from "./duration.ts";
+import { refundRequestSchema } from "./refund-request.ts";
 import { invoiceNumber, printableText } from "./text.ts";
 
 export const connectionName = z
@@ -67,50 +68,73 @@ const customer = z.strictObject({
   email: printableText(320).optional(),
 });
 
-/** Of a sale that is adopted; what we issue ourselves is bound to the API's 50 characters. */
+/** Of a sale that is adopted. */
 const LONGEST_NUMBER = 1000;
+/** Of what we issue ourselves (Fiscal Compliance API, POST /v1/sales). */
+const LONGEST_OWN_NUMBER = 50;
 
-/** Input of the `sale` workflow; the same schema at every edge and in the workflow's first activity. */
-export const saleInputSchema = z
-  .strictObject({
-    connection: connectionName.optional(),
-    businessId: businessIdentifier.optional(),
-    branch: identifier.optional(),
-    traderInvoiceNumber: invoiceNumber(LONGEST_NUMBER),
-    saleDate: calendarDate.optional(),
-    paymentTypeCode: printableText(50).optional(),
-    customer: customer.optional(),
-    lines: z
-      .array(line, { error: "expected a list of lines" })
-      .min(1, { error: "expected at least one line" })
-      .max(1000, { error: "expected at most 1000 lines" })
-      .optional(),
-    saleId: identifier.optional(),
-    expectedTotal: finite.optional(),
-    stock: z.enum(["on-submission", "on-completion", "off"]).optional(),
-    callback: z.enum(["auto", "off"]).optional(),
-    refundWindow: duration.optional(),
-  })
+const saleFields = z.strictObject({
+  connection: connectionName.optional(),
+  businessId: businessIdentifier.optional(),
+  branch: identifier.optional(),
+  traderInvoiceNumber: invoiceNumber(LONGEST_NUMBER),
+  saleDate: calendarDate.optional(),
+  paymentTypeCode: printableText(50).optional(),
+  customer: customer.optional(),
+  lines: z
+    .array(line, { error: "expected a list of lines" })
+    .min(1, { error: "expected at least one line" })
+    .max(1000, { error: "expected at most 1000 lines" })
+    .optional(),
+  saleId: identifier.optional(),
+  expectedTotal: finite.optional(),
+  stock: z.enum(["on-submission", "on-completion", "off"]).optional(),
+  callback: z.enum(["auto", "off"]).optional(),
+  refundWindow: duration.optional(),
+});
+
+function longestNumberOf(fields: { saleId?: unknown; lines?: unknown }): number {
+  return fields.saleId === undefined && fields.lines !== undefined ? LONGEST_OWN_NUMBER : LONGEST_NUMBER;
+}
+
+/** Looked at even where a field is wrong. */
+function checkNumber(
+  sale: { traderInvoiceNumber: unknown; saleId?: unknown; lines?: unknown },
+  context: z.RefinementCtx,
+) {
+  const { traderInvoiceNumber: number } = sale;
+  const characters = typeof number === "string" ? Array.from(number).length : 0;
+  if (characters <= longestNumberOf(sale) || characters > LONGEST_NUMBER) return;
+  const message = `expected at most ${LONGEST_OWN_NUMBER} characters, found ${characters}`;
+  context.addIssue({ code: "custom", path: ["traderInvoiceNumber"], message });
+}
+
+/** A sale that is to be issued, or is adopted: what the starter takes. */
+export const saleInputSchema = saleFields
   .refine((sale): sale is SaleInput => sale.saleId !== undefined || sale.lines !== undefined, {
     ...always,
     path: ["lines"],
     error: "expected at least one line (only a sale adopted by saleId may come without)",
   })
-  .superRefine((sale, context) => {
-    if (sale.saleId !== undefined) return;
-    const number: unknown = sale.traderInvoiceNumber;
-    const characters = typeof number === "string" ? Array.from(number).length : 0;
-    if (characters > 50 && characters <= LONGEST_NUMBER) {
-      context.addIssue({
-        code: "custom",
-        path: ["traderInvoiceNumber"],
-        message: `expected at most 50 characters, found ${characters}`,
-      });
-    }
-  }, always)
+  .superRefine(checkNumber, always)
   .meta({
-    anyOf: [{ required: ["saleId"] }, { required: ["lines"], properties: { traderInvoiceNumber: { maxLength: 50 } } }],
+    anyOf: [
+      { required: ["saleId"] },
+      { required: ["lines"], properties: { traderInvoiceNumber: { maxLength: LONGEST_OWN_NUMBER } } },
+    ],
   }) satisfies z.ZodType<SaleInput>;
+
+/** Input of the `sale` workflow, checked in its first activity: also what carries on a sale that the ledger has. */
+export const saleStartSchema = saleFields
+  .extend({ refund: refundRequestSchema.optional() })
+  .superRefine(checkNumber, always)
+  .meta({
+    anyOf: [
+      { required: ["saleId"] },
+      { properties: { lines: false } },
+      { properties: { traderInvoiceNumber: { maxLength: LONGEST_OWN_NUMBER } } },
+    ],
+  }) satisfies z.ZodType<SaleStart>;
 
 /** Input of the `findSale` workflow: what names a sale. */
 export const findSaleInputSchema = z.strictObject({

@@ -17,7 +17,7 @@ afterAll(() => test.drop());
 
 /** The credit note of a sale under a number, in a business that no other test has. */
 function noteOf(saleId: string, business: string, number = "CN-1"): BeginRequest {
-  const workflowId = `credit-note/default/${business}/${saleId}`;
+  const workflowId = `sale/default/${business}/${saleId}`;
   const claim = creditNoteNumberClaim({ connection: "default", businessId: business, number });
   return {
     workflowId: `${workflowId} ${number}`,
@@ -37,7 +37,7 @@ const ownerOf = (saleId: string, business: string) => ({
   kind: "number-taken",
   saleId,
   sale: expect.stringContaining(`INV-${saleId}`),
-  holder: `credit-note/default/${business}/${saleId} (run 1)`,
+  holder: `sale/default/${business}/${saleId} (run 1)`,
 });
 
 describe("the number of a credit note", () => {

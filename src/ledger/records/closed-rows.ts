@@ -1,6 +1,5 @@
 import type { Queries } from "../database.ts";
-import type { Business, Writer } from "../events/chain.ts";
-import { documentKey } from "./row.ts";
+import type { Writer } from "../events/chain.ts";
 
 /** A row whose run ended without an outcome. */
 export interface ClosedRow {
@@ -8,19 +7,6 @@ export interface ClosedRow {
   of: { type: "sale" | "credit_note"; number: string };
   /** The run that ended, or one before it. */
   writer: Writer;
-}
-
-/** Which run carries the document on. After a reset the run may not have told yet. */
-export async function writerOf(db: Queries, business: Business, of: ClosedRow["of"]): Promise<Writer | undefined> {
-  const { connection, business_id, type, number } = documentKey(business, of);
-  const row = await db
-    .selectFrom("documents")
-    .select(["workflow_id", "run_id"])
-    .where((eb) => eb.and({ connection, business_id }))
-    .where("type", "=", type)
-    .where("number", "=", number)
-    .executeTakeFirst();
-  return row && { workflowId: row.workflow_id, runId: row.run_id };
 }
 
 /** Every row that is marked so, of all businesses. */

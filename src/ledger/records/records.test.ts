@@ -91,7 +91,7 @@ describe("a document's row", () => {
     const next = { ...WRITER, runId: "run-2" };
     await records.open(business, { ...ASKED, startedAtMs: ASKED.startedAtMs + 10 }, by(next, ASKED.startedAtMs + 10));
     expect(await kept()).toMatchObject({ stage: "completed", document: documentOf("INV-1"), attentions });
-    expect(await records.writerOf(business, OF)).toEqual(next);
+    expect((await records.findSale(business, "INV-1"))?.writer).toEqual(next);
     // What the run before had on its way changes nothing, and neither does a stage before the receipt.
     await records.note(business, noteOf({ stage: "rejected" }), WRITER);
     const later = { asOfMs: ASKED.startedAtMs + 20, stage: "resolving-items" as const };
@@ -143,8 +143,10 @@ describe("a document's row", () => {
     const document = documentOf("CN-1", { type: "credit_note", originalSaleId: "sal_1" });
     await records.open(business, note("sal_1"), by(WRITER));
     await records.settle(business, note("sal_1"), { document, askedAtMs: 5 }, WRITER);
-    const another = { workflowId: "credit-note/default/biz_1/sal_2", runId: "run-9" };
-    await records.open(business, note("sal_2"), by(another));
+    const another = { workflowId: "sale/default/biz_1/INV-2", runId: "run-9" };
+    expect(await records.open(business, note("sal_2"), by(another))).toBeUndefined();
+    const next = { ...WRITER, runId: "run-2" };
+    expect(await records.open(business, note("sal_1"), by(next, 1_763_600_000_500))).toBe("credited");
     await records.note(business, noteOf({ ...note("sal_2"), stage: "cancelled", asOfMs: 1_763_600_000_900 }), another);
     const { creditNote } = (await records.findSale(business, "INV-1")) ?? {};
     expect(creditNote).toMatchObject({

@@ -1,10 +1,18 @@
-import type { AnsweredRow, ClosedRun, Decision, DocumentRow, RunNote, SettledAnswer } from "../../contract/index.ts";
+import type {
+  AnsweredRow,
+  ClosedRun,
+  Decision,
+  DocumentRow,
+  RunNote,
+  SettledAnswer,
+  Stage,
+} from "../../contract/index.ts";
 import type { Database } from "../database.ts";
 import type { Business, Writer } from "../events/chain.ts";
-import { type ClosedRow, closedRows, writerOf } from "./closed-rows.ts";
+import { type ClosedRow, closedRows } from "./closed-rows.ts";
 import { decisionsOf, findSale, type KeptSale, saleOfCreditNote } from "./find-sale.ts";
 import { type RecordsReport, verifyRecords } from "./verify-records.ts";
-import { type Answer, markClosed, note, open, type OpenedRecord, settle } from "./write.ts";
+import { type Answer, markClosed, note, open, type OpenedRecord, type Opening, settle } from "./write.ts";
 
 /**
  * The rows of the business's documents, and who writes them: a run that begins, the activity that has an answer, the run
@@ -12,8 +20,8 @@ import { type Answer, markClosed, note, open, type OpenedRecord, settle } from "
  * cannot answer, and may then be called again as they were.
  */
 export interface Records {
-  /** The first thing that a run does: its row is there from then on. */
-  open(business: Business, record: OpenedRecord, by: { writer: Writer; askedAtMs: number }): Promise<void>;
+  /** The first thing that a run does: its row is there from then on. Gives the stage that an older row had. */
+  open(business: Business, record: OpenedRecord, by: Opening): Promise<Stage | undefined>;
   /** Writes an answer of the service, with all its lines. An answer that is older than the row's changes nothing. */
   settle(business: Business, of: AnsweredRow, answer: Answer, writer: Writer): Promise<SettledAnswer>;
   /** Writes what only the run knows. */
@@ -24,8 +32,6 @@ export interface Records {
   saleOfCreditNote(business: Business, number: string): Promise<string | undefined>;
   /** What operators decided on a document, in all runs of the workflow. */
   decisionsOf(business: Business, of: DocumentRow, workflowId: string): Promise<Decision[]>;
-  /** Which run carries the document on; undefined where there is no row. */
-  writerOf(business: Business, of: DocumentRow): Promise<Writer | undefined>;
   /** Keeps, or takes back, that a document's workflow ended without an outcome. @param writer the run, as the row has it */
   markClosed(business: Business, of: DocumentRow, writer: Writer, closed: ClosedRun | undefined): Promise<void>;
   /** The rows that are marked so, of all businesses. */
@@ -42,7 +48,6 @@ export function createRecords(database: Database): Records {
     findSale: (business, number) => database.query((db) => findSale(db, business, number)),
     saleOfCreditNote: (business, number) => database.query((db) => saleOfCreditNote(db, business, number)),
     decisionsOf: (business, of, workflowId) => database.query((db) => decisionsOf(db, business, of, workflowId)),
-    writerOf: (business, of) => database.query((db) => writerOf(db, business, of)),
     markClosed: (business, of, writer, closed) =>
       database.transact((db) => markClosed(db, business, of, writer, closed)),
     closedRows: () => database.query(closedRows),

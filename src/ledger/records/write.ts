@@ -23,27 +23,40 @@ import { changeRow, documentKey, insertOrLock, isOfAnother, type Kept, lockKept 
 /** What a run begins with: what was asked for, and nothing else. */
 export type OpenedRecord = Omit<DocumentRecord, "document" | "attentions" | "numberTaken" | "closed">;
 
+/** Who opens a row, and how. */
+export interface Opening {
+  writer: Writer;
+  askedAtMs: number;
+  keepsCancelled?: boolean;
+}
+
 /**
  * The first thing that every run of a sale or a credit note does. A number that nothing was sent for is for whatever is
  * asked for now; otherwise the row stays as it is, and this run carries it on: what it knows better, it notes. To be
  * repeated freely.
  * @param askedAtMs when the run asked for it, by Temporal's clock: an attempt of an older run changes nothing
+ * @param keepsCancelled a row that was given up stays as it is
+ * @returns the stage that the row of this document had; undefined where it is new
  */
 export async function open(
   db: Queries,
   business: Business,
   record: OpenedRecord,
-  { writer, askedAtMs }: { writer: Writer; askedAtMs: number },
-): Promise<void> {
+  { writer, askedAtMs, keepsCancelled = false }: Opening,
+): Promise<Stage | undefined> {
   const content: RowContent = { ...record, numberTaken: false, document: null, attentions: [], run: writer };
   const asOf = new Date(askedAtMs);
   const kept = await insertOrLock(db, business, content, writer, { as_of: asOf, answered_at: null });
-  if (!kept || kept.content.run.runId === writer.runId || kept.as_of > asOf) return;
+  const stage = kept && !isOfAnother(kept.content, record) ? kept.content.stage : undefined;
+  if (!kept || kept.content.run.runId === writer.runId || kept.as_of > asOf) return stage;
+  if (keepsCancelled && stage === "cancelled") return stage;
   const { closed: _over, failed: _failed, ...known } = kept.content;
-  if (isOfAnother(known, record) && (known.document !== null || (await isTakenByAnother(db, business, record)))) return;
+  if (isOfAnother(known, record) && (known.document !== null || (await isTakenByAnother(db, business, record))))
+    return stage;
   const isTaken = known.document !== null || known.numberTaken || (await isClaimed(db, known, known.run.workflowId));
   const next = isTaken && !isOfAnother(known, record) ? { ...known, run: writer } : content;
   await changeRow(db, business, kept, next, writer, { times: { as_of: asOf, sequence: 0 } });
+  return stage;
 }
 
 /** Whether the number of a credit note belongs to that of another sale, which may still be on its way. */

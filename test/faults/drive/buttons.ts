@@ -1,6 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { defaultPayloadConverter, type WorkflowExecutionDescription } from "@temporalio/client";
+import {
+  defaultPayloadConverter,
+  type WorkflowExecutionDescription,
+  WorkflowUpdateFailedError,
+  WorkflowNotFoundError,
+} from "@temporalio/client";
 
 import { SIGNALS, UPDATES } from "../../../src/contract/index.ts";
 import { Chance } from "../plan/chance.ts";
@@ -49,8 +54,6 @@ export class Buttons {
   readonly #restarting = new Set<string>();
   /** Runs that ended, and that another run of their id has followed. */
   readonly #carriedOn = new Set<string>();
-  /** The documents whose credit notes a button has cancelled. */
-  readonly #cancelledNotesOf = new Set<string>();
   readonly problems: string[] = [];
 
   constructor(presses: readonly Button[], seed: number) {
@@ -141,7 +144,8 @@ export class Buttons {
    */
   async closeWindows({ client }: FaultStack, open: readonly OpenWorkflow[], signal: AbortSignal): Promise<number> {
     const left = open.filter(
-      ({ stage, saleId }) => stage === "completed" && saleId !== undefined && this.#cancelledNotesOf.has(saleId),
+      ({ stage, workflowId }) =>
+        stage === "completed" && this.#touched.get(workflowId)?.has("credit note cancel") === true,
     );
     for (const { workflowId } of left) {
       this.#touch(workflowId, "workflow cancel");
@@ -156,14 +160,30 @@ export class Buttons {
   async #press(stack: FaultStack, button: Button, signal: AbortSignal): Promise<boolean> {
     const { client } = stack;
     return await client.withDeadline(Date.now() + RPC_MS, async () => {
-      const open = this.#chance
-        .shuffled(await openWorkflows(client))
-        .filter(({ type }) => type === "sale" || type === "creditNote");
+      const open = this.#chance.shuffled(await openWorkflows(client)).filter(({ type }) => type === "sale");
       if (button.startsWith("activity ")) return await this.#pressOnActivity(stack, button, open, signal);
       if (button.startsWith("batch ")) return await this.#pressOnBatch(stack, button, open.slice(0, BATCH_OF));
+      if (button === "credit note cancel") return await this.#cancelCreditNote(stack, button, open);
       const [one] = open;
       return one ? await this.#pressOnWorkflow(stack, button, one) : false;
     });
+  }
+
+  async #cancelCreditNote({ client }: FaultStack, button: Button, open: readonly OpenWorkflow[]): Promise<boolean> {
+    const one = open.find(({ stage }) => stage === "crediting");
+    if (!one) return false;
+    const { workflowId } = one;
+    try {
+      const args: [object] = [{ reason: "by mistake", by: IDENTITY }];
+      await client.workflow.getHandle(workflowId).executeUpdate<unknown, [object]>(UPDATES.cancel, { args });
+    } catch (error) {
+      // It was signed before.
+      if (error instanceof WorkflowUpdateFailedError) return false;
+      this.#touch(workflowId, button);
+      throw error;
+    }
+    this.#touch(workflowId, button);
+    return true;
   }
 
   async #pressOnWorkflow({ client }: FaultStack, button: Button, { workflowId }: OpenWorkflow): Promise<boolean> {
@@ -327,9 +347,6 @@ export class Buttons {
   }
 
   #touch(workflowId: string, button: Button): void {
-    const [kind, , , saleId = ""] = workflowId.split("/");
-    const cancels: readonly Button[] = ["workflow cancel", "batch cancel"];
-    if (kind === "credit-note" && cancels.includes(button)) this.#cancelledNotesOf.add(decodeURIComponent(saleId));
     this.#touched.set(workflowId, (this.#touched.get(workflowId) ?? new Set()).add(button));
   }
 }
@@ -343,6 +360,7 @@ async function inputOf(client: FaultStack["client"], { workflowId, runId, id }: 
 
 /** The server is away, or what was to be pressed on is gone: no fault of the product. */
 function isOrdinary(error: unknown): boolean {
+  if (error instanceof WorkflowNotFoundError) return true;
   const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
   const cause = error instanceof Error ? error.cause : undefined;
   const ORDINARY_CODES = new Set([

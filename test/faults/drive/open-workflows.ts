@@ -8,8 +8,6 @@ export interface OpenWorkflow {
   readonly type: string;
   readonly stage: string | undefined;
   readonly attention: string | undefined;
-  /** The id of its document. */
-  readonly saleId: string | undefined;
 }
 
 export async function openWorkflows(client: Client): Promise<OpenWorkflow[]> {
@@ -26,7 +24,6 @@ export async function openWorkflows(client: Client): Promise<OpenWorkflow[]> {
       type,
       stage: text(SEARCH_ATTRIBUTES.stage),
       attention: text(SEARCH_ATTRIBUTES.attention),
-      saleId: text(SEARCH_ATTRIBUTES.saleId),
     });
   }
   return open;

@@ -74,14 +74,18 @@ export class Operator {
         evidence,
         sinceMs,
       });
-      const answer = this.#answerTo(workflowId, attention);
+      const answer = this.#answerTo(workflowId, attention, state);
       // Never sent again by itself: it is an answer to what was read just now, and whoever hears nothing looks again.
       if (answer) await answer();
     }
   }
 
   /** Undefined: it is too early to say. */
-  #answerTo(workflowId: string, attention: Attention): (() => Promise<unknown>) | undefined {
+  #answerTo(
+    workflowId: string,
+    attention: Attention,
+    { stage, refund }: WorkflowState,
+  ): (() => Promise<unknown>) | undefined {
     const { stack } = this.#options;
     const { code, subject } = attention;
     const note = "said by the books";
@@ -94,7 +98,8 @@ export class Operator {
         return () => this.#answers.resolveStock(workflowId, { referenceId, applied, note });
       }
       case "document-unknown": {
-        const number = this.#numberOf(workflowId);
+        const ofSale = this.#options.sales.get(workflowId)?.number;
+        const number = (stage === "crediting" ? refund?.traderInvoiceNumber : ofSale) ?? "";
         if (stack.underWay.about(number)) return undefined;
         const [found] = stack.simulator.documents(number);
         const said = found ? { saleId: found.id } : ({ notCreated: true } as const);
@@ -118,16 +123,6 @@ export class Operator {
           ? () => this.#answers.retry(workflowId, about)
           : () => this.#answers.acknowledge(workflowId, { ...about, note });
     }
-  }
-
-  /** The number of the document that a workflow issues: a credit note's id names the sale that it reverses. */
-  #numberOf(workflowId: string): string {
-    const sale = this.#options.sales.get(workflowId);
-    if (sale) return sale.number;
-    const saleId = decodeURIComponent(workflowId.split("/").at(-1) ?? "");
-    const original = this.#options.stack.simulator.documents().find(({ id }) => id === saleId);
-    const refunded = [...this.#options.sales.values()].find(({ number }) => number === original?.traderInvoiceNumber);
-    return refunded?.refund?.request.traderInvoiceNumber ?? "";
   }
 
   #ask<T>(ask: () => Promise<T>): Promise<T> {

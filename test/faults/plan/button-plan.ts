@@ -16,6 +16,8 @@ export const BUTTONS = [
   "batch reset",
   "batch terminate",
   "batch cancel",
+  // fiscalflow's own: the update `cancel` of a sale that is being credited.
+  "credit note cancel",
 ] as const;
 export type Button = (typeof BUTTONS)[number];
 

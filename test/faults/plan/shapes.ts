@@ -121,6 +121,7 @@ export const SHAPES: readonly Shape[] = [
     ...plain,
     name: "refunded-after-its-window",
     also: ["creditNote"],
+    ends: "credited",
     refund: { when: "after-its-window", restock: true },
   },
   { ...plain, name: "on-completion", stock: "on-completion", authority: (chance) => [later(chance)] },

@@ -1,6 +1,4 @@
-import { creditNoteWorkflowId, type SaleOutcome, type Stage } from "../../../src/contract/index.ts";
-import type { Chronicle } from "./chronicle.ts";
-import type { PlannedSale } from "../plan/planned-sale.ts";
+import type { SaleOutcome, Stage } from "../../../src/contract/index.ts";
 import { type Evidence, outcomeOf } from "./evidence.ts";
 import { isCancelledByHand } from "./expected.ts";
 
@@ -16,26 +14,12 @@ export function callersMisinformed({ storm, chronicles }: Evidence): string[] {
   const byId = new Map(chronicles.map((chronicle) => [chronicle.workflowId, chronicle]));
   return [...storm.callers.outcomes].flatMap(([workflowId, told]) => {
     const outcome = outcomeOf(byId.get(workflowId));
-    const sale = storm.sales.get(workflowId);
     // That it is lost is found by another.
-    if (!outcome || !sale) return [];
+    if (!outcome) return [];
     // Somebody cancelled it before it had a document, and reset it after its caller was told.
     if (told.stage === "cancelled" && !told.sale && isCancelledByHand(storm, workflowId)) return [];
-    return differences(told, asToldOnceAllEnded(outcome, sale, byId)).map(
-      (difference) => `${workflowId}: ${difference}`,
-    );
+    return differences(told, outcome).map((difference) => `${workflowId}: ${difference}`);
   });
-}
-
-/** A sale that closed before it was refunded does not learn of it: its credit note's own workflow tells. */
-function asToldOnceAllEnded(
-  outcome: SaleOutcome,
-  { connection, businessId }: PlannedSale,
-  byId: ReadonlyMap<string, Chronicle>,
-): SaleOutcome {
-  if (outcome.stage !== "completed" || !outcome.sale) return outcome;
-  const note = outcomeOf(byId.get(creditNoteWorkflowId({ connection, businessId, saleId: outcome.sale.id })));
-  return note?.stage === "credited" ? { ...outcome, stage: "credited" } : outcome;
 }
 
 function differences(told: SaleOutcome, became: SaleOutcome): string[] {

@@ -1,4 +1,4 @@
-import type { SaleDocument, Stage } from "../../../src/contract/index.ts";
+import type { SaleDocument } from "../../../src/contract/index.ts";
 import type { DocumentBooks } from "../../../src/dev/simulator/index.ts";
 import { type Evidence, outcomeOf } from "./evidence.ts";
 import { expectedOf } from "./expected.ts";
@@ -43,15 +43,12 @@ export function resultsThatDiffer(evidence: Evidence): string[] {
       found.push(`its total is ${document.totals.total}, asked for were ${sale.total}`);
     if (outcome.stage !== "cancelled" && outcome.receipt?.cuInvoiceNo !== document?.receipt?.cuInvoiceNo)
       found.push(`its receipt is ${outcome.receipt?.cuInvoiceNo}, in the books ${document?.receipt?.cuInvoiceNo}`);
-    const { ends, refunded } = expectedOf(evidence, workflowId, sale);
-    if (sale.refund && refunded) found.push(...noteDifferences(ends, sale.refund.request.traderInvoiceNumber));
+    const { refunded } = expectedOf(evidence, workflowId, sale);
+    const note = sale.refund && mine("credit_note", sale.refund.request.traderInvoiceNumber);
+    if (refunded !== (note?.status === "completed"))
+      found.push(`its credit note is ${note?.status ?? "missing"}, and it was ${refunded ? "" : "not "}to be credited`);
+    else if (refunded) found.push(...documentDifferences(outcome.creditNote ?? null, note));
     return found.map((difference) => `${sale.number} (${sale.shape}): ${difference}`);
-
-    function noteDifferences(ends: Stage, number: string): string[] {
-      const note = mine("credit_note", number);
-      if (note?.status !== "completed") return [`its credit note is ${note?.status ?? "missing"}`];
-      return ends === "credited" ? documentDifferences(outcome?.creditNote ?? null, note) : [];
-    }
   });
 }
 

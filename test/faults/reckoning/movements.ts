@@ -124,7 +124,7 @@ function misreports(reported: StockMovement, kept: Movement | undefined): string
 }
 
 /**
- * Of a sale or credit note on which buttons were pressed: a run that was ended or reset reads no claim any more, and the
+ * Of a sale on which buttons were pressed: a run that was ended or reset reads no claim any more, and the
  * next one may ask once more what was answered to the one before.
  */
 function isInTouchedRun({ chronicles, storm }: Evidence, referenceId: string): boolean {

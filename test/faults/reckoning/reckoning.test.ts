@@ -2,8 +2,6 @@ import { expect, test } from "vitest";
 
 import { WITHOUT_ENVELOPE } from "../../../src/compliance/api-error.ts";
 import type { SaleOutcome } from "../../../src/contract/index.ts";
-import { callersMisinformed } from "./caller-outcomes.ts";
-import type { Chronicle } from "./chronicle.ts";
 import {
   goodEvidence,
   goodShop,
@@ -114,21 +112,45 @@ test("an outcome given to a caller that changed later is found", async () => {
   };
   expect(violatedWith({})).toEqual([]);
   expect(violatedWith({ stage: "cancelled" })).toEqual(["what a caller was told stays so"]);
+  expect(violatedWith({ stage: "credited" })).toEqual(["what a caller was told stays so"]);
   expect(violatedWith({ stage: "crediting" })).toEqual(["what a caller was told stays so"]);
   expect(violatedWith({ sale: null })).toEqual(["what a caller was told stays so"]);
   expect(violatedWith({ receipt: null })).toEqual(["what a caller was told stays so"]);
 });
 
-test("a caller may be told that a sale is credited which was refunded after it had closed, and only then", async () => {
-  const evidence = await goodEvidence();
-  const [told] = evidence.storm.callers.outcomes.values();
-  const callers = { outcomes: new Map([[WORKFLOW_ID, { ...told, stage: "credited" } as SaleOutcome]]), states: 1 };
-  const toldCredited = { ...evidence, storm: { ...evidence.storm, callers } };
-  expect(violated(toldCredited)).toEqual(["what a caller was told stays so"]);
-  const [chronicle] = evidence.chronicles as [Chronicle];
-  const workflowId = `credit-note/default/biz_1/${told?.sale?.id}`;
-  const note = { ...chronicle, workflowId, type: "creditNote", activities: [], result: { stage: "credited" } };
-  expect(callersMisinformed({ ...toldCredited, chronicles: [chronicle, note] })).toEqual([]);
+test("a sale whose credit note an operator gave up may end completed, without one in the books, and only then", async () => {
+  const { evidence, simulator } = await goodShop();
+  const [sale] = evidence.storm.sales.values();
+  const [document] = simulator.documents("INV-1");
+  if (!sale || !document) throw new Error("a sale was expected");
+  const request = { reason: "06", traderInvoiceNumber: "CN-1" } as const;
+  const refund = { when: "when-completed", authority: [], request } as const;
+  const sales = new Map([[WORKFLOW_ID, { ...sale, ends: "credited", refund } as const]]);
+  const refunded = { ...evidence, storm: { ...evidence.storm, sales } };
+  expect(violated(refunded)).toEqual(["no sale is lost", "every result agrees with the books"]);
+  const touched = new Map([[WORKFLOW_ID, new Set(["credit note cancel"] as const)]]);
+  const buttons = { pressed: {}, touched, decidedByHand: new Set<string>(), restarted: [] };
+  const givenUp = { ...refunded, storm: { ...refunded.storm, buttons } };
+  expect(violated(givenUp)).toEqual([]);
+  const note = { ...document, type: "credit_note", traderInvoiceNumber: "CN-1", originalSaleId: document.id } as const;
+  const books = { ...evidence.books, documents: [...evidence.books.documents, { ...note, id: "note_1" }] };
+  expect(violated({ ...givenUp, books })).toEqual([
+    "every result agrees with the books",
+    "every document of the books is in the ledger as it is",
+  ]);
+});
+
+test("a sale has one run, and a second one where it is refunded after its window", async () => {
+  const evidence = withChronicle(await goodEvidence(), { runs: ["COMPLETED", "COMPLETED"] });
+  expect(violated(evidence)).toEqual(["every sale has one workflow"]);
+  const [sale] = evidence.storm.sales.values();
+  if (!sale) throw new Error("a sale was expected");
+  const request = { reason: "06", traderInvoiceNumber: "CN-1" } as const;
+  const refund = { when: "after-its-window", authority: [], request } as const;
+  const sales = new Map([[WORKFLOW_ID, { ...sale, refund }]]);
+  expect(violated({ ...evidence, storm: { ...evidence.storm, sales } })).toEqual([
+    "every result agrees with the books",
+  ]);
 });
 
 test("a history that does not replay is found, and so is a run without replays", async () => {

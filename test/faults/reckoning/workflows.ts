@@ -3,7 +3,7 @@ import type { SeenAttention } from "../drive/operator.ts";
 import type { Button } from "../plan/button-plan.ts";
 import { type Evidence, outcomeOf } from "./evidence.ts";
 import type { Chronicle } from "./chronicle.ts";
-import { expectedOf, isAskedOfGoodsGivenBack, isOfSaleEndedByHand } from "./expected.ts";
+import { expectedOf, isAskedOfGoodsGivenBack, isEndedByHand } from "./expected.ts";
 import { answeredWithWrongTypes } from "./movements.ts";
 
 /** No sale is lost: each that was started has come to the end that its shape has. */
@@ -25,7 +25,7 @@ export function salesLost(evidence: Evidence): string[] {
  * one.
  */
 export function workflowsThatFailed({ storm, chronicles }: Evidence): string[] {
-  const documents = chronicles.filter(issuesDocument);
+  const documents = chronicles.filter(isOfSale);
   const ended = documents.filter(({ status }) => status !== "COMPLETED" && status !== "RUNNING");
   const before = documents.flatMap(({ workflowId, runs }) => {
     const pressed = storm.buttons?.touched.get(workflowId);
@@ -36,8 +36,8 @@ export function workflowsThatFailed({ storm, chronicles }: Evidence): string[] {
 }
 
 /** Not a question of a caller, which is a run for each time that it is asked, and fails while the ledger is away. */
-function issuesDocument({ type }: Chronicle): boolean {
-  return type === "sale" || type === "creditNote";
+function isOfSale({ type }: Chronicle): boolean {
+  return type === "sale";
 }
 
 /** Whether a run may have ended so by what was pressed on it. A reset terminates the run that it carries on. */
@@ -48,11 +48,13 @@ function isEndOf(status: string, pressed: ReadonlySet<Button> = new Set()): bool
   return status === "FAILED" && by("activity fail", "activity complete");
 }
 
-/** There is one workflow for each sale and each credit note, and no other. */
+/** There is one workflow for each sale, and no other. A refund after its window is another run of it. */
 export function workflowsTooMany({ storm, chronicles }: Evidence): string[] {
+  const runsOf = (workflowId: string): number =>
+    storm.sales.get(workflowId)?.refund?.when === "after-its-window" ? 2 : 1;
   const several = chronicles
-    .filter(issuesDocument)
-    .filter(({ workflowId, runs }) => runs.length > 1 && !storm.buttons?.touched.has(workflowId))
+    .filter(isOfSale)
+    .filter(({ workflowId, runs }) => runs.length > runsOf(workflowId) && !storm.buttons?.touched.has(workflowId))
     .map(({ workflowId, runs }) => `${workflowId}: ${runs.length} runs`);
   const strange = chronicles.filter(({ type, workflowId }) => type === "sale" && !storm.sales.has(workflowId));
   return [...several, ...strange.map(({ workflowId }) => `${workflowId}: nobody started it`)];
@@ -109,14 +111,13 @@ export function attentionsUnexplained(evidence: Evidence): string[] {
     ({ fault, status }) => fault === "wrong-types" && (status ?? 0) >= 400,
   );
   const explained = ({ workflowId, code, subject, message }: SeenAttention): boolean => {
-    // An activity that gave what no worker gives, or a credit note whose run was ended.
-    const touched = evidence.storm.buttons?.touched;
-    if (code === "unexpected-answer" && [workflowId, subject ?? ""].some((id) => touched?.has(id))) return true;
+    const isTouched = evidence.storm.buttons?.touched.has(workflowId) === true;
+    // An activity that gave what no worker gives.
+    if (code === "unexpected-answer" && isTouched) return true;
     // What looks for the goods' branch was ended by hand.
-    if (code === "stock-refused" && message.startsWith("Not returned to stock: readBranch"))
-      return touched?.has(workflowId) === true;
+    if (code === "stock-refused" && message.startsWith("Not returned to stock: readBranch")) return isTouched;
     if (code === "stock-refused" && message.startsWith("Nothing was restocked"))
-      return isOfSaleEndedByHand(evidence, subject ?? "");
+      return isEndedByHand(evidence.storm, workflowId);
     if (code === "stock-refused") return isAskedOfGoodsGivenBack(evidence, workflowId, subject ?? "");
     if (code === "stock-unreported") return wrongTypes.includes(subject ?? "");
     if (code === "unexpected-answer") return brokenRefusal && message.includes(WITHOUT_ENVELOPE);

@@ -19,7 +19,7 @@ export interface Timeline {
 }
 
 /**
- * What the runs of a workflow did: the latest one, those from which it was reset, and those before a restart. Undefined
+ * What the runs of a workflow did: the latest one, those from which it was reset, and those before a restart or a late refund. Undefined
  * where Temporal has no history of it. One call for each run.
  */
 export async function readTimeline(client: Client, workflowId: string): Promise<Timeline | undefined> {
@@ -81,11 +81,11 @@ export function withAllCallbacks<Counted extends { callbacksReceived: number }>(
 }
 
 /** As a page below the sale's. */
-export function timelinePage({ entries, complete }: Timeline, title = "Timeline"): string {
+export function timelinePage({ entries, complete }: Timeline): string {
   const [first] = entries;
-  if (first === undefined) return `${title}: nothing yet`;
+  if (first === undefined) return "Timeline: nothing yet";
   const lines = entries.map((entry) => entryLine(entry, nairobiDate(first.atMs)));
-  const head = `${title}, from ${nairobiTime(first.atMs)}`;
+  const head = `Timeline, from ${nairobiTime(first.atMs)}`;
   const end = complete ? [] : ["  … and what came later: see Temporal's UI (--web)"];
   if (lines.length <= MOST_LINES) return [head, ...lines, ...end].join("\n");
   const half = MOST_LINES / 2;

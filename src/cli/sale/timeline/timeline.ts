@@ -54,10 +54,6 @@ const AUTHORITY_SAYS: Readonly<Record<string, string>> = {
   failed: "rejected",
   cancelled: "cancelled",
 };
-const STARTED: Readonly<Record<string, string>> = {
-  creditNote: "started the credit note",
-  sale: "started the corrected sale",
-};
 
 /** When a movement was sent; where its outcome is unknown, the evidence says so. */
 interface Sent {
@@ -165,9 +161,6 @@ export function timelineOf(events: readonly HistoryEvent[], fromEventId = 1): Ti
     const update = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input?.name;
     if (update) return SILENT_UPDATES.includes(update) ? [] : entry(`received the update ${update}`);
     if (event.workflowExecutionCancelRequestedEventAttributes) return entry("was asked to cancel");
-    // Where it runs already, for another run, it is asked for in vain.
-    const child = event.childWorkflowExecutionStartedEventAttributes?.workflowType?.name;
-    if (child) return entry(STARTED[child] ?? `started ${child}`);
     const started = event.workflowExecutionStartedEventAttributes;
     if (started) {
       const restarted = restartedOf({ [RESTARTED_MEMO]: read(started.memo?.fields?.[RESTARTED_MEMO] ?? undefined) });

@@ -48,7 +48,6 @@ export async function refundedSale(): Promise<{ plan: DemoPlan; sales: SaleProgr
       startedAtMs: 0,
       endedAtMs: 3_900,
       state: {
-        workflow: "sale",
         stage: "credited",
         waitingFor: "nothing",
         attentions: [],

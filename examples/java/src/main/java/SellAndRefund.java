@@ -9,7 +9,6 @@ import io.temporal.client.WithStartWorkflowOperation;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowExecutionAlreadyStarted;
 import io.temporal.client.WorkflowFailedException;
-import io.temporal.client.WorkflowNotFoundException;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowServiceException;
 import io.temporal.client.WorkflowStub;
@@ -20,7 +19,6 @@ import io.temporal.failure.ApplicationFailure;
 import io.temporal.serviceclient.WorkflowServiceStubs;
 import java.net.URLEncoder;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -54,30 +52,14 @@ public final class SellAndRefund {
 
   /** One number is one sale, however often it is started. */
   private Map<String, Object> sell(String number, Map<String, Object> line) {
-    String id = workflowId("sale", number);
-    WorkflowStub sale =
-        client.newUntypedWorkflowStub(
-            "sale",
-            WorkflowOptions.newBuilder()
-                .setWorkflowId(id)
-                .setTaskQueue(TASK_QUEUE)
-                .setWorkflowIdReusePolicy(WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
-                .setWorkflowIdConflictPolicy(WorkflowIdConflictPolicy.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING)
-                .build());
+    WorkflowStub sale = newSale(number, WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE);
     Object input = Map.of("businessId", BUSINESS, "traderInvoiceNumber", number, "lines", List.of(line));
     try {
-      return outcome(
-          sale.executeUpdateWithStart(
-              UpdateOptions.newBuilder(Map.class)
-                  .setUpdateName("outcome")
-                  .setWaitForStage(WorkflowUpdateStage.COMPLETED)
-                  .build(),
-              new Object[] {Map.of("waitSeconds", 20)},
-              new Object[] {input}));
+      return startAndUpdate(sale, input, "outcome", Map.of("waitSeconds", 20));
     } catch (WorkflowServiceException error) {
       if (!isAlreadyStarted(error)) throw error;
       // It is closed: its result is the outcome.
-      return outcome(client.newUntypedWorkflowStub(id).getResult(Map.class));
+      return outcome(client.newUntypedWorkflowStub(workflowId("sale", number)).getResult(Map.class));
     }
   }
 
@@ -88,34 +70,34 @@ public final class SellAndRefund {
     return isAlreadyStarted(error.getCause());
   }
 
+  /** A sale that is closed is started again for it, by its number alone. */
   private Map<String, Object> refund(String number, String creditNote) {
-    Map<String, Object> request = new HashMap<>(Map.of("reason", "06", "traderInvoiceNumber", creditNote));
-    request.put("restock", true);
-    WorkflowStub sale = client.newUntypedWorkflowStub(workflowId("sale", number));
-    try {
-      return outcome(sale.update("refund", Map.class, request));
-    } catch (WorkflowNotFoundException closed) {
-      // The refund window is over, or the sale was refunded before.
-    }
-    Map<String, Object> outcome = outcome(sale.getResult(Map.class));
-    if (!outcome.get("stage").equals("completed")) return outcome;
-    Object saleId = outcome(outcome.get("sale")).get("id");
-    request.putAll(Map.of("connection", CONNECTION, "businessId", BUSINESS, "saleId", saleId));
-    String noteId = workflowId("credit-note", saleId.toString());
-    WorkflowStub note =
-        client.newUntypedWorkflowStub(
-            "creditNote",
-            WorkflowOptions.newBuilder()
-                .setWorkflowId(noteId)
-                .setTaskQueue(TASK_QUEUE)
-                .setWorkflowIdReusePolicy(WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
-                .build());
-    try {
-      note.start(request);
-    } catch (WorkflowExecutionAlreadyStarted known) {
-      // It is there already.
-    }
-    return outcome(client.newUntypedWorkflowStub(noteId).getResult(Map.class));
+    WorkflowStub sale = newSale(number, WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE);
+    Object request = Map.of("reason", "06", "traderInvoiceNumber", creditNote, "restock", true);
+    Object input = Map.of("businessId", BUSINESS, "traderInvoiceNumber", number);
+    return startAndUpdate(sale, input, "refund", request);
+  }
+
+  private WorkflowStub newSale(String number, WorkflowIdReusePolicy reuse) {
+    return client.newUntypedWorkflowStub(
+        "sale",
+        WorkflowOptions.newBuilder()
+            .setWorkflowId(workflowId("sale", number))
+            .setTaskQueue(TASK_QUEUE)
+            .setWorkflowIdReusePolicy(reuse)
+            .setWorkflowIdConflictPolicy(WorkflowIdConflictPolicy.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING)
+            .build());
+  }
+
+  private static Map<String, Object> startAndUpdate(WorkflowStub sale, Object input, String update, Object request) {
+    return outcome(
+        sale.executeUpdateWithStart(
+            UpdateOptions.newBuilder(Map.class)
+                .setUpdateName(update)
+                .setWaitForStage(WorkflowUpdateStage.COMPLETED)
+                .build(),
+            new Object[] {request},
+            new Object[] {input}));
   }
 
   /** What an operator would do who has corrected what the message names. */
@@ -157,7 +139,7 @@ public final class SellAndRefund {
     if (parked.get("attention") != null) answerAttentions(number + "-X");
 
     Map<String, Object> refunded = refund(number, "CN-" + number);
-    Map<String, Object> note = part(refunded, refunded.get("creditNote") == null ? "sale" : "creditNote");
+    Map<String, Object> note = part(refunded, "creditNote");
     Object noteNumber = note.getOrDefault("traderInvoiceNumber", "not there yet");
     System.out.printf("%s is %s: credit note %s%n", number, refunded.get("stage"), noteNumber);
   }
