@@ -39,24 +39,46 @@ describeWithTemporal("the path of one sale in docs/architecture.md", () => {
     return (await session.post("Profiler.takePreciseCoverage")).result;
   }
 
-  test("names the files that it runs through, and no file of the workflows or the activities is left out", async () => {
-    await sell("WARM-UP");
-    await ranSince();
-    const handle = await sell("FOLLOWED-1");
+  /** The files that have run since this was asked last, those of the workflow's last run too. */
+  async function filesSince(handle: WorkflowHandle): Promise<Set<string>> {
     const ran = new Set((await ranSince()).filter(({ functions }) => functions.some(wasCalled)).map(fileOf));
     const codePath = inject("workflowBundlePath") ?? "";
     await Worker.runReplayHistory({ workflowBundle: { codePath } }, await handle.fetchHistory(), handle.workflowId);
     const code = await readFile(codePath, "utf8");
     for (const file of filesInBundle(await ranSince(), codePath, code)) ran.add(file);
+    return ran;
+  }
 
+  /** What a part of the page names. */
+  async function namedIn(title: string): Promise<string[]> {
     const page = await readFile(new URL("docs/architecture.md", ROOT), "utf8");
-    const named = [...page.matchAll(/^\d+\. `([^`]+\.ts)`/gm)].map(([, file = ""]) => file);
+    const [part = ""] = page.split(/^## /m).filter((one) => one.startsWith(title));
+    return [...part.matchAll(/^\d+\. `([^`]+\.ts)`/gm)].map(([, file = ""]) => file);
+  }
+
+  const stepsOf = (ran: ReadonlySet<string>) => [...ran].filter((file) => /^(workflows|activities)\//.test(file));
+
+  test("names the files that it runs through, and no file of the workflows or the activities is left out", async () => {
+    await sell("WARM-UP");
+    await ranSince();
+    const handle = await sell("FOLLOWED-1");
+    const ran = await filesSince(handle);
+    const named = await namedIn("The path of one sale");
     expect(named.filter((file) => !ran.has(file))).toEqual([]);
-    const steps = [...ran].filter((file) => /^(workflows|activities)\//.test(file));
-    expect(steps.filter((file) => !named.includes(file))).toEqual([]);
+    expect(stepsOf(ran).filter((file) => !named.includes(file))).toEqual([]);
     expect(new Set(named).size).toBe(named.length);
     expect(named.length).toBeLessThanOrEqual(40);
     expect(returnsToARoom(named)).toBeLessThanOrEqual(5);
+
+    const known = new Set([...stepsOf(ran), ...named]);
+    const refund = { reason: "06", traderInvoiceNumber: "CN-FOLLOWED-1", restock: true } as const;
+    await rig.starter.refund({ invoice: "FOLLOWED-1" }, refund, { waitSeconds: 20 });
+    await handle.result();
+    const ranLate = await filesSince(handle);
+    const more = await namedIn("The path of a late refund");
+    expect(more.filter((file) => !ranLate.has(file) || known.has(file))).toEqual([]);
+    expect(stepsOf(ranLate).filter((file) => !known.has(file) && !more.includes(file))).toEqual([]);
+    expect(more.length).toBeLessThanOrEqual(8);
   });
 });
 
