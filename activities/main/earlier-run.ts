@@ -58,10 +58,15 @@ export async function earlierRun(
   };
 }
 
-/** A credit note that was given up is not issued again; one of which nothing was sent is for the sale to know of. */
+/**
+ * A credit note that was given up is not issued again. The sale knows of its refund; by its credit note alone only one is
+ * under way that may still be signed.
+ */
 function refundUnderWay({ record, creditNote }: KeptSale): Refund | undefined {
   const note = creditNote?.record;
-  const refund = record.refund ?? (note?.document || note?.numberTaken ? note.refund : undefined);
+  const status = note?.document?.status;
+  const isRefused = status === "failed" || status === "cancelled";
+  const refund = record.refund ?? (note?.numberTaken && !isRefused ? note.refund : undefined);
   const isGivenUp = note?.stage === "cancelled" && note.number === refund?.traderInvoiceNumber;
   return isGivenUp ? undefined : refund;
 }

@@ -49,7 +49,7 @@ export async function seeSale(
   if (open) return fromState(await state());
   try {
     const outcome = (await handle.result()) as SaleOutcome;
-    // After its refund window the sale does not know of its credit note. What is closed is in the ledger.
+    // What is closed is in the ledger.
     const known = await kept();
     return known ? fromLedger(known, "closed") : fromOutcome(outcome);
   } catch (error) {

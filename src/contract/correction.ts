@@ -56,7 +56,7 @@ export interface CorrectionProgress {
   correctedBy: string;
   /** Of the corrected sale. */
   receipt?: Receipt | null;
-  /** The credit note or the corrected sale needs an operator, in its own workflow. */
+  /** The credit note or the corrected sale needs an operator, in the workflow of its sale. */
   heldUp?: HeldUp | undefined;
   /** Why it ended without a corrected sale. */
   message?: string;

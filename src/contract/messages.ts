@@ -58,6 +58,8 @@ export interface WorkflowState {
   creditNote?: SaleDocument | null;
   /** The refund as it was asked for. */
   refund?: Refund;
+  /** A refund was asked for, and given up. */
+  isRefundGivenUp?: boolean;
   stockMovements: StockMovement[];
   decisions: Decision[];
   /** Set where movements, attentions or decisions are too many for one payload: the most pressing are there. */

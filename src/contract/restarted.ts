@@ -16,7 +16,7 @@ export interface Restarted {
   sent: boolean;
   /** Whether the document is known to be signed: then nothing can be cancelled any more. */
   signed?: true;
-  /** Null: it knew that there is none. Absent: it did not know. */
+  /** Null: it was given up, whatever the ledger says. */
   refund?: Refund | null;
   cancelRequested?: string;
   /** Of the credit note that it was issuing. */

@@ -59,7 +59,9 @@ async function askedOf(client: Client, run: WorkflowExecutionDescription, input:
     const state = await answeredInTime(client, queryOf(run.workflowId), ask);
     const { cancelRequested, creditNoteCancelRequested, numberTaken, document, decisions, fingerprint } = state;
     // Before it had asked the ledger, it knew of what it was sent alone.
-    const known = state.refund ?? (fingerprint === undefined ? firstRefund([askedAtStart(run, input)], input) : null);
+    const unread = fingerprint === undefined ? firstRefund([askedAtStart(run, input)], input) : undefined;
+    const before = fingerprint === undefined ? restartedOf(run.memo)?.refund : undefined;
+    const known = state.refund ?? unread ?? (state.isRefundGivenUp ? null : before);
     const word = decisions.find(({ update }) => update === "cancel");
     const sent = numberTaken || document !== null;
     return {
@@ -86,7 +88,8 @@ async function askedOfUnbegun(
 ): Promise<Partial<Restarted>> {
   const { note: _note, by: _by, atMs: _atMs, ...before }: Partial<Restarted> = restartedOf(run.memo) ?? {};
   const { signals, isCancelRequested } = await unreadOfRun(client, run);
-  const refund = kept?.refund ?? before.refund ?? firstRefund([askedAtStart(run, input), ...signals], input);
+  const asked = before.refund === undefined ? kept?.refund : before.refund;
+  const refund = asked ?? firstRefund([askedAtStart(run, input), ...signals], input);
   return {
     ...before,
     ...(isCancelRequested && { cancelRequested: before.cancelRequested ?? CANCELLED_IN_TEMPORAL }),

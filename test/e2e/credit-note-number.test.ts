@@ -152,6 +152,19 @@ describeWithTemporal("the number of a credit note", () => {
     for (const invoice of [first, second]) expect(await result(invoice)).toMatchObject({ stage: "credited" });
   });
 
+  test("is not used where its refund is cancelled before the ledger has told what the sale is", async () => {
+    const invoice = "AWAY-3";
+    await sold(invoice, { refundWindow: "0" });
+    line.cut();
+    const refunding = refund(invoice, "CN-AWAY-3");
+    await expect.poll(async () => (await handleOf(invoice).describe()).status.name).toBe("RUNNING");
+    await rig.starter.cancel({ invoice }, { reason: "the buyer keeps the goods" });
+    line.restore();
+    expect(await refunding).toMatchObject({ stage: "completed" });
+    expect(await result(invoice)).toMatchObject({ stage: "completed" });
+    expect(notesUnder("CN-AWAY-3")).toEqual([]);
+  });
+
   test("that two sales ask for while the ledger is away belongs to one of them once it is back", async () => {
     await sold("AWAY-1");
     await sold("AWAY-2");

@@ -98,12 +98,15 @@ function noteKey(run: SaleState): string {
 
 const NOTHING_TO_NOTE = JSON.stringify([false, "", 0, 0]);
 
-function stageToNote({ stage, document, documentType, invoice, refund }: SaleState): string {
+function stageToNote({ stage, document, documentType, invoice, refund, isRefundGivenUp }: SaleState): string {
   switch (stage) {
     case "rejected":
       return document?.status === "failed" ? "" : stage;
     case "credited":
       return documentType === "credit_note" && document?.traderInvoiceNumber === invoice ? "" : stage;
+    case "completed":
+      // The run before had not always noted that its refund was given up.
+      return isRefundGivenUp && !refund ? stage : "";
     case "crediting":
       return `${stage} ${refund?.traderInvoiceNumber ?? ""}`;
     case "cancelled":

@@ -33,7 +33,7 @@ export async function readEvents(input: ReadEventsInput): Promise<ReadEventsResu
 }
 
 /**
- * Waits for the first outcome of a sale or a credit note, on behalf of one caller through Nexus, and changes nothing:
+ * Waits for the first outcome of a sale, on behalf of one caller through Nexus, and changes nothing:
  * if it is cancelled or terminated, the sale goes on.
  */
 export async function firstOutcome(request: FirstOutcomeRequest): Promise<SaleOutcome> {

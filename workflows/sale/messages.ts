@@ -85,8 +85,9 @@ const cancel: Update<SaleState, "cancel"> = {
 };
 
 /** A refund is accepted, and its credit note has not begun: a reset gives a run the cancellation of it again. */
-function isForComingNote({ stage, refund, earlierRunSigned }: SaleState): boolean {
-  return refund !== undefined && (stage === "completed" || (earlierRunSigned && stage !== "crediting"));
+function isForComingNote({ stage, settled, refund, earlierRunSigned }: SaleState): boolean {
+  const isToCome = stage === "completed" || (earlierRunSigned && !settled && stage !== "crediting");
+  return refund !== undefined && isToCome;
 }
 
 /** `workflows/stock/unknown-movement.ts` writes the decision into the claim before anything follows from it. */
@@ -212,6 +213,7 @@ function takeOverRestart(run: SaleState): void {
   run.creditNoteCancelRequested = creditNoteCancelRequested;
   if (refund && complaintOf(UPDATE_FORMS.refund, refund) === undefined) run.refund = refund;
   run.isRefundCarriedOver = refund !== undefined;
+  run.isRefundGivenUp = refund === null;
 }
 
 export const refundRequested = defineSignal<[Refund?]>(SIGNALS.refundRequested);
@@ -240,7 +242,9 @@ const refund: Update<SaleState, "refund"> = {
   },
   async act(run, request) {
     if (!run.prepared) {
+      run.refundsToCheck++;
       await condition(() => run.prepared || run.failure !== undefined);
+      run.refundsToCheck--;
       if (run.failure) throw run.failure;
       checkUpdate(run, refund, request);
     }

@@ -117,6 +117,8 @@ export class SaleState extends AttentionList {
   creditNoteCancelRequested: string | undefined;
   /** A restart has told what the run before knew of a refund, which outweighs the ledger. */
   isRefundCarriedOver = false;
+  /** Those that came before the ledger was asked what the sale is. */
+  refundsToCheck = 0;
   /** Callers of a refund who wait for what comes of it. */
   refundCallers = 0;
   /** A refund that was refused, for those callers. */

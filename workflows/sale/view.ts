@@ -54,6 +54,7 @@ export function stateOf(run: SaleState): WorkflowState {
     document: asAnswered(run.document),
     ...(run.creditNote && { creditNote: asAnswered(run.creditNote) }),
     ...(run.refund && { refund: run.refund }),
+    ...(run.isRefundGivenUp && !run.refund && { isRefundGivenUp: true }),
     stockMovements: movements,
     decisions,
     ...(inAll && { inAll }),

@@ -28,6 +28,7 @@ import { runToCompletion } from "./view.ts";
 export async function sale(input: SaleStart): Promise<SaleOutcome> {
   const run = new SaleState("sale", String(input?.traderInvoiceNumber), "resolving-items");
   registerMessages(run);
+  const { cancelRequested } = run;
   return await runToCompletion(run, async () => {
     const startedAtMs = workflowInfo().startTime.getTime();
     const open = () => main.prepareSale("Check the sale", { input, startedAtMs, reset: run.carriesOn });
@@ -45,6 +46,12 @@ export async function sale(input: SaleStart): Promise<SaleOutcome> {
     // What the run before knew of a refund, it had not always noted.
     const known = run.isRefundCarriedOver ? undefined : prepared.earlier?.refund;
     run.refund = known ?? run.refund ?? (input.refund && withReturnDate(input.refund));
+    // Of a signed sale a cancellation that came with a refund means its credit note.
+    const isForNote = (prepared.finished || run.earlierRunSigned) && (run.refund || run.refundsToCheck > 0);
+    if (isForNote && run.cancelRequested !== cancelRequested) {
+      run.creditNoteCancelRequested ??= run.cancelRequested;
+      run.cancelRequested = cancelRequested;
+    }
     const context = contextOf(run, prepared.profile);
     if (prepared.finished) {
       await goOnFromTheEnd(context, prepared.finished, prepared.sale.callback);
@@ -57,7 +64,7 @@ export async function sale(input: SaleStart): Promise<SaleOutcome> {
     // Another run may have been asked for a refund after the point to which this one was reset. Only before the end can
     // no step of the run before be here.
     if (run.stage !== "completed" || !isKnownToBeReset()) return;
-    const asked = (await open()).earlier?.refund;
+    const asked = (await open().catch(() => undefined))?.earlier?.refund;
     if (asked) run.refund = asked;
     if (run.refund)
       await stayOpenForRefund(context, stock, { windowMs: 0, callback: prepared.sale.callback ?? "auto" });

@@ -12,7 +12,7 @@ import { refundSchema } from "./refund-request.ts";
 import { resolvingUpdate } from "./updates.ts";
 
 /**
- * What a sale or a credit note answers, published as JSON Schemas for callers in any language. The API's own objects
+ * What a sale answers, published as JSON Schemas for callers in any language. The API's own objects
  * may have more fields than these, and so may a later version of fiscalflow.
  */
 
@@ -165,6 +165,7 @@ export const saleStateSchema = z.looseObject({
   document: document.nullable(),
   creditNote: document.nullish(),
   refund: refund.optional(),
+  isRefundGivenUp: z.boolean().optional(),
   stockMovements: z.array(movement),
   decisions: z.array(decision),
   inAll: z
@@ -184,7 +185,7 @@ export const saleStateSchema = z.looseObject({
   nextWait: z.number(),
 }) satisfies z.ZodType<WorkflowState>;
 
-/** Answer of an operator's update to a sale or a credit note. */
+/** Answer of an operator's update to a sale. */
 export const replySchema = z.looseObject({
   message: z.string().describe("What is true now, in words."),
   stage,

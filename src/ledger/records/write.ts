@@ -31,7 +31,7 @@ export interface Opening {
 }
 
 /**
- * The first thing that every run of a sale or a credit note does. A number that nothing was sent for is for whatever is
+ * The first thing that a run does with a sale or a credit note that is not finished. A number that nothing was sent for is for whatever is
  * asked for now; otherwise the row stays as it is, and this run carries it on: what it knows better, it notes. To be
  * repeated freely.
  * @param askedAtMs when the run asked for it, by Temporal's clock: an attempt of an older run changes nothing
