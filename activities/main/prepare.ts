@@ -46,7 +46,7 @@ export function createPrepareActivities(
   ledger: Pick<Ledger, "records" | "documents">,
 ) {
   return {
-    prepareSale: async ({ input, startedAtMs, reset = false }) => {
+    prepareSale: async ({ input, startedAtMs, reset = false, isReset = false }) => {
       const { profile, start } = failOnInvalidInput(() => checkedStart(connections, input));
       const { connection, businessId } = profile;
       const { traderInvoiceNumber } = start;
@@ -82,6 +82,7 @@ export function createPrepareActivities(
         refundWindowMs: (window === undefined ? undefined : durationMs(window)) ?? profile.timings.refundWindowMs,
         ...(finished && { finished }),
         ...(earlier && { earlier }),
+        ...(isReset && { isReset }),
       };
     },
 

@@ -18,7 +18,13 @@ import type { SaleOutcome, SaleStart } from "./sale.ts";
 /** Activities of the main task queue that a run waits for first: each takes milliseconds. */
 export interface Preparations {
   /** @param request `reset`: the run carries on an earlier one, after a reset or a restart */
-  prepareSale(request: { input: SaleStart; startedAtMs: number; reset?: boolean }): Promise<calls.PreparedSaleAnswer>;
+  prepareSale(request: {
+    input: SaleStart;
+    startedAtMs: number;
+    reset?: boolean;
+    /** Given back: the answer is in the history, and a replay outside the server does not know the run's id. */
+    isReset?: boolean;
+  }): Promise<calls.PreparedSaleAnswer>;
   /** Opens the row of the credit note that reverses the run's sale. */
   openCreditNote(request: documents.OpenCreditNoteRequest): Promise<documents.OpenedCreditNote>;
   prepareSyncBillPayments(request: { input: synced.SyncBillPaymentsInput }): Promise<synced.PreparedBillPaymentsSync>;

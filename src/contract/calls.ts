@@ -96,6 +96,8 @@ export interface PreparedSale {
   finished?: FinishedSale;
   /** Of a run that carries on another one. */
   earlier?: EarlierRun;
+  /** Temporal has reset the run. */
+  isReset?: true;
 }
 
 /** What is known of the runs before, which the run itself has still to find out. */

@@ -55,6 +55,21 @@ describeWithTemporal("a refund whose sale is reset", () => {
     expect([...movementsOf(invoice), ...movementsOf("CN-12")].map(({ action }) => action)).toEqual(["DEDUCT", "ADD"]);
   });
 
+  test("that is asked for before a run which was reset knows its sale is carried out once that is signed", async () => {
+    const invoice = "RESET-13";
+    rig.simulator.setAuthority(invoice, [{ do: "down" }]);
+    await start(invoice, { refundWindow: "1 hour" });
+    await rig.stateWhen(invoice, ({ stage }) => stage === "awaiting-authority");
+    await rig.stopWorkers();
+    await resetRun(rig.client, rig.namespace, handleOf(invoice).workflowId);
+    const refund = { reason: "06", traderInvoiceNumber: "CN-13" } as const;
+    const asked = rig.starter.refund({ invoice }, refund);
+    await rig.startWorkers();
+    expect(await asked).toMatchObject({ refund: { traderInvoiceNumber: "CN-13" } });
+    rig.simulator.setAuthority(invoice, [{ do: "accept" }]);
+    expect(await result(invoice)).toMatchObject({ stage: "credited", creditNote: { traderInvoiceNumber: "CN-13" } });
+  });
+
   test("is carried out once, with the same credit note and the goods returned once", async () => {
     await soldAndOpen("RESET-7");
     const refund = { reason: "06", traderInvoiceNumber: "CN-7", restock: true } as const;

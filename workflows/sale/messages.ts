@@ -218,39 +218,48 @@ function takeOverRestart(run: SaleState): void {
 
 export const refundRequested = defineSignal<[Refund?]>(SIGNALS.refundRequested);
 
-const refund: Update<SaleState, "refund"> = {
-  name: "refund",
-  refusedBecause(run, request) {
-    if (request.traderInvoiceNumber === run.invoice) throw invalidInput("refund request", [OWN_NUMBER]);
-    throwIfConflicting(run, request);
-    // A run that is started with it knows nothing yet: it looks at it once it has asked the ledger.
-    if (!run.prepared) return undefined;
-    // One that was accepted before is not looked at again.
-    const doubts =
-      run.refundChecks && !run.refund && !isReset()
-        ? refundDoubtsOf(request, run.refundChecks, Date.now(), run.document?.saleDate)
-        : [];
-    const isCompleted = run.stage === "completed" || run.stage === "crediting" || run.stage === "credited";
-    // The run before may have taken it, and must not have done so in vain; or it had signed the sale, which this one has
-    // still to find. It waits until the sale is completed.
-    const isTakenAgain = !isCompleted && (isReset() || run.earlierRunSigned) && run.stage !== "cancelled";
-    if (!isCompleted && !isTakenAgain) return "Only a completed sale can be refunded.";
-    if (doubts.length > 0) throw invalidInput("refund request", doubts);
-    if (isTakenAgain) return undefined;
-    if (request.restock && request.branch === undefined && !run.tookStock) return NOTHING_TO_RESTOCK;
-    return request.branch !== undefined && run.tookStock ? BRANCH_IS_KNOWN : undefined;
-  },
-  async act(run, request) {
-    if (!run.prepared) {
-      run.refundsToCheck++;
-      await condition(() => run.prepared || run.failure !== undefined);
-      run.refundsToCheck--;
-      if (run.failure) throw run.failure;
-      checkUpdate(run, refund, request);
-    }
-    return await requestRefund(run, request);
-  },
-};
+/** @param reset a replay repeats what comes after the acceptance: there it is what the history says */
+function refundUpdate(reset: (run: SaleState) => boolean): Update<SaleState, "refund"> {
+  return {
+    name: "refund",
+    refusedBecause: (run, request) => whyNoRefund(run, request, reset(run)),
+    async act(run, request) {
+      if (!run.prepared) {
+        run.refundsToCheck++;
+        await condition(() => run.prepared || run.failure !== undefined);
+        run.refundsToCheck--;
+        if (run.failure) throw run.failure;
+        checkUpdate(
+          run,
+          refundUpdate(({ wasReset }) => wasReset),
+          request,
+        );
+      }
+      return await requestRefund(run, request);
+    },
+  };
+}
+
+function whyNoRefund(run: SaleState, request: RefundUpdate, reset: boolean): string | undefined {
+  if (request.traderInvoiceNumber === run.invoice) throw invalidInput("refund request", [OWN_NUMBER]);
+  throwIfConflicting(run, request);
+  // A run that is started with it knows nothing yet: it looks at it once it has asked the ledger.
+  if (!run.prepared) return undefined;
+  // One that was accepted before is not looked at again.
+  const doubts =
+    run.refundChecks && !run.refund && !reset
+      ? refundDoubtsOf(request, run.refundChecks, Date.now(), run.document?.saleDate)
+      : [];
+  const isCompleted = run.stage === "completed" || run.stage === "crediting" || run.stage === "credited";
+  // The run before may have taken it, and must not have done so in vain; or it had signed the sale, which this one has
+  // still to find. It waits until the sale is completed.
+  const isTakenAgain = !isCompleted && (reset || run.earlierRunSigned) && run.stage !== "cancelled";
+  if (!isCompleted && !isTakenAgain) return "Only a completed sale can be refunded.";
+  if (doubts.length > 0) throw invalidInput("refund request", doubts);
+  if (isTakenAgain) return undefined;
+  if (request.restock && request.branch === undefined && !run.tookStock) return NOTHING_TO_RESTOCK;
+  return request.branch !== undefined && run.tookStock ? BRANCH_IS_KNOWN : undefined;
+}
 
 export const SALE_UPDATES: UpdateTable<SaleState> = [
   ofEither(retry, { forSeveral: true }),
@@ -259,7 +268,7 @@ export const SALE_UPDATES: UpdateTable<SaleState> = [
   cancel,
   resolveStock,
   ofEither(resolveDocument, { forSeveral: false }),
-  refund,
+  refundUpdate(isReset),
 ];
 
 /**

@@ -131,6 +131,8 @@ export class SaleState extends AttentionList {
   /** The update `outcome` is not answered any more. */
   outcomesUsedUp = false;
   prepared = false;
+  /** As {@link isReset}, where the run was reset to before it was prepared: the same in every replay. */
+  wasReset = false;
   /** Why the workflow will fail, which no caller is told before the ledger knows. */
   failing: ApplicationFailure | undefined;
   /** The same. Kept until every waiting caller has it: a failing workflow would hide it from them. */

@@ -14,7 +14,7 @@ import { main } from "../proxies.ts";
 import { NoteKeeping } from "../operator/note-keeping.ts";
 import { planMovements, StockKeeping } from "../stock/stock-keeping.ts";
 import { registerMessages, withReturnDate } from "./messages.ts";
-import { contextOf, isKnownToBeReset, type SaleContext, SaleState } from "./state.ts";
+import { contextOf, isKnownToBeReset, isReset, type SaleContext, SaleState } from "./state.ts";
 import { adoptSale, issueSale } from "./steps/issue.ts";
 import { fixItems, registerMissing, resolveBranch, type ResolvedLines, resolveItems } from "./steps/items.ts";
 import { stayOpenForRefund } from "./steps/refund.ts";
@@ -31,13 +31,15 @@ export async function sale(input: SaleStart): Promise<SaleOutcome> {
   const { cancelRequested } = run;
   return await runToCompletion(run, async () => {
     const startedAtMs = workflowInfo().startTime.getTime();
-    const open = () => main.prepareSale("Check the sale", { input, startedAtMs, reset: run.carriesOn });
+    const asked = { input, startedAtMs, reset: run.carriesOn, isReset: isReset() };
+    const open = () => main.prepareSale("Check the sale", asked);
     const answer = await open();
     const { lines } = input;
     const prepared: PreparedSale = { ...answer, sale: { ...answer.sale, ...(lines && { lines }) } };
     run.businessId = prepared.profile.businessId;
     run.fingerprint = prepared.fingerprint;
     run.refundChecks = prepared.refundChecks;
+    run.wasReset = prepared.isReset === true;
     run.prepared = true;
     // A restart may know more than the ledger does.
     run.earlierRunSent ||= prepared.earlier?.sent === true;
@@ -64,8 +66,8 @@ export async function sale(input: SaleStart): Promise<SaleOutcome> {
     // Another run may have been asked for a refund after the point to which this one was reset. Only before the end can
     // no step of the run before be here.
     if (run.stage !== "completed" || !isKnownToBeReset()) return;
-    const asked = (await open().catch(() => undefined))?.earlier?.refund;
-    if (asked) run.refund = asked;
+    const refund = (await open().catch(() => undefined))?.earlier?.refund;
+    if (refund) run.refund = refund;
     if (run.refund)
       await stayOpenForRefund(context, stock, { windowMs: 0, callback: prepared.sale.callback ?? "auto" });
   });
