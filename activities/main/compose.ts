@@ -6,7 +6,7 @@ import {
   type ComposedRequest,
   isRegistered,
   type MainActivities,
-  type PreparedSaleAnswer,
+  type PreparedSale,
   type RefundReason,
   resolvedLines,
   type SaleLineInput,
@@ -26,9 +26,9 @@ export function createGoodsAtOnce(
   composeSale: MainActivities["composeSale"],
 ) {
   return async (
-    { profile, sale, finished }: PreparedSaleAnswer,
+    { profile, sale, finished }: PreparedSale,
     lines: SaleLineInput[] | undefined,
-  ): Promise<Pick<PreparedSaleAnswer, "items" | "composed">> => {
+  ): Promise<Pick<PreparedSale, "items" | "composed">> => {
     const { branch, saleId, callback = "auto" } = sale;
     if (!lines || finished) return {};
     const { connection, businessId } = profile;

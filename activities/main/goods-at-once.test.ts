@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { PreparedSaleAnswer, SaleInput } from "../../src/contract/index.ts";
+import type { PreparedSale, SaleInput } from "../../src/contract/index.ts";
 import { inActivity, serve } from "../test-support/served.ts";
 import { createComposeActivities, createGoodsAtOnce } from "./compose.ts";
 
@@ -9,7 +9,7 @@ const tea = { sku: "TEA-500", quantity: 2, unitPrice: 350 };
 /** Unless told otherwise, the catalogue has just been read. */
 async function atOnce(
   changes: Partial<SaleInput> = {},
-  more: Partial<PreparedSaleAnswer> = {},
+  more: Partial<PreparedSale> = {},
   { isRead = true, ageMs = 0 } = {},
 ) {
   const { context, activities, runtime, simulator, clock } = await serve();

@@ -24,7 +24,7 @@ export interface Preparations {
     reset?: boolean;
     /** Given back: the answer is in the history, and a replay outside the server does not know the run's id. */
     isReset?: boolean;
-  }): Promise<calls.PreparedSaleAnswer>;
+  }): Promise<calls.PreparedSale>;
   /** Opens the row of the credit note that reverses the run's sale. */
   openCreditNote(request: documents.OpenCreditNoteRequest): Promise<documents.OpenedCreditNote>;
   prepareSyncBillPayments(request: { input: synced.SyncBillPaymentsInput }): Promise<synced.PreparedBillPaymentsSync>;

@@ -81,6 +81,7 @@ export function resolvedLines(lines: readonly SaleLineInput[], items: readonly K
   }));
 }
 
+/** As `prepareSale` answers it, lines that its input has are not repeated. */
 export interface PreparedSale {
   profile: ConnectionProfile;
   sale: SaleFields & { saleDate: string };
@@ -113,9 +114,6 @@ export interface EarlierRun {
   /** Whose credit note was issued, or is under way. */
   refund?: Refund;
 }
-
-/** What `prepareSale` answers: lines that its input has are not repeated. */
-export type PreparedSaleAnswer = PreparedSale;
 
 /** How a sale ended, as the ledger keeps it. */
 export interface FinishedSale {

@@ -4,7 +4,7 @@ import type { ComposedRequest, ConnectionProfile } from "./connection.ts";
 import type { SaleDocument } from "./documents.ts";
 import type { ExpectedDocument } from "./matching.ts";
 import type { AnsweredRow, SettledAnswer } from "./records.ts";
-import type { Refund } from "./sale.ts";
+import type { DatedRefund } from "./sale.ts";
 
 /**
  * What the activities take and give that bring a document into being, that read it, and that keep what is known of it.
@@ -129,7 +129,7 @@ export interface OpenCreditNoteRequest extends CallTarget {
   saleId: string;
   /** Its date. */
   saleDate?: string | null | undefined;
-  refund: Refund & { returnDate: string };
+  refund: DatedRefund;
   /** Temporal gives a run that was reset the refunds of the run before again. */
   reset: boolean;
 }

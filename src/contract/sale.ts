@@ -60,6 +60,9 @@ export interface SaleFields {
   refundWindow?: string | undefined;
 }
 
+/** A refund with the date on which it was asked for. */
+export type DatedRefund = Refund & { returnDate: string };
+
 /** What does not reach the document. */
 export type SaleOptions = Pick<SaleFields, "stock" | "callback" | "refundWindow">;
 

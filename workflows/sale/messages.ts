@@ -13,6 +13,7 @@ import {
   BRANCH_IS_KNOWN,
   type CallbackReceived,
   type ConflictDetails,
+  type DatedRefund,
   FAILURES,
   type MovementState,
   nairobiDate,
@@ -218,27 +219,26 @@ function takeOverRestart(run: SaleState): void {
 
 export const refundRequested = defineSignal<[Refund?]>(SIGNALS.refundRequested);
 
-/** @param reset a replay repeats what comes after the acceptance: there it is what the history says */
-function refundUpdate(reset: (run: SaleState) => boolean): Update<SaleState, "refund"> {
-  return {
-    name: "refund",
-    refusedBecause: (run, request) => whyNoRefund(run, request, reset(run)),
-    async act(run, request) {
-      if (!run.prepared) {
-        run.refundsToCheck++;
-        await condition(() => run.prepared || run.failure !== undefined);
-        run.refundsToCheck--;
-        if (run.failure) throw run.failure;
-        checkUpdate(
-          run,
-          refundUpdate(({ wasReset }) => wasReset),
-          request,
-        );
-      }
-      return await requestRefund(run, request);
-    },
-  };
-}
+const refund: Update<SaleState, "refund"> = {
+  name: "refund",
+  refusedBecause: (run, request) => whyNoRefund(run, request, isReset()),
+  async act(run, request) {
+    if (!run.prepared) {
+      run.refundsToCheck++;
+      await condition(() => run.prepared || run.failure !== undefined);
+      run.refundsToCheck--;
+      if (run.failure) throw run.failure;
+      checkUpdate(run, earlyRefund, request);
+    }
+    return await requestRefund(run, request);
+  },
+};
+
+/** Judged in the handler, which a replay repeats: so by what the history says of a reset. */
+const earlyRefund: Update<SaleState, "refund"> = {
+  ...refund,
+  refusedBecause: (run, request) => whyNoRefund(run, request, run.wasReset),
+};
 
 function whyNoRefund(run: SaleState, request: RefundUpdate, reset: boolean): string | undefined {
   if (request.traderInvoiceNumber === run.invoice) throw invalidInput("refund request", [OWN_NUMBER]);
@@ -268,7 +268,7 @@ export const SALE_UPDATES: UpdateTable<SaleState> = [
   cancel,
   resolveStock,
   ofEither(resolveDocument, { forSeveral: false }),
-  refundUpdate(isReset),
+  refund,
 ];
 
 /**
@@ -335,7 +335,7 @@ function throwIfConflicting({ refund }: SaleState, request: Refund): void {
 /**
  * Fills in the date on which the refund was asked for, which need not be the day on which its credit note is issued.
  */
-export function withReturnDate(request: Refund & Pick<RefundUpdate, "waitSeconds">): Refund & { returnDate: string } {
+export function withReturnDate(request: Refund & Pick<RefundUpdate, "waitSeconds">): DatedRefund {
   const { waitSeconds: _, ...refund } = request;
   return { ...refund, returnDate: refund.returnDate ?? nairobiDate(Date.now()) };
 }

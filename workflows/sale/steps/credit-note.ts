@@ -4,11 +4,11 @@ import {
   type CreateResult,
   creditNoteClaim,
   creditNoteNumberClaim,
+  type DatedRefund,
   type ExpectedDocument,
   FAILURES,
   goodsOf,
   mismatches,
-  type Refund,
   type SaleDocument,
 } from "../../../src/contract/index.ts";
 import { awaitFinalStatus } from "../../document/await-authority.ts";
@@ -32,9 +32,6 @@ export type CreditNoteEnd =
 class CreditedElsewhere extends Error {
   override readonly name = "CreditedElsewhere";
 }
-
-/** The refund with the date on which it was asked for. */
-type DatedRefund = Refund & { returnDate: string };
 
 /**
  * The credit note of a sale, which reverses it in full: open its row → submit → await the authority. It knows what this
