@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { CreateResult } from "../../src/contract/index.ts";
 import type { Fault } from "../../src/dev/simulator/index.ts";
 import { creditNoteRequest, soldTea } from "../test-support/requests.ts";
+import { emptyClaims } from "../test-support/empty-claims.ts";
 import { failureOf, inActivity, serve, type Served } from "../test-support/served.ts";
 
 const at = (fault: Omit<Fault, "operation">): Fault => ({ operation: "creditNote", ...fault });
@@ -28,6 +29,12 @@ describe("the creation of a credit note", () => {
     const saleId = await soldTea(served, "INV-1");
     await credit(served, saleId, "CN-1");
     const [note] = notesOf(served);
+    expect(await credit(served, saleId, "CN-2")).toEqual({
+      kind: "number-taken",
+      message: expect.stringContaining("The sale has the credit note CN-1 already"),
+    });
+    // As if somebody else had issued it.
+    await emptyClaims();
     expect(await credit(served, saleId, "CN-2")).toMatchObject({ kind: "already-credited", creditNoteId: note?.id });
     expect(notesOf(served)).toHaveLength(1);
   });
@@ -108,7 +115,7 @@ describe("the creation of a credit note", () => {
     await credit(served, one);
     expect(await credit(served, other)).toEqual({
       kind: "number-taken",
-      message: expect.stringMatching(new RegExp(`CN-1 belongs to .*another sale: sale of ${one} .*Use another number`)),
+      message: expect.stringMatching(new RegExp(`CN-1 belongs to .*another sale: INV-1 \\(${one}\\).*Use another number`)),
     });
     expect(notesOf(served)).toHaveLength(1);
     expect(await credit(served, other, "CN-2")).toMatchObject({ kind: "document" });

@@ -8,12 +8,12 @@ import {
   type CreateResult,
   type CreateSaleRequest,
   type SaleDocument,
-  type SettledAnswer,
   withLinesThatFit,
 } from "../../src/contract/index.ts";
 import type { Deadline } from "../../src/http/deadline.ts";
 import { afterQuotaMs } from "../failure.ts";
-import { documentClaim, keySentWith, settleAnswer } from "../ledger/beside-calls.ts";
+import type { Answer } from "../../src/ledger/index.ts";
+import { documentClaim, keySentWith } from "../ledger/beside-calls.ts";
 import {
   claimOrDeferred,
   type ClassifiedCall,
@@ -88,9 +88,8 @@ export function createCreationActivities(context: ActivityContext) {
       const inDoubt = begun.isRepeated || kind === "unknown-keyed" || kind === "unexpected";
       const result = createResult(classified, random, inDoubt);
       const answered = classified.data ?? rejectedSale(classified);
-      const keep = () =>
-        answered ? settleAnswer(ledger, request, request.of, { document: answered, askedAtMs }) : Promise.resolve({});
-      const kept = await settle(claim, result, !inDoubt && result.kind !== "unknown", keep);
+      const answer = answered && { document: answered, askedAtMs };
+      const kept = await settle(claim, result, !inDoubt && result.kind !== "unknown", answer);
       if (repeatableForMs > 0) throwIfRetryable(classified, random);
       return kept;
     } finally {
@@ -140,13 +139,12 @@ async function settle(
   claim: ReturnType<typeof documentClaim>,
   result: CreateResult,
   nothingSent: boolean,
-  keep: () => Promise<SettledAnswer>,
+  answer: Answer | undefined,
 ): Promise<CreateResult> {
   if (result.kind === "document" || result.kind === "named" || result.kind === "rejected") {
     const documentId = idOf(result);
     if (documentId !== undefined) {
-      const isClaimed = await claim.settle({ kind: "document", documentId });
-      return { ...result, ...(await keep()), ...(!isClaimed && { unsettled: true }) };
+      return { ...result, ...(await claim.settle({ kind: "document", documentId }, answer)) };
     }
   }
   // Both answers rule out a document of ours, also one of an earlier attempt in doubt.

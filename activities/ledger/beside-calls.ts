@@ -18,9 +18,9 @@ import {
   type ClaimedMovement,
   type DocumentState,
   type Ledger,
-  LedgerUnavailableError,
   type UnderWay,
   type NumberOwner,
+  type TakeDocumentAnswer,
   wordOf,
 } from "../../src/ledger/index.ts";
 
@@ -28,12 +28,6 @@ import {
 export function currentWriter(): { workflowId: string; runId: string } {
   const { workflowExecution } = Context.current().info;
   return { workflowId: workflowExecution?.workflowId ?? "no workflow", runId: workflowExecution?.runId ?? "unknown" };
-}
-
-/** The same for people: who takes a claim. */
-export function currentHolder(): string {
-  const { workflowId, runId } = currentWriter();
-  return `${workflowId} (run ${runId})`;
 }
 
 export function claimedMovement(
@@ -45,7 +39,8 @@ export function claimedMovement(
 
 /** For people: the sale by its own number, where it is known, and by what the service knows it by. */
 export function numberTaken(number: string, { saleId, sale, holder }: NumberOwner): string {
-  return `The number ${number} belongs to the credit note of another sale: ${sale} (${saleId}), of ${holder}.`;
+  const known = sale === undefined ? saleId : `${sale} (${saleId})`;
+  return `The number ${number} belongs to the credit note of another sale: ${known}, of ${holder}.`;
 }
 
 /** The Idempotency-Key that is sent with it; undefined for none. */
@@ -124,21 +119,25 @@ export function documentClaim(
     repeatableForMs,
   }: { now: () => number; sendBefore: Deadline; callTimeoutMs: number; repeatableForMs: number },
 ) {
-  const key = { workflowId: asked.claim, intent: asked.intent };
+  const { connection, businessId, of: row, intent } = asked;
+  const { movementsPlanned, ...of } = row;
+  const key = { connection, businessId, of, intent };
   const execution = randomUUID();
+  let seen: Extract<TakeDocumentAnswer, { kind: "send" }>["seen"];
   return {
     /** @throws LedgerUnavailableError */
     async begin(): Promise<ToSend | CreateResult> {
-      const { request, content, numberFor: number } = asked;
-      const call = { ...key, idempotencyKey: keySentWith(asked), content, request, holder: currentHolder(), number };
+      const { request, content } = asked;
+      const call = { ...key, idempotencyKey: keySentWith(asked), content, request, writer: currentWriter() };
       const by = { execution, underWayForMs: sendBefore.leftMs + callTimeoutMs, repeatableForMs };
-      const answer = await documents.begin({ ...call, ...by, nowMs: now() });
+      const answer = await documents.take({ ...call, ...by, nowMs: now() });
       switch (answer.kind) {
         case "under-way":
           return { kind: "deferred", retryAfterMs: answer.forMs, message: stillUnderWay(answer), inDoubt: true };
         case "doubtful":
           return repeatableForMs === 0 ? neverRepeated(answer.firstSentAtMs) : keyForgotten(answer.firstSentAtMs);
         case "send":
+          seen = answer.seen;
           // Written here alone, as it was given.
           return { kind: "send", request: answer.request as ComposedRequest, isRepeated: !answer.first };
         case "known":
@@ -148,7 +147,11 @@ export function documentClaim(
           return { kind: "superseded", intent, ...(decision && { decision: wordOf(decision) }) };
         }
         case "number-taken": {
-          const message = `${numberTaken(number?.number ?? "", answer)} Nothing was sent. Use another number.`;
+          const message = `${numberTaken(of.number, answer)} Nothing was sent. Use another number.`;
+          return { kind: "number-taken", message };
+        }
+        case "credited-by-another": {
+          const message = `The sale has the credit note ${answer.number} already, which is signed or may be. Nothing was sent.`;
           return { kind: "number-taken", message };
         }
         case "different": {
@@ -161,15 +164,18 @@ export function documentClaim(
 
     /**
      * `document`: it exists, in whatever status. `unsent`: nothing of this intent exists, and nothing is in doubt: it
-     * may be sent again, with other bytes too. False where the ledger does not know of it yet.
+     * may be sent again, with other bytes too. `unsettled`: the ledger does not know of it yet, and the workflow has it
+     * written later; the answer must reach the workflow in any case.
+     * @param answer what the service answered, for the row
      */
-    async settle(outcome: Outcome): Promise<boolean> {
+    async settle(outcome: Outcome, answer?: Answer): Promise<SettledAnswer> {
+      const settled = { ...key, outcome, writer: currentWriter() };
       try {
-        await documents.settle({ ...key, outcome, nowMs: now() });
-        return true;
-      } catch (error) {
-        if (error instanceof LedgerUnavailableError) return false;
-        throw error;
+        if (answer) return await documents.settleAnswered({ ...settled, answer, movementsPlanned, seen });
+        await documents.settle(settled);
+        return {};
+      } catch {
+        return { unsettled: true };
       }
     },
 

@@ -67,12 +67,13 @@ export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext)
     settleMovement: async (request) => void (await stock.settle({ ...request, writer: currentWriter() })),
     acknowledgeBranch: (request) => stock.acknowledgeBranch(request, request.otherBranch, request.word),
 
-    settleDocument: async ({ claim: workflowId, intent, documentId }) => {
-      await documents.settle({ workflowId, intent, outcome: { kind: "document", documentId }, nowMs: nowMs() });
+    settleDocument: async ({ documentId, ...request }) => {
+      const outcome = { kind: "document", documentId } as const;
+      await documents.settle({ ...request, outcome, writer: currentWriter() });
     },
-    isDocumentSent: async ({ claim }) => isSent(await documents.read(claim)),
-    decideDocument: ({ claim: workflowId, intent, decision, word: { note, by, atMs } }) =>
-      documents.decide({ workflowId, intent, decision, note, by, nowMs: atMs }),
+    isDocumentSent: async (key) => isSent(await documents.read(key)),
+    decideDocument: ({ word: { note, by, atMs }, ...request }) =>
+      documents.decide({ ...request, note, by, nowMs: atMs, writer: currentWriter() }),
     noteRun: ({ note, ...business }) => records.note(business, note, currentWriter()),
 
     beginCorrection: async (request) => {

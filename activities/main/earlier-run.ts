@@ -1,4 +1,3 @@
-import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 
 import {
@@ -6,7 +5,6 @@ import {
   asAnswered,
   type AttentionCode,
   bounded,
-  creditNoteClaim,
   type EarlierRun,
   type ExpectedDocument,
   FAILURES,
@@ -15,37 +13,26 @@ import {
   mismatches,
   type Refund,
 } from "../../src/contract/index.ts";
-import type { KeptSale, Ledger } from "../../src/ledger/index.ts";
-import { isSent } from "../ledger/beside-calls.ts";
-
-/**
- * A run that was terminated may have left a document behind: the next one takes it over.
- * @param number a credit note's
- */
-export async function ownClaim(documents: Pick<Ledger["documents"], "read">, number?: string) {
-  const { workflowId = "" } = Context.current().info.workflowExecution ?? {};
-  const claim = await documents.read(number === undefined ? workflowId : creditNoteClaim(workflowId, number));
-  return { claim, isSent: isSent(claim) };
-}
+import type { KeptSale } from "../../src/ledger/index.ts";
 
 /**
  * Nothing may be cancelled, and no refund forgotten, before this is known: the run is told of its document by nobody
  * else.
  * @param kept what the ledger has of the sale, from another run
+ * @param isClaimed a request of the sale was ever claimed
  * @param reset the run knows that it carries on another one
  * @returns undefined where the ledger knows of nothing that this run would carry on
- * @throws LedgerUnavailableError: it is asked again, and nothing is sent meanwhile
  */
-export async function earlierRun(
-  { documents }: Pick<Ledger, "documents">,
+export function earlierRun(
   kept: KeptSale | undefined,
+  isClaimed: boolean,
   fingerprint: string,
   reset: boolean,
-): Promise<EarlierRun | undefined> {
+): EarlierRun | undefined {
   const record = kept?.record.fingerprint === fingerprint ? kept.record : undefined;
-  const { claim, isSent } = await ownClaim(documents);
-  if (!reset && !record && !claim) return undefined;
-  const earlier = { sent: isSent || Boolean(record?.document), signed: record?.document?.status === "completed" };
+  if (!reset && !record && !isClaimed) return undefined;
+  const isSent = kept?.isSent === true || Boolean(record?.document);
+  const earlier = { sent: isSent, signed: record?.document?.status === "completed" };
   if (!kept || !record) return earlier;
   const decided = record.movements.filter(({ decision }) => decision !== undefined);
   const { movements, decisions } = bounded({ movements: decided, attentions: [], decisions: kept.decisions });

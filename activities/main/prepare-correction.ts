@@ -1,12 +1,10 @@
 import { ApplicationFailure } from "@temporalio/common";
 
 import {
-  type CallTarget,
   type ConflictDetails,
   correctionFingerprint,
   type CorrectionInput,
   creditConflict,
-  creditNoteNumberClaim,
   doubtsOf,
   FAILURES,
   fingerprintOf,
@@ -19,7 +17,6 @@ import {
   UPDATES,
 } from "../../src/contract/index.ts";
 import { correctionInputSchema, InvalidInputError, parseInput } from "../../src/contract/schema/index.ts";
-import type { Ledger, NumberOwner } from "../../src/ledger/index.ts";
 import { numberTaken } from "../ledger/beside-calls.ts";
 import { invalid } from "./check-input.ts";
 import { failOnInvalidInput, profileFor } from "./prepare.ts";
@@ -64,8 +61,10 @@ export function createPrepareCorrection(context: WaitContext) {
       refuseUnlessCreditable(input, original);
       const { saleId } = original;
       if (saleId !== undefined && original.creditedBy === undefined) {
-        const owner = await ownerOfNumber(ledger, { connection, businessId }, input.creditNote);
-        if (owner && owner.saleId !== saleId)
+        const of = { type: "credit_note", number: input.creditNote, originalSaleId: saleId } as const;
+        // One that is issued at this moment gets past this: its row decides in the end.
+        const owner = await ledger.documents.numberOwner({ connection, businessId, of });
+        if (owner)
           throw conflictFailure(`${numberTaken(input.creditNote, owner)} Nothing was done. Use another number.`);
       }
       const corrected = await seeSale(context, profile, content.traderInvoiceNumber);
@@ -110,17 +109,6 @@ function refuseUnlessCreditable(input: CorrectionInput, original: SeenSale | nul
     throw conflictFailure(
       `The sale ${invoice} is credited already, by ${creditedBy}, which was not issued here. Nothing was done. Start the corrected sale as a new sale (\`fiscalflow sale start\`).`,
     );
-}
-
-/** Whose credit note has the number. One that is issued at this moment gets past this: its claim decides in the end. */
-async function ownerOfNumber(
-  { documents }: Pick<Ledger, "documents">,
-  target: CallTarget,
-  number: string,
-): Promise<NumberOwner | undefined> {
-  const events = await documents.history(creditNoteNumberClaim({ ...target, number }));
-  // Written together with the claim, which is never given up.
-  return events.find(({ what }) => what === "number-taken")?.detail as NumberOwner | undefined;
 }
 
 function refuseUnlessIssuable(number: string, fingerprint: string, corrected: SeenSale | null): void {

@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 
 import {
   type ConnectionProfile,
-  creditNoteClaim,
   fingerprintOf,
   saleContent,
   type InputChecks,
@@ -23,6 +22,16 @@ const LATE_MS = Date.parse("2026-11-21T21:30:00Z");
 
 const sale: SaleInput = { traderInvoiceNumber: "INV-1", lines: [{ itemId: "itm_1", quantity: 1, unitPrice: 116 }] };
 const SALE_ID = "sale/default/biz_1/INV-1";
+const BUSINESS = { connection: "default", businessId: "biz_1" };
+/** The first request of a document, by an earlier run. */
+const SENT = {
+  intent: 1,
+  idempotencyKey: "key",
+  content: "all",
+  request: {},
+  nowMs: 1,
+  writer: { workflowId: SALE_ID, runId: "run-before" },
+};
 const REFUND = { reason: "06", traderInvoiceNumber: "CN-1", returnDate: "2026-11-22" } as const;
 
 /**
@@ -201,16 +210,8 @@ describe("the preparation of a sale", () => {
     expect(await prepare()).not.toHaveProperty("earlier");
     expect(await prepareReset()).toMatchObject({ earlier: { sent: false, signed: false } });
     const workflowId = SALE_ID;
-    const sent = {
-      workflowId,
-      intent: 1,
-      idempotencyKey: "key",
-      content: "all",
-      request: {},
-      holder: "run",
-      ...taking(),
-    };
-    await ledger.documents.begin({ ...sent, nowMs: 1 });
+    const of = { type: "sale", number: "INV-1" } as const;
+    await ledger.documents.take({ ...BUSINESS, of, ...SENT, ...taking() });
     for (const answer of [await prepare(), await prepareReset()])
       expect(answer).toMatchObject({ earlier: { sent: true, signed: false } });
     const { fingerprint, profile } = await prepare();
@@ -268,15 +269,8 @@ describe("the opening of a credit note", () => {
     expect(await ledger.records.verify({ connection: "default", businessId: "biz_1" })).toMatchObject({
       withoutDocument: 1,
     });
-    const begun = { workflowId: creditNoteClaim(SALE_ID, "CN-1"), intent: 1, nowMs: 1_000 };
-    await ledger.documents.begin({
-      ...begun,
-      idempotencyKey: "k",
-      content: "c",
-      request: {},
-      holder: "w",
-      ...taking(),
-    });
+    const of = { type: "credit_note", number: "CN-1", originalSaleId: "sal_1" } as const;
+    await ledger.documents.take({ ...BUSINESS, of, ...SENT, ...taking() });
     expect(await openNote()).toEqual({ sent: true, otherRun: true });
   });
 

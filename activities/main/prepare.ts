@@ -27,11 +27,11 @@ import {
   withoutValues,
 } from "../../src/contract/index.ts";
 import { durationMs, InvalidInputError, parseInput, saleStartSchema } from "../../src/contract/schema/index.ts";
-import { type KeptSale, type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
+import { type KeptSale, type Ledger, LedgerUnavailableError, type OpenedRecord } from "../../src/ledger/index.ts";
 import type { ComplianceRuntime } from "../compliance/calls.ts";
-import { currentWriter } from "../ledger/beside-calls.ts";
+import { currentWriter, isSent } from "../ledger/beside-calls.ts";
 import { checkInput, invalid } from "./check-input.ts";
-import { conflict, earlierRun, finishedOf, isFinished, isRefundLeft, ownClaim } from "./earlier-run.ts";
+import { conflict, earlierRun, finishedOf, isFinished, isRefundLeft } from "./earlier-run.ts";
 
 /** The part of a connection that workflows get. */
 export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights" | "servedBusinesses" | "inputChecks">;
@@ -51,27 +51,30 @@ export function createPrepareActivities(
       const { connection, businessId } = profile;
       const { traderInvoiceNumber } = start;
       requireOwnId("sale input", saleWorkflowId({ connection, businessId, traderInvoiceNumber }), businessId);
-      const known = await ledger.records.findSale({ connection, businessId }, traderInvoiceNumber);
-      const sale = start.lines || start.saleId !== undefined ? start : asKept(start, known);
+      const business = { connection, businessId };
+      const isWhole = start.lines !== undefined || start.saleId !== undefined;
+      const checks = connections.get(connection)?.inputChecks;
+      const doubts = checks && isWhole ? doubtsOf(start, checks, startedAtMs) : [];
+      // A number that nobody has costs one statement.
+      const isNew =
+        isWhole &&
+        !reset &&
+        doubts.length === 0 &&
+        (await ledger.records.openNew(business, rowOf(start, saleContent(start, businessId), startedAtMs), openedBy()));
+      const known = isNew ? undefined : await ledger.records.findSale(business, traderInvoiceNumber);
+      const sale = isWhole ? start : asKept(start, known);
       const content = saleContent(sale, businessId);
       const fingerprint = fingerprintOf(content);
       const kept = keptOf(known, content);
       // What an attempt of this run has opened is not finished.
       const finished = reset || !kept || isOfThisRun(kept) ? undefined : finishedSale(kept);
-      const earlier = finished ? undefined : await earlierRun(ledger, kept, fingerprint, reset);
-      const checks = connections.get(connection)?.inputChecks;
-      const doubts = checks ? doubtsOf(sale, checks, startedAtMs) : [];
+      const earlier = finished ? undefined : earlierRun(kept, known?.isClaimed === true, fingerprint, reset);
       // A run that carries on another one may have sent it already.
       if (checks && doubts.length > 0 && !finished && !reset)
-        await checkInput(ledger, profile, content, { doubts, mode: checks.mode });
-      const date = sale.saleDate ?? (sale === start ? undefined : known?.record.date) ?? nairobiDate(startedAtMs);
-      if (!finished) {
-        const { expectedTotal, stock, callback, refundWindow } = sale;
-        const of = { type: "sale" as const, number: traderInvoiceNumber };
-        const how = { options: { stock, callback, refundWindow }, expectedTotal };
-        const asked = { stage: "resolving-items" as const, startedAtMs, date, fingerprint, content, ...how };
-        await ledger.records.open(profile, { ...of, ...asked }, openedBy());
-      }
+        checkInput(traderInvoiceNumber, known, { doubts, mode: checks.mode });
+      const date = sale.saleDate ?? (isWhole ? undefined : known?.record.date) ?? nairobiDate(startedAtMs);
+      if (!isNew && !finished)
+        await ledger.records.open(business, rowOf({ ...sale, saleDate: date }, content, startedAtMs), openedBy());
       const { lines, ...fields } = sale;
       const window = sale.refundWindow;
       return {
@@ -99,12 +102,12 @@ export function createPrepareActivities(
       const business = { connection, businessId };
       const decided = await ledger.records.decisionsOf(business, of, writer.workflowId);
       const { decisions } = bounded({ movements: [], attentions: [], decisions: decided });
-      const { claim, isSent: sent } = await ownClaim(ledger.documents, number);
+      const claim = await ledger.documents.read({ ...business, of });
       const opening = { writer, askedAtMs, keepsCancelled: reset };
       const stage = await ledger.records.open(business, { ...of, ...asked }, opening);
       const isKnown = claim !== undefined || decided.length > 0;
       return {
-        sent,
+        sent: isSent(claim),
         ...(decisions.length > 0 && { decisions }),
         ...(isKnown && { otherRun: true as const }),
         ...(reset && stage === "cancelled" && { givenUp: true as const }),
@@ -249,6 +252,22 @@ function keptOf(kept: KeptSale | undefined, content: SaleContent): KeptSale | un
 
 function isOfThisRun({ writer }: KeptSale): boolean {
   return writer.runId === currentWriter().runId;
+}
+
+/** The row of a sale that a run begins with. */
+function rowOf(sale: SaleFields, content: SaleContent, startedAtMs: number): OpenedRecord {
+  const { traderInvoiceNumber: number, expectedTotal, stock, callback, refundWindow } = sale;
+  return {
+    type: "sale",
+    number,
+    stage: "resolving-items",
+    startedAtMs,
+    date: sale.saleDate ?? nairobiDate(startedAtMs),
+    fingerprint: fingerprintOf(content),
+    content,
+    options: { stock, callback, refundWindow },
+    expectedTotal,
+  };
 }
 
 /** Which run opens a row, and since when it wants to. */

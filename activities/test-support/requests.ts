@@ -4,7 +4,6 @@ import {
   type CreateRequest,
   type CreateResult,
   type CreateSaleRequest,
-  creditNoteNumberClaim,
 } from "../../src/contract/index.ts";
 import { inActivity, type Served } from "./served.ts";
 
@@ -26,8 +25,6 @@ interface SaleChanges {
   itemId?: string;
   branch?: { id: string };
   key?: string;
-  /** What the ledger knows the document by; another one makes it as if the ledger did not know of the sale. */
-  claim?: string;
   /** As the workflow knows it; default: as the connection is configured now. */
   saleKey?: CreateSaleRequest["saleKey"];
 }
@@ -35,7 +32,7 @@ interface SaleChanges {
 /** The request for a sale of two packets of tea, under a key of its number. */
 export function teaRequest({ runtime }: Served, invoice: string, changes: SaleChanges = {}): CreateSaleRequest {
   const { itemId = "item_tea", branch, key = `sale:${invoice}:0123456789` } = changes;
-  const { claim = `sale/default/biz_1/${invoice}`, saleKey = runtime.profile.saleKey } = changes;
+  const { saleKey = runtime.profile.saleKey } = changes;
   const request = composeCreateSale(runtime.dialect, runtime.profile.keyReach, {
     businessId: "biz_1",
     traderInvoiceNumber: invoice,
@@ -44,7 +41,7 @@ export function teaRequest({ runtime }: Served, invoice: string, changes: SaleCh
     branch,
   });
   const of = { type: "sale" as const, number: invoice };
-  return { ...TARGET, of, request, idempotencyKey: key, claim, intent: 1, content: request.bodyJson, saleKey };
+  return { ...TARGET, of, request, idempotencyKey: key, intent: 1, content: request.bodyJson, saleKey };
 }
 
 export function sellTea(served: Served, invoice: string, changes: SaleChanges = {}): Promise<CreateResult> {
@@ -67,11 +64,9 @@ export function creditNoteRequest({ runtime }: Served, saleId: string, number = 
     saleId,
     reason: "06",
   });
-  const claim = `sale/default/biz_1/${saleId} ${number}`;
-  const numberFor = { claim: creditNoteNumberClaim({ ...TARGET, number }), number, saleId, sale: `sale of ${saleId}` };
   const idempotencyKey = `credit-note:${saleId}:${number}`.slice(0, 128);
   const of = { type: "credit_note" as const, number, originalSaleId: saleId };
-  return { ...TARGET, of, request, idempotencyKey, claim, intent: 1, content: request.bodyJson, numberFor };
+  return { ...TARGET, of, request, idempotencyKey, intent: 1, content: request.bodyJson };
 }
 
 export const saleRequest = (saleId: string, number = "INV-1") => ({

@@ -89,8 +89,8 @@ export interface LedgerActivities {
   acknowledgeBranch(request: movements.AcknowledgeBranchRequest): Promise<void>;
   /** Keeps the id of a document whose answer came while the ledger was away. */
   settleDocument(request: documents.SettleDocumentRequest): Promise<void>;
-  /** Whether something of the claim exists, or may exist, whichever run sent it. */
-  isDocumentSent(request: { claim: string }): Promise<boolean>;
+  /** Whether something of the document exists, or may exist, whichever run sent it. */
+  isDocumentSent(request: calls.CallTarget & { of: records.DocumentRow }): Promise<boolean>;
   /** Keeps an operator's decision on a document of which nobody knew whether it exists. */
   decideDocument(request: documents.DecideDocumentRequest): Promise<void>;
   /** Keeps what only the run knows of its document. */

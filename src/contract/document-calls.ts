@@ -3,35 +3,21 @@ import type { CallTarget, Deferred, OperatorDecision, Refusal } from "./calls.ts
 import type { ComposedRequest, ConnectionProfile } from "./connection.ts";
 import type { SaleDocument } from "./documents.ts";
 import type { ExpectedDocument } from "./matching.ts";
-import type { AnsweredRow, SettledAnswer } from "./records.ts";
+import type { AnsweredRow, DocumentRow, SettledAnswer } from "./records.ts";
 import type { DatedRefund } from "./sale.ts";
 
 /**
  * What the activities take and give that bring a document into being, that read it, and that keep what is known of it.
  */
 
-/** The number of a credit note, which is for one sale alone. */
-export interface NumberToClaim {
-  /** What the ledger claims the number under. */
-  claim: string;
-  number: string;
-  /** The sale that the credit note reverses: what it is known by, and for people its number. */
-  saleId: string;
-  sale: string;
-}
-
 export interface CreateRequest extends CallTarget {
   request: ComposedRequest;
   idempotencyKey: string;
-  /** What the ledger claims the document under. */
-  claim: string;
   /** Which intent of the document it is, from 1. */
   intent: number;
   /** What tells the document's content from another one's: the claim of an intent is for this content alone. */
   content: string;
-  /** Of a credit note. */
-  numberFor?: NumberToClaim;
-  /** The row that the answer belongs to. */
+  /** The row that its claim is in, and that the answer belongs to. */
   of: AnsweredRow;
 }
 
@@ -110,14 +96,14 @@ export type RetryDocumentResult =
   | Refusal;
 
 /** A document whose answer came while the ledger was away. */
-export interface SettleDocumentRequest {
-  claim: string;
+export interface SettleDocumentRequest extends CallTarget {
+  of: DocumentRow;
   intent: number;
   documentId: string;
 }
 
-export interface DecideDocumentRequest {
-  claim: string;
+export interface DecideDocumentRequest extends CallTarget {
+  of: DocumentRow;
   intent: number;
   decision: { saleId: string } | "not-created";
   word: OperatorDecision;

@@ -24,21 +24,6 @@ export function saleWorkflowId(sale: SaleIdentity): string {
   return workflowId("sale", sale.connection, sale.businessId ?? NO_BUSINESS, sale.traderInvoiceNumber);
 }
 
-/**
- * What the ledger claims a credit note under: of one sale, each number is a document of its own.
- * @param workflowId of the sale
- */
-export function creditNoteClaim(workflowId: string, traderInvoiceNumber: string): string {
-  return `${workflowId} ${traderInvoiceNumber}`;
-}
-
-/**
- * `credit-note-number/<connection>/<business>/<number>`: no workflow's id, but what the ledger claims the number under.
- */
-export function creditNoteNumberClaim(note: OfBusiness & { number: string }): string {
-  return workflowId("credit-note-number", note.connection, note.businessId ?? NO_BUSINESS, note.number);
-}
-
 /** `correct/<connection>/<business>/<traderInvoiceNumber>`: a sale has at most one correction. */
 export function correctionWorkflowId(sale: SaleIdentity): string {
   return workflowId("correct", sale.connection, sale.businessId ?? NO_BUSINESS, sale.traderInvoiceNumber);

@@ -107,7 +107,6 @@ describe("the ledger's roles of the compose file", () => {
     "insert into events select * from events",
     "update events set kind = 'x'",
     "update event_heads set count = 0",
-    "update document_claim_events set what = 'x'",
     "update webhook_events set seen_at = '2000-01-01'",
     "drop function append_events",
     "create or replace function append_events() returns void language sql as 'select 1'",

@@ -16,6 +16,8 @@ export type Verdict = "again" | "unavailable" | "defect";
  * Classes of PostgreSQL's error codes (its appendix A) that speak about what was asked, not about how the server is.
  */
 const DEFECTS = /^(0A|0L|2[0-7]|2B|2D|2F|34|38|39|3B|3D|3F|42|44|HV|P0)/;
+/** Somebody else has made the same row at the same moment: whoever looks again finds it. */
+const AT_ONCE = "23505";
 /** An account without rights and a database that is missing are corrected by an operator, not by us. */
 const CONFIGURATION = /^(28|3D000|42501|25006|53100)/;
 
@@ -26,6 +28,7 @@ export function judgeError(error: unknown): Verdict {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (/^[0-9A-Z]{5}$/.test(code) && "severity" in error) {
     if (CONFIGURATION.test(code)) return "unavailable";
+    if (code === AT_ONCE) return "again";
     return DEFECTS.test(code) ? "defect" : "again";
   }
   if (tlsTodo(error) !== undefined) return "unavailable";

@@ -1,7 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
-import { type BeginRequest, type Ledger, LedgerUnavailableError, openLedger } from "./index.ts";
+import {
+  type DocumentKey,
+  type Ledger,
+  LedgerUnavailableError,
+  openLedger,
+  type TakeDocumentRequest,
+} from "./index.ts";
+import { claimEventsOf } from "./test-support/claim-events.ts";
 import type { TestLedger } from "./test-support/create-test-ledger.ts";
 import { APPLIED, firstTry, NOT_APPLIED, taking } from "./test-support/movements.ts";
 import { by, documentOf, someBusiness, WRITER } from "./test-support/records.ts";
@@ -49,46 +56,71 @@ describe("a movement whose answer from the ledger was lost after it was written"
 });
 
 describe("a document whose answer from the ledger was lost after it was written", () => {
-  const CLAIM = /^\s*with (number|claim)/;
-  const whatOf = async (workflowId: string): Promise<string[]> =>
-    (await ledger.documents.history(workflowId)).map(({ what }) => what);
+  const CLAIM = /^\s*with (written|seen)/;
+  const whatOf = async (key: DocumentKey): Promise<string[]> =>
+    (await claimEventsOf(test.outside, key)).map(({ what }) => what);
 
-  function firstAttempt(): BeginRequest & { number: { claim: string } } {
-    const workflowId = `sale/default/biz_1/${randomUUID()}`;
+  /** Of a row that its run has opened. */
+  async function firstAttempt(): Promise<TakeDocumentRequest> {
+    const of = { type: "sale", number: randomUUID() } as const;
+    const opened = { ...of, stage: "resolving-items", startedAtMs: 1, date: "2026-11-20" } as const;
+    const business = someBusiness();
+    await ledger.records.open(business, opened, by(WRITER));
+    line.statements.length = 0;
     return {
-      workflowId,
+      ...business,
+      of,
       intent: 1,
       idempotencyKey: "key",
       content: "fingerprint",
       request: { some: "bytes" },
       nowMs: 1_700_000_000_000,
-      holder: "run-1",
+      writer: WRITER,
       ...taking(),
-      number: { claim: `number/${workflowId}`, number: "CN-1", saleId: "sale_1", sale: "INV-1" },
     };
   }
 
-  it("is begun for the first time, with its number, once", async () => {
-    const first = firstAttempt();
+  it("is taken for the first time, once", async () => {
+    const first = await firstAttempt();
     line.loseAnswerTo(CLAIM);
     const answer = { kind: "send", request: first.request, firstSentAtMs: first.nowMs, first: true };
-    expect(await ledger.documents.begin(first)).toEqual(answer);
+    expect(await ledger.documents.take(first)).toEqual(answer);
     expect(sent(CLAIM)).toBe(2);
-    expect([await whatOf(first.workflowId), await whatOf(first.number.claim)]).toEqual([["begun"], ["number-taken"]]);
+    expect(await whatOf(first)).toEqual(["taken"]);
   });
 
   it.each([
-    [{ kind: "document", documentId: "sale_1" }, "document"],
-    [{ kind: "nothing" }, "nothing"],
+    [{ kind: "document", documentId: "sale_1" }, "created"],
+    [{ kind: "nothing" }, "not-created"],
     [{ kind: "unsent" }, "unsent"],
   ] as const)("is settled once as %o", async (outcome, what) => {
-    const first = firstAttempt();
-    await ledger.documents.begin(first);
+    const first = await firstAttempt();
+    await ledger.documents.take(first);
     line.loseAnswerTo(CLAIM);
-    const settlement = { workflowId: first.workflowId, intent: 1, outcome, nowMs: 2 };
-    expect(await ledger.documents.settle(settlement)).toBe("settled");
+    expect(await ledger.documents.settle({ ...first, outcome })).toBe("settled");
     expect(sent(CLAIM)).toBe(3);
-    expect(await whatOf(first.workflowId)).toEqual(["begun", what]);
+    expect(await whatOf(first)).toEqual(["taken", what]);
+  });
+
+  it("is settled once with the service's answer", async () => {
+    const first = await firstAttempt();
+    const taken = await ledger.documents.take(first);
+    const document = documentOf(first.of.number);
+    const settlement = { ...first, outcome: { kind: "document", documentId: document.id } } as const;
+    line.loseAnswerTo(CLAIM);
+    const seen = taken.kind === "send" ? taken.seen : undefined;
+    await ledger.documents.settleAnswered({ ...settlement, answer: { document, askedAtMs: 1 }, seen });
+    expect(sent(CLAIM)).toBe(3);
+    expect(await whatOf(first)).toEqual(["taken", "created"]);
+    const { rows } = await test.outside.query("select kind from events where business_id = $1 order by number", [
+      first.businessId,
+    ]);
+    expect(rows.map(({ kind }) => kind)).toEqual([
+      "document-saved",
+      "document-taken",
+      "document-saved",
+      "document-created",
+    ]);
   });
 });
 
@@ -97,6 +129,10 @@ describe("a document's row whose answer from the ledger was lost after the commi
     const business = someBusiness();
     const row = { type: "sale", number: "INV-1" } as const;
     const asked = { ...row, stage: "resolving-items", startedAtMs: 1, date: "2026-11-20" } as const;
+    line.loseAnswerTo(/insert into "documents"/);
+    expect(await ledger.records.openNew(business, asked, by(WRITER))).toBe(false);
+    expect(sent(/insert into "documents"/)).toBe(2);
+    line.statements.length = 0;
     line.loseAnswerTo(/^commit/);
     await ledger.records.open(business, asked, by(WRITER));
     expect(sent(/^commit/)).toBe(2);

@@ -19,7 +19,7 @@ export async function lostExecutions(db: Queries, sinceMs: number): Promise<Lost
       select workflow_id || ' (run ' || run_id || ')' as holder from movements
       where state = 'held' and under_way_until between ${since} and now()
       union all
-      select holder from document_claims where state = 'in-doubt' and under_way_until between ${since} and now()
+      select holder from documents where claim = 'in-doubt' and under_way_until between ${since} and now()
       union all
       select workflow_id || ' (run ' || run_id || ')' from sync_batches
       where state = 'held' and under_way_until between ${since} and now()

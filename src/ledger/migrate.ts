@@ -83,7 +83,6 @@ function newerTables(found: string, cause?: Error): LedgerError {
 /** The rows of all are read, added and changed by workers, but for those below. */
 const WRITABLE = [
   "documents",
-  "document_claims",
   "corrections",
   "movements",
   "stock_branch_holds",
@@ -98,7 +97,7 @@ const WRITABLE = [
   "reconcile_findings",
 ];
 /** Logs, to which rows are added alone. */
-const ADDED_TO = ["document_claim_events", "webhook_events"];
+const ADDED_TO = ["webhook_events"];
 /** The events are written by `append_events`, which runs with the owner's rights. */
 const READABLE = ["events", "event_heads", TABLE, `${TABLE}_lock`];
 

@@ -18,7 +18,6 @@ export const BASELINE_0_5 = "0001-baseline";
 
 async function createTables(db: Kysely<unknown>): Promise<void> {
   await createMovements(db);
-  await createDocumentClaims(db);
   await createQuotaWindows(db);
   await createEvents(db);
   await createRecords(db);
@@ -49,36 +48,4 @@ async function createQuotaWindows(db: Kysely<unknown>): Promise<void> {
       silent integer not null,
       strangers_for integer not null
     ) with (fillfactor = 50)`.execute(db);
-}
-
-async function createDocumentClaims(db: Kysely<unknown>): Promise<void> {
-  await sql`
-    create table document_claims (
-      workflow_id text primary key,
-      intent integer not null check (intent >= 0),
-      state text not null check (state in ('in-doubt', 'unsent', 'nothing', 'document')),
-      idempotency_key text,
-      content text,
-      request text,
-      first_sent_at timestamptz,
-      holder text,
-      execution text,
-      under_way_until timestamptz,
-      document_id text,
-      decision json,
-      check ((state = 'document') = (document_id is not null)),
-      check (state <> 'in-doubt' or (request is not null and first_sent_at is not null))
-    )`.execute(db);
-  await sql`
-    create table document_claim_events (
-      id bigint generated always as identity primary key,
-      at timestamptz not null default clock_timestamp(),
-      workflow_id text not null,
-      intent integer not null,
-      what text not null,
-      detail json
-    )`.execute(db);
-  await sql`create index document_claim_events_of_workflow on document_claim_events (workflow_id, id)`.execute(db);
-  await sql`
-    create index contradicted_documents on document_claim_events (at) where what = 'contradicted'`.execute(db);
 }

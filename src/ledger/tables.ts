@@ -13,8 +13,6 @@ export interface Tables {
   sync_batches: accounting.SyncBatchesTable;
   webhook_events: accounting.WebhookEventsTable;
   movements: claims.MovementsTable;
-  document_claims: claims.DocumentClaimsTable;
-  document_claim_events: claims.DocumentClaimEventsTable;
   documents: records.DocumentsTable;
   corrections: records.CorrectionsTable;
   event_heads: EventHeadsTable;

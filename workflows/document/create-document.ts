@@ -13,7 +13,6 @@ import {
   idempotencyKey as idempotencyKeyOf,
   mismatches,
   mismatchMessage,
-  type NumberToClaim,
   type Refusal,
   type SaleDocument,
 } from "../../src/contract/index.ts";
@@ -27,11 +26,8 @@ import { answered, readDocument } from "./known-document.ts";
 interface Creation {
   /** The Idempotency-Key is made from the workflow's id, this, and the intent's number. */
   step: string;
-  /** The key of its claim in the ledger. */
-  claimKey: string;
-  /** Tells its content from another document's under the same claim. */
+  /** Tells its content from another document's under the same number. */
   content: string;
-  numberFor?: NumberToClaim;
   expected: ExpectedDocument;
   /** Of the first intent. Another one is composed anew: configuration may have been corrected meanwhile. */
   composed?: ComposedBody;
@@ -84,12 +80,10 @@ export async function createDocument(context: SaleContext, creation: Creation): 
     run.documentInDoubt = true;
     const idempotencyKey = idempotencyKeyOf(run.workflowId, creation.step, intent.number);
     const { number } = intent;
-    const { claimKey: claim, content, numberFor } = creation;
+    const { content } = creation;
     const answer = await creation.send({
-      claim,
       intent: number,
       content,
-      numberFor,
       of: run.row,
       request: body.request,
       idempotencyKey,
@@ -122,7 +116,7 @@ export async function createDocument(context: SaleContext, creation: Creation): 
     }
     const answeredId = idOf(result);
     if (answeredId !== undefined && "unsettled" in result && result.unsettled) {
-      const settled = { claim, intent: number, documentId: answeredId };
+      const settled = { ...context.target, of: run.row, intent: number, documentId: answeredId };
       run.beforeTheEnd(ledger.settleDocument("Write the document's id into its claim", settled));
     }
     if ((result.kind === "document" || result.kind === "rejected") && answeredId !== undefined)
@@ -248,11 +242,11 @@ async function checkIsOurs(
 async function parkUnknown(
   context: SaleContext,
   { message, evidence }: Extract<CreateResult, { kind: "unknown" }>,
-  { claimKey, expected }: Creation,
+  { expected }: Creation,
   intent: number,
 ): Promise<SaleDocument | undefined> {
   const { run, calls, target } = context;
-  const claimed = { claim: claimKey, intent };
+  const claimed = { ...target, of: run.row, intent };
   // Maybe by an earlier run.
   const { firstSentAt } = evidence;
   const sinceMs = typeof firstSentAt === "string" ? Date.parse(firstSentAt) : Date.now();
@@ -295,8 +289,7 @@ async function recordDocumentDecision(run: SaleState, request: Omit<DecideDocume
  * @returns undefined where the document is given up
  */
 export async function unlessGivenUp<End>(
-  run: SaleState,
-  claim: string,
+  { run, target }: SaleContext,
   act: () => Promise<End>,
 ): Promise<End | undefined> {
   for (;;) {
@@ -306,7 +299,8 @@ export async function unlessGivenUp<End>(
       if (!(error instanceof CancelledByOperator)) throw error;
     }
     if (run.document) return undefined;
-    if (!(await ledger.isDocumentSent("Look whether an earlier run has sent it", { claim }))) return undefined;
+    if (!(await ledger.isDocumentSent("Look whether an earlier run has sent it", { ...target, of: run.row })))
+      return undefined;
     run.earlierRunSent = true;
   }
 }

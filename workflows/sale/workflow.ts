@@ -98,7 +98,7 @@ async function runSale(context: SaleContext, prepared: PreparedSale, stock: Stoc
   const { sale } = prepared;
   run.moveTo("resolving-items", "the items of its lines");
   let goods: { lines: ResolvedLines | undefined } | undefined;
-  const end = await unlessGivenUp(run, run.workflowId, async () => {
+  const end = await unlessGivenUp(context, async () => {
     goods ??= await unlessCancelled(run, async () => {
       context.branch = await resolveBranch(context, sale.branch);
       return { lines: await resolveGoods(context, prepared) };

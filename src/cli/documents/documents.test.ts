@@ -933,8 +933,10 @@ describe("fiscalflow documents", () => {
   it("takes a ledger that has only the claim of a document: its record follows", async () => {
     const fresh = await createTestLedger(15_000);
     try {
-      const claim = { intent: 1, idempotencyKey: "key-1", content: "{}", request: "{}", holder: "a run", nowMs: 1 };
-      await fresh.ledger.documents.begin({ workflowId: "sale/default/biz_1/K-1", ...claim, ...taking() });
+      const of = { type: "sale", number: "K-1" } as const;
+      const bytes = { intent: 1, idempotencyKey: "key-1", content: "{}", request: "{}", nowMs: 1 };
+      const document = { connection: "default", businessId: "biz_1", of, writer: WRITER };
+      await fresh.ledger.documents.take({ ...document, ...bytes, ...taking() });
       const said = await callCli(["report", "day"], { env: { LEDGER_URL: fresh.url } });
       expect(said).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining("The ledger is empty") });
     } finally {

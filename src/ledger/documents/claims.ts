@@ -1,7 +1,15 @@
-import type { NumberToClaim, TakingExecution } from "../../contract/index.ts";
+import type { DocumentRow, SettledAnswer, TakingExecution } from "../../contract/index.ts";
 import type { UnderWay } from "../claim-answers.ts";
+import type { Business, Writer } from "../events/chain.ts";
+import type { Kept } from "../records/row.ts";
+import type { Answer } from "../records/write.ts";
 
-/** The interface of the ledger for documents: types alone. */
+/** The interface of the ledger for the claims of documents: types alone. */
+
+/** A document's row, in which its claim is. */
+export interface DocumentKey extends Business {
+  of: DocumentRow;
+}
 
 /** An operator's decision about a document that is in doubt. */
 export interface DocumentDecision {
@@ -11,9 +19,8 @@ export interface DocumentDecision {
   atMs: number;
 }
 
-export interface BeginRequest extends TakingExecution {
-  workflowId: string;
-  /** One intent for a document, with one idempotency key; a later intent has a higher number. */
+export interface TakeDocumentRequest extends DocumentKey, TakingExecution {
+  /** One intent for a document, with one idempotency key; a later intent has a higher number, from 1. */
   intent: number;
   /** Undefined: it is sent without one. */
   idempotencyKey: string | undefined;
@@ -24,18 +31,19 @@ export interface BeginRequest extends TakingExecution {
   /** What would be sent, as JSON. */
   request: unknown;
   nowMs: number;
+  writer: Writer;
+}
+
+/** Whose the number of a credit note is: the sale that it reverses, and who took it. */
+export interface NumberOwner {
+  saleId: string;
+  /** The sale's own number, where the ledger has that sale. */
+  sale?: string | undefined;
   /** Workflow id and run id, for people. */
   holder: string;
-  /** Taken for its sale for ever, together with the claim on the document. */
-  number?: NumberToClaim | undefined;
 }
 
-/** Whose a number is: the sale, and who took it. */
-export interface NumberOwner extends Pick<NumberToClaim, "saleId" | "sale"> {
-  holder: string;
-}
-
-export type BeginAnswer =
+export type TakeDocumentAnswer =
   /** Send `request`, which is the first one of this intent and may be another than was given. */
   | {
       kind: "send";
@@ -43,12 +51,16 @@ export type BeginAnswer =
       /** Since when something of this intent may be out without an answer that settled it; now for the first. */
       firstSentAtMs: number;
       first: boolean;
+      /** The row as it was taken: who settles it gives this back. */
+      seen?: Kept | undefined;
     }
   | { kind: "known"; documentId: string; decision?: DocumentDecision }
   /** That intent is settled and made none: go on with `intent + 1`. */
   | { kind: "behind"; intent: number; decision?: DocumentDecision }
-  /** Nothing of this workflow exists or is in doubt, and nothing was begun: the number is another sale's. */
+  /** Nothing was taken: the number is that of another sale's credit note. */
   | ({ kind: "number-taken" } & NumberOwner)
+  /** Nothing was taken: the sale has another credit note, which may be signed. */
+  | { kind: "credited-by-another"; number: string }
   | UnderWay
   /** It may have been sent, and is not to be sent again. */
   | { kind: "doubtful"; firstSentAtMs: number }
@@ -62,6 +74,30 @@ export type DocumentOutcome =
   /** This attempt did not leave, or was refused before it was processed, and no earlier one is in doubt. */
   | { kind: "unsent" };
 
+export interface SettleDocumentRequest extends DocumentKey {
+  intent: number;
+  outcome: DocumentOutcome;
+  writer: Writer;
+}
+
+/** The same with what the service answered, which is written in the same statement. */
+export interface SettleAnswerRequest extends SettleDocumentRequest {
+  answer: Answer;
+  /** How many movements the sale makes, where the request brings it into being. */
+  movementsPlanned?: number | undefined;
+  /** The row as it was taken. */
+  seen?: Kept | undefined;
+}
+
+export interface DecideDocumentRequest extends DocumentKey {
+  intent: number;
+  decision: { saleId: string } | "not-created";
+  note: string;
+  by?: string | undefined;
+  writer: Writer;
+  nowMs: number;
+}
+
 export interface DocumentState {
   intent: number;
   documentId?: string;
@@ -70,16 +106,9 @@ export interface DocumentState {
   decision?: DocumentDecision;
 }
 
-export interface DocumentEvent {
-  atMs: number;
-  intent: number;
-  what: string;
-  detail?: unknown;
-}
-
 /** Two documents under one intent: the one that counts, and another one that somebody was told of later. */
 export interface SecondDocument {
-  /** That of the sale or credit note. */
+  /** Of the sale, or of the credit note's sale. */
   workflowId: string;
   recorded: string;
   reported: string;
@@ -89,37 +118,28 @@ export interface SecondDocument {
 
 /**
  * Claims on documents, so that every attempt of an intent, also of another run, sends the same bytes under the same key
- * (architecture, decisions 4, 5 and 10).
+ * (architecture, decisions 4, 5 and 10). The claim is a part of the document's row; the events of the row tell of it.
  *
  * Every function throws LedgerUnavailableError when the ledger cannot answer, and may then be called again as it was.
  */
 export interface DocumentClaims {
   /** Before sending. @throws LedgerError also when the intent has another idempotency key */
-  begin(request: BeginRequest): Promise<BeginAnswer>;
+  take(request: TakeDocumentRequest): Promise<TakeDocumentAnswer>;
   /** The execution has ended without a word for the claim, and sends no more. */
-  ended(request: Pick<BeginRequest, "workflowId" | "intent" | "execution">): Promise<void>;
+  ended(request: DocumentKey & Pick<TakeDocumentRequest, "intent" | "execution">): Promise<void>;
   /**
    * Records what came of it. Idempotent. A document once recorded stays; `contradicted`: it is another one than was
    * recorded, which the events tell.
    */
-  settle(request: {
-    workflowId: string;
-    intent: number;
-    outcome: DocumentOutcome;
-    nowMs: number;
-  }): Promise<"settled" | "contradicted">;
+  settle(request: SettleDocumentRequest): Promise<"settled" | "contradicted">;
+  /** The same with the service's answer, for the claim and the row at once. */
+  settleAnswered(request: SettleAnswerRequest): Promise<SettledAnswer>;
   /** An operator's decision, kept with who and why. A document that is known wins over it. */
-  decide(request: {
-    workflowId: string;
-    intent: number;
-    decision: { saleId: string } | "not-created";
-    note: string;
-    by?: string | undefined;
-    nowMs: number;
-  }): Promise<void>;
-  read(workflowId: string): Promise<DocumentState | undefined>;
+  decide(request: DecideDocumentRequest): Promise<void>;
+  /** Undefined: nothing of the document was ever taken, or decided. */
+  read(key: DocumentKey): Promise<DocumentState | undefined>;
+  /** Whose the number of a credit note is, where it is another sale's. */
+  numberOwner(key: DocumentKey): Promise<NumberOwner | undefined>;
   /** The documents that were reported within so many days where another one was recorded, the latest first. */
   contradicted(days: number): Promise<SecondDocument[]>;
-  /** All that happened to the workflow's documents, oldest first. */
-  history(workflowId: string): Promise<DocumentEvent[]>;
 }

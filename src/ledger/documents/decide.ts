@@ -1,88 +1,79 @@
 import type { Queries } from "../database.ts";
-import { cleanText } from "../storable-text.ts";
-import type { DocumentDecision, DocumentState } from "./claims.ts";
+import { appendEvents } from "../events/append-events.ts";
+import { businessColumns } from "../events/row.ts";
+import { whereDocument } from "../records/columns.ts";
+import { documentKey, isOfAnother } from "../records/row.ts";
+import { cleanText, storableText } from "../storable-text.ts";
 import {
+  changeClaim,
   checkIntent,
+  type ClaimChange,
+  claimEvent,
+  type ClaimRow,
   decisionOf,
-  insertRow,
-  lockRow,
   NO_LONGER_IN_DOUBT,
-  NOTHING_SENT,
-  recordEvent,
-  updateRow,
-} from "./row.ts";
+} from "./claim-row.ts";
+import type { DecideDocumentRequest, DocumentDecision, DocumentKey, DocumentState } from "./claims.ts";
+import { rowOf } from "./settle.ts";
 
-export interface DecideRequest {
-  workflowId: string;
-  intent: number;
-  decision: { saleId: string } | "not-created";
-  note: string;
-  by?: string | undefined;
-  nowMs: number;
-}
-
-export async function decide(db: Queries, request: DecideRequest): Promise<void> {
+export async function decide(db: Queries, request: DecideDocumentRequest): Promise<void> {
   checkIntent(request.intent);
-  const { workflowId, intent, decision } = request;
+  const { of, intent, decision, writer } = request;
+  const kept = await rowOf(db, request);
+  const { claim: row } = kept;
+  if (saysSo(row, request)) return;
   const word: DocumentDecision = {
     decision,
     note: cleanText(request.note),
     ...(request.by === undefined ? {} : { by: cleanText(request.by) }),
     atMs: request.nowMs,
   };
-  const settled =
-    decision === "not-created"
-      ? { state: "nothing" as const, document_id: null }
-      : { state: "document" as const, document_id: decision.saleId };
-  const text = cleanText(JSON.stringify(word));
-  const inserted = await insertRow(db, {
-    workflow_id: workflowId,
-    intent,
-    ...settled,
-    ...NOTHING_SENT,
-    decision: text,
-  });
-  const row = inserted ? undefined : await lockRow(db, workflowId);
-  const event = { intent, detail: word };
-  if (row && saysSo(row, request)) return;
   // What is known is not undone by a word; nor does a decision on an older intent close a newer one.
   const counts =
-    row === undefined ||
-    (row.document_id === null ? decision !== "not-created" || intent >= row.intent : isSame(row.document_id, decision));
+    !isOfAnother(kept.content, of) &&
+    (row.claimed_id === null ? decision !== "not-created" || intent >= row.intent : isSame(row.claimed_id, decision));
   if (!counts) {
-    await recordEvent(db, workflowId, { ...event, what: "decision-refused" });
+    await appendEvents(db, request, [claimEvent(of, writer, { what: "decision-refused", intent, detail: word })]);
     return;
   }
-  if (row) {
-    const newest = Math.max(intent, row.intent);
-    await updateRow(db, workflowId, { ...settled, intent: newest, ...NO_LONGER_IN_DOUBT, decision: text });
-  }
-  const what = decision === "not-created" ? "decided-not-created" : "decided-document";
-  await recordEvent(db, workflowId, { ...event, what });
+  const newest = Math.max(intent, row.intent);
+  const isNone = decision === "not-created";
+  const change: ClaimChange = {
+    intent: newest,
+    ...(isNone
+      ? { claim: "nothing", claimed_id: null, ...(of.type === "credit_note" && { credits: null }) }
+      : { claim: "document", claimed_id: storableText(decision.saleId) }),
+    claim_decision: word,
+  };
+  await changeClaim(db, whereDocument(documentKey(request, of)), change, NO_LONGER_IN_DOUBT);
+  const what = isNone ? "decided-not-created" : "decided-created";
+  await appendEvents(db, request, [claimEvent(of, writer, { what, intent, change })]);
 }
 
-function isSame(documentId: string, decision: DecideRequest["decision"]): boolean {
+function isSame(documentId: string, decision: DecideDocumentRequest["decision"]): boolean {
   return decision !== "not-created" && decision.saleId === documentId;
 }
 
 /** The same word again, about the same intent. */
-function saysSo(row: NonNullable<Awaited<ReturnType<typeof lockRow>>>, { intent, decision }: DecideRequest): boolean {
+function saysSo(row: ClaimRow, { intent, decision }: DecideDocumentRequest): boolean {
   const earlier = decisionOf(row).decision?.decision;
   if (earlier === undefined) return false;
-  if (decision === "not-created") return earlier === "not-created" && row.intent === intent && row.state === "nothing";
+  if (decision === "not-created") return earlier === "not-created" && row.intent === intent && row.claim === "nothing";
   return earlier !== "not-created" && earlier.saleId === decision.saleId;
 }
 
-export async function read(db: Queries, workflowId: string): Promise<DocumentState | undefined> {
+export async function read(db: Queries, key: DocumentKey): Promise<DocumentState | undefined> {
+  const { of } = key;
   const row = await db
-    .selectFrom("document_claims")
-    .selectAll()
-    .where("workflow_id", "=", workflowId)
+    .selectFrom("documents")
+    .select(["intent", "claim", "claimed_id", "first_sent_at", "claim_decision"])
+    .where((eb) => eb.and({ ...businessColumns(key), type: of.type, number: storableText(of.number) }))
+    .where("original_document_id", "is not distinct from", of.originalSaleId ?? null)
     .executeTakeFirst();
-  if (row === undefined) return undefined;
+  if (row === undefined || row.claim === null) return undefined;
   return {
     intent: row.intent,
-    ...(row.document_id === null ? {} : { documentId: row.document_id }),
+    ...(row.claimed_id === null ? {} : { documentId: row.claimed_id }),
     ...(row.first_sent_at === null ? {} : { firstSentAtMs: row.first_sent_at.getTime() }),
     ...decisionOf(row),
   };

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { LedgerError } from "../errors.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
-import type { BeginAnswer, BeginRequest, DocumentClaims } from "./claims.ts";
+import type { TakeDocumentAnswer, TakeDocumentRequest, DocumentClaims } from "./claims.ts";
+import { claimEventsOf } from "../test-support/claim-events.ts";
 import { taking } from "../test-support/movements.ts";
 
 let ledgerOfTest: TestLedger;
@@ -18,74 +19,82 @@ const LATER = NOW + 60_000;
 const REQUEST = { z: "first", a: [1, 2.5, "ä \u0000 \ud800"], 10: "kept where it stood", b: null };
 
 /** The first attempt of a workflow that no other test has. */
-function firstAttempt(): BeginRequest {
+function firstAttempt(): TakeDocumentRequest {
   return {
-    workflowId: `sale/default/biz_1/${randomUUID()}`,
+    connection: "default",
+    businessId: "biz_1",
+    of: { type: "sale", number: randomUUID() },
     intent: 1,
     idempotencyKey: "key-of-intent-1",
     content: "fingerprint",
     request: REQUEST,
     nowMs: NOW,
-    holder: "run-1",
+    writer: run("run-1"),
     ...taking(),
   };
 }
-const again = (first: BeginRequest): BeginRequest => ({ ...first, ...taking(), nowMs: LATER, holder: "run-2" });
-const sent: BeginAnswer = { kind: "send", request: REQUEST, firstSentAtMs: NOW, first: true };
+const run = (runId: string) => ({ workflowId: "sale/default/biz_1/some", runId });
+const again = (first: TakeDocumentRequest): TakeDocumentRequest => ({
+  ...first,
+  ...taking(),
+  nowMs: LATER,
+  writer: run("run-2"),
+});
+const sent: TakeDocumentAnswer = { kind: "send", request: REQUEST, firstSentAtMs: NOW, first: true };
 
 describe("an intent to issue a document that was begun", () => {
   it("repeats the first bytes for every run, and says since when its outcome is unknown", async () => {
     const first = firstAttempt();
-    expect(await documents.begin(first)).toEqual(sent);
-    const answer = await documents.begin({ ...again(first), request: { other: "bytes" } });
+    expect(await documents.take(first)).toEqual(sent);
+    const answer = await documents.take({ ...again(first), request: { other: "bytes" } });
     expect(answer).toEqual({ ...sent, first: false });
     expect(answer.kind === "send" && JSON.stringify(answer.request)).toBe(JSON.stringify(REQUEST));
-    expect(await documents.read(first.workflowId)).toEqual({ intent: 1, firstSentAtMs: NOW });
+    expect(await documents.read(first)).toEqual({ intent: 1, firstSentAtMs: NOW });
   });
 
   it("is neither doubtful nor different while an execution may still be at it", async () => {
     const first = { ...firstAttempt(), underWayForMs: 60_000 };
-    await documents.begin(first);
+    await documents.take(first);
     const once = { ...again(first), repeatableForMs: 0 };
     const different = { ...again(first), content: "other" };
     for (const one of [once, different])
-      expect(await documents.begin(one)).toEqual({ kind: "under-way", forMs: expect.any(Number) });
+      expect(await documents.take(one)).toEqual({ kind: "under-way", forMs: expect.any(Number) });
     await documents.ended({ ...first, execution: "another" });
-    expect(await documents.begin(once)).toMatchObject({ kind: "under-way" });
+    expect(await documents.take(once)).toMatchObject({ kind: "under-way" });
     await documents.ended(first);
-    expect(await documents.begin(once)).toEqual({ kind: "doubtful", firstSentAtMs: NOW });
-    expect(await documents.begin(different)).toMatchObject({ kind: "different" });
+    expect(await documents.take(once)).toEqual({ kind: "doubtful", firstSentAtMs: NOW });
+    expect(await documents.take(different)).toMatchObject({ kind: "different" });
   });
 
   it("is under way until both of two executions under its key are over", async () => {
     const first = { ...firstAttempt(), underWayForMs: 60_000 };
-    await documents.begin(first);
+    await documents.take(first);
     const second = again(first);
-    expect(await documents.begin(second)).toEqual({ ...sent, first: false });
+    expect(await documents.take(second)).toEqual({ ...sent, first: false });
     for (const one of [first, second]) await documents.ended(one);
-    expect(await documents.begin({ ...again(first), repeatableForMs: 0 })).toMatchObject({ kind: "under-way" });
+    expect(await documents.take({ ...again(first), repeatableForMs: 0 })).toMatchObject({ kind: "under-way" });
   });
 
   it("is not repeated once the service remembers its key no longer", async () => {
     const first = firstAttempt();
-    await documents.begin(first);
-    expect(await documents.begin({ ...again(first), repeatableForMs: LATER - NOW })).toMatchObject({ kind: "send" });
+    await documents.take(first);
+    expect(await documents.take({ ...again(first), repeatableForMs: LATER - NOW })).toMatchObject({ kind: "send" });
     const late = { ...again(first), repeatableForMs: LATER - NOW - 1 };
-    expect(await documents.begin(late)).toEqual({ kind: "doubtful", firstSentAtMs: NOW });
+    expect(await documents.take(late)).toEqual({ kind: "doubtful", firstSentAtMs: NOW });
   });
 
   it("counts as first again for the same call whose answer from the ledger was lost", async () => {
     const first = firstAttempt();
-    await documents.begin(first);
-    expect(await documents.begin(first)).toEqual(sent);
+    await documents.take(first);
+    expect(await documents.take(first)).toEqual(sent);
   });
 
   it("refuses other content and a later intent while its outcome is unknown", async () => {
     const first = firstAttempt();
-    await documents.begin(first);
+    await documents.take(first);
     const different = { kind: "different", content: "fingerprint", request: REQUEST, firstSentAtMs: NOW };
-    expect(await documents.begin({ ...again(first), content: "other" })).toEqual(different);
-    expect(await documents.begin({ ...again(first), intent: 2, idempotencyKey: "key-of-intent-2" })).toEqual(different);
+    expect(await documents.take({ ...again(first), content: "other" })).toEqual(different);
+    expect(await documents.take({ ...again(first), intent: 2, idempotencyKey: "key-of-intent-2" })).toEqual(different);
   });
 
   it("refuses a key where the first was sent without one, and the reverse", async () => {
@@ -95,26 +104,26 @@ describe("an intent to issue a document that was begun", () => {
       ["key-of-intent-1", undefined],
     ]) {
       const first = { ...firstAttempt(), idempotencyKey: before };
-      expect(await documents.begin(first)).toEqual(sent);
-      expect(await documents.begin({ ...again(first), idempotencyKey: after })).toEqual(different);
-      expect(await documents.begin(again(first))).toMatchObject({ kind: "send", first: false });
+      expect(await documents.take(first)).toEqual(sent);
+      expect(await documents.take({ ...again(first), idempotencyKey: after })).toEqual(different);
+      expect(await documents.take(again(first))).toMatchObject({ kind: "send", first: false });
     }
   });
 
   it("refuses another key, under which it could become a second document", async () => {
     const first = firstAttempt();
-    await documents.begin(first);
-    await expect(documents.begin({ ...again(first), idempotencyKey: "another" })).rejects.toThrow(LedgerError);
+    await documents.take(first);
+    await expect(documents.take({ ...again(first), idempotencyKey: "another" })).rejects.toThrow(LedgerError);
   });
 
   it("accepts other bytes once it is known that nothing was sent", async () => {
     const first = firstAttempt();
-    await documents.begin(first);
-    for (const nowMs of [NOW, LATER])
-      expect(await documents.settle({ ...first, outcome: { kind: "unsent" }, nowMs })).toBe("settled");
-    expect(await documents.read(first.workflowId)).toEqual({ intent: 1 });
+    await documents.take(first);
+    for (const _time of [1, 2])
+      expect(await documents.settle({ ...first, outcome: { kind: "unsent" } })).toBe("settled");
+    expect(await documents.read(first)).toEqual({ intent: 1 });
     const changed = { ...again(first), content: "other", request: { other: "bytes" } };
-    expect(await documents.begin(changed)).toEqual({
+    expect(await documents.take(changed)).toEqual({
       kind: "send",
       request: changed.request,
       firstSentAtMs: LATER,
@@ -124,29 +133,29 @@ describe("an intent to issue a document that was begun", () => {
 
   it("is followed by the next intent once it is known that nothing was sent", async () => {
     const first = firstAttempt();
-    await documents.begin(first);
+    await documents.take(first);
     await documents.settle({ ...first, outcome: { kind: "unsent" } });
-    expect(await documents.begin({ ...again(first), intent: 5 })).toMatchObject({ kind: "send", first: true });
-    expect(await documents.begin(first)).toEqual({ kind: "behind", intent: 4 });
+    expect(await documents.take({ ...again(first), intent: 5 })).toMatchObject({ kind: "send", first: true });
+    expect(await documents.take(first)).toEqual({ kind: "behind", intent: 4 });
   });
 
   it("that created nothing is superseded by the next", async () => {
     const first = firstAttempt();
-    await documents.begin(first);
-    for (const nowMs of [NOW, LATER]) await documents.settle({ ...first, outcome: { kind: "nothing" }, nowMs });
-    expect(await documents.begin(again(first))).toEqual({ kind: "behind", intent: 1 });
+    await documents.take(first);
+    for (const _time of [1, 2]) await documents.settle({ ...first, outcome: { kind: "nothing" } });
+    expect(await documents.take(again(first))).toEqual({ kind: "behind", intent: 1 });
     const next = { ...again(first), intent: 2, idempotencyKey: "key-of-intent-2", content: "other" };
-    expect(await documents.begin(next)).toEqual({ ...sent, firstSentAtMs: LATER });
-    expect(await documents.begin(first)).toEqual({ kind: "behind", intent: 1 });
+    expect(await documents.take(next)).toEqual({ ...sent, firstSentAtMs: LATER });
+    expect(await documents.take(first)).toEqual({ kind: "behind", intent: 1 });
     expect(await documents.settle({ ...first, outcome: { kind: "nothing" } })).toBe("settled");
-    expect(await documents.read(first.workflowId)).toEqual({ intent: 2, firstSentAtMs: LATER });
+    expect(await documents.read(first)).toEqual({ intent: 2, firstSentAtMs: LATER });
   });
 
   it("is given to one of many first attempts at once, with the same bytes for all", async () => {
     const first = firstAttempt();
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
-        documents.begin({ ...first, ...taking(), holder: `run-${index}`, request: { from: index } }),
+        documents.take({ ...first, ...taking(), writer: run(`run-${index}`), request: { from: index } }),
       ),
     );
     expect(answers.filter((answer) => answer.kind === "send" && answer.first)).toHaveLength(1);
@@ -157,41 +166,41 @@ describe("an intent to issue a document that was begun", () => {
 describe("the claim of a document that exists", () => {
   it("answers every intent with the document, for good", async () => {
     const first = firstAttempt();
-    await documents.begin(first);
+    await documents.take(first);
     const settle = (outcome: Parameters<DocumentClaims["settle"]>[0]["outcome"]) =>
-      documents.settle({ workflowId: first.workflowId, intent: 1, outcome, nowMs: LATER });
+      documents.settle({ ...first, outcome });
     expect(await settle({ kind: "document", documentId: "sale_1" })).toBe("settled");
     expect(await settle({ kind: "document", documentId: "sale_1" })).toBe("settled");
     await settle({ kind: "nothing" });
     await settle({ kind: "unsent" });
     for (const _time of [1, 2]) expect(await settle({ kind: "document", documentId: "sale_2" })).toBe("contradicted");
-    const { workflowId } = first;
+    const { workflowId } = first.writer;
     expect(await documents.contradicted(30)).toMatchObject([{ workflowId, recorded: "sale_1", reported: "sale_2" }]);
-    for (const intent of [0, 1, 2])
-      expect(await documents.begin({ ...again(first), intent })).toEqual({ kind: "known", documentId: "sale_1" });
-    expect(await documents.read(first.workflowId)).toEqual({ intent: 1, documentId: "sale_1" });
-    const told = await documents.history(first.workflowId);
-    expect(told.map(({ what }) => what)).toEqual(["begun", "document", "contradicted", "contradicted"]);
+    for (const intent of [1, 2])
+      expect(await documents.take({ ...again(first), intent })).toEqual({ kind: "known", documentId: "sale_1" });
+    expect(await documents.read(first)).toEqual({ intent: 1, documentId: "sale_1" });
+    const told = await claimEventsOf(ledgerOfTest.outside, first);
+    expect(told.map(({ what }) => what)).toEqual(["taken", "created", "contradicted", "contradicted"]);
     expect(told.at(-1)?.detail).toMatchObject({ documentId: "sale_2", recorded: "sale_1" });
   });
 
   it("keeps a document that appears after it was settled as nothing, or was never begun", async () => {
     const [late, found] = [firstAttempt(), firstAttempt()];
-    await documents.begin(late);
+    await documents.take(late);
     await documents.settle({ ...late, outcome: { kind: "nothing" } });
     const outcome = { kind: "document", documentId: "sale_1" } as const;
     for (const attempt of [late, found]) {
       expect(await documents.settle({ ...attempt, outcome })).toBe("settled");
-      expect(await documents.begin(attempt)).toEqual({ kind: "known", documentId: "sale_1" });
+      expect(await documents.take(attempt)).toEqual({ kind: "known", documentId: "sale_1" });
     }
-    expect((await documents.history(late.workflowId)).at(-1)?.what).toBe("document-after-all");
+    expect((await claimEventsOf(ledgerOfTest.outside, late)).at(-1)?.what).toBe("created-after-all");
   });
 
   it("cannot be settled as nothing, nor read, where nothing was begun", async () => {
     const first = firstAttempt();
     await documents.settle({ ...first, outcome: { kind: "nothing" } });
-    expect(await documents.read(first.workflowId)).toBeUndefined();
-    expect(await documents.history(first.workflowId)).toEqual([]);
+    expect(await documents.read(first)).toBeUndefined();
+    expect(await claimEventsOf(ledgerOfTest.outside, first)).toEqual([]);
   });
 });
 
@@ -202,11 +211,11 @@ test.each([
 ] as const)("the stored bytes of a request are deleted once it is known to have made %s", async (_what, outcome) => {
   const first = firstAttempt();
   const kept = async () => {
-    const query = "select request from document_claims where workflow_id = $1";
-    const { rows } = await ledgerOfTest.outside.query(query, [first.workflowId]);
+    const query = "select request from documents where number = $1";
+    const { rows } = await ledgerOfTest.outside.query(query, [first.of.number]);
     return rows;
   };
-  await documents.begin(first);
+  await documents.take(first);
   expect(await kept()).toEqual([{ request: JSON.stringify(REQUEST) }]);
   await documents.settle({ ...first, outcome });
   expect(await kept()).toEqual([{ request: null }]);
@@ -223,54 +232,54 @@ describe("an operator's decision", () => {
 
   it("that it exists makes it known", async () => {
     const [begun, fresh] = [firstAttempt(), firstAttempt()];
-    await documents.begin(begun);
-    for (const { workflowId } of [begun, begun, fresh])
-      await documents.decide({ workflowId, intent: 1, decision: { saleId: "sale_9" }, ...NOTE });
+    await documents.take(begun);
+    for (const attempt of [begun, begun, fresh])
+      await documents.decide({ ...attempt, decision: { saleId: "sale_9" }, ...NOTE });
     for (const attempt of [begun, fresh])
-      expect(await documents.begin(attempt)).toEqual({
+      expect(await documents.take(attempt)).toEqual({
         kind: "known",
         documentId: "sale_9",
         decision: told({ saleId: "sale_9" }),
       });
-    expect(await documents.history(begun.workflowId)).toHaveLength(2);
-    const { rows } = await ledgerOfTest.outside.query("select request from document_claims where workflow_id = $1", [
-      begun.workflowId,
+    expect(await claimEventsOf(ledgerOfTest.outside, begun)).toHaveLength(2);
+    const { rows } = await ledgerOfTest.outside.query("select request from documents where number = $1", [
+      begun.of.number,
     ]);
     expect(rows).toEqual([{ request: null }]);
   });
 
   it("that it was not created allows the next intent", async () => {
     const first = firstAttempt();
-    await documents.begin(first);
+    await documents.take(first);
     for (const nowMs of [LATER, LATER + 1])
-      await documents.decide({ ...NOTE, workflowId: first.workflowId, intent: 1, decision: "not-created", nowMs });
-    expect(await documents.begin(first)).toEqual({ kind: "behind", intent: 1, decision: told("not-created") });
-    expect(await documents.begin({ ...first, intent: 2 })).toEqual(sent);
-    expect(await documents.read(first.workflowId)).toEqual({ intent: 2, firstSentAtMs: NOW });
+      await documents.decide({ ...first, ...NOTE, decision: "not-created", nowMs });
+    expect(await documents.take(first)).toEqual({ kind: "behind", intent: 1, decision: told("not-created") });
+    expect(await documents.take({ ...first, intent: 2 })).toEqual(sent);
+    expect(await documents.read(first)).toEqual({ intent: 2, firstSentAtMs: NOW });
   });
 
   it("counts before anything was begun too", async () => {
-    const { workflowId, ...rest } = firstAttempt();
-    await documents.decide({ workflowId, intent: 1, decision: "not-created", ...NOTE });
-    expect(await documents.begin({ workflowId, ...rest })).toMatchObject({ kind: "behind", intent: 1 });
+    const first = firstAttempt();
+    await documents.decide({ ...first, decision: "not-created", ...NOTE });
+    expect(await documents.take(first)).toMatchObject({ kind: "behind", intent: 1 });
   });
 
   it("does not undo a known document, nor close a newer intent, and is recorded as an event", async () => {
     const [known, newer] = [firstAttempt(), firstAttempt()];
-    await documents.begin(known);
+    await documents.take(known);
     await documents.settle({ ...known, outcome: { kind: "document", documentId: "sale_1" } });
     for (const decision of ["not-created", { saleId: "sale_2" }] as const)
-      await documents.decide({ workflowId: known.workflowId, intent: 1, decision, ...NOTE });
-    expect(await documents.read(known.workflowId)).toEqual({ intent: 1, documentId: "sale_1" });
-    await documents.begin({ ...newer, intent: 2 });
-    await documents.decide({ workflowId: newer.workflowId, intent: 1, decision: "not-created", ...NOTE });
-    expect(await documents.read(newer.workflowId)).toEqual({ intent: 2, firstSentAtMs: NOW });
-    const events = await Promise.all([known, newer].map(({ workflowId }) => documents.history(workflowId)));
+      await documents.decide({ ...known, decision, ...NOTE });
+    expect(await documents.read(known)).toEqual({ intent: 1, documentId: "sale_1" });
+    await documents.take({ ...newer, intent: 2 });
+    await documents.decide({ ...newer, decision: "not-created", ...NOTE });
+    expect(await documents.read(newer)).toEqual({ intent: 2, firstSentAtMs: NOW });
+    const events = await Promise.all([known, newer].map((key) => claimEventsOf(ledgerOfTest.outside, key)));
     expect(events.flat().filter(({ what }) => what === "decision-refused")).toHaveLength(3);
   });
 });
 
 it("a document claim refuses an invalid intent, and a body that is not JSON", async () => {
-  await expect(documents.begin({ ...firstAttempt(), intent: -1 })).rejects.toThrow(LedgerError);
-  await expect(documents.begin({ ...firstAttempt(), request: undefined })).rejects.toThrow(LedgerError);
+  await expect(documents.take({ ...firstAttempt(), intent: -1 })).rejects.toThrow(LedgerError);
+  await expect(documents.take({ ...firstAttempt(), request: undefined })).rejects.toThrow(LedgerError);
 });

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
-import { type BeginRequest, type DocumentClaims, type Ledger, openLedger } from "../index.ts";
+import { type DocumentClaims, type DocumentKey, type Ledger, openLedger, type TakeDocumentRequest } from "../index.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
+import { claimEventsOf } from "../test-support/claim-events.ts";
 import { taking } from "../test-support/movements.ts";
+import { documentOf } from "../test-support/records.ts";
 
 let test: TestLedger;
 let ledgers: Ledger[];
@@ -19,13 +21,14 @@ afterAll(async () => {
 });
 
 const NOW = 1_700_000_000_000;
-const LATER = NOW + 60_000;
+const BUSINESS = { connection: "default", businessId: "biz_1" };
+const run = (index: number) => ({ workflowId: "sale/default/biz_1/some", runId: `run-${index}` });
 
 /** The first attempt of a workflow that no other test has. */
-function firstAttempt(): BeginRequest {
-  const workflowId = `sale/default/biz_1/${randomUUID()}`;
+function firstAttempt(): TakeDocumentRequest {
+  const of = { type: "sale" as const, number: randomUUID() };
   const intent = { idempotencyKey: "key-of-intent-1", content: "fingerprint", request: { some: "bytes" } };
-  return { workflowId, intent: 1, ...intent, nowMs: NOW, holder: "run-1", ...taking() };
+  return { ...BUSINESS, of, intent: 1, ...intent, nowMs: NOW, writer: run(1), ...taking() };
 }
 
 /** Each request by each process. */
@@ -34,49 +37,75 @@ const byAll = <Request, Answer>(
   ask: (claims: DocumentClaims, request: Request, index: number) => Promise<Answer>,
 ): Promise<Answer[]> =>
   Promise.all(requests.flatMap((request) => ledgers.map((ledger, index) => ask(ledger.documents, request, index))));
-const whatOf = async (workflowId: string): Promise<string[]> =>
-  (await documents.history(workflowId)).map(({ what }) => what);
+const whatOf = async (key: DocumentKey): Promise<string[]> =>
+  (await claimEventsOf(test.outside, key)).map(({ what }) => what);
 
-it("four processes at once begin each of 40 documents once, each under its number", async () => {
-  const requests = Array.from({ length: 40 }, () => {
-    const first = firstAttempt();
-    const number = { claim: `number/${first.workflowId}`, number: "CN-1", saleId: "sale_1", sale: "INV-1" };
-    return { ...first, number };
-  });
+/** A run opens the row before it takes the claim. */
+async function open({ of }: TakeDocumentRequest): Promise<void> {
+  const opened = { ...of, stage: "resolving-items", startedAtMs: NOW, date: "2026-11-20" } as const;
+  await test.ledger.records.open(BUSINESS, opened, { writer: run(0), askedAtMs: NOW });
+}
+
+it.each([
+  ["whose row is there", true],
+  ["without a row", false],
+])("four processes at once take each of 40 documents once, %s", async (_which, isOpened) => {
+  const requests = Array.from({ length: 40 }, firstAttempt);
+  if (isOpened) for (const request of requests) await open(request);
   const answers = await byAll(requests, (claims, request, index) =>
-    claims.begin({ ...request, ...taking(), holder: `run-${index}` }),
+    claims.take({ ...request, ...taking(), writer: run(index) }),
   );
   expect(answers.filter((answer) => answer.kind === "send" && answer.first)).toHaveLength(40);
   expect(answers.filter((answer) => answer.kind === "send")).toHaveLength(160);
-  for (const { workflowId, number } of requests)
-    expect([await whatOf(workflowId), await whatOf(number.claim)]).toEqual([["begun"], ["number-taken"]]);
+  for (const request of requests) expect(await whatOf(request)).toEqual(["taken"]);
+  expect((await test.ledger.records.verify(BUSINESS)).findings).toEqual([]);
+});
+
+it("many answers at once for one claim are written once, and the last of them stands", async () => {
+  const requests = Array.from({ length: 20 }, firstAttempt);
+  for (const request of requests) await open(request);
+  const taken = new Map(await Promise.all(requests.map(async (one) => [one, await documents.take(one)] as const)));
+  const answers = await byAll(requests, (claims, request, index) => {
+    const document = documentOf(request.of.number, index === 0 ? {} : { status: "transmitted", receipt: null });
+    const answer = { document, askedAtMs: NOW + index };
+    const outcome = { kind: "document", documentId: document.id } as const;
+    const first = taken.get(request);
+    return claims.settleAnswered({
+      ...request,
+      outcome,
+      answer,
+      seen: first?.kind === "send" ? first.seen : undefined,
+    });
+  });
+  expect(answers).toHaveLength(80);
+  for (const request of requests) {
+    expect(await whatOf(request)).toEqual(["taken", "created"]);
+    const kept = await test.ledger.records.findSale(BUSINESS, request.of.number);
+    expect(kept?.record.document?.status).toBe("completed");
+  }
+  expect((await test.ledger.records.verify(BUSINESS)).findings).toEqual([]);
 });
 
 it("a document is settled once for many processes at once, and a different one is reported as contradicted", async () => {
   const requests = Array.from({ length: 20 }, firstAttempt);
-  await Promise.all(requests.map((request) => documents.begin(request)));
-  const answers = await byAll(requests, (claims, { workflowId }, index) =>
-    claims.settle({
-      workflowId,
-      intent: 1,
-      outcome: { kind: "document", documentId: `sale_${index % 2}` },
-      nowMs: LATER,
-    }),
+  await Promise.all(requests.map((request) => documents.take(request)));
+  const answers = await byAll(requests, (claims, request, index) =>
+    claims.settle({ ...request, outcome: { kind: "document", documentId: `sale_${index % 2}` } }),
   );
   expect(answers.filter((answer) => answer === "settled")).toHaveLength(40);
-  for (const { workflowId } of requests)
-    expect(await whatOf(workflowId)).toEqual(["begun", "document", "contradicted", "contradicted"]);
+  for (const request of requests)
+    expect(await whatOf(request)).toEqual(["taken", "created", "contradicted", "contradicted"]);
 });
 
 it("a document that is settled stays, while other processes report that nothing was sent", async () => {
   const requests = Array.from({ length: 20 }, firstAttempt);
-  await Promise.all(requests.map((request) => documents.begin(request)));
-  await byAll(requests, (claims, { workflowId }, index) => {
+  await Promise.all(requests.map((request) => documents.take(request)));
+  await byAll(requests, (claims, request, index) => {
     const outcome = index === 0 ? ({ kind: "document", documentId: "sale_1" } as const) : { kind: "unsent" as const };
-    return claims.settle({ workflowId, intent: 1, outcome, nowMs: LATER });
+    return claims.settle({ ...request, outcome });
   });
-  for (const { workflowId } of requests) {
-    expect(await documents.read(workflowId)).toEqual({ intent: 1, documentId: "sale_1" });
-    expect(["begun,document", "begun,unsent,document-after-all"]).toContain((await whatOf(workflowId)).join());
+  for (const request of requests) {
+    expect(await documents.read(request)).toEqual({ intent: 1, documentId: "sale_1" });
+    expect(["taken,created", "taken,unsent,created-after-all"]).toContain((await whatOf(request)).join());
   }
 });

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { creditNoteNumberClaim } from "../../contract/index.ts";
 import { openLedger } from "../index.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
-import type { BeginRequest, DocumentClaims } from "./claims.ts";
 import { taking } from "../test-support/movements.ts";
+import { by, documentOf } from "../test-support/records.ts";
+import type { DocumentClaims, TakeDocumentRequest } from "./claims.ts";
 
 let test: TestLedger;
 let documents: DocumentClaims;
@@ -15,28 +15,47 @@ beforeAll(async () => {
 });
 afterAll(() => test.drop());
 
+const NOW = 1_700_000_000_000;
+
+const writerOf = (saleId: string, businessId: string) => ({
+  workflowId: `sale/default/${businessId}/${saleId}`,
+  runId: "1",
+});
+
 /** The credit note of a sale under a number, in a business that no other test has. */
-function noteOf(saleId: string, business: string, number = "CN-1"): BeginRequest {
-  const workflowId = `sale/default/${business}/${saleId}`;
-  const claim = creditNoteNumberClaim({ connection: "default", businessId: business, number });
+function noteOf(saleId: string, businessId: string, number = "CN-1"): TakeDocumentRequest {
   return {
-    workflowId: `${workflowId} ${number}`,
+    connection: "default",
+    businessId,
+    of: { type: "credit_note", number, originalSaleId: saleId },
     intent: 1,
-    idempotencyKey: `key-of-${saleId}`,
+    idempotencyKey: `key-of-${saleId}-${number}`,
     content: "fingerprint",
     request: { saleId, number },
-    nowMs: 1_700_000_000_000,
-    holder: `${workflowId} (run 1)`,
+    nowMs: NOW,
+    writer: writerOf(saleId, businessId),
     ...taking(),
-    number: { claim, number, saleId, sale: `INV-${saleId} \0\uD800` },
   };
+}
+
+/** Its row, as its run opens it before it takes the claim. */
+async function open({ of, writer, ...business }: TakeDocumentRequest): Promise<void> {
+  const opened = { ...of, stage: "submitting", startedAtMs: NOW, date: "2026-11-20" } as const;
+  await test.ledger.records.open(business, opened, by(writer, NOW));
+}
+
+/** The service has refused it, or has signed it. */
+async function answered(note: TakeDocumentRequest, status: string): Promise<void> {
+  const { number, originalSaleId } = note.of;
+  const document = documentOf(number, { type: "credit_note", status, receipt: null, originalSaleId });
+  const outcome = { kind: "document", documentId: document.id } as const;
+  await documents.settleAnswered({ ...note, outcome, answer: { document, askedAtMs: NOW } });
 }
 
 const someBusiness = (): string => `biz_${randomUUID()}`;
 const ownerOf = (saleId: string, business: string) => ({
   kind: "number-taken",
   saleId,
-  sale: expect.stringContaining(`INV-${saleId}`),
   holder: `sale/default/${business}/${saleId} (run 1)`,
 });
 
@@ -44,39 +63,56 @@ describe("the number of a credit note", () => {
   it("stays with its sale for another run, a later intent, and after nothing was issued", async () => {
     const business = someBusiness();
     const first = noteOf("sal_1", business);
-    expect(await documents.begin(first)).toMatchObject({ kind: "send", first: true });
-    expect(await documents.begin({ ...first, ...taking(), holder: "run 2" })).toMatchObject({
-      kind: "send",
-      first: false,
-    });
+    expect(await documents.take(first)).toMatchObject({ kind: "send", first: true });
+    const second = { ...first, ...taking(), writer: { ...first.writer, runId: "2" } };
+    expect(await documents.take(second)).toMatchObject({ kind: "send", first: false });
     await documents.settle({ ...first, outcome: { kind: "nothing" } });
-    expect(await documents.begin({ ...first, intent: 2, idempotencyKey: "another" })).toMatchObject({ kind: "send" });
+    expect(await documents.take({ ...first, intent: 2, idempotencyKey: "another" })).toMatchObject({ kind: "send" });
   });
 
-  it("is refused to another sale, without a trace of that sale", async () => {
+  it("is refused to another sale, without a trace of that sale, and names the sale that has it", async () => {
+    const business = someBusiness();
+    const [first, second] = [noteOf("sale_INV-1", business), noteOf("sal_2", business)];
+    const sold = { type: "sale", number: "INV-1" } as const;
+    const answer = { document: documentOf("INV-1"), askedAtMs: NOW };
+    await test.ledger.records.settle(first, sold, answer, first.writer);
+    await documents.take(first);
+    await documents.settle({ ...first, outcome: { kind: "unsent" } });
+    const owner = { ...ownerOf("sale_INV-1", business), sale: "INV-1" };
+    await open(second);
+    expect(await documents.take(second)).toEqual(owner);
+    expect(await documents.read(second)).toBeUndefined();
+    const { kind: _kind, ...known } = owner;
+    expect(await documents.numberOwner(second)).toEqual(known);
+    expect(await documents.numberOwner(first)).toBeUndefined();
+  });
+
+  it("is that of the sale whose request leaves first, whichever opened its row last", async () => {
     const business = someBusiness();
     const [first, second] = [noteOf("sal_1", business), noteOf("sal_2", business)];
-    await documents.begin(first);
-    await documents.settle({ ...first, outcome: { kind: "unsent" } });
-    expect(await documents.begin(second)).toEqual(ownerOf("sal_1", business));
-    expect(await documents.read(second.workflowId)).toBeUndefined();
+    for (const note of [first, second]) await open(note);
+    expect(await documents.numberOwner(first)).toBeUndefined();
+    expect(await documents.take(first)).toMatchObject({ kind: "send", first: true });
+    expect(await documents.take(second)).toEqual(ownerOf("sal_1", business));
+    expect((await test.ledger.records.verify({ ...first, businessId: business })).findings).toEqual([]);
   });
 
   it("is free in another business, and so is another number in the same business", async () => {
     const business = someBusiness();
-    await documents.begin(noteOf("sal_1", business));
+    await documents.take(noteOf("sal_1", business));
     for (const free of [noteOf("sal_2", someBusiness()), noteOf("sal_2", business, "CN-2")])
-      expect(await documents.begin(free)).toMatchObject({ kind: "send", first: true });
+      expect(await documents.take(free)).toMatchObject({ kind: "send", first: true });
   });
 
-  it("is given to one of many sales at once, of many processes", async () => {
+  it.each([
+    ["opened their rows", true],
+    ["come without rows", false],
+  ])("is given to one of many sales at once, of many processes, that have %s", async (_how, isOpened) => {
     const business = someBusiness();
+    const notes = Array.from({ length: 20 }, (_, n) => noteOf(`sal_${n}`, business));
+    if (isOpened) for (const note of notes) await open(note);
     const ledgers = [1, 2, 3].map(() => openLedger({ url: test.url, home: "/nowhere", operationTimeoutMs: 20_000 }));
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, n) =>
-        (ledgers[n % 3] ?? test.ledger).documents.begin(noteOf(`sal_${n}`, business)),
-      ),
-    );
+    const answers = await Promise.all(notes.map((note, n) => (ledgers[n % 3] ?? test.ledger).documents.take(note)));
     await Promise.all(ledgers.map((ledger) => ledger.close()));
     const owner = answers.findIndex(({ kind }) => kind === "send");
     expect(answers.filter(({ kind }) => kind === "send")).toHaveLength(1);
@@ -84,14 +120,36 @@ describe("the number of a credit note", () => {
       Array.from({ length: 19 }, () => ownerOf(`sal_${owner}`, business)),
     );
   });
+});
 
-  it("does not affect a document that was begun or made before the number was claimed", async () => {
+describe("the live credit note of a sale", () => {
+  it("is one: another number waits until that one is refused, or known not to be there", async () => {
     const business = someBusiness();
-    const [begun, made] = [noteOf("sal_1", business), noteOf("sal_2", business)];
-    await documents.begin({ ...begun, number: undefined });
-    await documents.settle({ ...made, outcome: { kind: "document", documentId: "cn_2" } });
-    await documents.begin(noteOf("sal_3", business));
-    expect(await documents.begin(begun)).toMatchObject({ kind: "send", first: true });
-    expect(await documents.begin(made)).toEqual({ kind: "known", documentId: "cn_2" });
+    const [first, second, third] = ["CN-1", "CN-2", "CN-3"].map((number) => noteOf("sal_1", business, number));
+    if (!first || !second || !third) throw new Error("three notes were made");
+    for (const note of [first, second, third]) await open(note);
+    await documents.take(first);
+    expect(await documents.take(second)).toEqual({ kind: "credited-by-another", number: "CN-1" });
+    await documents.settle({ ...first, outcome: { kind: "unsent" } });
+    expect(await documents.take(second)).toMatchObject({ kind: "send", first: true });
+    await answered(second, "failed");
+    expect(await documents.take(third)).toMatchObject({ kind: "send", first: true });
+    await answered(third, "completed");
+    expect(await documents.take(first)).toEqual({ kind: "credited-by-another", number: "CN-3" });
+    expect((await test.ledger.records.verify({ ...first, businessId: business })).findings).toEqual([]);
+  });
+
+  it("is one of many numbers at once, of many processes", async () => {
+    const business = someBusiness();
+    const notes = Array.from({ length: 20 }, (_, n) => noteOf("sal_1", business, `CN-${n}`));
+    for (const note of notes) await open(note);
+    const ledgers = [1, 2, 3].map(() => openLedger({ url: test.url, home: "/nowhere", operationTimeoutMs: 20_000 }));
+    const answers = await Promise.all(notes.map((note, n) => (ledgers[n % 3] ?? test.ledger).documents.take(note)));
+    await Promise.all(ledgers.map((ledger) => ledger.close()));
+    const live = answers.findIndex(({ kind }) => kind === "send");
+    expect(answers.filter(({ kind }) => kind === "send")).toHaveLength(1);
+    expect(answers.filter(({ kind }) => kind === "credited-by-another")).toEqual(
+      Array.from({ length: 19 }, () => ({ kind: "credited-by-another", number: `CN-${live}` })),
+    );
   });
 });

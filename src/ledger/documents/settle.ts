@@ -1,92 +1,144 @@
 import { sql } from "kysely";
 
+import type { SettledAnswer } from "../../contract/index.ts";
 import type { Database, Queries } from "../database.ts";
-import type { DocumentOutcome } from "./claims.ts";
+import { appended, appendEvents } from "../events/append-events.ts";
+import { documentColumns, whereDocument } from "../records/columns.ts";
+import { documentKey, insertOrLock, isOfAnother, type Kept, lockKept, savedEvent } from "../records/row.ts";
+import { settle as settleRow, unknownRun, withAnswer } from "../records/write.ts";
+import { anyGivenBack } from "../stock/taken.ts";
+import { assignments } from "../statements.ts";
+import { storableText } from "../storable-text.ts";
 import {
+  changeClaim,
   checkIntent,
-  type ClaimEvent,
-  type DocumentRow,
-  eventsOf,
-  insertRow,
-  lockRow,
+  type ClaimChange,
+  claimAssignments,
+  claimEvent,
   NO_LONGER_IN_DOUBT,
-  NOTHING_SENT,
-  recordEvent,
-  updateRow,
-} from "./row.ts";
+} from "./claim-row.ts";
+import type { SettleAnswerRequest, SettleDocumentRequest } from "./claims.ts";
 
-export interface SettleRequest {
-  workflowId: string;
-  intent: number;
-  outcome: DocumentOutcome;
-  nowMs: number;
-}
+type Settled = "settled" | "contradicted";
 
-export function settle(database: Database, request: SettleRequest): Promise<"settled" | "contradicted"> {
+/** Whoever has the outcome of an intent sends it no more. */
+const OVER = { ...NO_LONGER_IN_DOUBT, under_way_until: null } as const;
+
+export function settle(database: Database, request: SettleDocumentRequest): Promise<Settled> {
   checkIntent(request.intent);
   const { outcome } = request;
   if (outcome.kind !== "document") return database.query((db) => settleNone(db, request, outcome.kind));
-  const { documentId } = outcome;
+  const documentId = storableText(outcome.documentId);
   return database.inOneStatement(
     (db) => settleAwaited(db, request, documentId),
     (db) => settleDocument(db, request, documentId),
   );
 }
 
+/** Both are written, or neither. */
+export function settleAnswered(database: Database, request: SettleAnswerRequest): Promise<SettledAnswer> {
+  checkIntent(request.intent);
+  const { outcome, of, answer, movementsPlanned, writer } = request;
+  return database.inOneStatement(
+    (db) => settleSeen(db, request),
+    async (db) => {
+      if (outcome.kind === "document") await settleDocument(db, request, storableText(outcome.documentId));
+      else await settleNone(db, request, outcome.kind);
+      return await settleRow(db, request, { ...of, movementsPlanned }, answer, writer);
+    },
+  );
+}
+
+/**
+ * The claim and the whole answer in one statement, where the row is as it was when it was taken.
+ * @returns undefined where it is not so; then nothing is written
+ */
+async function settleSeen(db: Queries, request: SettleAnswerRequest): Promise<SettledAnswer | undefined> {
+  const { of, intent, outcome, answer, seen, movementsPlanned, writer } = request;
+  if (seen === undefined || outcome.kind !== "document") return undefined;
+  const next = withAnswer(seen, { ...of, movementsPlanned }, answer, writer);
+  if (next === undefined) return undefined;
+  const change = { claim: "document", claimed_id: storableText(outcome.documentId) } as const;
+  const events = [savedEvent(next, writer), claimEvent(of, writer, { what: "created", intent, change })];
+  const columns = { ...documentColumns(next), answered_at: new Date(answer.askedAtMs) };
+  const where = whereDocument(documentKey(request, of));
+  const { rows } = await sql<{ given_back: boolean }>`
+    with seen as materialized (
+      select from documents as d
+      where ${where} and d.event_number = ${seen.eventNumber} and d.intent = ${intent} and d.claim = 'in-doubt'
+      for update),
+    event as materialized (select (${appended(request, events)})[1] as number from seen)
+    update documents as d
+    set ${sql.join(assignments(columns))}, ${claimAssignments(change, OVER)}, event_number = event.number
+    from event where ${where}
+    returning ${of.type === "sale" ? anyGivenBack(request, of.number) : sql`false`} as given_back`.execute(db);
+  const [row] = rows;
+  if (!row) return undefined;
+  return {
+    ...(row.given_back && answer.document.status === "completed" && { givenBack: true }),
+    ...(seen.content.run.runId !== writer.runId && { otherRun: true }),
+  };
+}
+
 /** Undefined where it is not this intent that is in doubt; then nothing is written. */
 async function settleAwaited(
   db: Queries,
-  { workflowId, intent, nowMs }: SettleRequest,
+  request: SettleDocumentRequest,
   documentId: string,
 ): Promise<"settled" | undefined> {
-  const isSettled = await changeInDoubt(
-    db,
-    { workflowId, intent, from: ["in-doubt"] },
-    { state: "document", document_id: documentId },
-    { intent, what: "document", detail: { documentId, nowMs } },
-  );
-  return isSettled ? "settled" : undefined;
+  const change = { claim: "document", claimed_id: documentId } as const;
+  return (await changeInDoubt(db, request, ["in-doubt"], "created", change)) ? "settled" : undefined;
 }
 
-async function settleDocument(
-  db: Queries,
-  { workflowId, intent, nowMs }: SettleRequest,
-  documentId: string,
-): Promise<"settled" | "contradicted"> {
-  const detail = { documentId, nowMs };
-  const found = { intent, state: "document" as const, document_id: documentId };
-  // Found without a `begin`, as by a run that adopts what stands at the service.
-  if (await insertRow(db, { workflow_id: workflowId, ...found, ...NOTHING_SENT, decision: null })) {
-    await recordEvent(db, workflowId, { intent, what: "document-found", detail });
-    return "settled";
-  }
-  const row = await lockRow(db, workflowId);
-  if (row === undefined) throw new Error("a claim vanished: rows are never deleted");
-  if (row.document_id === documentId) return "settled";
-  if (row.document_id !== null) {
-    await recordEvent(db, workflowId, {
-      intent,
-      what: "contradicted",
-      detail: { ...detail, recorded: row.document_id },
-    });
+async function settleDocument(db: Queries, request: SettleDocumentRequest, documentId: string): Promise<Settled> {
+  const { of, intent, writer } = request;
+  const kept = await rowOf(db, request);
+  const { claim } = kept;
+  if (claim.claimed_id === documentId) return "settled";
+  const detail = { documentId };
+  if (claim.claimed_id !== null || isOfAnother(kept.content, of)) {
+    const told = { what: "contradicted", intent, detail: { ...detail, recorded: claim.claimed_id } };
+    await appendEvents(db, request, [claimEvent(of, writer, told)]);
     return "contradicted";
   }
   // Also where it was thought that there is none: a document that exists is never lost sight of.
-  const what = row.state === "in-doubt" && row.intent === intent ? "document" : "document-after-all";
-  await updateRow(db, workflowId, { state: "document", document_id: documentId, ...NO_LONGER_IN_DOUBT });
-  await recordEvent(db, workflowId, { intent, what, detail });
+  const isAwaited = claim.claim === "in-doubt" && claim.intent === intent;
+  const what = claim.claim === null ? "found" : isAwaited ? "created" : "created-after-all";
+  // Found without a take, as by a run that adopts what stands at the service.
+  const change: ClaimChange = {
+    claim: "document",
+    claimed_id: documentId,
+    ...(claim.claim === null && { intent }),
+  };
+  await changeClaim(db, whereDocument(documentKey(request, of)), change, isAwaited ? OVER : NO_LONGER_IN_DOUBT);
+  await appendEvents(db, request, [claimEvent(of, writer, { what, intent, change, detail })]);
   return "settled";
+}
+
+/** The row, locked; made where a database knew nothing of the document. */
+export async function rowOf(db: Queries, request: Omit<SettleDocumentRequest, "outcome" | "intent">): Promise<Kept> {
+  const { of, writer } = request;
+  const key = documentKey(request, of);
+  const nowMs = Date.now();
+  const unknown = unknownRun(of, undefined, writer, nowMs);
+  const found = await insertOrLock(db, request, unknown, writer, { as_of: new Date(nowMs), answered_at: null });
+  const kept = found ?? (await lockKept(db, key));
+  if (kept === undefined) throw new Error("a document vanished: rows are never deleted");
+  return kept;
 }
 
 /** What is settled already stays as it is. */
 async function settleNone(
   db: Queries,
-  { workflowId, intent, nowMs }: SettleRequest,
-  state: "nothing" | "unsent",
+  request: SettleDocumentRequest,
+  claim: "nothing" | "unsent",
 ): Promise<"settled"> {
-  const from = state === "nothing" ? (["in-doubt", "unsent"] as const) : (["in-doubt"] as const);
-  const event = { intent, what: state, detail: { nowMs } };
-  await changeInDoubt(db, { workflowId, intent, from }, { state, document_id: null }, event);
+  const from = claim === "nothing" ? (["in-doubt", "unsent"] as const) : (["in-doubt"] as const);
+  await changeInDoubt(db, request, from, claim === "nothing" ? "not-created" : "unsent", {
+    claim,
+    claimed_id: null,
+    ...(request.of.type === "credit_note" && { credits: null }),
+  });
   return "settled";
 }
 
@@ -95,18 +147,18 @@ async function settleNone(
  */
 async function changeInDoubt(
   db: Queries,
-  { workflowId, intent, from }: { workflowId: string; intent: number; from: readonly DocumentRow["state"][] },
-  to: Pick<DocumentRow, "state" | "document_id">,
-  event: ClaimEvent,
+  request: SettleDocumentRequest,
+  from: readonly string[],
+  what: string,
+  change: ClaimChange,
 ): Promise<boolean> {
+  const { of, intent, writer } = request;
   const { rows } = await sql`
-    with claim as (
-      update document_claims
-      set state = ${to.state}, document_id = ${to.document_id}, first_sent_at = null, request = null,
-        under_way_until = null
-      where workflow_id = ${workflowId} and intent = ${intent} and state = any(${from}::text[])
-      returning workflow_id)
-    insert into document_claim_events (workflow_id, intent, what, detail)
-    ${eventsOf("claim", event)} returning what`.execute(db);
+    with written as (
+      update documents as d set ${claimAssignments(change, OVER)}
+      where ${whereDocument(documentKey(request, of))}
+        and d.intent = ${intent} and d.claim = any(${from}::text[])
+      returning d.number)
+    select ${appended(request, [claimEvent(of, writer, { what, intent, change })])} from written`.execute(db);
   return rows.length > 0;
 }

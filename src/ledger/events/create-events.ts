@@ -89,7 +89,7 @@ export function createEventLog(database: Database): Events {
 
 async function anyClaim(db: Queries): Promise<boolean> {
   const { rows } = await sql<{ any: boolean }>`
-    select exists (select from document_claims) or exists (select from movements) as any`.execute(db);
+    select exists (select from documents) or exists (select from movements) as any`.execute(db);
   return rows[0]?.any === true;
 }
 

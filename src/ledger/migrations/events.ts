@@ -35,6 +35,7 @@ export async function createEvents(db: Kysely<unknown>): Promise<void> {
   await sql`
     create unique index events_by_key on events (connection, business_id, key) where key is not null`.execute(db);
   await sql`create index events_of_subject on events (connection, business_id, subject, number)`.execute(db);
+  await sql`create index contradicted_documents on events (at) where kind = 'document-contradicted'`.execute(db);
   // Against mistakes, not against the owner of the tables: what gets around it is found by the hashes.
   await sql`
     create function refuse_change_of_events() returns trigger language plpgsql as $$

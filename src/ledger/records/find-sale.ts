@@ -1,15 +1,10 @@
 import { sql } from "kysely";
 
-import {
-  creditNoteClaim,
-  type Decision,
-  type DocumentRecord,
-  type DocumentRow,
-  type StockMovement,
-} from "../../contract/index.ts";
+import { type Decision, type DocumentRecord, type DocumentRow, type StockMovement } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import { type Business, type Writer } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
+import { type ClaimRow, isClaimed } from "../documents/claim-row.ts";
 import { movementsOf } from "../stock/of-document.ts";
 import { storableText } from "../storable-text.ts";
 import { DECIDED, type RowContent, subjectOf } from "./columns.ts";
@@ -17,6 +12,10 @@ import { DECIDED, type RowContent, subjectOf } from "./columns.ts";
 /** A document as its row has it, with its movements. */
 export interface KeptRecord {
   record: DocumentRecord & { movements: StockMovement[] };
+  /** Its claim was taken, or decided upon, by any run. */
+  isClaimed: boolean;
+  /** A create request of it may have left, and no answer ruled out a document. */
+  isSent: boolean;
   /** Of all runs of the workflow that kept it, in their order. */
   decisions: Decision[];
   /** When it was kept (Unix milliseconds). */
@@ -79,12 +78,12 @@ function documents(db: Queries, business: Business) {
         .onRef("e.business_id", "=", "d.business_id")
         .onRef("e.number", "=", "d.event_number"),
     )
-    .select(["d.document_id", "e.content", "e.at"])
+    .select(["d.document_id", "d.claim", "e.content", "e.at"])
     .where("d.connection", "=", connection)
     .where("d.business_id", "=", business_id);
 }
 
-interface Row {
+interface Row extends Pick<ClaimRow, "claim"> {
   content: string;
   at: Date;
 }
@@ -99,30 +98,16 @@ async function keptOf(db: Queries, business: Business, row: Row): Promise<KeptRe
     record: {
       ...record,
       // What its claim knows, also where its run has ended before it could tell.
-      numberTaken: record.numberTaken || (await isClaimed(db, record, writer.workflowId)),
+      numberTaken: record.numberTaken || isClaimed(row),
       movements,
       attentions: record.attentions.filter(({ code, subject }) => code !== "stock-unknown" || isOpen(subject)),
     },
+    isClaimed: row.claim !== null,
+    isSent: isClaimed(row),
     decisions,
     keptAtMs: row.at.getTime(),
     writer,
   };
-}
-
-/** Whether a create request of the document may have left. */
-export async function isClaimed(
-  db: Queries,
-  { type, number }: Pick<DocumentRow, "type" | "number">,
-  workflowId: string,
-): Promise<boolean> {
-  const claim = type === "sale" ? workflowId : creditNoteClaim(workflowId, number);
-  const found = await db
-    .selectFrom("document_claims")
-    .select("state")
-    .where("workflow_id", "=", claim)
-    .where("state", "in", ["in-doubt", "document"])
-    .executeTakeFirst();
-  return found !== undefined;
 }
 
 /** What operators decided on a document, in all runs of the workflow, in their order. */

@@ -12,7 +12,7 @@ import type { Business, Writer } from "../events/chain.ts";
 import { type ClosedRow, closedRows } from "./closed-rows.ts";
 import { decisionsOf, findSale, type KeptSale, saleOfCreditNote } from "./find-sale.ts";
 import { type RecordsReport, verifyRecords } from "./verify-records.ts";
-import { type Answer, markClosed, note, open, type OpenedRecord, type Opening, settle } from "./write.ts";
+import { type Answer, markClosed, note, open, type OpenedRecord, openNew, type Opening, settle } from "./write.ts";
 
 /**
  * The rows of the business's documents, and who writes them: a run that begins, the activity that has an answer, the run
@@ -22,6 +22,8 @@ import { type Answer, markClosed, note, open, type OpenedRecord, type Opening, s
 export interface Records {
   /** The first thing that a run does: its row is there from then on. Gives the stage that an older row had. */
   open(business: Business, record: OpenedRecord, by: Opening): Promise<Stage | undefined>;
+  /** The same for a number that nobody has, in one statement. False where there is a row: then nothing is written. */
+  openNew(business: Business, record: OpenedRecord, by: Opening): Promise<boolean>;
   /** Writes an answer of the service, with all its lines. An answer that is older than the row's changes nothing. */
   settle(business: Business, of: AnsweredRow, answer: Answer, writer: Writer): Promise<SettledAnswer>;
   /** Writes what only the run knows. */
@@ -43,6 +45,7 @@ export interface Records {
 export function createRecords(database: Database): Records {
   return {
     open: (business, record, by) => database.transact((db) => open(db, business, record, by)),
+    openNew: (business, record, by) => database.query((db) => openNew(db, business, record, by)),
     settle: (business, of, answer, writer) => database.transact((db) => settle(db, business, of, answer, writer)),
     note: (business, told, writer) => database.transact((db) => note(db, business, told, writer)),
     findSale: (business, number) => database.query((db) => findSale(db, business, number)),

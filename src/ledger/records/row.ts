@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 
 import type { DocumentRow } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
@@ -8,6 +8,7 @@ import { canonicalJson } from "../events/canonical-json.ts";
 import type { Business, NewEvent, Writer } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
 import { assignments, insertRowFrom } from "../statements.ts";
+import { CLAIM_COLUMNS, type ClaimRow } from "../documents/claim-row.ts";
 import { storableText } from "../storable-text.ts";
 import {
   DOCUMENT_SAVED,
@@ -31,18 +32,33 @@ export interface Times {
   answered_at: Date | null;
 }
 
+/** What is read of a row: how it stands, and its claim. */
+export const KEPT_COLUMNS = sql.join(
+  ["as_of", "sequence", "answered_at", "event_number", ...CLAIM_COLUMNS].map((column) => sql.ref(`d.${column}`)),
+);
+
 export interface Kept extends Times {
   content: RowContent;
+  /** The event that it was written with. */
+  eventNumber: string;
+  claim: ClaimRow;
+}
+
+/** As the database gives it, with the content of its event. */
+export type KeptColumns = Times & ClaimRow & { event_number: string; event: string };
+
+export function keptOf({ event, event_number: eventNumber, ...row }: KeptColumns): Kept {
+  const { as_of, sequence, answered_at, ...claim } = row;
+  return { as_of, sequence, answered_at, claim, eventNumber, content: JSON.parse(event) as RowContent };
 }
 
 /** The document as its row has it. Until the transaction ends no other one changes it. */
 export async function lockKept(db: Queries, key: DocumentKey): Promise<Kept | undefined> {
-  const { rows } = await sql<Times & { event_number: string }>`
-    select d.as_of, d.sequence, d.answered_at, d.event_number
-    from documents as d where ${whereDocument(key)} for update`.execute(db);
+  const { rows } = await sql<Omit<KeptColumns, "event">>`
+    select ${KEPT_COLUMNS} from documents as d where ${whereDocument(key)} for update`.execute(db);
   const [row] = rows;
   if (!row) return undefined;
-  const { event_number, ...times } = row;
+  const { event_number } = row;
   // Not in the statement that waits for the row: it would not see the event of whoever it has waited for.
   const { connection, business_id } = key;
   const event = await db
@@ -52,7 +68,25 @@ export async function lockKept(db: Queries, key: DocumentKey): Promise<Kept | un
     .where("number", "=", event_number)
     .executeTakeFirst();
   if (!event) throw new LedgerError(`The event ${event_number}, which a document was written with, is gone.`);
-  return { ...times, content: JSON.parse(event.content) as RowContent };
+  return keptOf({ ...row, event: event.content });
+}
+
+/**
+ * The statement that makes the row where there is none, with its event. Of two at the same moment it fails for the later
+ * one, and for its event with it.
+ */
+export function insertionIfNew(
+  business: Business,
+  content: RowContent,
+  writer: Writer,
+  times: Pick<Times, "as_of" | "answered_at">,
+): RawBuilder<unknown> {
+  const key = documentKey(business, content);
+  const event_number = sql`(${appended(business, [savedEvent(content, writer)])})[1]`;
+  const row = { ...key, ...documentColumns(content), ...times, sequence: 0, event_number };
+  return sql`
+    ${insertRowFrom("documents", row)} where not exists (select from documents as d where ${whereDocument(key)})
+    returning number`;
 }
 
 /** Makes the row. @returns the one that is there already: until the transaction ends no other one changes it */
@@ -99,12 +133,16 @@ async function writeRow(
   writer: Writer,
   { times = {}, history = [] }: { times?: Partial<Times>; history?: readonly NewEvent[] } = {},
 ): Promise<void> {
-  const saved: NewEvent = { kind: DOCUMENT_SAVED, subject: subjectOf(content), content, writer };
+  const saved = savedEvent(content, writer);
   const changes = assignments({ ...documentColumns(content), ...times });
   await sql`
     with event as (select (${appended(business, [saved, ...history])})[1] as number)
     update documents as d set ${sql.join(changes)}, event_number = event.number from event
     where ${whereDocument(documentKey(business, content))}`.execute(db);
+}
+
+export function savedEvent(content: RowContent, writer: Writer): NewEvent {
+  return { kind: DOCUMENT_SAVED, subject: subjectOf(content), content, writer };
 }
 
 /** Whether the row is that of another sale's credit note. */

@@ -2,8 +2,16 @@ import { sql } from "kysely";
 
 import type { Database, Queries } from "../database.ts";
 import type { RowFindings } from "../rows/row-findings.ts";
-import { type Chain, type ExpectedRow, expectedByLastEvent, type SubjectEvent } from "../rows/expected-rows.ts";
+import {
+  type Chain,
+  expectedByAllEvents,
+  expectedByLastEvent,
+  type ExpectedRow,
+  type ExpectedRows,
+  type SubjectEvent,
+} from "../rows/expected-rows.ts";
 import { type KeptRow, type ProvenRows, verifyRows } from "../rows/verify-rows.ts";
+import { CLAIM_CHANGES, type ClaimChange, claimColumns, NO_CLAIM } from "../documents/claim-row.ts";
 import { DOCUMENT_SAVED, documentColumns, type RowContent } from "./columns.ts";
 
 export interface RecordsReport extends RowFindings {
@@ -15,7 +23,7 @@ export interface RecordsReport extends RowFindings {
 const COUNT_WITHIN_MS = 30_000;
 
 /**
- * Holds each document of a business, against the event that it was written with, in pages.
+ * Holds each document of a business against the events that tell of it, in pages.
  * @throws LedgerUnavailableError
  */
 export async function verifyRecords(database: Database, chain: Chain): Promise<RecordsReport> {
@@ -39,7 +47,7 @@ const DOCUMENTS: ProvenRows<KeptDocument> = {
   kinds: [DOCUMENT_SAVED],
   most: 200,
   read: (db, chain, after, most) => readDocuments(db, chain, after?.row ?? { type: "", number: "" }, most),
-  expected: (db, chain, subjects) => expectedByLastEvent(db, chain, { kind: DOCUMENT_SAVED, subjects, expectedBy }),
+  expected: expectedRows,
   isRowOfSubject: (chain) => sql<boolean>`
     kept.connection = ${chain.connection} and kept.business_id = ${chain.business_id}
       and kept.type = split_part(subjects.subject, ' ', 1) and kept.number = substr(subjects.subject, strpos(subjects.subject, ' ') + 1)`,
@@ -72,6 +80,34 @@ async function readDocuments(
   return documents.map((row) => ({ subject: subjectOfRow(row), row }));
 }
 
+/** The last event says all of a document but its claim, of which each event says what changed. */
+async function expectedRows(db: Queries, chain: Chain, subjects: readonly string[]): Promise<ExpectedRows> {
+  const rows = await expectedByLastEvent(db, chain, { kind: DOCUMENT_SAVED, subjects, expectedBy });
+  const after = claimAfter;
+  const claims = await expectedByAllEvents(db, chain, {
+    kinds: CLAIM_CHANGES,
+    subjects,
+    after,
+    expectedBy: claimExpectedBy,
+  });
+  return new Map(
+    [...rows].map(([subject, row]) => {
+      const claim = claims.has(subject) ? claims.get(subject)?.expected : { columns: claimColumns(NO_CLAIM) };
+      const expected = row.expected && claim && { columns: { ...row.expected.columns, ...claim.columns } };
+      return [subject, { last: row.last, expected }];
+    }),
+  );
+}
+
 function expectedBy({ content }: SubjectEvent): ExpectedRow {
   return { columns: documentColumns(JSON.parse(content) as RowContent) };
+}
+
+function claimAfter(before: ClaimChange | undefined, { content }: SubjectEvent): ClaimChange {
+  const { change = {} } = JSON.parse(content) as { change?: ClaimChange };
+  return { ...(before ?? NO_CLAIM), ...change };
+}
+
+function claimExpectedBy(change: ClaimChange): ExpectedRow {
+  return { columns: { ...claimColumns(change) } };
 }

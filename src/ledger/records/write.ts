@@ -1,7 +1,6 @@
 import {
   type AnsweredRow,
   type ClosedRun,
-  creditNoteNumberClaim,
   type DocumentRecord,
   type DocumentRow,
   isCalendarDate,
@@ -11,14 +10,15 @@ import {
   type SettledAnswer,
   type Stage,
 } from "../../contract/index.ts";
+import { sql } from "kysely";
+
 import type { Queries } from "../database.ts";
 import { appendEvents } from "../events/append-events.ts";
 import type { Business, NewEvent, Writer } from "../events/chain.ts";
-import { isAnyGivenBack } from "../stock/taken.ts";
-import { storableText } from "../storable-text.ts";
+import { anyGivenBack } from "../stock/taken.ts";
 import { DECIDED, type RowContent, subjectOf } from "./columns.ts";
-import { isClaimed } from "./find-sale.ts";
-import { changeRow, documentKey, insertOrLock, isOfAnother, type Kept, lockKept } from "./row.ts";
+import { isClaimed } from "../documents/claim-row.ts";
+import { changeRow, documentKey, insertionIfNew, insertOrLock, isOfAnother, type Kept, lockKept } from "./row.ts";
 
 /** What a run begins with: what was asked for, and nothing else. */
 export type OpenedRecord = Omit<DocumentRecord, "document" | "attentions" | "numberTaken" | "closed">;
@@ -51,26 +51,28 @@ export async function open(
   if (!kept || kept.content.run.runId === writer.runId || kept.as_of > asOf) return stage;
   if (keepsCancelled && stage === "cancelled") return stage;
   const { closed: _over, failed: _failed, ...known } = kept.content;
-  if (isOfAnother(known, record) && (known.document !== null || (await isTakenByAnother(db, business, record))))
-    return stage;
-  const isTaken = known.document !== null || known.numberTaken || (await isClaimed(db, known, known.run.workflowId));
-  const next = isTaken && !isOfAnother(known, record) ? { ...known, run: writer } : content;
+  const isOther = isOfAnother(known, record);
+  if (isOther && (known.document !== null || kept.claim.claim !== null)) return stage;
+  const isTaken = known.document !== null || known.numberTaken || isClaimed(kept.claim);
+  const next = isTaken && !isOther ? { ...known, run: writer } : content;
   await changeRow(db, business, kept, next, writer, { times: { as_of: asOf, sequence: 0 } });
   return stage;
 }
 
-/** Whether the number of a credit note belongs to that of another sale, which may still be on its way. */
-async function isTakenByAnother(
+/**
+ * The row of a number that nobody has, in one statement.
+ * @returns false where there is a row
+ */
+export async function openNew(
   db: Queries,
-  { connection, businessId }: Business,
-  { number, originalSaleId }: DocumentRow,
+  business: Business,
+  record: OpenedRecord,
+  { writer, askedAtMs }: Opening,
 ): Promise<boolean> {
-  const owner = await db
-    .selectFrom("document_claims")
-    .select("content")
-    .where("workflow_id", "=", creditNoteNumberClaim({ connection, businessId, number }))
-    .executeTakeFirst();
-  return owner !== undefined && owner.content !== storableText(originalSaleId ?? "");
+  const content: RowContent = { ...record, numberTaken: false, document: null, attentions: [], run: writer };
+  const times = { as_of: new Date(askedAtMs), answered_at: null };
+  const { rows } = await insertionIfNew(business, content, writer, times).execute(db);
+  return rows.length > 0;
 }
 
 /** What the service answered about a document. */
@@ -85,30 +87,46 @@ export async function settle(
   db: Queries,
   business: Business,
   of: AnsweredRow,
-  { document, askedAtMs }: Answer,
+  answer: Answer,
   writer: Writer,
 ): Promise<SettledAnswer> {
-  const { movementsPlanned, ...row } = of;
-  const planned = movementsPlanned !== undefined && { movementsPlanned };
+  const { movementsPlanned: _planned, ...row } = of;
+  const { document, askedAtMs } = answer;
   const times = { answered_at: new Date(askedAtMs) };
   const kept =
     (await lockKept(db, documentKey(business, of))) ?? (await adopt(db, business, row, document, writer, times));
   // Asked first: whoever writes holds the chain of the business.
   const isGivenBack = of.type === "sale" && isSigned(document) && (await isAnyGivenBack(db, business, of.number));
-  // The number is that of whoever has its document: another sale's credit note that was not issued makes room.
-  const isOurs = kept && (!isOfAnother(kept.content, of) || kept.content.document === null);
-  if (isOurs && !isNewer(kept, { document, askedAtMs })) {
-    const { failed: _failed, ...content } = isOfAnother(kept.content, of)
-      ? unknownRun(row, document, writer, askedAtMs)
-      : kept.content;
-    const stage = stageAfter(content, document);
-    const next = { ...content, stage, numberTaken: true, document, ...planned };
-    await changeRow(db, business, kept, next, writer, { times });
-  }
+  const next = kept && withAnswer(kept, of, answer, writer);
+  if (kept && next) await changeRow(db, business, kept, next, writer, { times });
   return {
     ...(isGivenBack && { givenBack: true }),
     ...(kept && kept.content.run.runId !== writer.runId && { otherRun: true }),
   };
+}
+
+async function isAnyGivenBack(db: Queries, business: Business, number: string): Promise<boolean> {
+  const { rows } = await sql<{ any: boolean }>`select ${anyGivenBack(business, number)} as any`.execute(db);
+  return rows[0]?.any === true;
+}
+
+/**
+ * What the row says once the answer is in it; undefined where it stays as it is: the row has a later answer, or it is
+ * that of another sale's credit note.
+ */
+export function withAnswer(
+  kept: Kept,
+  { movementsPlanned, ...row }: AnsweredRow,
+  { document, askedAtMs }: Answer,
+  writer: Writer,
+): RowContent | undefined {
+  const isOther = isOfAnother(kept.content, row);
+  // The number is that of whoever has its document: another sale's credit note that was not issued makes room.
+  if ((isOther && kept.content.document !== null) || isNewer(kept, { document, askedAtMs })) return undefined;
+  const { failed: _failed, ...content } = isOther ? unknownRun(row, document, writer, askedAtMs) : kept.content;
+  const stage = stageAfter(content, document);
+  const planned = movementsPlanned !== undefined && { movementsPlanned };
+  return { ...content, stage, numberTaken: true, document, ...planned };
 }
 
 /** The row of a database that knew nothing of the run. */
@@ -125,11 +143,25 @@ async function adopt(
   return await lockKept(db, documentKey(business, of));
 }
 
-/** What is known of a run by its answer alone. */
-function unknownRun(of: DocumentRow, { saleDate }: SaleDocument, writer: Writer, askedAtMs: number): RowContent {
+/** What is known of a run by its answer alone, or by its claim. */
+export function unknownRun(
+  of: DocumentRow,
+  { saleDate }: Partial<SaleDocument> = {},
+  writer: Writer,
+  askedAtMs: number,
+): RowContent {
   const date = typeof saleDate === "string" && isCalendarDate(saleDate) ? saleDate : nairobiDate(askedAtMs);
   const stage = of.type === "sale" ? ("awaiting-authority" as const) : ("submitting" as const);
-  return { ...of, stage, startedAtMs: askedAtMs, numberTaken: true, date, document: null, attentions: [], run: writer };
+  return {
+    ...of,
+    stage,
+    startedAtMs: askedAtMs,
+    numberTaken: false,
+    date,
+    document: null,
+    attentions: [],
+    run: writer,
+  };
 }
 
 function isNewer(kept: Kept, { document, askedAtMs }: Answer): boolean {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { saleWorkflowId, stockReferenceId } from "../../contract/index.ts";
+import { stockReferenceId } from "../../contract/index.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
 import { APPLIED, MOVEMENT, NOT_APPLIED, taking } from "../test-support/movements.ts";
 import { WRITER } from "../test-support/records.ts";
@@ -105,10 +105,10 @@ describe("what a sale has taken from stock", () => {
     const request = tryOf(number, "tea");
     await stock.take(request);
     await stock.settle({ ...request, outcome: APPLIED });
-    const workflowId = saleWorkflowId({ ...BUSINESS, traderInvoiceNumber: number });
-    const intent = { workflowId, intent: 1, idempotencyKey: "sale:key-0001", content: "c", request: {}, holder: "h" };
-    await documents.begin({ ...intent, ...taking(), nowMs: 1 });
-    await documents.settle({ workflowId, intent: 1, outcome: { kind: "document", documentId: "sal_2" }, nowMs: 2 });
+    const intent = { ...BUSINESS, of: { type: "sale", number }, intent: 1, writer: WRITER } as const;
+    const bytes = { idempotencyKey: "sale:key-0001", content: "c", request: {}, nowMs: 1 };
+    await documents.take({ ...intent, ...bytes, ...taking() });
+    await documents.settle({ ...intent, outcome: { kind: "document", documentId: "sal_2" } });
     expect(await asked(number)).toEqual([]);
     expect(await ledger.ledger.stock.taken({ ...BUSINESS, number, saleId: "sal_2" })).toHaveLength(1);
   });

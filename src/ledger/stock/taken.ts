@@ -1,5 +1,4 @@
 import type { TakenMovement } from "../../contract/index.ts";
-import { saleWorkflowId } from "../../contract/index.ts";
 import { type RawBuilder, sql } from "kysely";
 import type { Queries } from "../database.ts";
 import { businessColumns } from "../events/row.ts";
@@ -22,7 +21,10 @@ const IS_GIVEN_BACK: RawBuilder<boolean> = sql`exists (
  */
 export async function taken(db: Queries, request: TakenRequest): Promise<TakenMovement[]> {
   if (await belongsToAnother(db, request)) return [];
-  const rows = await sold(db, request, request.number)
+  const of = { type: "sale" as const, number: storableText(request.number), purpose: "sold" as const };
+  const rows = await db
+    .selectFrom("movements as m")
+    .where((eb) => eb.and({ ...businessColumns(request), ...of }))
     .selectAll()
     .select(IS_GIVEN_BACK.as("given_back"))
     .where("state", "in", MAY_BE_MADE)
@@ -43,30 +45,16 @@ export async function taken(db: Queries, request: TakenRequest): Promise<TakenMo
   });
 }
 
-/** What a sale takes from stock. */
-function sold(db: Queries, business: Pick<TakenRequest, "connection" | "businessId">, number: string) {
-  const of = {
-    ...businessColumns(business),
-    type: "sale" as const,
-    number: storableText(number),
-    purpose: "sold" as const,
-  };
-  return db.selectFrom("movements as m").where((eb) => eb.and(of));
-}
-
-/** Whether anything that a sale has taken was given back, or may have been, by a run that gave the sale up. */
-export async function isAnyGivenBack(
-  db: Queries,
-  business: Pick<TakenRequest, "connection" | "businessId">,
-  number: string,
-): Promise<boolean> {
-  const found = await sold(db, business, number)
-    .select("reference_id")
-    .where("state", "=", "applied")
-    .where(IS_GIVEN_BACK)
-    .limit(1)
-    .executeTakeFirst();
-  return found !== undefined;
+/**
+ * For a statement: whether anything that a sale has taken was given back, or may have been, by a run that gave the sale
+ * up.
+ */
+export function anyGivenBack(business: Pick<TakenRequest, "connection" | "businessId">, number: string) {
+  const { connection, business_id } = businessColumns(business);
+  return sql<boolean>`exists (
+    select from movements as m
+    where (m.connection, m.business_id, m.type, m.number) = (${connection}, ${business_id}, 'sale', ${storableText(number)})
+      and m.purpose = 'sold' and m.state = 'applied' and ${IS_GIVEN_BACK})`;
 }
 
 function unknownOf(row: StockRow): TakenMovement["unknown"] {
@@ -78,18 +66,13 @@ async function belongsToAnother(
   db: Queries,
   { connection, businessId, number, saleId }: TakenRequest,
 ): Promise<boolean> {
-  const claimed = await db
-    .selectFrom("document_claims")
-    .select("document_id")
-    .where("workflow_id", "=", saleWorkflowId({ connection, businessId, traderInvoiceNumber: number }))
-    .execute();
-  const kept = await db
+  const row = await db
     .selectFrom("documents")
-    .select("document_id")
+    .select(["document_id", "claimed_id"])
     .where((eb) => eb.and(businessColumns({ connection, businessId })))
     .where("type", "=", "sale")
     .where("number", "=", storableText(number))
-    .execute();
-  const known = [...claimed, ...kept].flatMap(({ document_id }) => (document_id === null ? [] : [document_id]));
+    .executeTakeFirst();
+  const known = [row?.document_id, row?.claimed_id].filter((id) => typeof id === "string");
   return known.length > 0 && !known.includes(saleId);
 }

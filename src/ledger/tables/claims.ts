@@ -48,31 +48,3 @@ export interface MovementsTable extends OfBusiness, Written {
   /** Two words about one movement that cannot both be true; the events have both. */
   disputed: Generated<boolean>;
 }
-
-export interface DocumentClaimsTable {
-  workflow_id: string;
-  intent: number;
-  /** `in-doubt`: something of this intent may have left, and nothing has settled it. */
-  state: "in-doubt" | "unsent" | "nothing" | "document";
-  idempotency_key: string | null;
-  content: string | null;
-  /** Kept as text, since the bytes of a repetition must be those of the first. */
-  request: string | null;
-  first_sent_at: Date | null;
-  holder: string | null;
-  /** The execution that began, or repeated, the intent last; null while several may be at it. */
-  execution: string | null;
-  /** Until then an execution may be at its call; null once the last one has ended. */
-  under_way_until: ColumnType<Date | null, unknown, unknown>;
-  document_id: string | null;
-  decision: Json;
-}
-
-export interface DocumentClaimEventsTable {
-  id: ColumnType<string, never, never>;
-  at: Generated<Date>;
-  workflow_id: string;
-  intent: number;
-  what: string;
-  detail: Json;
-}

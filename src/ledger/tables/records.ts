@@ -1,4 +1,4 @@
-import type { ColumnType } from "kysely";
+import type { ColumnType, Generated } from "kysely";
 
 import type { EventNumber, Json, NumericOrNull, OfBusiness, Written } from "./columns.ts";
 
@@ -53,6 +53,28 @@ export interface DocumentsTable extends OfBusiness, Written {
   event_number: EventNumber;
   /** The event that it was written with when the service answered the same and that it is final. */
   reconciled_event: ColumnType<string | null, number | string | null | undefined, number | string | null>;
+  /** The newest one that was taken, or decided upon; 0 where none was. */
+  intent: Generated<number>;
+  /** `in-doubt`: something of this intent may have left, and nothing has settled it. Null: none was ever taken. */
+  claim: "in-doubt" | "unsent" | "nothing" | "document" | null;
+  /** The document that the claim knows, of which no answer may have been read yet. */
+  claimed_id: string | null;
+  /** What an operator decided. */
+  claim_decision: Json;
+  /** Of a credit note that was sent, and may be signed: the sale that it reverses. */
+  credits: string | null;
+  idempotency_key: string | null;
+  /** A fingerprint of what the request says. */
+  claim_content: string | null;
+  /** Kept as text, since the bytes of a repetition must be those of the first. */
+  request: string | null;
+  first_sent_at: Date | null;
+  /** Workflow and run that took it. */
+  holder: string | null;
+  /** The execution that took, or repeated, the intent last; null while several may be at it. */
+  execution: string | null;
+  /** Until then an execution may be at its call; null once the last one has ended. */
+  under_way_until: ColumnType<Date | null, unknown, unknown>;
 }
 
 /** Which sale is corrected by which. */

@@ -7,7 +7,7 @@ import {
   type TakingExecution,
   type UnknownOutcome,
 } from "../../contract/index.ts";
-import type { BeginRequest } from "../documents/claims.ts";
+import type { TakeDocumentRequest } from "../documents/claims.ts";
 import type { ClaimedMovement, MovementKey, StockClaims, TakeRequest } from "../index.ts";
 
 const KEY = { connection: "default", businessId: "biz_1" };
@@ -36,7 +36,7 @@ export function keyOf(): MovementKey {
 }
 
 /** An execution that no other test has, and that is over: the next try may follow at once. A key lives for a day. */
-export function taking(): TakingExecution & Pick<BeginRequest, "repeatableForMs"> {
+export function taking(): TakingExecution & Pick<TakeDocumentRequest, "repeatableForMs"> {
   return { execution: randomUUID(), underWayForMs: 0, repeatableForMs: 86_400_000 };
 }
 

@@ -2,8 +2,6 @@ import { ApplicationFailure } from "@temporalio/workflow";
 
 import {
   type CreateResult,
-  creditNoteClaim,
-  creditNoteNumberClaim,
   type DatedRefund,
   type ExpectedDocument,
   FAILURES,
@@ -62,7 +60,7 @@ export async function creditSale(
   if (opened.otherRun) note.notes.noteAnew();
   if (wish !== undefined) note.requestCancel(wish);
   try {
-    const isSigned = await unlessGivenUp(note, creditNoteClaim(note.workflowId, number), async () => {
+    const isSigned = await unlessGivenUp(context, async () => {
       const original = sale.linesLeftOut && !sale.linesLeftOut.goods ? await readOther(context, saleId) : sale;
       await issueUntilSigned(context, refund, original, callback);
       return true;
@@ -120,14 +118,7 @@ async function issueCreditNote(
   return await createDocument(context, {
     // A credit note that was given up may be followed by one with another number, which is another document.
     step: `credit-note ${traderInvoiceNumber}`,
-    claimKey: creditNoteClaim(run.workflowId, traderInvoiceNumber),
     content: JSON.stringify({ traderInvoiceNumber, saleId, reason }),
-    numberFor: {
-      claim: creditNoteNumberClaim({ ...target, number: traderInvoiceNumber }),
-      number: traderInvoiceNumber,
-      saleId,
-      sale: original.traderInvoiceNumber,
-    },
     expected,
     isKeyed: true,
     compose: () => main.composeCreditNote("Write the credit note's request", asked),

@@ -22,7 +22,6 @@ export async function issueSale(
   run.moveTo("submitting", "the answer to the sale's creation");
   return await createDocument(context, {
     step: "sale",
-    claimKey: run.workflowId,
     content: run.fingerprint ?? traderInvoiceNumber,
     expected: { type: "sale", traderInvoiceNumber, customerPin: customer?.pin ?? null, lines },
     composed,

@@ -1,0 +1,215 @@
+import { sql } from "kysely";
+
+import { underWay, untilItIsOver } from "../claim-answers.ts";
+import type { Queries } from "../database.ts";
+import { LedgerError } from "../errors.ts";
+import { appended, appendEvents } from "../events/append-events.ts";
+import { businessColumns } from "../events/row.ts";
+import { whereDocument } from "../records/columns.ts";
+import {
+  changeRow,
+  documentKey,
+  insertOrLock,
+  isOfAnother,
+  KEPT_COLUMNS,
+  type Kept,
+  type KeptColumns,
+  keptOf,
+} from "../records/row.ts";
+import { unknownRun } from "../records/write.ts";
+import { holderText } from "../stock/row.ts";
+import { cleanText, storableText } from "../storable-text.ts";
+import { changeClaim, checkIntent, claimAssignments, claimEvent, type ClaimRow, decisionOf } from "./claim-row.ts";
+import type { DocumentKey, NumberOwner, TakeDocumentAnswer, TakeDocumentRequest } from "./claims.ts";
+
+/**
+ * The states of an intent, and who moves it on:
+ *
+ * - none, unsent → in-doubt (take)
+ * - in-doubt → unsent, nothing, document (settle, decide)
+ * - nothing, unsent → in-doubt under a higher intent (take)
+ * - nothing, unsent → document, when it shows up late (settle, decide); document is the end
+ */
+export async function take(db: Queries, request: TakeDocumentRequest): Promise<TakeDocumentAnswer> {
+  const { change, columns, event, answer } = firstOf(request);
+  const { of, writer, nowMs } = request;
+  const key = documentKey(request, of);
+  // A database that knew nothing of the document gets its row with its claim.
+  const unknown = unknownRun(of, undefined, writer, nowMs);
+  const times = { as_of: new Date(nowMs), answered_at: null };
+  const found = await insertOrLock(db, request, unknown, writer, times);
+  if (found && isOfAnother(found.content, of)) {
+    if (isTaken(found)) return { kind: "number-taken", ...(await ownerOf(db, request, found)) };
+    // The number is that of whoever sends first.
+    await changeRow(db, request, found, unknown, writer, { times: { as_of: times.as_of, sequence: 0 } });
+  } else if (found) {
+    const known = await standing(db, request, found.claim);
+    if (known !== undefined) return known;
+  }
+  const other = await otherCreditNote(db, request);
+  if (other !== undefined) return { kind: "credited-by-another", number: other };
+  await changeClaim(db, whereDocument(key), change, columns);
+  await appendEvents(db, request, [event]);
+  return answer;
+}
+
+/**
+ * The first request of all for a row that its run has opened, in one statement.
+ * @returns undefined where it is not so; then nothing is written
+ */
+export async function takeFirst(db: Queries, request: TakeDocumentRequest): Promise<TakeDocumentAnswer | undefined> {
+  const { change, columns, event, answer } = firstOf(request);
+  const { of } = request;
+  const { connection, business_id } = businessColumns(request);
+  const { credits } = change;
+  const isOnly =
+    credits === undefined
+      ? sql`true`
+      : sql`not exists (
+          select from documents as o
+          where (o.connection, o.business_id, o.credits) = (${connection}, ${business_id}, ${credits}))`;
+  const { rows } = await sql<KeptColumns>`
+    with written as (
+      update documents as d set ${claimAssignments(change, columns)}
+      where ${whereDocument(documentKey(request, of))} and d.claim is null
+        and d.original_document_id is not distinct from ${credits ?? null} and ${isOnly}
+      returning ${KEPT_COLUMNS})
+    select written.*, e.content as event, ${appended(request, [event])} as appended
+    from written left join events as e
+      on (e.connection, e.business_id, e.number) = (${connection}, ${business_id}, written.event_number)`.execute(db);
+  const [row] = rows;
+  if (!row) return undefined;
+  // Somebody else may have written the row while the statement waited for it: its event cannot be seen yet.
+  return { ...answer, seen: row.event === null ? undefined : keptOf(row) };
+}
+
+/** What is written, and answered, where nothing stands in the way. */
+function firstOf(request: TakeDocumentRequest) {
+  checkIntent(request.intent);
+  const { of, intent, idempotencyKey, content, writer, nowMs } = request;
+  const text: string | undefined = JSON.stringify(request.request);
+  if (text === undefined) throw new LedgerError(`The request of ${of.type} ${of.number} is no JSON.`);
+  const credits = creditedBy(of);
+  const change = {
+    intent,
+    claim: "in-doubt",
+    claim_decision: null,
+    ...(credits !== undefined && { credits }),
+  } as const;
+  const columns = {
+    idempotency_key: idempotencyKey ?? null,
+    claim_content: content,
+    request: text,
+    first_sent_at: new Date(nowMs),
+    holder: cleanText(holderText(writer)),
+    execution: request.execution,
+    under_way_until: untilItIsOver(request.underWayForMs),
+  };
+  const event = claimEvent(of, writer, { what: "taken", intent, change, detail: { nowMs } });
+  const answer = { kind: "send", request: JSON.parse(text) as unknown, firstSentAtMs: nowMs, first: true } as const;
+  return { change, columns, event, answer };
+}
+
+/** The sale that a credit note reverses, as the row has it. */
+function creditedBy({ type, originalSaleId }: DocumentKey["of"]): string | undefined {
+  return type === "credit_note" && originalSaleId !== undefined ? storableText(originalSaleId) : undefined;
+}
+
+/** Undefined: nothing of this intent is out, and nothing of an earlier one. */
+async function standing(
+  db: Queries,
+  request: TakeDocumentRequest,
+  row: ClaimRow,
+): Promise<TakeDocumentAnswer | undefined> {
+  const { of, intent, content } = request;
+  const decision = decisionOf(row);
+  if (row.claim === null) return undefined;
+  if (row.claimed_id !== null) return { kind: "known", documentId: row.claimed_id, ...decision };
+  if (intent < row.intent) return { kind: "behind", intent: row.intent - 1, ...decision };
+  if (row.claim !== "in-doubt") {
+    return intent === row.intent && row.claim === "nothing" ? { kind: "behind", intent, ...decision } : undefined;
+  }
+  const kept: unknown = JSON.parse(row.request ?? "null");
+  const firstSentAtMs = row.first_sent_at?.getTime() ?? request.nowMs;
+  const { idempotencyKey = null } = request;
+  const isKeyed = idempotencyKey !== null;
+  // The service does not know a key that the first one was sent without.
+  if (intent > row.intent || row.claim_content !== content || isKeyed !== (row.idempotency_key !== null)) {
+    const different = { content: row.claim_content ?? "", request: kept, firstSentAtMs };
+    return (await underWay(db, row)) ?? { kind: "different", ...different };
+  }
+  if (row.idempotency_key !== idempotencyKey)
+    throw new LedgerError(
+      `Intent ${intent} of ${of.type} ${of.number} is in doubt under the key ${row.idempotency_key}, and is wanted again under ` +
+        `${idempotencyKey}: that could make a second document.`,
+    );
+  // The very call that is kept: its answer was lost, so nothing was sent on the strength of it.
+  const first = row.execution === request.execution;
+  if (!first) {
+    const other = await underWay(db, row);
+    const { repeatableForMs, nowMs } = request;
+    if (repeatableForMs === 0 || nowMs > firstSentAtMs + repeatableForMs)
+      return other ?? { kind: "doubtful", firstSentAtMs };
+    // While two are under way neither says by its end that nothing is.
+    const execution = other ? null : request.execution;
+    const until = sql<Date>`greatest(under_way_until, ${untilItIsOver(request.underWayForMs)})`;
+    await changeClaim(db, whereDocument(documentKey(request, of)), {}, { execution, under_way_until: until });
+  }
+  return { kind: "send", request: kept, firstSentAtMs, first };
+}
+
+/** A number that something was sent under is for its sale for ever. */
+export function isTaken({ content, claim }: Kept): boolean {
+  return content.document !== null || claim.claim !== null;
+}
+
+/** For people. */
+export async function ownerOf(db: Queries, request: DocumentKey, { content, claim }: Kept): Promise<NumberOwner> {
+  const saleId = content.originalSaleId ?? "";
+  const sale = await db
+    .selectFrom("documents")
+    .select("number")
+    .where((eb) => eb.and({ ...businessColumns(request), type: "sale", document_id: storableText(saleId) }))
+    .executeTakeFirst();
+  return { saleId, sale: sale?.number, holder: claim.holder ?? holderText(content.run) };
+}
+
+/**
+ * The number of another credit note of the sale that may be signed, or may be on its way. One that the authority has
+ * refused makes room.
+ */
+async function otherCreditNote(db: Queries, request: TakeDocumentRequest): Promise<string | undefined> {
+  const credits = creditedBy(request.of);
+  if (credits === undefined) return undefined;
+  const { connection, business_id, type, number } = documentKey(request, request.of);
+  const other = await db
+    .selectFrom("documents")
+    .select(["number", "claim", "status"])
+    .where((eb) => eb.and({ connection, business_id, credits }))
+    .where("number", "<>", number)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!other) return undefined;
+  const isRefused = other.claim !== "in-doubt" && (other.status === "failed" || other.status === "cancelled");
+  if (!isRefused) return other.number;
+  const key = { connection, business_id, type, number: other.number };
+  await changeClaim(db, whereDocument(key), { credits: null });
+  const change = { credits: null };
+  const released = { type: "credit_note", number: other.number } as const;
+  await appendEvents(db, request, [
+    claimEvent(released, request.writer, { what: "given-up", intent: request.intent, change }),
+  ]);
+  return undefined;
+}
+
+export async function ended(
+  db: Queries,
+  request: DocumentKey & Pick<TakeDocumentRequest, "intent" | "execution">,
+): Promise<void> {
+  const { of, intent, execution } = request;
+  await sql`
+    update documents as d set under_way_until = null
+    where ${whereDocument(documentKey(request, of))} and d.intent = ${intent} and d.execution = ${execution}`.execute(
+    db,
+  );
+}
