@@ -115,7 +115,9 @@ describe("the creation of a credit note", () => {
     await credit(served, one);
     expect(await credit(served, other)).toEqual({
       kind: "number-taken",
-      message: expect.stringMatching(new RegExp(`CN-1 belongs to .*another sale: INV-1 \\(${one}\\).*Use another number`)),
+      message: expect.stringMatching(
+        new RegExp(`CN-1 belongs to .*another sale: INV-1 \\(${one}\\).*Use another number`),
+      ),
     });
     expect(notesOf(served)).toHaveLength(1);
     expect(await credit(served, other, "CN-2")).toMatchObject({ kind: "document" });

@@ -1,7 +1,8 @@
 export type * from "./bill-payments/bill-payments.ts";
 export { type UnderWay, wordOf } from "./claim-answers.ts";
 export type * from "./corrections/corrections.ts";
-export * from "./documents/claims.ts";
+export type { DocumentDecision } from "./documents/claim-row.ts";
+export type * from "./documents/claims.ts";
 export { startEmbeddedPostgres } from "./embedded/embedded-postgres.ts";
 export { hasData } from "./embedded/find-place.ts";
 export { accountingChain } from "./events/chain.ts";

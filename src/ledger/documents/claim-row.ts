@@ -9,7 +9,14 @@ import { subjectOf } from "../records/columns.ts";
 import { assignments } from "../statements.ts";
 import { storableJson } from "../storable-text.ts";
 import type { DocumentsTable } from "../tables/records.ts";
-import type { DocumentDecision } from "./claims.ts";
+
+/** An operator's decision about a document that is in doubt. */
+export interface DocumentDecision {
+  decision: { saleId: string } | "not-created";
+  note: string;
+  by?: string | undefined;
+  atMs: number;
+}
 
 /** The columns of a document's row that are its claim. */
 export const CLAIM_COLUMNS = [

@@ -1,6 +1,7 @@
 import type { DocumentRow, SettledAnswer, TakingExecution } from "../../contract/index.ts";
 import type { UnderWay } from "../claim-answers.ts";
 import type { Business, Writer } from "../events/chain.ts";
+import type { DocumentDecision } from "./claim-row.ts";
 import type { Kept } from "../records/row.ts";
 import type { Answer } from "../records/write.ts";
 
@@ -9,14 +10,6 @@ import type { Answer } from "../records/write.ts";
 /** A document's row, in which its claim is. */
 export interface DocumentKey extends Business {
   of: DocumentRow;
-}
-
-/** An operator's decision about a document that is in doubt. */
-export interface DocumentDecision {
-  decision: { saleId: string } | "not-created";
-  note: string;
-  by?: string | undefined;
-  atMs: number;
 }
 
 export interface TakeDocumentRequest extends DocumentKey, TakingExecution {

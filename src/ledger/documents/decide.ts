@@ -11,9 +11,10 @@ import {
   claimEvent,
   type ClaimRow,
   decisionOf,
+  type DocumentDecision,
   NO_LONGER_IN_DOUBT,
 } from "./claim-row.ts";
-import type { DecideDocumentRequest, DocumentDecision, DocumentKey, DocumentState } from "./claims.ts";
+import type { DecideDocumentRequest, DocumentKey, DocumentState } from "./claims.ts";
 import { rowOf } from "./settle.ts";
 
 export async function decide(db: Queries, request: DecideDocumentRequest): Promise<void> {
