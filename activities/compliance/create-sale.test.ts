@@ -2,10 +2,9 @@ import { describe, expect, test } from "vitest";
 
 import { LedgerUnavailableError } from "../../src/ledger/index.ts";
 import type { Fault } from "../../src/dev/simulator/index.ts";
-import { createComplianceActivities } from "./index.ts";
 import { sellTea, soldTea, teaRequest } from "../test-support/requests.ts";
 import { emptyClaims } from "../test-support/empty-claims.ts";
-import { API_KEY, failureOf, inActivity, serve, START_MS } from "../test-support/served.ts";
+import { asItsRun, API_KEY, failureOf, inActivity, serve, START_MS } from "../test-support/served.ts";
 
 const at = (fault: Omit<Fault, "operation">): Fault => ({ operation: "createSale", ...fault });
 
@@ -107,7 +106,7 @@ describe("the creation of a sale, under a key that the service honours,", () => 
     const { documents } = served.context.ledger;
     const settleAnswered = () => Promise.reject(new LedgerUnavailableError("away"));
     served.context.ledger = { ...served.context.ledger, documents: { ...documents, settleAnswered } };
-    const restarted = createComplianceActivities(served.context);
+    const restarted = asItsRun(served.context);
     const request = teaRequest(served, "INV-1");
     expect(await inActivity(() => restarted.createSale(request))).toMatchObject({ kind: "document", unsettled: true });
     expect(await documents.read(request)).toMatchObject({ firstSentAtMs: START_MS });

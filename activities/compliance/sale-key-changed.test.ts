@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { createComplianceActivities } from "./index.ts";
 import { sellTea, teaRequest } from "../test-support/requests.ts";
-import { failureOf, inActivity, serve, type Served, START_MS } from "../test-support/served.ts";
+import { asItsRun, failureOf, inActivity, serve, type Served, START_MS } from "../test-support/served.ts";
 
 const LOST = { operation: "createSale", when: "after", kind: "drop", times: 1 } as const;
 
@@ -65,7 +64,7 @@ describe.each(["sent", "off"] as const)("a sale begun under a trusted key, which
     served.simulator.inject(LOST);
     await failureOf(() => served.activities.createSale(teaRequest(served, "INV-1", { saleKey })));
     // Both workers have one ledger.
-    const worker = createComplianceActivities({ ...other.context, ledger: served.context.ledger });
+    const worker = asItsRun({ ...other.context, ledger: served.context.ledger });
     const again = () => worker.createSale(teaRequest(other, "INV-1", { saleKey }));
     const firstSentAt = new Date(START_MS).toISOString();
     expect(await inActivity(again, { attempt: 2 })).toMatchObject({ kind: "unknown", evidence: { firstSentAt } });

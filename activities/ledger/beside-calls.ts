@@ -154,6 +154,11 @@ export function documentClaim(
           const message = `The sale has the credit note ${answer.number} already, which is signed or may be. Nothing was sent.`;
           return { kind: "number-taken", message };
         }
+        case "not-known": {
+          const message =
+            "The ledger has no row of it, so nobody knows what earlier runs of this sale have sent. Nothing was sent now.";
+          return { kind: "unknown", message, evidence: {} };
+        }
         case "different": {
           const firstSentAt = new Date(answer.firstSentAtMs).toISOString();
           const message = `An earlier run sent another request under this number at ${firstSentAt}, and what became of it is not known.`;

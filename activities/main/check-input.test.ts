@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { keepRecord, recordOf, someBusiness, WRITER } from "../../src/ledger/test-support/records.ts";
+import { by, keepRecord, recordOf, someBusiness, WRITER } from "../../src/ledger/test-support/records.ts";
 import { emptyClaims } from "../test-support/empty-claims.ts";
 import { inActivity } from "../test-support/served.ts";
 import { checkInput } from "./check-input.ts";
@@ -47,6 +47,8 @@ test("a sale whose create request may have been sent is not refused; one whose r
   const { run, warned, ledger, business } = await someSale();
   const intent = { ...business, of: { type: "sale", number: "INV-1" }, intent: 1, writer: WRITER } as const;
   const bytes = { idempotencyKey: "k", content: "c", request: {}, nowMs: 1_000 };
+  const asked = { ...intent.of, stage: "resolving-items", startedAtMs: 1, date: "2026-11-20" } as const;
+  await ledger.records.open(business, asked, by(WRITER));
   await ledger.documents.take({ ...intent, ...bytes, ...taking() });
   await run("refuse");
   expect(warned).toHaveLength(1);

@@ -46,7 +46,7 @@ export function createPrepareActivities(
   ledger: Pick<Ledger, "records" | "documents">,
 ) {
   return {
-    prepareSale: async ({ input, startedAtMs, reset = false, isReset = false }) => {
+    prepareSale: async ({ input, startedAtMs, reset = false, isReset = false, sent = false }) => {
       const { profile, start } = failOnInvalidInput(() => checkedStart(connections, input));
       const { connection, businessId } = profile;
       const { traderInvoiceNumber } = start;
@@ -68,13 +68,22 @@ export function createPrepareActivities(
       const kept = keptOf(known, content);
       // What an attempt of this run has opened is not finished.
       const finished = reset || !kept || isOfThisRun(kept) ? undefined : finishedSale(kept);
-      const earlier = finished ? undefined : earlierRun(kept, known?.isClaimed === true, fingerprint, reset);
+      // The ledger has lost what the run before has done: its row was there before anything was sent.
+      const inDoubt = known === undefined && (isReset || sent);
+      const earlier = inDoubt
+        ? { sent: true, signed: false }
+        : finished
+          ? undefined
+          : earlierRun(kept, known?.isClaimed === true, fingerprint, reset);
       // A run that carries on another one may have sent it already.
       if (checks && doubts.length > 0 && !finished && !reset)
         checkInput(traderInvoiceNumber, known, { doubts, mode: checks.mode });
       const date = sale.saleDate ?? (isWhole ? undefined : known?.record.date) ?? nairobiDate(startedAtMs);
       if (!isNew && !finished)
-        await ledger.records.open(business, rowOf({ ...sale, saleDate: date }, content, startedAtMs), openedBy());
+        await ledger.records.open(business, rowOf({ ...sale, saleDate: date }, content, startedAtMs), {
+          ...openedBy(),
+          inDoubt,
+        });
       const { lines, ...fields } = sale;
       const window = sale.refundWindow;
       return {

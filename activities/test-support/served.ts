@@ -1,12 +1,13 @@
+import { Context } from "@temporalio/activity";
 import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { onTestFinished } from "vitest";
 
 import { loadConfig } from "../../src/config/index.ts";
-import type { ComplianceActivities } from "../../src/contract/index.ts";
+import type { ComplianceActivities, CreateRequest } from "../../src/contract/index.ts";
 import { createDispatchers } from "../../src/http/dispatchers.ts";
 import { createTransport } from "../../src/http/transport.ts";
-import type { Observation } from "../../src/ledger/index.ts";
+import { LedgerUnavailableError, type Observation } from "../../src/ledger/index.ts";
 import { type Simulator, type SimulatorOptions } from "../../src/dev/simulator/index.ts";
 import { simulatorUnderTest } from "../../src/dev/simulator/test-support/simulator-under-test.ts";
 import { createComplianceRuntimes } from "../../src/worker/compliance-runtimes.ts";
@@ -83,8 +84,37 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
   const ledger = await emptyClaims();
   const context: ActivityContext = { connections, ledger, observer, nowMs, random: () => dice.next };
   const runtime = runtimeOf(context, "default");
-  const activities = createComplianceActivities(context);
+  const activities = asItsRun(context);
   return { simulator, context, runtime, activities, clock, dice, alerts, observed };
+}
+
+/** The activities after their run has opened the document's row. */
+export function asItsRun(context: ActivityContext): ComplianceActivities {
+  const activities = createComplianceActivities(context);
+  return {
+    ...activities,
+    async createSale(request) {
+      await openRow(context, request);
+      return await activities.createSale(request);
+    },
+    async createCreditNote(request) {
+      await openRow(context, request);
+      return await activities.createCreditNote(request);
+    },
+  };
+}
+
+async function openRow({ ledger }: ActivityContext, { of, connection, businessId }: CreateRequest): Promise<void> {
+  const asked = { ...of, stage: "submitting", startedAtMs: START_MS, date: "2026-11-21" } as const;
+  const { workflowId = "", runId = "" } = Context.current().info.workflowExecution ?? {};
+  try {
+    await ledger.records.open({ connection, businessId }, asked, {
+      writer: { workflowId, runId },
+      askedAtMs: START_MS,
+    });
+  } catch (error) {
+    if (!(error instanceof LedgerUnavailableError)) throw error;
+  }
 }
 
 const SILENT = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };

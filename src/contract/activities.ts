@@ -17,13 +17,17 @@ import type { SaleOutcome, SaleStart } from "./sale.ts";
 
 /** Activities of the main task queue that a run waits for first: each takes milliseconds. */
 export interface Preparations {
-  /** @param request `reset`: the run carries on an earlier one, after a reset or a restart */
+  /**
+   * @param request `reset`: the run carries on an earlier one, after a reset or a restart; `sent`: that one may have sent
+   *   its create request
+   */
   prepareSale(request: {
     input: SaleStart;
     startedAtMs: number;
     reset?: boolean;
     /** Given back: the answer is in the history, and a replay outside the server does not know the run's id. */
     isReset?: boolean;
+    sent?: boolean;
   }): Promise<calls.PreparedSale>;
   /** Opens the row of the credit note that reverses the run's sale. */
   openCreditNote(request: documents.OpenCreditNoteRequest): Promise<documents.OpenedCreditNote>;

@@ -31,7 +31,7 @@ export async function sale(input: SaleStart): Promise<SaleOutcome> {
   const { cancelRequested } = run;
   return await runToCompletion(run, async () => {
     const startedAtMs = workflowInfo().startTime.getTime();
-    const asked = { input, startedAtMs, reset: run.carriesOn, isReset: isReset() };
+    const asked = { input, startedAtMs, reset: run.carriesOn, isReset: isReset(), sent: run.earlierRunSent };
     const open = () => main.prepareSale("Check the sale", asked);
     const answer = await open();
     const { lines } = input;

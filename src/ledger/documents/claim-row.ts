@@ -65,6 +65,7 @@ export const kindOf = (what: string): string => `${KIND}${what}`;
 /** What changes a claim; the others tell of what was refused. */
 export const CLAIM_CHANGES = [
   "taken",
+  "in-doubt",
   "created",
   "created-after-all",
   "found",

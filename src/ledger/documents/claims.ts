@@ -57,6 +57,8 @@ export type TakeDocumentAnswer =
   | UnderWay
   /** It may have been sent, and is not to be sent again. */
   | { kind: "doubtful"; firstSentAtMs: number }
+  /** Nobody knows what an earlier run has sent. */
+  | { kind: "not-known" }
   /** An earlier try that is in doubt had other content, or another intent; or one of the two is sent without a key. */
   | { kind: "different"; content: string; request: unknown; firstSentAtMs: number };
 

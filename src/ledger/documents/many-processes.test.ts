@@ -46,12 +46,9 @@ async function open({ of }: TakeDocumentRequest): Promise<void> {
   await test.ledger.records.open(BUSINESS, opened, { writer: run(0), askedAtMs: NOW });
 }
 
-it.each([
-  ["whose row is there", true],
-  ["without a row", false],
-])("four processes at once take each of 40 documents once, %s", async (_which, isOpened) => {
+it("four processes at once take each of 40 documents once", async () => {
   const requests = Array.from({ length: 40 }, firstAttempt);
-  if (isOpened) for (const request of requests) await open(request);
+  for (const request of requests) await open(request);
   const answers = await byAll(requests, (claims, request, index) =>
     claims.take({ ...request, ...taking(), writer: run(index) }),
   );
@@ -88,6 +85,7 @@ it("many answers at once for one claim are written once, and the last of them st
 
 it("a document is settled once for many processes at once, and a different one is reported as contradicted", async () => {
   const requests = Array.from({ length: 20 }, firstAttempt);
+  for (const request of requests) await open(request);
   await Promise.all(requests.map((request) => documents.take(request)));
   const answers = await byAll(requests, (claims, request, index) =>
     claims.settle({ ...request, outcome: { kind: "document", documentId: `sale_${index % 2}` } }),
@@ -99,6 +97,7 @@ it("a document is settled once for many processes at once, and a different one i
 
 it("a document that is settled stays, while other processes report that nothing was sent", async () => {
   const requests = Array.from({ length: 20 }, firstAttempt);
+  for (const request of requests) await open(request);
   await Promise.all(requests.map((request) => documents.take(request)));
   await byAll(requests, (claims, request, index) => {
     const outcome = index === 0 ? ({ kind: "document", documentId: "sale_1" } as const) : { kind: "unsent" as const };

@@ -16,7 +16,7 @@ import {
   type KeptColumns,
   keptOf,
 } from "../records/row.ts";
-import { unknownRun } from "../records/write.ts";
+import { doubt, unknownRun } from "../records/write.ts";
 import { holderText } from "../stock/row.ts";
 import { cleanText, storableText } from "../storable-text.ts";
 import { changeClaim, checkIntent, claimAssignments, claimEvent, type ClaimRow, decisionOf } from "./claim-row.ts";
@@ -34,15 +34,19 @@ export async function take(db: Queries, request: TakeDocumentRequest): Promise<T
   const { change, columns, event, answer } = firstOf(request);
   const { of, writer, nowMs } = request;
   const key = documentKey(request, of);
-  // A database that knew nothing of the document gets its row with its claim.
   const unknown = unknownRun(of, undefined, writer, nowMs);
   const times = { as_of: new Date(nowMs), answered_at: null };
   const found = await insertOrLock(db, request, unknown, writer, times);
-  if (found && isOfAnother(found.content, of)) {
+  if (found === undefined) {
+    // Its run has opened it: what else the database has lost, nobody knows.
+    await doubt(db, request, of, writer, times.as_of);
+    return { kind: "not-known" };
+  }
+  if (isOfAnother(found.content, of)) {
     if (isTaken(found)) return { kind: "number-taken", ...(await ownerOf(db, request, found)) };
     // The number is that of whoever sends first.
     await changeRow(db, request, found, unknown, writer, { times: { as_of: times.as_of, sequence: 0 } });
-  } else if (found) {
+  } else {
     const known = await standing(db, request, found.claim);
     if (known !== undefined) return known;
   }
@@ -129,13 +133,14 @@ async function standing(
   if (row.claim !== "in-doubt") {
     return intent === row.intent && row.claim === "nothing" ? { kind: "behind", intent, ...decision } : undefined;
   }
+  if (row.claim_content === null) return { kind: "not-known" };
   const kept: unknown = JSON.parse(row.request ?? "null");
   const firstSentAtMs = row.first_sent_at?.getTime() ?? request.nowMs;
   const { idempotencyKey = null } = request;
   const isKeyed = idempotencyKey !== null;
   // The service does not know a key that the first one was sent without.
   if (intent > row.intent || row.claim_content !== content || isKeyed !== (row.idempotency_key !== null)) {
-    const different = { content: row.claim_content ?? "", request: kept, firstSentAtMs };
+    const different = { content: row.claim_content, request: kept, firstSentAtMs };
     return (await underWay(db, row)) ?? { kind: "different", ...different };
   }
   if (row.idempotency_key !== idempotencyKey)

@@ -16,8 +16,8 @@ import type { Queries } from "../database.ts";
 import { appendEvents } from "../events/append-events.ts";
 import type { Business, NewEvent, Writer } from "../events/chain.ts";
 import { anyGivenBack } from "../stock/taken.ts";
-import { DECIDED, type RowContent, subjectOf } from "./columns.ts";
-import { isClaimed } from "../documents/claim-row.ts";
+import { DECIDED, type RowContent, subjectOf, whereDocument } from "./columns.ts";
+import { changeClaim, claimEvent, isClaimed } from "../documents/claim-row.ts";
 import { changeRow, documentKey, insertionIfNew, insertOrLock, isOfAnother, type Kept, lockKept } from "./row.ts";
 
 /** What a run begins with: what was asked for, and nothing else. */
@@ -28,6 +28,8 @@ export interface Opening {
   writer: Writer;
   askedAtMs: number;
   keepsCancelled?: boolean;
+  /** The run carries on another one that may have sent the document: without a row nobody knows what became of that. */
+  inDoubt?: boolean;
 }
 
 /**
@@ -36,17 +38,19 @@ export interface Opening {
  * repeated freely.
  * @param askedAtMs when the run asked for it, by Temporal's clock: an attempt of an older run changes nothing
  * @param keepsCancelled a row that was given up stays as it is
+ * @param inDoubt a row that is new says that something may have been sent
  * @returns the stage that the row of this document had; undefined where it is new
  */
 export async function open(
   db: Queries,
   business: Business,
   record: OpenedRecord,
-  { writer, askedAtMs, keepsCancelled = false }: Opening,
+  { writer, askedAtMs, keepsCancelled = false, inDoubt = false }: Opening,
 ): Promise<Stage | undefined> {
   const content: RowContent = { ...record, numberTaken: false, document: null, attentions: [], run: writer };
   const asOf = new Date(askedAtMs);
   const kept = await insertOrLock(db, business, content, writer, { as_of: asOf, answered_at: null });
+  if (!kept && inDoubt) await doubt(db, business, record, writer, asOf);
   const stage = kept && !isOfAnother(kept.content, record) ? kept.content.stage : undefined;
   if (!kept || kept.content.run.runId === writer.runId || kept.as_of > asOf) return stage;
   if (keepsCancelled && stage === "cancelled") return stage;
@@ -73,6 +77,20 @@ export async function openNew(
   const times = { as_of: new Date(askedAtMs), answered_at: null };
   const { rows } = await insertionIfNew(business, content, writer, times).execute(db);
   return rows.length > 0;
+}
+
+/** The row is new, and something may have been sent all the same: nothing is until an operator has said what became of it. */
+export async function doubt(
+  db: Queries,
+  business: Business,
+  of: DocumentRow,
+  writer: Writer,
+  asOf: Date,
+): Promise<void> {
+  const change = { intent: 1, claim: "in-doubt" } as const;
+  const unknown = { first_sent_at: asOf, request: "null" };
+  await changeClaim(db, whereDocument(documentKey(business, of)), change, unknown);
+  await appendEvents(db, business, [claimEvent(of, writer, { what: "in-doubt", intent: 1, change })]);
 }
 
 /** What the service answered about a document. */

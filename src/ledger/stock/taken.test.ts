@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { stockReferenceId } from "../../contract/index.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
 import { APPLIED, MOVEMENT, NOT_APPLIED, taking } from "../test-support/movements.ts";
-import { WRITER } from "../test-support/records.ts";
+import { by, WRITER } from "../test-support/records.ts";
 import type { TakeRequest } from "./claims.ts";
 
 const BUSINESS = { connection: "default", businessId: "biz_1" };
@@ -101,12 +101,14 @@ describe("what a sale has taken from stock", () => {
 
   test("is nothing for a document that somebody else issued under the number of a sale", async () => {
     const number = numbers();
-    const { stock, documents } = ledger.ledger;
+    const { stock, documents, records } = ledger.ledger;
     const request = tryOf(number, "tea");
     await stock.take(request);
     await stock.settle({ ...request, outcome: APPLIED });
     const intent = { ...BUSINESS, of: { type: "sale", number }, intent: 1, writer: WRITER } as const;
     const bytes = { idempotencyKey: "sale:key-0001", content: "c", request: {}, nowMs: 1 };
+    const opened = { ...intent.of, stage: "resolving-items", startedAtMs: 1, date: "2026-11-20" } as const;
+    await records.open(BUSINESS, opened, by(WRITER));
     await documents.take({ ...intent, ...bytes, ...taking() });
     await documents.settle({ ...intent, outcome: { kind: "document", documentId: "sal_2" } });
     expect(await asked(number)).toEqual([]);
