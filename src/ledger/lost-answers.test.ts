@@ -118,8 +118,8 @@ describe("a document whose answer from the ledger was lost after it was written"
     expect(rows.map(({ kind }) => kind)).toEqual([
       "document-saved",
       "document-taken",
-      "document-saved",
       "document-created",
+      "document-saved",
     ]);
   });
 });

@@ -44,9 +44,14 @@ describeWithTemporal("the records of sales and credit notes", () => {
     return await rig.starter.refund({ invoice }, request, { waitSeconds: 20 });
   }
 
-  test("are two writes for a sale that is accepted at once, opened and settled with its answer", async () => {
+  test("are opened, taken and settled with the answer, for a sale that is accepted at once", async () => {
     await (await start("PLAIN-1")).result();
-    expect(await kindsOf("sale PLAIN-1")).toEqual(["document-saved", "document-saved"]);
+    expect(await kindsOf("sale PLAIN-1")).toEqual([
+      "document-saved",
+      "document-taken",
+      "document-created",
+      "document-saved",
+    ]);
   });
 
   test("equal the simulator's books, whatever the documents' outcomes", async () => {

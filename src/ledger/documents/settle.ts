@@ -59,7 +59,8 @@ async function settleSeen(db: Queries, request: SettleAnswerRequest): Promise<Se
   const next = withAnswer(seen, { ...of, movementsPlanned }, answer, writer);
   if (next === undefined) return undefined;
   const change = { claim: "document", claimed_id: storableText(outcome.documentId) } as const;
-  const events = [savedEvent(next, writer), claimEvent(of, writer, { what: "created", intent, change })];
+  // Who follows the events finds the document in its last one.
+  const events = [claimEvent(of, writer, { what: "created", intent, change }), savedEvent(next, writer)];
   const columns = { ...documentColumns(next), answered_at: new Date(answer.askedAtMs) };
   const where = whereDocument(documentKey(request, of));
   const { rows } = await sql<{ given_back: boolean }>`
@@ -67,7 +68,7 @@ async function settleSeen(db: Queries, request: SettleAnswerRequest): Promise<Se
       select from documents as d
       where ${where} and d.event_number = ${seen.eventNumber} and d.intent = ${intent} and d.claim = 'in-doubt'
       for update),
-    event as materialized (select (${appended(request, events)})[1] as number from seen)
+    event as materialized (select (${appended(request, events)})[2] as number from seen)
     update documents as d
     set ${sql.join(assignments(columns))}, ${claimAssignments(change, OVER)}, event_number = event.number
     from event where ${where}
