@@ -91,13 +91,12 @@ export function createDocumentActivities(context: ActivityContext) {
 }
 
 /**
- * No news: still in flight, accepted without its receipt, or strange as before. A service whose machines differ in their
- * words could change a strange status for another with every look: it is told once, and stays until the document is final.
+ * No news: in flight, accepted without its receipt, or strange where that is known. A service whose machines differ in
+ * their words could bring another status with every look: one that is not final is told once at most.
  */
 function stillUnderWay({ status, receipt }: SaleDocument, { knownStatus }: AwaitDocumentRequest): boolean {
   if (status === "completed") return !receipt;
   if (status === "failed" || status === "cancelled") return false;
-  if (knownStatus === "completed") return false;
-  const wasStrange = !IN_FLIGHT_STATUSES.includes(knownStatus);
-  return wasStrange || IN_FLIGHT_STATUSES.includes(status);
+  const isDocumented = (one: string): boolean => one === "completed" || IN_FLIGHT_STATUSES.includes(one);
+  return isDocumented(status) || !isDocumented(knownStatus);
 }

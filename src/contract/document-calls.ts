@@ -78,7 +78,7 @@ export interface AwaitDocumentRequest extends ReadDocumentRequest {
   firstPollMs: number;
   /** When the workflow read the document last, if it has (Unix milliseconds): the first look comes a pause later. */
   readAtMs?: number | undefined;
-  /** The status that the workflow has seen last. After a strange one only a final one is news. */
+  /** A strange status that was shown, else the last one. After a strange one only a final one is news. */
   knownStatus: string;
 }
 

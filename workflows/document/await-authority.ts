@@ -24,6 +24,8 @@ interface Wait extends AwaitedDocument {
   sinceMs: number;
   /** The attention that this takes long is raised once: it does not come back after an acknowledgement. */
   slowRaised: boolean;
+  /** The statuses that were shown since none of them is documented: each once, however often it is gone and back. */
+  strangeShown: Set<string>;
   /** Automatic resubmissions so far; they are bounded for the document's whole life. */
   resubmissions: number;
   /** Of the readings of the document. */
@@ -53,6 +55,7 @@ export async function awaitFinalStatus(
     ...awaited,
     sinceMs: Date.now(),
     slowRaised: false,
+    strangeShown: new Set(),
     resubmissions: 0,
     betweenTries,
     readAtMs: undefined,
@@ -104,6 +107,7 @@ async function awaitAuthority(context: SaleContext, document: SaleDocument, wait
     }
   }
   for (const code of ["authority-slow", "unexpected-answer"] as const) run.clear(attentionKey(code, current.id));
+  wait.strangeShown.clear();
   return current;
 }
 
@@ -152,8 +156,7 @@ async function nextReading(context: SaleContext, document: SaleDocument, wait: W
   const interrupted = (): boolean => isCallbackDue(run, wait) || retryRequested();
   const firstPollAtMs = wait.sinceMs + firstPollDelayMs(document, wait, timings);
   const slowAtMs = wait.sinceMs + timings.slowAfterMs;
-  if (documentState(document) === "unknown-status") raiseUnknownStatus(context, document);
-  else if (documentState(document) === "in-flight") run.clear(unknownStatusKey);
+  if (documentState(document) === "unknown-status") showStrange(context, document, wait);
 
   if (!isCallbackDue(run, wait) && nowMs < firstPollAtMs) {
     await condition(interrupted, firstPollAtMs - nowMs, {
@@ -170,6 +173,11 @@ async function nextReading(context: SaleContext, document: SaleDocument, wait: W
   followCallback(run, wait, timings);
   const read = await readDocument(context, document.id, wait);
   wait.readAtMs = Date.now();
+  // Only a person's look ends what is shown: a status that flaps would show it, and end it, with every other look.
+  if (run.retriesOf(unknownStatusKey) > unknownBefore && documentState(read) === "in-flight") {
+    run.clear(unknownStatusKey);
+    wait.strangeShown.clear();
+  }
   if (resubmissionRequested() && !isAnswered(read)) return await resubmitOnRequest(context, read, wait);
   if (Date.now() >= slowAtMs && !wait.slowRaised && !isAnswered(read)) raiseSlow(context, read, wait);
   return read;
@@ -182,7 +190,7 @@ function firstPollDelayMs(document: SaleDocument, wait: Wait, timings: Timings):
   return document.callback?.status === "failed" ? 0 : timings.firstPollWithCallbackMs;
 }
 
-/** Polls until the document changes. Undefined where a message came first, or the wait has become a slow one. */
+/** Polls until there is news. Undefined where a message came first, or the wait has become a slow one. */
 async function poll(
   context: SaleContext,
   document: SaleDocument,
@@ -200,7 +208,7 @@ async function poll(
       sinceMs: wait.sinceMs,
       firstPollMs: profile.timings.firstPollMs,
       readAtMs: wait.readAtMs,
-      knownStatus: document.status,
+      knownStatus: [...wait.strangeShown].at(-1) ?? document.status,
       of: context.run.row,
     }),
   );
@@ -238,8 +246,10 @@ function raiseSlow(context: SaleContext, document: SaleDocument, wait: Wait): vo
   context.run.raise({ code: "authority-slow", subject: document.id, message });
 }
 
-function raiseUnknownStatus(context: SaleContext, document: SaleDocument): void {
-  const message = `The document's status is "${document.status}", which is none of the six. It is still being looked at.`;
-  const evidence = { status: document.status };
-  context.run.raise({ code: "unexpected-answer", subject: document.id, message, evidence });
+function showStrange({ run }: SaleContext, { id, status }: SaleDocument, { strangeShown }: Wait): void {
+  // Beside another one that nobody has answered yet it could not be seen: it is shown later, if it is still there.
+  if (strangeShown.has(status) || run.needs(attentionKey("unexpected-answer", id))) return;
+  strangeShown.add(status);
+  const message = `The document's status is "${status}", which is none of the six. It is still being looked at.`;
+  run.raise({ code: "unexpected-answer", subject: id, message, evidence: { status } });
 }
