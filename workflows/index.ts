@@ -1,6 +1,5 @@
 /** The workflow types that a worker serves. */
 export { syncBillPayments } from "./synced/bill-payments.ts";
-export { correctSale } from "./correction/workflow.ts";
 export { reconcile } from "./reconcile/workflow.ts";
 export { registerItems } from "./item-registration/workflow.ts";
 export { syncPurchases } from "./synced/purchases.ts";

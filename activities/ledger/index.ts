@@ -1,3 +1,5 @@
+import { Context } from "@temporalio/activity";
+
 import { type ItemOutcomeKind, type LedgerActivities, noOutcomes, TAKEN_A_PAGE } from "../../src/contract/index.ts";
 import type { Ledger, UnderWay } from "../../src/ledger/index.ts";
 import { stillWaiting } from "../failure.ts";
@@ -24,8 +26,7 @@ const DOCUMENTS_A_PAGE = 20;
 
 /** The activities that read and write the ledger: no API call. Each fails while the ledger is away, to be retried. */
 export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext): LedgerActivities {
-  const { billPayments, corrections, documents, items, purchases, reconciliation, records, stock, syncBatches } =
-    ledger;
+  const { billPayments, documents, items, purchases, reconciliation, records, stock, syncBatches } = ledger;
   return {
     awaitLedger: () => ledger.answers(),
 
@@ -75,17 +76,10 @@ export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext)
     decideDocument: ({ word: { note, by, atMs }, ...request }) =>
       documents.decide({ ...request, note, by, nowMs: atMs, writer: currentWriter() }),
     noteRun: ({ note, ...business }) => records.note(business, note, currentWriter()),
-
-    beginCorrection: async (request) => {
-      const other = await corrections.begin(request, request, currentWriter());
-      if (!other) return { kind: "begun" };
-      const { writer: holder, state } = other;
-      const how = state === "begun" ? "is being corrected" : "is corrected";
-      const resume = state === "begun" ? " To go on with that one, start it again as it was." : "";
-      const message = `The sale ${other.invoice} ${how} by ${other.correctedBy}, with the credit note ${other.creditNote} (${holder.workflowId}, run ${holder.runId}). Nothing was done.${resume}`;
-      return { kind: "taken", message };
+    releaseReplacement: ({ number, replaces, ...business }) => {
+      const askedAtMs = Context.current().info.scheduledTimestampMs;
+      return records.release(business, { number, replaces }, { writer: currentWriter(), askedAtMs });
     },
-    endCorrection: (request) => corrections.end(request, request.invoice, request.stage, currentWriter()),
 
     readBatch: async (request) => over(await syncBatches.readOrBury({ ...request, writer: currentWriter() })),
     settleBatch: (request) => syncBatches.settle({ ...request, writer: currentWriter() }),

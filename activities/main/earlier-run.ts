@@ -10,6 +10,7 @@ import {
   FAILURES,
   type FinishedSale,
   INSTEAD_OF_OTHER_CONTENT,
+  isCorrectionLeft,
   mismatches,
   type Refund,
 } from "../../src/contract/index.ts";
@@ -118,7 +119,9 @@ function isAsAsked(kept: Looked): boolean {
 export function finishedOf({ record, creditNote }: KeptSale): FinishedSale {
   const { stage, refund } = record;
   const { movements, inAll } = bounded({ movements: record.movements, attentions: [], decisions: [] });
-  const finished = { stage, document: asAnswered(record.document), movements, ...(inAll && { inAll }) };
+  const { correction } = record;
+  const about = { ...(inAll && { inAll }), ...(correction && { correction }) };
+  const finished = { stage, document: asAnswered(record.document), movements, ...about };
   const note = creditNote?.record.document;
   if (note?.status !== "completed") return { ...finished, creditNote: null, ...(stage === "credited" && { refund }) };
   return { ...finished, stage: "credited", creditNote: asAnswered(note), refund: refund ?? creditNote?.record.refund };
@@ -127,7 +130,16 @@ export function finishedOf({ record, creditNote }: KeptSale): FinishedSale {
 /** Whether a refund that was accepted is not carried out. */
 export function isRefundLeft(kept: KeptSale): boolean {
   const isCredited = kept.record.stage === "credited" || kept.creditNote?.record.document?.status === "completed";
-  return (!isCredited && refundUnderWay(kept) !== undefined) || isReturnMissing(kept);
+  const refund = refundUnderWay(kept);
+  if (refund && (!isCredited || isReplacementLeft(refund, kept))) return true;
+  return isReturnMissing(kept);
+}
+
+/** The sale is credited, and the one that is to replace it is neither signed nor given up by an operator. */
+function isReplacementLeft({ replacedBy, traderInvoiceNumber }: Refund, { record: { correction } }: KeptSale): boolean {
+  if (!replacedBy) return false;
+  const isKnown = correction?.creditNote === traderInvoiceNumber;
+  return !isKnown || isCorrectionLeft(correction);
 }
 
 /** Whether nothing shows that the goods of the refund were returned, and nobody has taken note of that. */

@@ -3,11 +3,10 @@ import type { AccountingRuntime } from "../accounting/index.ts";
 import { createLedgerActivities } from "../ledger/index.ts";
 import { type CallbackUrlFor, createComposeActivities, createGoodsAtOnce } from "./compose.ts";
 import { createFindSale } from "./find-sale.ts";
-import { createPrepareCorrection } from "./prepare-correction.ts";
 import { createJobPreparations } from "./prepare-jobs.ts";
 import { createPrepareActivities } from "./prepare.ts";
 import { createReadEvents } from "./read-events.ts";
-import { createSeeSale } from "./see-sale.ts";
+import { createReplacementActivities } from "./replacement.ts";
 import { createWaits, type WaitContext } from "./waits.ts";
 
 export interface MainContext extends WaitContext {
@@ -26,13 +25,12 @@ export function createMainActivities(context: MainContext): MainActivities {
     ...preparations,
     async prepareSale(request) {
       const prepared = await preparations.prepareSale(request);
-      return { ...prepared, ...(await goodsAtOnce(prepared, request.input?.lines)) };
+      return { ...prepared, ...(await goodsAtOnce(prepared, prepared.sale.lines ?? request.input?.lines)) };
     },
     ...createJobPreparations(context.connections, context.accounting),
     ...compositions,
     ...createWaits(context),
-    ...createPrepareCorrection(context),
-    ...createSeeSale(context),
+    ...createReplacementActivities(context),
     ...createReadEvents(context.connections, context.ledger, context.ending),
     ...createFindSale(context.connections, context.ledger),
     ...createLedgerActivities(context),

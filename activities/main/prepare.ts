@@ -15,6 +15,7 @@ import {
   NO_BUSINESS,
   OWN_NUMBER,
   refundDoubtsOf,
+  replacementProblem,
   requireServed,
   saleContent,
   type SaleContent,
@@ -78,7 +79,8 @@ export function createPrepareActivities(
       // A run that carries on another one may have sent it already.
       if (checks && doubts.length > 0 && !finished && !reset)
         checkInput(traderInvoiceNumber, known, { doubts, mode: checks.mode });
-      const date = sale.saleDate ?? (isWhole ? undefined : known?.record.date) ?? nairobiDate(startedAtMs);
+      const isCarriedOn = !isWhole && known && !isReserved(known);
+      const date = sale.saleDate ?? (isCarriedOn ? known.record.date : undefined) ?? nairobiDate(startedAtMs);
       if (!isNew && !finished)
         await ledger.records.open(business, rowOf({ ...sale, saleDate: date }, content, startedAtMs), {
           ...openedBy(),
@@ -131,8 +133,9 @@ function checkedStart(
   input: SaleStart,
 ): { profile: ConnectionProfile; start: SaleFields } {
   const { refund, ...start } = parseInput(saleStartSchema, input, "sale input");
-  if (refund?.traderInvoiceNumber === start.traderInvoiceNumber)
-    throw new InvalidInputError("sale input", [`refund.${OWN_NUMBER}`]);
+  const { traderInvoiceNumber: number } = start;
+  const problem = refund?.traderInvoiceNumber === number ? OWN_NUMBER : refund && replacementProblem(refund, number);
+  if (problem !== undefined) throw new InvalidInputError("sale input", [`refund.${problem}`]);
   return { start, profile: profileFor(connections, start, "sale input") };
 }
 
@@ -252,11 +255,22 @@ export function failOnLedgerAway(error: unknown): unknown {
 function keptOf(kept: KeptSale | undefined, content: SaleContent): KeptSale | undefined {
   if (!kept) return undefined;
   const { record } = kept;
+  if (isReserved(kept)) {
+    const words = record.content ? differencesInWords(record.content, content) : [];
+    if (words.length > 0) throw conflict(content.traderInvoiceNumber, words, kept);
+    return undefined;
+  }
   // Opened by another attempt of this very run.
   if (!record.document && !record.numberTaken) return isOfThisRun(kept) ? undefined : kept;
   const words = record.content ? differencesInWords(record.content, content) : [];
   if (words.length > 0) throw conflict(content.traderInvoiceNumber, words, kept);
   return kept;
+}
+
+/** For the corrected sale of another one, whose run has written the row: nothing of this sale has begun. */
+function isReserved({ record, writer }: KeptSale): boolean {
+  const isOfOther = writer.workflowId !== currentWriter().workflowId;
+  return record.replaces !== undefined && record.stage !== "cancelled" && isOfOther;
 }
 
 function isOfThisRun({ writer }: KeptSale): boolean {

@@ -3,13 +3,13 @@ import type * as batch from "./sync-batch.ts";
 import type * as calls from "./calls.ts";
 import type { CallUnderWay } from "./claimed-calls.ts";
 import type * as documents from "./document-calls.ts";
-import type * as correction from "./correction.ts";
 import type { ReadEventsInput, ReadEventsResult } from "./events.ts";
 import type { FindSaleInput, FindSaleResult } from "./find-sale.ts";
 import type * as items from "./item-registration.ts";
 import type * as movements from "./movement-calls.ts";
 import type * as reconcile from "./reconcile.ts";
 import type * as records from "./records.ts";
+import type * as replacement from "./replacement-calls.ts";
 import type { AwaitServiceRequest, ServiceWait } from "./service-wait.ts";
 import type * as synced from "./synced.ts";
 import type { FirstOutcomeRequest } from "./messages.ts";
@@ -31,6 +31,10 @@ export interface Preparations {
   }): Promise<calls.PreparedSale>;
   /** Opens the row of the credit note that reverses the run's sale. */
   openCreditNote(request: documents.OpenCreditNoteRequest): Promise<documents.OpenedCreditNote>;
+  /**
+   * Checks the sale that is to replace the one that is credited, and opens its row, which reserves its number.
+   */
+  reserveReplacement(request: replacement.ReserveReplacementRequest): Promise<replacement.ReserveReplacementResult>;
   prepareSyncBillPayments(request: { input: synced.SyncBillPaymentsInput }): Promise<synced.PreparedBillPaymentsSync>;
   prepareSyncBatch(request: { input: batch.ProcessSyncBatchInput }): Promise<batch.PreparedSyncBatch>;
   prepareSyncPurchases(request: { input: synced.SyncPurchasesInput }): Promise<synced.PreparedPurchasesSync>;
@@ -47,16 +51,8 @@ export interface Preparations {
 
 /** Activities of the main task queue that look at other runs, or wait. */
 export interface MainWaits {
-  /**
-   * Checks the input of a correction, and that nothing which is known stands against it. Fails for good with
-   * `InvalidInput`, `NotFound`, `NotAllowed` or `Conflict`; then nothing was done.
-   */
-  prepareCorrection(request: {
-    input: correction.CorrectionInput;
-    startedAtMs: number;
-  }): Promise<correction.PreparedCorrection>;
-  /** What is known of a sale, as an activity that is tried again until that is news. */
-  seeSale(request: correction.SeeSaleRequest): Promise<correction.SeeSaleResult>;
+  /** How a corrected sale stands, as an activity that is tried again until that is news. */
+  awaitReplacement(request: replacement.AwaitReplacementRequest): Promise<replacement.AwaitedReplacement>;
   /** The first outcome of a sale, as an activity that is tried again until there is one. */
   awaitFirstOutcome(request: FirstOutcomeRequest): Promise<SaleOutcome>;
   /**
@@ -99,10 +95,8 @@ export interface LedgerActivities {
   decideDocument(request: documents.DecideDocumentRequest): Promise<void>;
   /** Keeps what only the run knows of its document. */
   noteRun(request: records.NoteRunRequest): Promise<void>;
-  /** Takes the sale, and the corrected sale's number, for one correction. */
-  beginCorrection(request: correction.BeginCorrectionRequest): Promise<correction.BeginCorrectionResult>;
-  /** Writes down how it ended. Without a corrected sale, both are free for another correction. */
-  endCorrection(request: correction.EndCorrectionRequest): Promise<void>;
+  /** Frees the number of a corrected sale whose correction was refused, or given up. */
+  releaseReplacement(request: replacement.ReleaseReplacementRequest): Promise<void>;
   /** A page of the documents that were not yet seen final and the same; empty at the end. */
   documentsToReconcile(request: reconcile.DocumentsToReconcileRequest): Promise<reconcile.DocumentToReconcile[]>;
   /** Supplier invoices against bill payments, as the ledger has them. */

@@ -1,5 +1,6 @@
 import type { AttentionCode, Decision } from "./attention.ts";
 import type { ComposedRequest, ConnectionProfile } from "./connection.ts";
+import type { Correction } from "./correction.ts";
 import type { Item, ResolvedLine, SaleDocument } from "./documents.ts";
 import type { InputChecks } from "./input-checks.ts";
 import type { CustomerInput, Refund, SaleFields, SaleLineInput } from "./sale.ts";
@@ -121,6 +122,7 @@ export interface FinishedSale {
   document: SaleDocument | null;
   creditNote: SaleDocument | null;
   refund?: Refund | undefined;
+  correction?: Correction | undefined;
   movements: StockMovement[];
   /** Where there are more movements than these. */
   inAll?: InAll | undefined;

@@ -67,6 +67,7 @@ export interface EventCorrection {
   invoice: string;
   correctedBy: string;
   creditNote: string;
+  /** `begun`: the corrected sale is checked, and its number reserved; nothing was credited before. */
   state: "begun" | "corrected" | "credited" | "cancelled";
 }
 

@@ -1,5 +1,5 @@
 import { givenText } from "./documents.ts";
-import type { CustomerInput, SaleFields, SaleLineInput } from "./sale.ts";
+import type { CustomerInput, SaleFields, SaleLineInput } from "./sale-fields.ts";
 import { sha256Hex } from "./sha256.ts";
 
 /**

@@ -24,11 +24,6 @@ export function saleWorkflowId(sale: SaleIdentity): string {
   return workflowId("sale", sale.connection, sale.businessId ?? NO_BUSINESS, sale.traderInvoiceNumber);
 }
 
-/** `correct/<connection>/<business>/<traderInvoiceNumber>`: a sale has at most one correction. */
-export function correctionWorkflowId(sale: SaleIdentity): string {
-  return workflowId("correct", sale.connection, sale.businessId ?? NO_BUSINESS, sale.traderInvoiceNumber);
-}
-
 /** `find-sale/<connection>/<business>/<traderInvoiceNumber>`: those who ask at the same time share one answer. */
 export function findSaleWorkflowId(sale: SaleIdentity): string {
   return workflowId("find-sale", sale.connection, sale.businessId ?? NO_BUSINESS, sale.traderInvoiceNumber);

@@ -36,6 +36,7 @@ export * from "./plain-text.ts";
 export * from "./reconcile.ts";
 export * from "./records.ts";
 export * from "./reference-id.ts";
+export * from "./replacement-calls.ts";
 export * from "./restarted.ts";
 export * from "./refund-reasons.ts";
 export * from "./sale.ts";

@@ -4,7 +4,8 @@
  */
 
 export interface FieldForm {
-  readonly type: "string" | "number" | "boolean";
+  /** What is within an object is checked by an activity. */
+  readonly type: "string" | "number" | "boolean" | "object";
   readonly description?: string;
   readonly const?: true;
   readonly enum?: readonly string[];
@@ -22,11 +23,11 @@ export interface MessageForm {
   readonly required?: readonly string[];
   /** Exactly one of these fields is there. */
   readonly oneOf?: readonly { readonly required: readonly [string] }[];
-  /** A field that is there only while others have these values. */
-  readonly dependentSchemas?: Readonly<Record<string, { required: readonly string[]; properties: Only }>>;
+  /** A field that is there only while others have these values, or are not there. */
+  readonly dependentSchemas?: Readonly<Record<string, { required?: readonly string[]; properties: Only }>>;
 }
 
-type Only = Readonly<Record<string, { readonly const: true }>>;
+type Only = Readonly<Record<string, { readonly const: true } | false>>;
 
 export interface UpdateForm extends MessageForm {
   /** What it is for, in a sentence. */

@@ -1,4 +1,5 @@
 import type { Attention, AttentionCode, Decision } from "./attention.ts";
+import type { Correction } from "./correction.ts";
 import type { SaleDocument } from "./documents.ts";
 import type { InAll } from "./payload-bounds.ts";
 import type { Refund } from "./sale.ts";
@@ -58,6 +59,8 @@ export interface WorkflowState {
   creditNote?: SaleDocument | null;
   /** The refund as it was asked for. */
   refund?: Refund;
+  /** How the correction stands that the last refund asks for, or asked for until it was given up. */
+  correction?: Correction;
   /** A refund was asked for, and given up. */
   isRefundGivenUp?: boolean;
   stockMovements: StockMovement[];

@@ -18,8 +18,6 @@ export const WORKFLOW_TYPES = {
   findSale: "findSale",
   /** Waits for the first outcome of a sale, for a caller through Nexus. */
   firstOutcome: "firstOutcome",
-  /** Credits a signed sale, and issues it as it should have been. */
-  correctSale: "correctSale",
   /** Reads a page of the ledger's events. */
   readEvents: "readEvents",
 } as const;

@@ -1,6 +1,7 @@
 import type { Attention, AttentionCode, Decision } from "./attention.ts";
 import type { CallTarget } from "./calls.ts";
 import type { ClosedRun } from "./closed-run.ts";
+import type { KeptCorrection } from "./correction.ts";
 import type { SaleDocument } from "./documents.ts";
 import type { SaleContent } from "./fingerprint.ts";
 import type { Refund, SaleOptions } from "./sale.ts";
@@ -35,6 +36,10 @@ export interface DocumentRecord extends DocumentRow {
   options?: SaleOptions | undefined;
   /** The refund as it was asked for: on a credit note, and on a sale whose own workflow was asked for it. */
   refund?: Refund | undefined;
+  /** On a sale that is corrected, or whose correction was given up: by which one, and how that stands. */
+  correction?: KeptCorrection | undefined;
+  /** On a corrected sale: the number of the sale that it replaces. */
+  replaces?: string | undefined;
   /** As the service answered it last, with all its lines. */
   document: SaleDocument | null;
   /** What the caller expects the signed total to be. */
@@ -71,6 +76,8 @@ export interface RunNote extends DocumentRow {
   numberTaken: boolean;
   /** Null: it was given up. */
   refund?: Refund | null | undefined;
+  /** Once nothing stands against it any more. */
+  correction?: KeptCorrection | undefined;
   /** Those that stand; of very many the first. */
   attentions: Attention[];
   /** Those that were raised or cleared since the last note. */

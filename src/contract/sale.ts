@@ -1,36 +1,15 @@
 import type { Attention } from "./attention.ts";
 import type { ClosedRun } from "./closed-run.ts";
+import { type Correction, replacementOf } from "./correction.ts";
 import type { Receipt, SaleDocument } from "./documents.ts";
 import type { InAll } from "./payload-bounds.ts";
+import type { SaleFields } from "./sale-fields.ts";
 import type { Refund, RefundRequest } from "./schema/refund-request.ts";
 import type { Stage } from "./stages.ts";
 import type { StockMovement } from "./stock-movement.ts";
 
+export type * from "./sale-fields.ts";
 export type { Refund, RefundRequest } from "./schema/refund-request.ts";
-
-/** One line as a caller writes it: it names its item in exactly one way. */
-export type SaleLineInput = (
-  | { itemId: string; externalId?: undefined; sku?: undefined }
-  | { externalId: string; itemId?: undefined; sku?: undefined }
-  | { sku: string; itemId?: undefined; externalId?: undefined }
-) & {
-  /** More than 0. */
-  quantity: number;
-  /** Not below 0. */
-  unitPrice: number;
-};
-
-export interface CustomerInput {
-  name?: string | undefined;
-  pin?: string | undefined;
-  phone?: string | undefined;
-  email?: string | undefined;
-}
-
-export type StockMode = "on-submission" | "on-completion" | "off";
-
-/** Input of the `sale` workflow (https://github.com/fiscalflow/fiscalflow/blob/main/docs/sale-input.md). */
-export type SaleInput = SaleFields & ({ saleId: string } | { lines: SaleLineInput[] });
 
 /**
  * What the workflow takes besides: with neither lines nor `saleId` it carries on the sale that the ledger has under the
@@ -38,56 +17,35 @@ export type SaleInput = SaleFields & ({ saleId: string } | { lines: SaleLineInpu
  */
 export type SaleStart = SaleFields & { refund?: RefundRequest | undefined };
 
-/** The fields of a sale's input. It has lines, or adopts a sale. */
-export interface SaleFields {
-  connection?: string | undefined;
-  businessId?: string | undefined;
-  /** A branch's id or its authorityBhfId; else the business's first branch. */
-  branch?: string | undefined;
-  traderInvoiceNumber: string;
-  /** `YYYY-MM-DD`; default: the Africa/Nairobi date of the workflow's start. */
-  saleDate?: string | undefined;
-  paymentTypeCode?: string | undefined;
-  customer?: CustomerInput | undefined;
-  /** May be left out where `saleId` adopts a sale. */
-  lines?: SaleLineInput[] | undefined;
-  /** Adopt a sale that was issued elsewhere. */
-  saleId?: string | undefined;
-  expectedTotal?: number | undefined;
-  stock?: StockMode | undefined;
-  callback?: "auto" | "off" | undefined;
-  /** For example `24 hours`; `0` closes at once. */
-  refundWindow?: string | undefined;
-}
-
 /** A refund with the date on which it was asked for. */
 export type DatedRefund = Refund & { returnDate: string };
 
-/** What does not reach the document. */
-export type SaleOptions = Pick<SaleFields, "stock" | "callback" | "refundWindow">;
-
 /**
  * Why a refund is in conflict with the one that is known, in words; undefined where it is the same one.
- * @param numberField what its caller calls the credit note's number
+ * @param businessId of the sale
  */
-export function refundConflict(known: Refund, asked: Refund, numberField = "traderInvoiceNumber"): string | undefined {
-  const found = refundDifferences(known, asked);
+export function refundConflict(known: Refund, asked: Refund, businessId: string | undefined): string | undefined {
+  const found = refundDifferences(known, asked, businessId);
   if (found.length === 0) return undefined;
-  const words = found.map((one) => `${calledBy(numberField, one.field)} ${one.words}`);
-  return `The sale is being refunded, or was refunded, by ${known.traderInvoiceNumber}, and this request differs: ${words.join("; ")}. A sale has one credit note at most.`;
+  const words = found.map((one) => `${one.field} ${one.words}`);
+  const todo =
+    asked.replaceWith && !replacementOf(known, businessId)
+      ? " Start the corrected sale as a new sale (`fiscalflow sale start`)."
+      : "";
+  return `The sale is being refunded, or was refunded, by ${known.traderInvoiceNumber}, and this request differs: ${words.join("; ")}. A sale has one credit note at most.${todo}`;
 }
 
-/** The fields in which a refund differs from the one that is known, named as {@link refundConflict} names them. */
-export function refundConflictFields(known: Refund, asked: Refund, numberField = "traderInvoiceNumber"): string[] {
-  return refundDifferences(known, asked).map(({ field }) => calledBy(numberField, field));
-}
-
-function calledBy(numberField: string, field: string): string {
-  return field === "traderInvoiceNumber" ? numberField : field;
+/** The fields in which a refund differs from the one that is known. */
+export function refundConflictFields(known: Refund, asked: Refund, businessId: string | undefined): string[] {
+  return refundDifferences(known, asked, businessId).map(({ field }) => field);
 }
 
 /** A date that is left out is no difference. */
-function refundDifferences(known: Refund, asked: Refund): { field: string; words: string }[] {
+function refundDifferences(
+  known: Refund,
+  asked: Refund,
+  businessId: string | undefined,
+): { field: string; words: string }[] {
   const found: { field: string; words: string }[] = [];
   const compare = (field: keyof Refund, knownValue: unknown, askedValue: unknown): void => {
     if (knownValue !== askedValue) found.push({ field, words: `is ${String(knownValue)}, not ${String(askedValue)}` });
@@ -95,6 +53,12 @@ function refundDifferences(known: Refund, asked: Refund): { field: string; words
   compare("traderInvoiceNumber", known.traderInvoiceNumber, asked.traderInvoiceNumber);
   compare("reason", known.reason, asked.reason);
   if (asked.returnDate !== undefined) compare("returnDate", known.returnDate, asked.returnDate);
+  const [kept, wanted] = [replacementOf(known, businessId), replacementOf(asked, businessId)];
+  compare("replaceWith", kept?.traderInvoiceNumber ?? "none", wanted?.traderInvoiceNumber ?? "none");
+  if (kept?.traderInvoiceNumber === wanted?.traderInvoiceNumber && kept?.fingerprint !== wanted?.fingerprint)
+    found.push({ field: "replaceWith", words: `is a sale ${kept?.traderInvoiceNumber ?? ""} with other content` });
+  // What a correction gives back follows from what the sale took.
+  if (kept || wanted) return found;
   compare("restock", known.restock ?? false, asked.restock ?? false);
   compare("branch", known.branch ?? "none", asked.branch ?? "none");
   return found;
@@ -125,6 +89,8 @@ export interface SaleOutcome {
    * The refund as it was asked for, its date filled in: of a sale that is being credited or is credited.
    */
   refund?: Refund;
+  /** Where the refund names a corrected sale: how that stands. */
+  correction?: Correction;
   /** Of too many for one payload those that are not done come first; the others may be left out. */
   stockMovements: StockMovement[];
   /** Set where movements are left out. */

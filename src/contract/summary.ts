@@ -24,7 +24,6 @@ const ABOUT: Readonly<Record<WorkflowType, readonly [noun: string, does: string]
     "Sale",
     "Carries one sale from its start to its signed receipt and, where it is refunded, to its credit note.",
   ],
-  correctSale: ["Correction", "Credits a signed sale, and issues the corrected one under another number."],
   registerItems: ["Registration of items", "Registers the items of a catalogue with the tax authority."],
   syncPurchases: ["Synchronisation of purchases", "Copies supplier invoices into the ledger."],
   syncBillPayments: ["Synchronisation of bill payments", "Copies bill payments into the ledger."],

@@ -12,10 +12,11 @@ export const UPDATE_FORMS = {
       returnDate: { description: "Default: the Africa/Nairobi date of the request.", type: "string", format: "date", pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$" },
       restock: { description: "Return to stock what the sale is known to have taken, each line to the branch that it was taken from. Default: false.", type: "boolean" },
       branch: { description: "Only with restock, for a sale that took nothing from stock: the branch (its id or authorityBhfId) that has the goods.", type: "string", minLength: 1, maxLength: 200, pattern: "^[^\\x00-\\x1F\\x7F-\\x9F]*$" },
+      replaceWith: { type: "object", description: "The corrected sale, under a number of its own: it is checked before the sale is credited, and issued afterwards. What the credited sale took goes back to stock, so that restock is left out." },
       waitSeconds: { description: "How long to wait for the credit note, and for the word that its number is another sale's. Default: 20. 0 answers once the refund is accepted.", type: "number", minimum: 0, maximum: 60 },
     },
     required: ["reason", "traderInvoiceNumber"],
-    dependentSchemas: { branch: { required: ["restock"], properties: { restock: { const: true } } } },
+    dependentSchemas: { branch: { required: ["restock"], properties: { restock: { const: true } } }, replaceWith: { properties: { restock: false } } },
   },
   retry: {
     purpose: "Try again what the attention is about, after correcting it.",

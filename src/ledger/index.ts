@@ -1,6 +1,5 @@
 export type * from "./bill-payments/bill-payments.ts";
 export { type UnderWay, wordOf } from "./claim-answers.ts";
-export type * from "./corrections/corrections.ts";
 export type { DocumentDecision } from "./documents/claim-row.ts";
 export type * from "./documents/claims.ts";
 export { startEmbeddedPostgres } from "./embedded/embedded-postgres.ts";
@@ -20,7 +19,9 @@ export type { QuotaCounts, QuotaWindow, SettledEdge, SpendAnswer } from "./quota
 export type { Reconciliation } from "./reconcile/reconcile.ts";
 export type { KeptRecord, KeptSale } from "./records/find-sale.ts";
 export type { Records } from "./records/records.ts";
-export type { Answer, OpenedRecord } from "./records/write.ts";
+export type { NumberHolder } from "./records/reserve.ts";
+export type { OpenedRecord } from "./records/row.ts";
+export type { Answer } from "./records/write.ts";
 export type { RowFinding } from "./rows/row-findings.ts";
 export type { RecordsReport } from "./records/verify-records.ts";
 export type { Reports } from "./reports/create-reports.ts";

@@ -83,7 +83,6 @@ function newerTables(found: string, cause?: Error): LedgerError {
 /** The rows of all are read, added and changed by workers, but for those below. */
 const WRITABLE = [
   "documents",
-  "corrections",
   "movements",
   "stock_branch_holds",
   "quota_windows",

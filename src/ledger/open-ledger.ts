@@ -2,7 +2,6 @@ import { sql } from "kysely";
 
 import type { BillPayments } from "./bill-payments/bill-payments.ts";
 import { createBillPayments } from "./bill-payments/create-bill-payments.ts";
-import { type Corrections, createCorrections } from "./corrections/corrections.ts";
 import { openDatabase } from "./database.ts";
 import type { DocumentClaims } from "./documents/claims.ts";
 import { createDocumentClaims } from "./documents/create-document-claims.ts";
@@ -48,7 +47,6 @@ export interface Ledger {
   readonly items: ItemRegistrations;
   readonly events: Events;
   readonly records: Records;
-  readonly corrections: Corrections;
   readonly reports: Reports;
   readonly reconciliation: Reconciliation;
   readonly webhookEvents: WebhookEvents;
@@ -89,7 +87,6 @@ export function openLedger(options: LedgerOptions): Ledger {
     items: createItemRegistrations(database),
     events: createEventLog(database),
     records: createRecords(database),
-    corrections: createCorrections(database),
     reports: createReports(database),
     reconciliation: createReconciliation(database),
     webhookEvents: createWebhookEvents(database),

@@ -14,7 +14,6 @@ export interface Tables {
   webhook_events: accounting.WebhookEventsTable;
   movements: claims.MovementsTable;
   documents: records.DocumentsTable;
-  corrections: records.CorrectionsTable;
   event_heads: EventHeadsTable;
   events: EventsTable;
   item_registrations: ItemRegistrationsTable;

@@ -1,5 +1,6 @@
 import { attentionOfCreditNote } from "../contract/attention.ts";
 import type { ClosedRun } from "../contract/closed-run.ts";
+import { isCorrectionLeft } from "../contract/correction.ts";
 import type { FoundSale, KeptDocument } from "../contract/find-sale.ts";
 import type { WorkflowState } from "../contract/messages.ts";
 import { outcomeOfState } from "../contract/outcome-of-state.ts";
@@ -9,7 +10,7 @@ import { areSettled } from "../contract/stock-movement.ts";
 import type { PendingCall } from "./pending-calls.ts";
 
 /** Beside an answer of the ledger: Temporal no longer has the workflow, so no message reaches it. */
-export interface FromLedger extends Pick<KeptDocument, "keptAtMs" | "keptBy" | "closed"> {
+export interface FromLedger extends Pick<KeptDocument, "keptAtMs" | "keptBy" | "closed" | "replaces"> {
   source: "ledger";
 }
 
@@ -31,7 +32,8 @@ export type SaleState = (WorkflowState & FromWorkflow) | LedgerState;
 export type KnownOutcome = SaleOutcome & (Omit<FromWorkflow, "pendingCalls"> | FromLedger);
 
 export function ledgerState(found: FoundSale): LedgerState {
-  const { creditNote: note, document, fingerprint, numberTaken, inAll, keptAtMs, keptBy, closed } = found;
+  const { creditNote: note, document, fingerprint, correction, replaces } = found;
+  const { numberTaken, inAll, keptAtMs, keptBy, closed } = found;
   const both = note ? [found, note] : [found];
   const ofNote = note?.attentions.map((one) => attentionOfCreditNote(note.number, one)) ?? [];
   const attentions = [...found.attentions, ...ofNote];
@@ -40,7 +42,8 @@ export function ledgerState(found: FoundSale): LedgerState {
   const stage = note?.stage === "credited" ? note.stage : found.stage;
   // A credit note that was given up refunds nothing.
   const refund = found.refund ?? (note?.stage === "cancelled" ? undefined : note?.refund);
-  const isDone = SETTLED_STAGES.includes(stage) && attentions.length === 0 && areSettled(stockMovements);
+  const isSettled = SETTLED_STAGES.includes(stage) && areSettled(stockMovements) && !isCorrectionLeft(correction);
+  const isDone = isSettled && attentions.length === 0;
   return {
     stage,
     waitingFor: isDone ? "nothing" : "nothing: no workflow carries it on until the same sale is started again",
@@ -48,6 +51,8 @@ export function ledgerState(found: FoundSale): LedgerState {
     document,
     ...(note?.document && { creditNote: note.document }),
     ...(refund && { refund }),
+    ...(correction && { correction }),
+    ...(replaces !== undefined && { replaces }),
     stockMovements,
     decisions: both.flatMap((one) => one.decisions).toSorted((one, other) => one.atMs - other.atMs),
     ...(inAll && { inAll }),

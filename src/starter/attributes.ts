@@ -11,7 +11,7 @@ export function attributesOf({
   return new Map(typedSearchAttributes.getAll().map(({ key, value }) => [key.name, String(value)]));
 }
 
-/** What a list finds the workflow of a sale by, or of its correction, from its start. */
+/** What a list finds the workflow of a sale by, from its start. */
 export function attributesOfSale({ invoice, businessId }: SaleKey, stage?: string) {
   const { business, invoice: number, stage: stands } = SEARCH_ATTRIBUTES;
   const values = [

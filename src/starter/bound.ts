@@ -58,13 +58,6 @@ export function boundMs(): number {
  */
 export const TEMPORAL_WITHIN_MS = 10_000;
 
-/**
- * What may stand against a correction is known soon, and a refusal is worth an answer, also to who does not wait for the
- * end.
- */
-export const REFUSED_WITHIN_MS = 5_000;
-export const LOOK_PAUSE_MS = 300;
-
 /** As the client's `withDeadline`, whose deadline would replace the caller's bound where it is later. */
 export function within<T>(client: Client, withinMs: number, work: () => Promise<T>): Promise<T> {
   return client.withDeadline(Math.min(Date.now() + withinMs, boundMs()), work);

@@ -101,15 +101,6 @@ export const RESTART_COMMAND = "`fiscalflow sale restart`";
 export const REFUND_ALLOWED = "Allowed: a refund.";
 const RESTART = `restart it (${RESTART_COMMAND}), then answer what it asks.`;
 
-/** Of the workflows that are closed: what they are called, and what is possible once they ended early. */
-const CLOSED_KINDS: Readonly<Record<string, { noun: string; again: string }>> = {
-  [WORKFLOW_TYPES.sale]: { noun: "sale", again: RESTART },
-  [WORKFLOW_TYPES.correctSale]: {
-    noun: "correction",
-    again: "ask for the same correction again (`fiscalflow sale correct`), which carries it on.",
-  },
-};
-
 /** Whether only its refund window may have been open when it ended. */
 export function endedAsCompleted(
   execution: Pick<WorkflowExecutionInfo, "status" | "type" | "typedSearchAttributes">,
@@ -160,8 +151,8 @@ export async function isSettled(client: Client, run: WorkflowExecutionDescriptio
 }
 
 /**
- * Why no update reaches a sale or a correction that is closed, and what is possible in its place.
- * Undefined for others, and where Temporal knows no such workflow.
+ * Why no update reaches a sale that is closed, and what is possible in its place.
+ * Undefined for other workflows, and where Temporal knows no such workflow.
  * @param update that was refused. Where even a refund was, a sale that ended has to be restarted
  */
 export async function refusedByClosed(
@@ -170,19 +161,16 @@ export async function refusedByClosed(
   update: string,
 ): Promise<NotAllowedError | undefined> {
   const run = await lastRunOf(client, workflowId);
-  const kind = run && CLOSED_KINDS[run.type];
-  if (!kind || run.status.name === "RUNNING") return undefined;
-  const { noun, again } = kind;
+  if (run?.type !== WORKFLOW_TYPES.sale || run.status.name === "RUNNING") return undefined;
   const closed = await closedRunOf(client, run);
   if (closed) {
     const ended = `The workflow ${workflowId} ${endedInWords(closed)} on ${nairobiTime(closed.atMs)}: no update reaches it`;
     const { words, allowed } = TO_BE_REFUNDED;
     return update !== UPDATES.refund && (await isSettled(client, run))
       ? new NotAllowedError(`${ended}, and nothing is left to do in it.${words}`, [], allowed)
-      : new NotAllowedError(`${ended}, and nothing carries it on. Allowed: ${again}`);
+      : new NotAllowedError(`${ended}, and nothing carries it on. Allowed: ${RESTART}`);
   }
-  const { words, allowed } =
-    run.type === WORKFLOW_TYPES.sale ? await leftToDo(client, run) : { words: "", allowed: [] };
-  const finished = `The ${noun} ${workflowId} is finished and closed: it waits for nothing.${words}`;
+  const { words, allowed } = await leftToDo(client, run);
+  const finished = `The sale ${workflowId} is finished and closed: it waits for nothing.${words}`;
   return new NotAllowedError(finished, [], allowed);
 }

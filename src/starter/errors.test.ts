@@ -2,7 +2,6 @@ import { ApplicationFailure } from "@temporalio/common";
 import { expect, test } from "vitest";
 
 import { FAILURES } from "../contract/calls.ts";
-import { creditConflict } from "../contract/correction.ts";
 import { saleContent } from "../contract/fingerprint.ts";
 import { SaleConflictError, workflowError } from "./errors.ts";
 
@@ -40,24 +39,4 @@ test("a refused sale is told what differs, and what can be done: the same conten
   expect(message).toMatch(choices);
   expect(fields).toEqual(["lines[0].quantity"]);
   expect(SaleConflictError.between("INV-1", undefined, content(3)).message).toMatch(choices);
-});
-
-test("a refused correction names the fields as its caller knows them, and says what to do", () => {
-  const credited = { reason: "06", traderInvoiceNumber: "CN-T1", restock: true } as const;
-  const told = (asked: Parameters<typeof creditConflict>[1]) => {
-    const { message, fields } = creditConflict(credited, asked) ?? {};
-    return workflowError(ApplicationFailure.nonRetryable(message, FAILURES.conflict, { fields }));
-  };
-  expect(told({ ...credited, traderInvoiceNumber: "CN-T4", reason: "02" })).toMatchObject({
-    code: "Conflict",
-    fields: ["creditNote", "reason"],
-    message: expect.stringMatching(
-      /differs: creditNote is CN-T1, not CN-T4; reason is 06, not 02\. .+ Nothing was done\. Ask for the correction with what CN-T1 has: then the corrected sale alone is issued\.$/,
-    ),
-  });
-  expect(told({ ...credited, restock: false })).toMatchObject({
-    fields: ["restock"],
-    message: expect.stringMatching(/CN-T1 returns the goods of the first sale to stock: check the stock first\.$/),
-  });
-  expect(creditConflict(credited, credited)).toBeUndefined();
 });

@@ -5,7 +5,7 @@ import type { FindSaleInput, FindSaleResult, FoundSale } from "../contract/find-
 import { findSaleWorkflowId } from "../contract/ids.ts";
 import { DEFAULT_CONNECTION, WORKFLOW_TYPES } from "../contract/names.ts";
 import { parseInput } from "../contract/schema/parse-input.ts";
-import { findSaleInputSchema } from "../contract/schema/sale-input.ts";
+import { findSaleInputSchema } from "../contract/schema/sale-start.ts";
 import { LedgerAwayError, SaleNotFoundError, workflowError } from "./errors.ts";
 import { NoAnswerError, questionToLedger } from "./no-answer.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";

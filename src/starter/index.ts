@@ -2,7 +2,6 @@ import { lastRunOf } from "./closed-run.ts";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 
 import type { LedgerEvent } from "../contract/events.ts";
-import type { CorrectionRequest } from "../contract/correction.ts";
 import { doubtsOf, type InputChecks } from "../contract/input-checks.ts";
 import type { MessageReply } from "../contract/messages.ts";
 import { DEFAULT_CONNECTION } from "../contract/names.ts";
@@ -11,9 +10,15 @@ import { InvalidInputError } from "../contract/schema/parse-input.ts";
 import { resolvingUpdate } from "../contract/schema/updates.ts";
 import { requireServed, type ServedBusinesses } from "../contract/served-businesses.ts";
 import { type KnownOutcome, ledgerOutcome, ledgerState, type SaleState } from "./answer-from-ledger.ts";
-import { bounded, REFUSED_WITHIN_MS, waitMsOf } from "./bound.ts";
-import { type CheckedCorrection, type Correction, correctionIdOf, correctionOf, correctSale } from "./correct.ts";
-import { SaleNotFoundError, temporalError } from "./errors.ts";
+import { bounded, waitMsOf } from "./bound.ts";
+import {
+  type CheckedCorrection,
+  correctionIn,
+  type CorrectionRequest,
+  type KnownCorrection,
+  requireReplacement,
+} from "./correct.ts";
+import { SaleFailedError, SaleNotFoundError, temporalError } from "./errors.ts";
 import { type EventsRequest, readEvents } from "./events.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
 import { type AttentionFilter, listAttention, type OpenAttention } from "./list-attention.ts";
@@ -41,12 +46,7 @@ import {
 
 export type { Attention, AttentionCode, Decision } from "../contract/attention.ts";
 export type { ClosedRun } from "../contract/closed-run.ts";
-export {
-  CORRECTION_STAGES,
-  type CorrectedSaleInput,
-  type CorrectionRequest,
-  type CorrectionStage,
-} from "../contract/correction.ts";
+export { type Correction, CORRECTION_STAGES, type CorrectionStage } from "../contract/correction.ts";
 export type { Customer, LinesLeftOut, Receipt, SaleDocument, SaleDocumentLine } from "../contract/documents.ts";
 export { ERROR_CODES, type ErrorCode, FiscalflowError } from "../contract/fiscalflow-error.ts";
 export type { InputChecks } from "../contract/input-checks.ts";
@@ -63,6 +63,7 @@ export type {
 export type { ResolvingUpdate } from "../contract/names.ts";
 export { REFUND_REASONS, type RefundReason } from "../contract/refund-reasons.ts";
 export type {
+  CorrectedSaleInput,
   CustomerInput,
   Refund,
   RefundRequest,
@@ -71,7 +72,6 @@ export type {
   SaleOutcome,
   StockMode,
 } from "../contract/sale.ts";
-export { correctionInputSchema } from "../contract/schema/correction-input.ts";
 export type { EventCorrection, EventDocument, EventOperator, LedgerEvent } from "../contract/events.ts";
 export { InvalidInputError } from "../contract/schema/parse-input.ts";
 export { refundRequestSchema } from "../contract/schema/refund-request.ts";
@@ -83,7 +83,7 @@ export type { StockMovement } from "../contract/stock-movement.ts";
 export type { UpdateExample } from "../contract/update-examples.ts";
 export type { KnownOutcome, SaleState } from "./answer-from-ledger.ts";
 export { type ClientError, isFiscalflowError } from "./client-error.ts";
-export type { Correction } from "./correct.ts";
+export type { CorrectionRequest, KnownCorrection } from "./correct.ts";
 export {
   LedgerAwayError,
   NotAllowedError,
@@ -112,9 +112,8 @@ export interface StarterOptions {
    */
   connections?: readonly string[] | undefined;
   /**
-   * The businesses that each connection serves, as the workers have it (`COMPLIANCE_BUSINESSES`): a sale, a refund or a
-   * correction for another one is refused before anything starts. Default: nothing is checked here, and the workers
-   * check alone.
+   * The businesses that each connection serves, as the workers have it (`COMPLIANCE_BUSINESSES`): a sale or a refund for
+   * another one is refused before anything starts. Default: nothing is checked here, and the workers check alone.
    */
   servedBusinesses?: Readonly<Record<string, ServedBusinesses>> | undefined;
   /**
@@ -182,6 +181,17 @@ export function createStarter(options: StarterOptions) {
     const businessId = key.businessId ?? businesses[key.connection ?? DEFAULT_CONNECTION];
     return { ...key, ...(businessId !== undefined && { businessId }) };
   };
+  const stateOf = async (sale: SaleKey): Promise<SaleState> => {
+    try {
+      return await stateOfRun(client, sale);
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+      checkConnection(sale);
+      return ledgerState(await findClosedSale(client, sale));
+    }
+  };
+  const correctionOf = async (sale: SaleKey): Promise<KnownCorrection | undefined> =>
+    correctionIn(await stateOf(sale), { workflowId: saleIdOf(sale), invoice: sale.invoice });
   const idOf = (target: UpdateTarget): string => {
     requireTarget(target);
     return target.workflowId ?? saleIdOf(named(target));
@@ -283,15 +293,7 @@ export function createStarter(options: StarterOptions) {
      * @throws UnknownConnectionError, SaleNotFoundError, SaleFailedError, NoAnswerError, LedgerAwayError
      */
     getSale: (key: SaleKey): Promise<SaleState> =>
-      withClientErrors(client, BOUND_MS, async () => {
-        try {
-          return await stateOfRun(client, named(key));
-        } catch (error) {
-          if (!(error instanceof WorkflowNotFoundError)) throw error;
-          checkConnection(key);
-          return ledgerState(await findClosedSale(client, named(key)));
-        }
-      }),
+      withClientErrors(client, BOUND_MS, async () => await stateOf(named(key))),
 
     /**
      * Reverses the sale in full, within its refund window or after it, and waits for the credit note as long as asked
@@ -309,37 +311,35 @@ export function createStarter(options: StarterOptions) {
       }),
 
     /**
-     * Credits a signed sale, and issues the corrected one under its own number, as one workflow: never one without the
-     * other, unless an operator says so. Asking twice gives the same correction. Waits for its end, or until it needs
-     * an operator, for as long as asked (seconds; default 0).
+     * Credits a signed sale, and issues the corrected one under its own number: a refund with `replaceWith`. There is
+     * never one without the other, unless an operator says so. Asking twice gives the same correction. Waits until both
+     * are signed, or somebody is needed, for as long as asked (seconds; default 0: until nothing stands against it).
      * @throws InvalidInputError, UnknownConnectionError, UnknownBusinessError, NotAllowedError, SaleConflictError,
-     * SaleNotFoundError: nothing was done. SaleFailedError, NoAnswerError
+     * SaleNotFoundError: nothing was done. NoAnswerError
      */
     correct: (
       key: SaleKey,
       request: CorrectionRequest,
       { waitSeconds = 0 }: WaitOptions = {},
     ): Promise<CheckedCorrection> =>
-      waiting(
-        client,
-        waitSeconds,
-        async (waitMs) => {
-          const sale = named(key);
-          checkServed(sale);
-          return await correctSale(client, sale, request, { waitMs, checks: checksOf(key) });
-        },
-        REFUSED_WITHIN_MS,
-      ),
+      waiting(client, waitSeconds, async (waitMs) => {
+        const sale = named(key);
+        checkServed(sale);
+        requireReplacement(request);
+        const asking = { waitMs, checks: checksOf(key), by: identity };
+        const { warnings } = await refundSale(client, sale, request, asking);
+        const known = await correctionOf(sale);
+        if (!known)
+          throw new SaleFailedError(`The sale ${key.invoice} shows no correction. Look at it, and ask again.`);
+        return { ...known, ...(warnings && { warnings }) };
+      }),
 
     /**
-     * The correction of a sale, as far as it has come; undefined where Temporal knows of none.
-     * @throws SaleFailedError, NoAnswerError
+     * The correction of a sale, as far as it has come; undefined where it has none.
+     * @throws UnknownConnectionError, SaleNotFoundError, NoAnswerError, LedgerAwayError
      */
-    correction: (key: SaleKey): Promise<Correction | undefined> =>
-      withClientErrors(client, BOUND_MS, async () => await correctionOf(client, named(key))),
-
-    /** The workflow of a sale's correction: `starter.retry({ workflowId })`. */
-    correctionWorkflowId: (key: SaleKey): string => correctionIdOf(named(key)),
+    correction: (key: SaleKey): Promise<KnownCorrection | undefined> =>
+      withClientErrors(client, BOUND_MS, async () => await correctionOf(named(key))),
 
     /** What needs an operator, one at a time, with the updates that resolve it and their JSON. */
     listAttention: async function* (filter: AttentionFilter = {}): AsyncGenerator<OpenAttention> {
@@ -389,14 +389,9 @@ const BOUND_MS = 60_000;
 const ANSWER_MS = 3_000;
 
 /** The work of a call that waits for an outcome, within its bound. @throws InvalidInputError */
-async function waiting<T>(
-  client: Client,
-  waitSeconds: number,
-  work: (waitMs: number) => Promise<T>,
-  leastMs = 0,
-): Promise<T> {
+async function waiting<T>(client: Client, waitSeconds: number, work: (waitMs: number) => Promise<T>): Promise<T> {
   const waitMs = waitMsOf(waitSeconds);
-  const boundMs = waitMs === 0 ? BOUND_MS : Math.max(waitMs, leastMs) + ANSWER_MS;
+  const boundMs = waitMs === 0 ? BOUND_MS : waitMs + ANSWER_MS;
   return await withClientErrors(client, boundMs, () => work(waitMs));
 }
 

@@ -19,9 +19,9 @@ import { warnOnce } from "./warn-once.ts";
 export interface OpenAttention extends Pick<Attention, "subject" | "evidence"> {
   /** What the answer goes to: `starter.retry({ workflowId })`. */
   workflowId: string;
-  /** The workflow's type: `sale`, `correctSale`, or that of a background job. */
+  /** The workflow's type: `sale`, or that of a background job. */
   workflow: string;
-  /** The number of the sale, or of the one that is corrected; absent for a background job. */
+  /** The number of the sale; absent for a background job. */
   invoice?: string;
   businessId?: string;
   code: AttentionCode;
@@ -41,7 +41,7 @@ export interface AttentionFilter {
 const filterSchema = z.object({ businessId: businessIdentifier.optional() });
 
 /**
- * What needs an operator, in all sales, corrections and background jobs that run, as Temporal lists them: its list
+ * What needs an operator, in all sales and background jobs that run, as Temporal lists them: its list
  * follows the workflows by a second or so. Each page of the list, and each question to a workflow, has a bound. A
  * workflow that does not answer is listed with what the list has of it. Node prints a warning of a business that
  * Temporal has no workflow of.

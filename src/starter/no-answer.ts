@@ -41,14 +41,6 @@ export function refundOf(workflowId: string): Asked {
   };
 }
 
-export function requestedCorrection(workflowId: string): Asked {
-  return {
-    what: `the request for the correction ${workflowId}`,
-    advice:
-      "The correction may have been started, and then goes on as soon as a worker runs. Ask for the same correction again under the same numbers, which is safe: it stays one credit note and one corrected sale.",
-  };
-}
-
 /** @param update by which an operator answers */
 export function answerTo(workflowId: string, update: string): Asked {
   return {

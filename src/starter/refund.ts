@@ -8,7 +8,8 @@ import {
   WorkflowUpdateFailedError,
 } from "@temporalio/client";
 
-import { type InputChecks, refundDoubtsOf } from "../contract/input-checks.ts";
+import { isCorrectionLeft, replacementProblem } from "../contract/correction.ts";
+import { doubtsOf, type InputChecks, refundDoubtsOf } from "../contract/input-checks.ts";
 import type { RefundUpdate } from "../contract/messages.ts";
 import { MAIN_TASK_QUEUE, UPDATES, WORKFLOW_TYPES } from "../contract/names.ts";
 import {
@@ -64,11 +65,24 @@ export async function refundSale(
   const askedAtMs = Date.now();
   const waitSeconds = Math.min(waitMs / 1000, LONGEST_REPLY_SECONDS);
   let outcome = await beginRefund(client, key, request, { waitSeconds, by });
-  const warnings = checks ? refundDoubtsOf(request, checks, askedAtMs, outcome.sale?.saleDate) : [];
+  const warnings = checks ? doubtsOfRefund(request, checks, askedAtMs, outcome.sale?.saleDate) : [];
   const leftMs = Math.max(askedAtMs + waitMs - Date.now(), 0);
   if (waitMs > 0 && !endsWait(outcome))
     outcome = await waitForOutcome(client, { workflowId: saleIdOf(key), sale: key, waitMs: leftMs });
   return { ...outcome, ...(warnings.length > 0 && { warnings }) };
+}
+
+function doubtsOfRefund(
+  request: RefundRequest,
+  checks: InputChecks,
+  askedAtMs: number,
+  saleDate: string | null | undefined,
+): string[] {
+  const ofReplacement = request.replaceWith ? doubtsOf(request.replaceWith, checks, askedAtMs) : [];
+  return [
+    ...refundDoubtsOf(request, checks, askedAtMs, saleDate),
+    ...ofReplacement.map((doubt) => `replaceWith.${doubt}`),
+  ];
 }
 
 /**
@@ -84,6 +98,8 @@ export async function beginRefund(
 ): Promise<SaleOutcome> {
   const refund: RefundRequest = parseInput(refundRequestSchema, request, "refund request");
   if (refund.traderInvoiceNumber === key.invoice) throw new InvalidInputError("refund request", [OWN_NUMBER]);
+  const problem = replacementProblem(refund, key.invoice);
+  if (problem !== undefined) throw new InvalidInputError("refund request", [problem]);
   const workflowId = saleIdOf(key);
   const handle = client.workflow.getHandle(workflowId);
   const update = { args: [{ ...refund, waitSeconds }] as [RefundUpdate], updateId: randomUUID() };
@@ -98,7 +114,10 @@ export async function beginRefund(
     // What was refused is no sale: the ledger may have one of that number all the same.
     const known = run && !(await wasRefused(client, run)) ? run : undefined;
     const closed = await closedOutcome(client, key, known);
-    if (closed.stage === "credited") return sameOrConflict(closed, refund);
+    if (closed.stage === "credited") {
+      throwIfOtherwise(closed, refund, key);
+      if (!isCorrectionLeft(closed.correction)) return closed;
+    }
     const start = await startAgain(client, key, known, {
       note: `refund ${refund.traderInvoiceNumber} was asked for`,
       by,
@@ -146,13 +165,13 @@ async function closedOutcome(
 }
 
 /** @throws SaleConflictError where the sale is credited otherwise than asked for */
-function sameOrConflict(outcome: SaleOutcome, asked: RefundRequest): SaleOutcome {
-  const { creditNote } = outcome;
+function throwIfOtherwise({ refund, creditNote }: SaleOutcome, asked: RefundRequest, { businessId }: SaleKey): void {
   // Of somebody else's credit note its number alone is known.
-  const known = outcome.refund ?? (creditNote && { ...asked, traderInvoiceNumber: creditNote.traderInvoiceNumber });
-  const conflict = known ? refundConflict(known, asked) : undefined;
-  if (known && conflict !== undefined) throw new SaleConflictError(conflict, refundConflictFields(known, asked));
-  return outcome;
+  const { replaceWith: _, ...request } = asked;
+  const known = refund ?? (creditNote && { ...request, traderInvoiceNumber: creditNote.traderInvoiceNumber });
+  const conflict = known ? refundConflict(known, asked, businessId) : undefined;
+  if (known && conflict !== undefined)
+    throw new SaleConflictError(conflict, refundConflictFields(known, asked, businessId));
 }
 
 /** How the run is started that carries the refund out, unless another one has begun meanwhile. */

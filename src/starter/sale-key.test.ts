@@ -22,7 +22,7 @@ test.each([
     () => starter.outcome(key),
     () => starter.correction(key),
     () => starter.refund(key, { reason: "06", traderInvoiceNumber: "CN" }),
-    () => starter.correct(key, { reason: "06", creditNote: "CN", sale: corrected }),
+    () => starter.correct(key, { reason: "06", traderInvoiceNumber: "CN", replaceWith: corrected }),
   ])
     await expect(call()).rejects.toMatchObject(refused("expected { invoice: string"));
 });

@@ -2,16 +2,14 @@ import { WorkflowExecutionAlreadyStartedError, type WorkflowIdReusePolicy } from
 
 /**
  * Starts a workflow, unless there is one under its id. True where this call started it.
- * @param first which of the runs that have ended leave the id free by themselves
  * @param isFree whether the run that is there leaves the id free
  */
 export async function startOnce(
   start: (reuse: WorkflowIdReusePolicy) => Promise<unknown>,
-  first: WorkflowIdReusePolicy,
   isFree: () => Promise<boolean>,
 ): Promise<boolean> {
   // Who takes a freed id before this call does is looked at as any other run.
-  for (let reuse = first; ; reuse = "ALLOW_DUPLICATE") {
+  for (let reuse: WorkflowIdReusePolicy = "REJECT_DUPLICATE"; ; reuse = "ALLOW_DUPLICATE") {
     try {
       await start(reuse);
       return true;

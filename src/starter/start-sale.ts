@@ -94,7 +94,7 @@ export async function startSaleOnce(client: Client, start: PlannedStart): Promis
 async function startOrFind(client: Client, start: PlannedStart): Promise<StartResult> {
   const startRun = (reuse: WorkflowIdReusePolicy) =>
     client.workflow.start(WORKFLOW_TYPES.sale, startOptions(start, reuse));
-  const isStarted = await startOnce(startRun, "REJECT_DUPLICATE", () => isFreeAgain(client, start));
+  const isStarted = await startOnce(startRun, () => isFreeAgain(client, start));
   return isStarted ? "started" : await checkSameContent(client, start);
 }
 

@@ -84,6 +84,10 @@ export async function keepClosedRuns(
     }
     const closed = await closedRunOf(client, run);
     await ledger.records.markClosed(business, of, writer, closed);
+    // Reserved by this sale, and begun by no workflow of its own.
+    const corrected = kept?.record.refund?.replacedBy?.traderInvoiceNumber;
+    if (corrected !== undefined)
+      await ledger.records.markClosed(business, { type: "sale", number: corrected }, writer, closed);
     const note = kept?.creditNote;
     if (!note || SETTLED_STAGES.includes(note.record.stage)) continue;
     const ofNote = { type: "credit_note", number: note.record.number } as const;

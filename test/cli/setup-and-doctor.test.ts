@@ -122,7 +122,7 @@ describeWithTemporal("on a server that lacks search attributes and orders by arr
       starter.getSale(key),
       starter.outcome(key),
       starter.refund(key, refund),
-      starter.correct(key, { reason: "06", creditNote: "CN-1", sale: corrected }),
+      starter.correct(key, { reason: "06", traderInvoiceNumber: "CN-1", replaceWith: corrected }),
       starter.listAttention().next(),
       starter.events().next(),
     ]);

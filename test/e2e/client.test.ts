@@ -176,7 +176,7 @@ describeWithTemporal("the client package of another service", () => {
   test.each([NaN, Infinity, -1, 86_401, "20", {}, null])("refuses to wait for %j seconds", async (wanted) => {
     const wait = { waitSeconds: wanted as number };
     const refund = { reason: "06", traderInvoiceNumber: "CN-NO-WAIT" } as const;
-    const corrected = { reason: "06", creditNote: "CN-NO-WAIT", sale: sale("NO-WAIT-2") } as const;
+    const corrected = { reason: "06", traderInvoiceNumber: "CN-NO-WAIT", replaceWith: sale("NO-WAIT-2") } as const;
     const key = { invoice: "NO-WAIT" };
     for (const call of [
       () => starter.startSaleAndWait(sale("NO-WAIT"), wait),
@@ -373,15 +373,6 @@ describeWithTemporal("the client package of another service", () => {
         // The rest is for a busy machine.
         expect(seconds).toBeLessThan(7);
       }
-    });
-
-    test("the error of a correction says that it may have been started, and how to ask again", async () => {
-      const key = { invoice: "NOBODY-CORRECTED" };
-      const request = { reason: "06", creditNote: "CN-NOBODY", sale: sale("NOBODY-CORRECTED-2") } as const;
-      const { message } = await failing(starter.correct(key, request, { waitSeconds: 2 }));
-      expect(message).toMatch(
-        /the request for the correction correct\/.+ The correction may have been started, .+ Ask for the same correction again .+ one credit note and one corrected sale\./,
-      );
     });
 
     test("whoever waits for long gets the outcome of the worker that starts meanwhile, and the sale is one", async () => {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { correctionWorkflowId, type CorrectionRequest, type SaleInput } from "../../src/contract/index.ts";
-import { FiscalflowError } from "../../src/starter/index.ts";
+import { type CorrectionRequest, FiscalflowError } from "../../src/starter/index.ts";
 import { correctionsOf } from "../rig/corrections-of.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { forgetWorkflow } from "../rig/forget-workflow.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
+import { BUSINESS } from "../rig/views-of.ts";
 
 const WAIT = { waitSeconds: 20 };
 
@@ -17,9 +17,10 @@ describeWithTemporal("a correction", () => {
   });
   afterAll(() => rig?.close());
 
-  const { result, onHand, movementsOf } = salesOf(() => rig);
+  const { result, onHand, movementsOf, handleOf } = salesOf(() => rig);
 
-  const { sold, request, correct, idOf, when, documentsOf, both, settled } = correctionsOf(() => rig);
+  const corrections = correctionsOf(() => rig);
+  const { sold, request, correct, begin, when, documentsOf, both, settled, preparing } = corrections;
 
   test("credits the sale within its refund window, and issues the corrected one; the stock is right", async () => {
     const before = onHand();
@@ -28,52 +29,69 @@ describeWithTemporal("a correction", () => {
     expect(corrected).toMatchObject({
       stage: "corrected",
       invoice: "FIX-1",
+      creditNote: "CN-FIX-1",
       correctedBy: "FIX-1-NEW",
       receipt: { receiptLabel: "NS" },
-      waitingFor: "nothing",
     });
     await settled("FIX-1");
-    await expect(rig.starter.retry({ workflowId: idOf("FIX-1") })).rejects.toMatchObject({
-      code: "NotAllowed",
-      message: expect.stringMatching(/^The correction correct\S+ is finished and closed: it waits for nothing\.$/),
-    });
+    expect(await result("FIX-1")).toMatchObject({ stage: "credited", correction: { stage: "corrected" } });
     expect(documentsOf("FIX-1")).toEqual(both("FIX-1"));
     expect(onHand()).toBe(before - 3);
     expect(movementsOf("FIX-1-NEW")).toHaveLength(1);
   });
 
+  test("is in the rows of both sales, and its beginning and end are events", async () => {
+    const { correction, refund } = (await rig.ledger.records.findSale(BUSINESS, "FIX-1"))?.record ?? {};
+    expect(correction).toEqual({ correctedBy: "FIX-1-NEW", creditNote: "CN-FIX-1", stage: "corrected" });
+    expect(refund).toMatchObject({ restock: true, replacedBy: { traderInvoiceNumber: "FIX-1-NEW" } });
+    expect(refund).not.toHaveProperty("replaceWith");
+    expect((await rig.ledger.records.findSale(BUSINESS, "FIX-1-NEW"))?.record.replaces).toBe("FIX-1");
+    const told = (await rig.ledger.events.read(BUSINESS)).filter(({ subject }) => subject === "correction of FIX-1");
+    const about = { invoice: "FIX-1", correctedBy: "FIX-1-NEW", creditNote: "CN-FIX-1" };
+    expect(told.map(({ kind, correction: said }) => [kind, said])).toEqual([
+      ["correction-begun", { ...about, state: "begun" }],
+      ["correction-ended", { ...about, state: "corrected" }],
+    ]);
+    expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
+  });
+
   test("of a sale whose window is over, and which Temporal has deleted, uses the ledger", async () => {
     const before = onHand();
-    for (const name of ["CLOSED-1", "GONE-1"]) {
-      await sold(name, { refundWindow: "0" });
-      await result(name);
-    }
+    for (const name of ["CLOSED-1", "GONE-1"]) await sold(name, { refundWindow: "0" });
     await forgetWorkflow(rig, rig.starter.workflowId({ invoice: "GONE-1" }));
     for (const name of ["CLOSED-1", "GONE-1"]) {
       expect(await correct(name)).toMatchObject({ stage: "corrected" });
-      await result(`${name}-NEW`);
+      await settled(name);
       expect(documentsOf(name)).toEqual(both(name));
     }
     expect(onHand()).toBe(before - 6);
   });
 
-  test("started twice at once is one; another one of the sale is refused, and the same one is found later", async () => {
+  test("asked for several times at once is one; another one of the sale is refused, and the same one is found later", async () => {
     await sold("ONCE-1");
     const answers = await Promise.all([correct("ONCE-1"), correct("ONCE-1"), correct("ONCE-1")]);
     for (const answer of answers) expect(answer).toMatchObject({ stage: "corrected" });
-    await expect(correct("ONCE-1", { ...request("ONCE-1"), creditNote: "CN-OTHER" })).rejects.toThrow(
-      /corrected otherwise\. What differs: the credit note's number: CN-OTHER, before \S+ \(correct/,
-    );
-    await expect(correct("ONCE-1", request("ONCE-1", { traderInvoiceNumber: "ONCE-2" }))).rejects.toThrow(
-      /What differs: of the corrected sale the number: ONCE-2, before ONCE-1-NEW/,
-    );
+    const otherNote = { ...request("ONCE-1"), traderInvoiceNumber: "CN-OTHER" };
+    const otherSale = request("ONCE-1", { traderInvoiceNumber: "ONCE-2" });
+    const otherContent = request("ONCE-1", { lines: [TEA] });
+    const { reason, traderInvoiceNumber } = request("ONCE-1");
+    const refused = async (): Promise<void> => {
+      await expect(correct("ONCE-1", otherNote)).rejects.toMatchObject({
+        code: "Conflict",
+        fields: ["traderInvoiceNumber"],
+      });
+      await expect(correct("ONCE-1", otherSale)).rejects.toThrow(/replaceWith is ONCE-1-NEW, not ONCE-2/);
+      await expect(correct("ONCE-1", otherContent)).rejects.toThrow(/replaceWith is a sale ONCE-1-NEW with other/);
+      const plain = { reason, traderInvoiceNumber, restock: true };
+      await expect(rig.starter.refund({ invoice: "ONCE-1" }, plain, WAIT)).rejects.toThrow(
+        /replaceWith is ONCE-1-NEW, not none/,
+      );
+    };
     await settled("ONCE-1");
-    await forgetWorkflow(rig, idOf("ONCE-1"));
-    await expect(correct("ONCE-1", request("ONCE-1", { traderInvoiceNumber: "ONCE-2" }))).rejects.toThrow(
-      /is corrected by ONCE-1-NEW/,
-    );
-    await forgetWorkflow(rig, idOf("ONCE-1"));
-    expect(await correct("ONCE-1")).toMatchObject({ stage: "corrected", receipt: { receiptLabel: "NS" } });
+    await refused();
+    await forgetWorkflow(rig, rig.starter.workflowId({ invoice: "ONCE-1" }));
+    await refused();
+    expect(await correct("ONCE-1")).toMatchObject({ stage: "corrected", correctedBy: "ONCE-1-NEW" });
     expect(documentsOf("ONCE-1")).toEqual(both("ONCE-1"));
   });
 
@@ -96,76 +114,63 @@ describeWithTemporal("a correction", () => {
     expect(onHand()).toBe(before - 3);
   });
 
-  test("that was terminated goes on when it is started again, and refuses another one meanwhile", async () => {
+  test("whose sale was terminated goes on when it is asked for again, and refuses another one meanwhile", async () => {
+    const before = onHand();
     await sold("KILLED-1");
     rig.simulator.setAuthority("KILLED-1-NEW", [{ do: "down" }]);
-    await correct("KILLED-1", request("KILLED-1"), { waitSeconds: 0 });
+    await begin("KILLED-1");
     await when("KILLED-1", ({ stage }) => stage === "issuing");
-    await rig.client.workflow.getHandle(idOf("KILLED-1")).terminate("by mistake");
-    await expect(rig.starter.retry({ workflowId: idOf("KILLED-1") })).rejects.toThrow(
-      /was terminated \("by mistake".*fiscalflow sale correct/,
-    );
-    await expect(correct("KILLED-1", request("KILLED-1", { traderInvoiceNumber: "KILLED-2" }))).rejects.toThrow(
-      /is being corrected by KILLED-1-NEW.*start it again as it was/s,
-    );
+    await rig.simulator.until(() => documentsOf("KILLED-1").length === 3);
+    await handleOf("KILLED-1").terminate("by mistake");
+    const another = request("KILLED-1", { traderInvoiceNumber: "KILLED-2" });
+    await expect(correct("KILLED-1", another)).rejects.toThrow(/replaceWith is KILLED-1-NEW, not KILLED-2/);
     rig.simulator.setAuthority("KILLED-1-NEW", [{ do: "accept" }]);
     expect(await correct("KILLED-1")).toMatchObject({ stage: "corrected" });
     await settled("KILLED-1");
     expect(documentsOf("KILLED-1")).toEqual(both("KILLED-1"));
+    expect(onHand()).toBe(before - 3);
   });
 
   test("whose corrected sale is rejected shows so, and ends once that is resolved", async () => {
     await sold("REJECTED-1");
     rig.simulator.setAuthority("REJECTED-1-NEW", [{ do: "reject", reason: "no" }]);
-    await correct("REJECTED-1", request("REJECTED-1"), { waitSeconds: 0 });
-    await when("REJECTED-1", ({ heldUp }) => heldUp?.what === "corrected-sale" && heldUp.code === "rejected");
+    await begin("REJECTED-1");
+    await when("REJECTED-1", ({ heldUp }) => heldUp === "rejected");
     rig.simulator.setAuthority("REJECTED-1-NEW", [{ do: "accept" }]);
     await rig.starter.retry({ invoice: "REJECTED-1-NEW" });
     const { heldUp } = await when("REJECTED-1", ({ stage }) => stage === "corrected");
     expect(heldUp).toBeUndefined();
   });
 
-  test("whose corrected sale is given up asks an operator, who can correct the sale again by another one", async () => {
+  test("whose corrected sale is given up asks an operator, and ends without it once that is acknowledged", async () => {
     const before = onHand();
     await sold("GIVEN-UP-1");
     rig.simulator.setAuthority("GIVEN-UP-1-NEW", [{ do: "reject", reason: "no" }]);
-    await correct("GIVEN-UP-1", request("GIVEN-UP-1"), { waitSeconds: 0 });
-    await when("GIVEN-UP-1", ({ heldUp }) => heldUp?.code === "rejected");
+    await begin("GIVEN-UP-1");
+    await when("GIVEN-UP-1", ({ heldUp }) => heldUp === "rejected");
     await rig.starter.cancel({ invoice: "GIVEN-UP-1-NEW" }, { reason: "a wrong PIN" });
-    const [attention] = (await when("GIVEN-UP-1", ({ attentions }) => attentions.length > 0)).attentions;
-    expect(attention).toMatchObject({ code: "correction-incomplete", resolvedBy: ["acknowledge"] });
-    await expect(rig.starter.cancel({ workflowId: idOf("GIVEN-UP-1") }, { reason: "no" })).rejects.toThrow(
-      /The sale is credited/,
-    );
-    const payload = { code: "correction-incomplete", note: "corrected by another one" } as const;
-    await rig.starter.acknowledge({ workflowId: idOf("GIVEN-UP-1") }, payload);
+    const { attentions } = await when("GIVEN-UP-1", (seen) => seen.attentions.length > 0);
+    expect(attentions).toMatchObject([{ code: "correction-incomplete", resolvedBy: ["acknowledge"] }]);
+    const payload = { code: "correction-incomplete", note: "sold anew by hand" } as const;
+    await rig.starter.acknowledge({ invoice: "GIVEN-UP-1" }, payload);
     await when("GIVEN-UP-1", ({ stage }) => stage === "credited");
-    const again = request("GIVEN-UP-1", { traderInvoiceNumber: "GIVEN-UP-2" });
-    expect(await correct("GIVEN-UP-1", again)).toMatchObject({ stage: "corrected", correctedBy: "GIVEN-UP-2" });
-    await result("GIVEN-UP-1");
-    await result("GIVEN-UP-2");
-    expect(onHand()).toBe(before - 3);
-    const notes = rig.simulator
-      .documents()
-      .filter(({ traderInvoiceNumber }) => traderInvoiceNumber === "CN-GIVEN-UP-1");
-    expect(notes).toHaveLength(1);
+    await settled("GIVEN-UP-1");
+    expect(await correct("GIVEN-UP-1")).toMatchObject({ stage: "credited" });
+    expect(onHand()).toBe(before);
   });
 
-  test("whose credit note is given up ends with nothing done, and leaves the sale free", async () => {
+  test("whose credit note is given up ends with nothing done, and leaves the sale and the number free", async () => {
     await sold("NO-NOTE-1");
     rig.simulator.setAuthority("CN-NO-NOTE-1", [{ do: "reject", reason: "no" }]);
-    await correct("NO-NOTE-1", request("NO-NOTE-1"), { waitSeconds: 0 });
-    await when("NO-NOTE-1", ({ heldUp }) => heldUp?.what === "credit-note");
-    await expect(rig.starter.cancel({ workflowId: idOf("NO-NOTE-1") }, { reason: "no" })).rejects.toThrow(
-      /CN-NO-NOTE-1 is on its way/,
-    );
+    await begin("NO-NOTE-1");
+    await when("NO-NOTE-1", ({ attentions }) => attentions.length > 0);
     await rig.starter.cancel({ invoice: "NO-NOTE-1" }, { reason: "typed by mistake" });
-    expect(await when("NO-NOTE-1", ({ stage }) => stage === "cancelled")).toMatchObject({
-      message: expect.stringContaining("was given up"),
-    });
+    await when("NO-NOTE-1", ({ stage }) => stage === "cancelled");
     expect(documentsOf("NO-NOTE-1").map(([, status]) => status)).toEqual(["completed", "failed"]);
-    const again = { ...request("NO-NOTE-1"), creditNote: "CN-NO-NOTE-2" };
-    expect(await correct("NO-NOTE-1", again)).toMatchObject({ stage: "corrected" });
+    const row = async () => (await rig.ledger.records.findSale(BUSINESS, "NO-NOTE-1-NEW"))?.record.stage;
+    await expect.poll(row).toBe("cancelled");
+    const again = { ...request("NO-NOTE-1"), traderInvoiceNumber: "CN-NO-NOTE-2" };
+    expect(await correct("NO-NOTE-1", again)).toMatchObject({ stage: "corrected", correctedBy: "NO-NOTE-1-NEW" });
   });
 
   test("of a sale that somebody else credits meanwhile needs an operator's decision to go on", async () => {
@@ -177,31 +182,32 @@ describeWithTemporal("a correction", () => {
       headers: { "x-api-key": "cmp_sk_test_simulator", "content-type": "application/json" },
       body: JSON.stringify(body),
     });
-    await correct("FOREIGN-1", request("FOREIGN-1"), { waitSeconds: 0 });
-    await when("FOREIGN-1", ({ heldUp }) => heldUp?.code === "already-credited");
+    await begin("FOREIGN-1");
+    await when("FOREIGN-1", ({ attentions }) => attentions[0]?.code === "already-credited");
     await rig.starter.acknowledge(
       { invoice: "FOREIGN-1" },
       { code: "already-credited", note: "the back office did it" },
     );
-    const { attentions } = await when("FOREIGN-1", (seen) => seen.attentions.length > 0);
+    const { attentions } = await when("FOREIGN-1", (seen) => seen.attentions[0]?.code === "correction-incomplete");
     expect(attentions).toMatchObject([
-      { code: "correction-incomplete", message: expect.stringContaining("by CN-ELSEWHERE, not by CN-FOREIGN-1") },
+      { subject: "FOREIGN-1-NEW", message: expect.stringContaining("another credit note than CN-FOREIGN-1") },
     ]);
     expect(documentsOf("FOREIGN-1")).toEqual([["sale", "completed", "FOREIGN-1", 700]]);
-    await rig.starter.retry({ workflowId: idOf("FOREIGN-1") }, { note: "the stock is right" });
+    await rig.starter.retry({ invoice: "FOREIGN-1" }, { note: "the stock is right" });
     await when("FOREIGN-1", ({ stage }) => stage === "corrected");
   });
 
-  test("of a sale that the same credit note credits already issues the corrected sale alone", async () => {
-    const before = onHand();
-    await sold("ADOPT-1");
-    const refund = { reason: "06", traderInvoiceNumber: "CN-ADOPT-1", restock: true } as const;
-    await rig.starter.refund({ invoice: "ADOPT-1" }, refund, WAIT);
-    await result("ADOPT-1");
-    expect(await correct("ADOPT-1")).toMatchObject({ stage: "corrected" });
-    await result("ADOPT-1-NEW");
-    expect(documentsOf("ADOPT-1")).toEqual(both("ADOPT-1"));
-    expect(onHand()).toBe(before - 3);
+  test("of a sale that the same credit note credits already is refused: the corrected sale is a new one", async () => {
+    await sold("PLAIN-1");
+    const refund = { reason: "06", traderInvoiceNumber: "CN-PLAIN-1", restock: true } as const;
+    await rig.starter.refund({ invoice: "PLAIN-1" }, refund, WAIT);
+    await result("PLAIN-1");
+    await expect(correct("PLAIN-1")).rejects.toMatchObject({
+      code: "Conflict",
+      fields: ["replaceWith"],
+      message: expect.stringMatching(/replaceWith is none, not PLAIN-1-NEW.*Start the corrected sale as a new sale/),
+    });
+    expect(documentsOf("PLAIN-1")).toHaveLength(2);
   });
 
   test("is refused before anything is credited where it could not be carried out", async () => {
@@ -210,22 +216,22 @@ describeWithTemporal("a correction", () => {
     await rig.starter.startSale({ traderInvoiceNumber: "REFUSED-2", lines: [TEA] });
     await sold("REFUSED-3");
     await rig.starter.refund({ invoice: "REFUSED-3" }, { reason: "06", traderInvoiceNumber: "CN-REFUSED-3" }, WAIT);
-    const by = (more: Partial<SaleInput>) => request("REFUSED-1", more);
+    await sold("REFUSED-4", { lines: [{ ...TEA, quantity: 3 }] });
+    const by = (more: Partial<CorrectionRequest["replaceWith"]>) => request("REFUSED-1", more);
     const unknownItem = by({ lines: [{ sku: "NONE", quantity: 1, unitPrice: 1 }] });
+    const lacking = by({ lines: [{ itemId: "item_incomplete", quantity: 1, unitPrice: 1050 }] });
     const cases: [string, CorrectionRequest, RegExp][] = [
-      ["REFUSED-0", by({}), /^NotFound: There is no sale REFUSED-0: neither Temporal nor the ledger knows it/],
-      ["REFUSED-2", by({}), /^NotAllowed: .*at stage (?!completed).*only a signed sale/],
-      // The goods stayed away.
-      ["REFUSED-3", request("REFUSED-3"), /^Conflict: .*restock is false, not true.* does not return the goods/],
-      [
-        "REFUSED-3",
-        { ...request("REFUSED-3"), creditNote: "CN-OTHER" },
-        /^Conflict: .*creditNote is CN-REFUSED-3, not/,
-      ],
-      ["REFUSED-1", by({ traderInvoiceNumber: "REFUSED-3" }), /^Conflict: .*belongs to another sale/],
-      ["REFUSED-1", unknownItem, /^InvalidInput: [^]*sale.lines\[0\]/],
+      ["REFUSED-0", by({}), /^NotFound: .*REFUSED-0/],
+      ["REFUSED-2", by({}), /^NotAllowed: Only a completed sale can be refunded/],
+      ["REFUSED-3", request("REFUSED-3"), /^Conflict: .*replaceWith is none, not REFUSED-3-NEW/],
+      ["REFUSED-1", by({ traderInvoiceNumber: "REFUSED-3" }), /^Conflict: .*belongs to another sale.*Nothing was cred/],
+      ["REFUSED-1", by({ traderInvoiceNumber: "REFUSED-4" }), /^Conflict: .*REFUSED-4 is sold already/],
+      ["REFUSED-1", by({ branch: "nowhere" }), /^Conflict: .*cannot be issued: .*Nothing was credited/],
+      ["REFUSED-1", by({ businessId: "biz_2" }), /^Conflict: [^]*businessId: expected biz_1/],
+      ["REFUSED-1", unknownItem, /^Conflict: [^]*replaceWith.lines\[0\]/],
+      ["REFUSED-1", lacking, /^Conflict: .*item_incomplete\) lacks classificationMapping/],
       ["REFUSED-1", by({ traderInvoiceNumber: "REFUSED-1" }), /^InvalidInput: [^]*expected another number/],
-      ["REFUSED-1", { ...by({}), creditNote: "CN-REFUSED-3" }, /^Conflict: .*credit note of another sale/],
+      ["REFUSED-1", { ...by({}), traderInvoiceNumber: "CN-REFUSED-3" }, /^Conflict: .*credit note of another sale/],
     ];
     const unmet: string[] = [];
     for (const [invoice, asked, expected] of cases) {
@@ -234,52 +240,54 @@ describeWithTemporal("a correction", () => {
       if (!expected.test(said)) unmet.push(said);
     }
     expect(unmet).toEqual([]);
-    await expect(correct("REFUSED-3", { ...request("REFUSED-3"), creditNote: "CN-OTHER" })).rejects.toMatchObject({
-      fields: ["creditNote", "restock"],
-    });
-    await expect(correct("REFUSED-2", by({}))).rejects.toMatchObject({ code: "NotAllowed", allowed: ["cancel"] });
-    expect(await rig.starter.correction({ invoice: "REFUSED-0" })).toBeUndefined();
+    await expect(begin("REFUSED-1", lacking)).rejects.toMatchObject({ code: "Conflict", fields: ["replaceWith"] });
     expect(documentsOf("REFUSED-1")).toEqual([["sale", "completed", "REFUSED-1", 700]]);
+    expect((await rig.ledger.records.findSale(BUSINESS, "REFUSED-1-NEW"))?.record.stage).toBe("cancelled");
+    expect((await rig.starter.getSale({ invoice: "REFUSED-1" })).attentions).toEqual([]);
     expect(await correct("REFUSED-1")).toMatchObject({ stage: "corrected" });
   });
 
-  test("whose item lacks data waits for the data before anything is credited", async () => {
-    await sold("LACKS-1");
-    const lines = [{ itemId: "item_incomplete", quantity: 1, unitPrice: 1050 }];
-    const { attentions, stage } = await correct("LACKS-1", request("LACKS-1", { lines }));
-    expect({ attentions, stage }).toMatchObject({ stage: "preparing", attentions: [{ code: "item-needs-data" }] });
-    expect(documentsOf("LACKS-1")).toEqual([["sale", "completed", "LACKS-1", 700]]);
-    const corrected = { needs: { classificationMapping: false }, registrationStatus: "REGISTERED" };
-    rig.simulator.updateItem("item_incomplete", corrected);
-    await when("LACKS-1", (seen) => seen.stage === "corrected");
-    expect(documentsOf("LACKS-1")).toEqual(both("LACKS-1"));
+  test("that nobody waits for shows an operator what stands against it", async () => {
+    await sold("SHOWN-1");
+    const lines = [{ sku: "NONE", quantity: 1, unitPrice: 1 }];
+    await handleOf("SHOWN-1").signal("refundRequested", request("SHOWN-1", { lines }));
+    const { attentions } = await rig.stateWhen("SHOWN-1", (state) => state.attentions.length > 0);
+    expect(attentions).toMatchObject([
+      { code: "unexpected-answer", message: expect.stringContaining("replaceWith.lines[0]") },
+    ]);
+    const seen = { code: "unexpected-answer", note: "the item's name was wrong" } as const;
+    await rig.starter.acknowledge({ invoice: "SHOWN-1" }, seen);
+    await rig.stateWhen("SHOWN-1", ({ stage }) => stage === "completed");
+    await handleOf("SHOWN-1").signal("refundRequested", { ...request("SHOWN-1"), replaceWith: { lines: 7 } });
+    expect(await correct("SHOWN-1")).toMatchObject({ stage: "corrected" });
   });
 
-  test("can be cancelled while nothing is credited, and started again", async () => {
+  test("reserves the corrected sale's number: no other sale has it, and a till that tries holds nothing up", async () => {
+    const before = onHand();
+    await corrections.crediting("RESERVED-1");
+    const other = { traderInvoiceNumber: "RESERVED-1-NEW", lines: [TEA] };
+    await expect(rig.starter.startSaleAndWait(other, WAIT)).rejects.toMatchObject({ code: "Conflict" });
+    await sold("RESERVED-2");
+    const taken = request("RESERVED-2", { traderInvoiceNumber: "RESERVED-1-NEW" });
+    await expect(correct("RESERVED-2", taken)).rejects.toThrow(/corrects another sale, RESERVED-1/);
+    rig.simulator.setAuthority("CN-RESERVED-1", [{ do: "accept" }]);
+    await corrections.isCorrectedOnce("RESERVED-1", before - 2);
+  });
+
+  test("can be cancelled while nothing is credited, and asked for again", async () => {
     await sold("CANCELLED-1");
-    const asked = request("CANCELLED-1", { branch: "nowhere" });
-    const { attentions } = await correct("CANCELLED-1", asked);
-    expect(attentions).toMatchObject([{ code: "not-found" }]);
-    await rig.starter.cancel({ workflowId: idOf("CANCELLED-1") }, { reason: "no such branch" });
-    expect(await when("CANCELLED-1", ({ stage }) => stage === "cancelled")).toMatchObject({
-      message: "Cancelled: no such branch",
-    });
+    const serveAgain = await preparing("CANCELLED-1");
+    await rig.starter.cancel({ invoice: "CANCELLED-1" }, { reason: "the wrong sale" });
+    await when("CANCELLED-1", ({ stage }) => stage === "cancelled");
     expect(documentsOf("CANCELLED-1")).toEqual([["sale", "completed", "CANCELLED-1", 700]]);
+    serveAgain();
     expect(await correct("CANCELLED-1")).toMatchObject({ stage: "corrected" });
   });
 
-  test("is found by Temporal under one id, with its sale's number and its stage", async () => {
-    const workflowId = correctionWorkflowId({
-      connection: "default",
-      businessId: "biz_1",
-      traderInvoiceNumber: "FIX-1",
-    });
-    expect(idOf("FIX-1")).toBe(workflowId);
-    const { searchAttributes } = await rig.client.workflow.getHandle(workflowId).describe();
-    expect(searchAttributes).toMatchObject({
-      FiscalInvoice: ["FIX-1"],
-      FiscalStage: ["corrected"],
-      FiscalBusiness: ["biz_1"],
-    });
+  test("is found by Temporal in the workflow of its sale", async () => {
+    const { searchAttributes } = await handleOf("FIX-1").describe();
+    expect(searchAttributes).toMatchObject({ FiscalInvoice: ["FIX-1"], FiscalCreditNote: ["CN-FIX-1"] });
+    const { memo } = await handleOf("FIX-1-NEW").describe();
+    expect(memo).toMatchObject({ corrects: "FIX-1" });
   });
 });

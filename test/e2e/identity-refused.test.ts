@@ -87,11 +87,6 @@ describeWithTemporal("a start that is refused", () => {
 
   test.each<[WorkflowType, string, object]>([
     ["sale", "sale/default/biz_other/OTHER-1", { ...saleOfTea("OTHER-1"), ...OTHER }],
-    [
-      "correctSale",
-      "correct/default/biz_other/OTHER-1",
-      { ...OTHER, invoice: "OTHER-1", reason: "06", creditNote: "CN-OTHER", sale: saleOfTea("OTHER-2") },
-    ],
     ["registerItems", "register-items/default/biz_other", OTHER],
     ["syncPurchases", "sync-purchases/default/biz_other", OTHER],
     ["reconcile", "reconcile/default/biz_other", OTHER],
@@ -128,8 +123,8 @@ describeWithTemporal("a start that is refused", () => {
     const refund = { reason: "06", traderInvoiceNumber: "CN-KEPT" } as const;
     const correction: CorrectionRequest = {
       reason: "06",
-      creditNote: "CN-KEPT",
-      sale: { traderInvoiceNumber: "KEPT-2", lines: [TEA] },
+      traderInvoiceNumber: "CN-KEPT",
+      replaceWith: { traderInvoiceNumber: "KEPT-2", lines: [TEA] },
     };
     for (const begun of [
       starter.startSale(saleOfTea("KEPT-2", OTHER)),

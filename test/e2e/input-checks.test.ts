@@ -91,8 +91,8 @@ describeWithTemporal("a sale or a refund that looks wrong, where such ones are r
   test("a correction whose credit note has a date before its sale's does nothing", async () => {
     const invoice = "CORRECT-1";
     await starter.startSaleAndWait({ ...RIGHT, traderInvoiceNumber: invoice }, { waitSeconds: 20 });
-    const sale = { ...RIGHT, traderInvoiceNumber: "CORRECT-2" };
-    const asked = { reason: "06", creditNote: "CN-CORRECT-1", returnDate: yesterday(), sale } as const;
+    const replaceWith = { ...RIGHT, traderInvoiceNumber: "CORRECT-2" };
+    const asked = { reason: "06", traderInvoiceNumber: "CN-CORRECT-1", returnDate: yesterday(), replaceWith } as const;
     await expect(starter.correct({ invoice }, asked)).rejects.toThrow("no day before the sale's date");
     expect(rig.callsOf("CORRECT-2")).toEqual([]);
     expect(rig.simulator.documents("CN-CORRECT-1")).toEqual([]);

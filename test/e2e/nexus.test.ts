@@ -236,6 +236,21 @@ describeWithTemporal("a workflow of another namespace", () => {
         expect(await outcomeOf(refundOf(invoice))).toMatchObject({ creditNote: credited.creditNote });
       },
     );
+
+    test("by another one receives both, the corrected sale signed", async () => {
+      await outcomeOf({ sale: sale("WEB-17") });
+      rig.simulator.setAuthority("WEB-18", [{ do: "accept", afterMs: 1_000 }]);
+      const { refund } = refundOf("WEB-17");
+      const corrected = {
+        ...refund,
+        refund: { ...refund.refund, replaceWith: { traderInvoiceNumber: "WEB-18", lines: [TEA] } },
+      };
+      expect(await outcomeOf({ refund: corrected })).toMatchObject({
+        stage: "credited",
+        correction: { correctedBy: "WEB-18", stage: "corrected" },
+      });
+      expect(rig.simulator.documents("WEB-18")).toMatchObject([{ status: "completed" }]);
+    });
   });
 
   test("that cancels its wait ends only that wait: the sale goes on, and other callers receive the outcome", async () => {

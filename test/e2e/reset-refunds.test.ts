@@ -55,6 +55,22 @@ describeWithTemporal("a refund whose sale is reset", () => {
     expect([...movementsOf(invoice), ...movementsOf("CN-12")].map(({ action }) => action)).toEqual(["DEDUCT", "ADD"]);
   });
 
+  test("of a later run is found before the sale is completed again, and its window does not delay it", async () => {
+    const invoice = "RESET-14";
+    const first = await start(invoice, { refundWindow: "1 hour" });
+    await rig.stateWhen(invoice, ({ stage }) => stage === "completed");
+    const { runId } = await first.describe();
+    await first.cancel();
+    await first.result();
+    const refund = { reason: "06", traderInvoiceNumber: "CN-14", restock: true } as const;
+    await rig.starter.refund({ invoice }, refund, { waitSeconds: 20 });
+    await result(invoice);
+    await resetRun(rig.client, rig.namespace, first.workflowId, undefined, runId);
+    expect(await result(invoice)).toMatchObject({ stage: "credited", creditNote: { traderInvoiceNumber: "CN-14" } });
+    expect(rig.simulator.documents("CN-14")).toHaveLength(1);
+    expect([...movementsOf(invoice), ...movementsOf("CN-14")].map(({ action }) => action)).toEqual(["DEDUCT", "ADD"]);
+  });
+
   test("that is asked for before a run which was reset knows its sale is carried out once that is signed", async () => {
     const invoice = "RESET-13";
     rig.simulator.setAuthority(invoice, [{ do: "down" }]);

@@ -11,6 +11,7 @@ const traderInvoiceNumber = "INV-1";
 const sold = { quantity: 1, unitPrice: 198 };
 const note = "seen in the dashboard";
 const refund = { reason: "06", traderInvoiceNumber: "CN-1" } as const;
+const replaceWith = { traderInvoiceNumber: "INV-2", lines: [{ sku: "UNGA-2KG", ...sold }] };
 
 /** What a cart may know of an item. */
 declare const cart: { sku: string; quantity: number; unitPrice: number }[];
@@ -50,6 +51,7 @@ export const refunds: RefundRequest[] = [
   refund,
   { ...refund, restock: true },
   { ...refund, restock: true, branch: "branch_2" },
+  { ...refund, replaceWith },
 ];
 
 export const refundsThatAreNone: RefundRequest[] = [
@@ -57,6 +59,8 @@ export const refundsThatAreNone: RefundRequest[] = [
   { ...refund, branch: "branch_2" },
   // @ts-expect-error the same
   { ...refund, restock: false, branch: "branch_2" },
+  // @ts-expect-error a corrected sale has lines
+  { ...refund, replaceWith: { traderInvoiceNumber: "INV-2" } },
 ];
 
 export const answers: ResolveDocumentRequest[] = [
@@ -73,11 +77,11 @@ export const answersThatAreNone: ResolveDocumentRequest[] = [
 
 /** Compiled, and never called. */
 export function calls(): unknown[] {
-  const correction = { reason: "06", creditNote: "CN-1" } as const;
-  // @ts-expect-error a corrected sale has lines
-  const withoutLines: CorrectionRequest = { ...correction, sale: { traderInvoiceNumber } };
+  // @ts-expect-error a correction names the corrected sale
+  const withoutSuccessor: CorrectionRequest = refund;
   return [
-    withoutLines,
+    withoutSuccessor,
+    starter.correct({ invoice: traderInvoiceNumber }, { ...refund, replaceWith }),
     starter.startSale(parsed),
     starter.retry({ invoice: traderInvoiceNumber, businessId: undefined }, { code: undefined, subject: undefined }),
     starter.refund({ invoice: traderInvoiceNumber }, { ...refund, branch: undefined }, { waitSeconds: undefined }),

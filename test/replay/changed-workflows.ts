@@ -12,7 +12,6 @@ function changed(workflow: Workflow): Workflow {
   };
 }
 
-export const correctSale = changed(real.correctSale);
 export const firstOutcome = changed(real.firstOutcome);
 export const findSale = changed(real.findSale);
 export const processSyncBatch = changed(real.processSyncBatch);

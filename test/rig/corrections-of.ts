@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 
-import type { CorrectionRequest, SaleInput } from "../../src/contract/index.ts";
-import type { Correction } from "../../src/starter/index.ts";
+import type { SaleInput } from "../../src/contract/index.ts";
+import type { CorrectionRequest, KnownCorrection } from "../../src/starter/index.ts";
 import { salesOf, TEA } from "./sales-of.ts";
 import type { Rig } from "./start-rig.ts";
 
@@ -15,22 +15,22 @@ export function correctionsOf(rig: () => Rig) {
   const { sold, result, movementsOf, onHand } = salesOf(rig);
 
   /** Three packets in place of two, closed at once. */
-  function request(name: string, more: Partial<SaleInput> = {}): CorrectionRequest {
+  function request(name: string, more: Partial<CorrectionRequest["replaceWith"]> = {}): CorrectionRequest {
     const lines = [{ ...TEA, quantity: 3 }];
-    const sale = { traderInvoiceNumber: `${name}-NEW`, lines, refundWindow: "0", ...more };
-    return { reason: "06", creditNote: `CN-${name}`, sale };
+    const replaceWith = { traderInvoiceNumber: `${name}-NEW`, lines, refundWindow: "0", ...more };
+    return { reason: "06", traderInvoiceNumber: `CN-${name}`, replaceWith };
   }
 
   const soldTo = async (traderInvoiceNumber: string, more: Partial<SaleInput> = {}): Promise<void> => {
     await sold(traderInvoiceNumber, more);
     if (more.refundWindow === "0") await result(traderInvoiceNumber);
   };
-  const correct = (name: string, asked = request(name), wait = WAIT): Promise<Correction> =>
+  const correct = (name: string, asked = request(name), wait = WAIT): Promise<KnownCorrection> =>
     rig().starter.correct({ invoice: name }, asked, wait);
-  const begin = (name: string, asked?: CorrectionRequest): Promise<Correction> =>
+  const begin = (name: string, asked?: CorrectionRequest): Promise<KnownCorrection> =>
     correct(name, asked, { waitSeconds: 0 });
-  const when = async (invoice: string, wanted: (correction: Correction) => boolean): Promise<Correction> => {
-    let seen: Correction | undefined;
+  const when = async (invoice: string, wanted: (correction: KnownCorrection) => boolean): Promise<KnownCorrection> => {
+    let seen: KnownCorrection | undefined;
     await expect
       .poll(async () => {
         seen = await rig().starter.correction({ invoice });
@@ -75,7 +75,7 @@ export function correctionsOf(rig: () => Rig) {
     ]);
     expect(onHand()).toBe(before - 3);
   };
-  const attentionOf = async (name: string): Promise<Correction["attentions"][number] | undefined> =>
+  const attentionOf = async (name: string): Promise<KnownCorrection["attentions"][number] | undefined> =>
     (await when(name, ({ attentions }) => attentions.length > 0)).attentions[0];
   const documentIdOf = (number: string): string => rig().simulator.documents(number)[0]?.id ?? "";
 
@@ -86,7 +86,6 @@ export function correctionsOf(rig: () => Rig) {
     correct,
     /** {@link correct}, without waiting for what comes of it. */
     begin,
-    idOf: (invoice: string): string => rig().starter.correctionWorkflowId({ invoice }),
     documentIdOf,
     /** Its credit note waits for the authority; the sale is closed, unless it is said otherwise. */
     crediting: async (name: string, refundWindow = "0"): Promise<void> => {
@@ -95,21 +94,18 @@ export function correctionsOf(rig: () => Rig) {
       await begin(name);
       await rig().simulator.until(() => documentsOf(name).length === 2);
     },
-    /** Begun with an item that lacks data, so that it has not taken its sale yet. Returns what was asked for. */
-    preparing: async (name: string): Promise<CorrectionRequest> => {
-      const asked = request(name, { lines: [{ itemId: "item_incomplete", quantity: 1, unitPrice: 1050 }] });
-      await begin(name, asked);
-      expect(await attentionOf(name)).toMatchObject({ code: "item-needs-data" });
-      return asked;
-    },
-    /** Gives that item what it lacks. */
-    completeItem: (): void => {
-      const complete = { needs: { classificationMapping: false }, registrationStatus: "REGISTERED" };
-      rig().simulator.updateItem("item_incomplete", complete);
+    /** Accepted, while the API does not serve what it is checked by. Returns what serves it again. */
+    preparing: async (name: string): Promise<() => void> => {
+      const away = { operation: "registerItem", when: "before", kind: "status", status: 503 } as const;
+      const serveAgain = rig().simulator.inject(away);
+      const asked = request(name, { lines: [{ itemId: "item_new", quantity: 1, unitPrice: 1050 }] });
+      void correct(name, asked).catch(() => undefined);
+      await when(name, ({ stage }) => stage === "preparing");
+      return serveAgain;
     },
     /** The correction, once it is as wanted. */
     when,
-    /** What the correction itself needs an operator for, once it does. */
+    /** What the sale needs an operator for, once it does. */
     attentionOf,
     /** The simulator's books: the documents of both numbers and of the credit note. */
     documentsOf,

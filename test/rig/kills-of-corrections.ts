@@ -23,42 +23,22 @@ const EACH = ["lost", "committed"] as const;
 /** In the order of a correction. */
 const STEPS: readonly Step[] = [
   {
-    what: "as it looks whether the sale is taken",
-    to: "ledger",
-    how: LOST,
-    is: (text, name) => text.includes('from "corrections"') && text.includes(name),
-  },
-  {
-    what: "as it takes the sale",
-    to: "ledger",
-    how: EACH,
-    is: (text, name) => text.includes("correction-begun") && text.includes(name),
-  },
-  {
-    what: "as it asks the sale for its refund",
-    to: "temporal",
-    how: BOTH,
-    window: "1 hour",
-    is: (text, name) => text.includes("refundRequested") && text.includes(`CN-${name}`),
-  },
-  {
-    what: "as it starts the sale again",
-    to: "temporal",
-    how: BOTH,
-    window: "0",
-    is: (text, name) => text.includes(`"traderInvoiceNumber":"${name}","refund"`),
-  },
-  {
     what: "as the credit note's row is opened",
     to: "ledger",
     how: EACH,
     is: (text, name) => text.includes('insert into "documents"') && text.includes(`CN-${name}`),
   },
   {
-    what: "as the credit note claims its number",
+    what: "as it reserves the corrected sale's number",
+    to: "ledger",
+    how: EACH,
+    is: (text, name) => text.includes('insert into "documents"') && text.includes(`${name}-NEW`),
+  },
+  {
+    what: "as the credit note is claimed",
     to: "ledger",
     how: BOTH,
-    is: (text, name) => text.includes('insert into "document_claims"') && text.includes(`CN-${name}`),
+    is: (text, name) => text.includes('update documents as d set "intent"') && text.includes(`CN-${name}`),
   },
   {
     what: "as the credit note is issued",

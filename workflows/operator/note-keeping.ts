@@ -1,6 +1,6 @@
 import { CancellationScope } from "@temporalio/workflow";
 
-import { bounded, jsonBytes, type RunNote } from "../../src/contract/index.ts";
+import { bounded, jsonBytes, type KeptCorrection, keptRefund, type RunNote } from "../../src/contract/index.ts";
 import { ledger } from "../proxies.ts";
 import type { KeptNotes, SaleContext, SaleState } from "../sale/state.ts";
 import { endOfTurn } from "../sdk/interceptors.ts";
@@ -75,7 +75,8 @@ export class NoteKeeping implements KeptNotes {
       stage: run.stage,
       ...(run.refused && { failed: true as const }),
       numberTaken: run.numberTaken,
-      refund: run.refund ?? (run.isRefundGivenUp ? null : undefined),
+      refund: run.refund ? keptRefund(run.refund, run.businessId) : run.isRefundGivenUp ? null : undefined,
+      correction: correctionToNote(run),
       attentions,
       attentionChanges,
       decisions,
@@ -93,7 +94,8 @@ function noteKey(run: SaleState): string {
   // In the end everything is told, also that the authority was slow.
   const changes = run.settled ? run.attentionChangesEver : run.pressingChangesEver;
   const decisions = run.settled ? run.decisions.length : decisionsOnTheirOwn(run);
-  return JSON.stringify([run.refused, stageToNote(run), changes, decisions]);
+  const stage = [stageToNote(run), correctionToNote(run)?.stage ?? ""].join(" ").trim();
+  return JSON.stringify([run.refused, stage, changes, decisions]);
 }
 
 const NOTHING_TO_NOTE = JSON.stringify([false, "", 0, 0]);
@@ -114,6 +116,13 @@ function stageToNote({ stage, document, documentType, invoice, refund, isRefundG
     default:
       return "";
   }
+}
+
+/** Nothing is to be kept of one that is looked at: what stands against it, it ends with. */
+function correctionToNote({ correction }: SaleState): KeptCorrection | undefined {
+  if (!correction || correction.stage === "preparing") return undefined;
+  const { correctedBy, creditNote, stage } = correction;
+  return { correctedBy, creditNote, stage };
 }
 
 /**

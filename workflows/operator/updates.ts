@@ -135,14 +135,18 @@ export function complaintOf(form: MessageForm, message: unknown): string | undef
     return `Expected either ${either.join(" or ")}, found ${found.length === 0 ? "neither" : "both"}.`;
   for (const [field, { properties }] of Object.entries(form.dependentSchemas ?? {})) {
     const others = Object.entries(properties);
-    if (given.has(field) && others.some(([other, { const: only }]) => given.get(other) !== only))
-      return `Expected ${field} only together with ${others.map(([other]) => other).join(" and ")}.`;
+    if (!given.has(field)) continue;
+    for (const [other, rule] of others) {
+      if (rule === false && given.has(other)) return `Expected ${field} only without ${other}.`;
+      if (rule !== false && given.get(other) !== rule.const) return `Expected ${field} only together with ${other}.`;
+    }
   }
   return undefined;
 }
 
 function fits(rules: FieldForm, value: unknown): boolean {
   const { const: only, enum: choices, minimum = -Infinity, maximum = Infinity } = rules;
+  if (rules.type === "object") return typeof value === "object" && value !== null && !Array.isArray(value);
   if (typeof value !== rules.type || (only !== undefined && value !== only)) return false;
   if (typeof value === "number") return value >= minimum && value <= maximum;
   return typeof value !== "string" || ((choices?.includes(value) ?? true) && isText(rules, value));
@@ -156,7 +160,7 @@ function isText({ format, pattern = "", minLength = 0, maxLength }: FieldForm, t
   return length >= minLength && length <= maxLength && !/\p{Cs}/u.test(text);
 }
 
-const KINDS = { string: "a text", boolean: "true or false", number: "a number" } as const;
+const KINDS = { object: "an object", string: "a text", boolean: "true or false", number: "a number" } as const;
 
 /** What each field holds, by its name: `note`, or `by?` where it may be left out. */
 function fieldsInWords({ properties, required = [] }: MessageForm): Record<string, string> {

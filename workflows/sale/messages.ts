@@ -15,6 +15,7 @@ import {
   type ConflictDetails,
   type DatedRefund,
   FAILURES,
+  isCorrectionLeft,
   type MovementState,
   nairobiDate,
   NOTHING_TO_RESTOCK,
@@ -24,6 +25,8 @@ import {
   refundDoubtsOf,
   type Refund,
   type RefundUpdate,
+  replacementOf,
+  replacementProblem,
   restartedOf,
   type SaleOutcome,
   SIGNALS,
@@ -212,12 +215,19 @@ function takeOverRestart(run: SaleState): void {
   run.earlierRunSigned = signed;
   run.cancelRequested = cancelRequested;
   run.creditNoteCancelRequested = creditNoteCancelRequested;
-  if (refund && complaintOf(UPDATE_FORMS.refund, refund) === undefined) run.refund = refund;
+  if (refund && isRefund(run, { ...refund, replacedBy: undefined })) run.refund = { ...refund };
   run.isRefundCarriedOver = refund !== undefined;
   run.isRefundGivenUp = refund === null;
 }
 
-export const refundRequested = defineSignal<[Refund?]>(SIGNALS.refundRequested);
+/** Whether a refund that came without its sender's waiting for an answer can be carried out. */
+function isRefund(run: SaleState, request: Refund): boolean {
+  const isReadable = complaintOf(UPDATE_FORMS.refund, request) === undefined;
+  const isOther = request.traderInvoiceNumber !== run.invoice;
+  return isReadable && isOther && replacementProblem(request, run.invoice) === undefined;
+}
+
+const refundRequested = defineSignal<[Refund?]>(SIGNALS.refundRequested);
 
 const refund: Update<SaleState, "refund"> = {
   name: "refund",
@@ -242,9 +252,11 @@ const earlyRefund: Update<SaleState, "refund"> = {
 
 function whyNoRefund(run: SaleState, request: RefundUpdate, reset: boolean): string | undefined {
   if (request.traderInvoiceNumber === run.invoice) throw invalidInput("refund request", [OWN_NUMBER]);
-  throwIfConflicting(run, request);
+  const problem = replacementProblem(request, run.invoice);
+  if (problem !== undefined) throw invalidInput("refund request", [problem]);
   // A run that is started with it knows nothing yet: it looks at it once it has asked the ledger.
   if (!run.prepared) return undefined;
+  throwIfConflicting(run, request);
   // One that was accepted before is not looked at again.
   const doubts =
     run.refundChecks && !run.refund && !reset
@@ -257,6 +269,8 @@ function whyNoRefund(run: SaleState, request: RefundUpdate, reset: boolean): str
   if (!isCompleted && !isTakenAgain) return "Only a completed sale can be refunded.";
   if (doubts.length > 0) throw invalidInput("refund request", doubts);
   if (isTakenAgain) return undefined;
+  if (request.replaceWith && run.stage === "credited" && !run.refund)
+    return "It is credited already, by a credit note that was not issued here. Start the corrected sale as a new sale.";
   if (request.restock && request.branch === undefined && !run.tookStock) return NOTHING_TO_RESTOCK;
   return request.branch !== undefined && run.tookStock ? BRANCH_IS_KNOWN : undefined;
 }
@@ -289,8 +303,7 @@ export function registerMessages(run: SaleState): void {
     // A signal cannot be refused: an invalid request, or a second one, changes nothing; a field too many is nothing.
     const isKnown = ([field]: [string, unknown]): boolean => Object.hasOwn(UPDATE_FORMS.refund.properties, field);
     const request = Object.fromEntries(Object.entries(sent).filter(isKnown)) as unknown as Refund;
-    if (run.refund || complaintOf(UPDATE_FORMS.refund, request) !== undefined) return;
-    if (request.traderInvoiceNumber === run.invoice) return;
+    if (run.refund || !isRefund(run, request)) return;
     if (run.stage !== "cancelled") run.refund = withReturnDate(request);
   });
 }
@@ -302,34 +315,52 @@ const BEGUN_WITHIN = "2 seconds";
 
 async function requestRefund(run: SaleState, request: RefundUpdate): Promise<SaleOutcome> {
   const { waitSeconds } = request;
+  if (run.refund && !run.correction) withReplacement(run.refund, request, run.businessId);
   const refund = (run.refund ??= withReturnDate(request));
   const isHeldUp = (): boolean =>
     run.creditNotes.findLast(({ invoice }) => invoice === refund.traderInvoiceNumber)?.parked === true;
-  const isDecided = (): boolean =>
-    run.stage === "credited" || run.refund !== refund || isHeldUp() || run.failure !== undefined;
-  if (waitSeconds === 0) {
+  // Of a correction the caller waits for the corrected sale.
+  const isThrough = (): boolean => {
+    const isAwaited = isCorrectionLeft(run.correction) && run.correction?.heldUp === undefined && !run.parked;
+    return run.stage === "credited" && !isAwaited;
+  };
+  const isDecided = (): boolean => isThrough() || run.refund !== refund || isHeldUp() || run.failure !== undefined;
+  if (waitSeconds === 0 && !request.replaceWith) {
     const isBegun = (): boolean => run.stage !== "completed" || isDecided();
     await condition(isBegun, BEGUN_WITHIN, { summary: "The refund's caller waits for its beginning" });
     return outcomeOf(run);
   }
-  const within = waitSeconds === undefined ? REFUND_REPLY_WITHIN : waitSeconds * 1000;
+  // What stands against a corrected sale is told in any case.
+  const isPrepared = (): boolean =>
+    waitSeconds === 0 && run.stage !== "completed" && run.correction?.stage !== "preparing";
+  const within = waitSeconds ? waitSeconds * 1000 : REFUND_REPLY_WITHIN;
   run.refundCallers++;
-  await condition(isDecided, within, { summary: "The refund's caller waits for the credit note" });
+  await condition(() => isDecided() || isPrepared(), within, {
+    summary: "The refund's caller waits for the credit note",
+  });
   run.refundCallers--;
   if (run.failure) throw run.failure;
   if (run.refundRefused?.refund === refund) {
-    throw ApplicationFailure.nonRetryable(run.refundRefused.message, FAILURES.conflict);
+    const { message, fields } = run.refundRefused;
+    throw ApplicationFailure.nonRetryable(message, FAILURES.conflict, { fields } satisfies ConflictDetails);
   }
   throwIfConflicting(run, request);
   return outcomeOf(run);
 }
 
 /** @throws ApplicationFailure Conflict, where the sale is refunded otherwise */
-function throwIfConflicting({ refund }: SaleState, request: Refund): void {
-  const conflict = refund && refundConflict(refund, request);
+function throwIfConflicting({ refund, businessId }: SaleState, request: Refund): void {
+  const conflict = refund && refundConflict(refund, request, businessId);
   if (!refund || conflict === undefined) return;
-  const details: ConflictDetails = { fields: refundConflictFields(refund, request) };
+  const details: ConflictDetails = { fields: refundConflictFields(refund, request, businessId) };
   throw ApplicationFailure.nonRetryable(conflict, FAILURES.conflict, details);
+}
+
+/** What is kept of a refund lacks the corrected sale, which whoever asks for the same one again brings along. */
+export function withReplacement(known: Refund, asked: Refund | undefined, businessId: string | undefined): Refund {
+  const isSame = asked?.replaceWith && replacementOf(asked, businessId)?.fingerprint === known.replacedBy?.fingerprint;
+  if (isSame) known.replaceWith ??= asked.replaceWith;
+  return known;
 }
 
 /**

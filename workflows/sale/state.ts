@@ -8,6 +8,7 @@ import {
   type Branch,
   type CallTarget,
   type ConnectionProfile,
+  type Correction,
   type Decision,
   holdsUpDocument,
   type InAll,
@@ -53,10 +54,10 @@ export function isReset(): boolean {
 
 /**
  * The same for a step: the run writes into its history that it is one, since a replay outside the server does not know
- * its id. A run that is none writes nothing.
+ * its id. A run that is none writes nothing, and neither does one that was reset to a point after the step.
  */
-export function isKnownToBeReset(): boolean {
-  return (isReset() || workflowInfo().unsafe.isReplaying) && patched("reset");
+export function isKnownToBeReset(before: "completed" | "its end"): boolean {
+  return (isReset() || workflowInfo().unsafe.isReplaying) && patched(`reset before ${before}`);
 }
 
 /**
@@ -122,7 +123,9 @@ export class SaleState extends AttentionList {
   /** Callers of a refund who wait for what comes of it. */
   refundCallers = 0;
   /** A refund that was refused, for those callers. */
-  refundRefused: { refund: Refund; message: string } | undefined;
+  refundRefused: { refund: Refund; message: string; fields: string[] } | undefined;
+  /** By which sale this one is corrected, as the last refund that names one asks for it. */
+  correction: Correction | undefined;
   /** The sale is given up: movements of what it sold are not sent any more, those that give goods back are. */
   givenUp = false;
   outcomesGiven = 0;
@@ -325,6 +328,13 @@ export class SaleState extends AttentionList {
   get inFlightStage(): Stage {
     const moving = this.movements.some(({ state }) => state === "planned" || state === "sending");
     return moving ? "adjusting-stock" : "awaiting-authority";
+  }
+
+  /** How the correction goes on. */
+  corrects(change: Partial<Correction>): void {
+    if (!this.correction) return;
+    this.correction = { ...this.correction, ...change };
+    this.publish();
   }
 
   /** Takes note of a task that runs on by itself, and must be done before the run ends. */

@@ -4,6 +4,7 @@ import {
   asAnswered,
   bounded,
   CANCELLED_IN_TEMPORAL,
+  type Correction,
   everythingWaitedFor,
   FAILURES,
   firstTrouble,
@@ -54,6 +55,7 @@ export function stateOf(run: SaleState): WorkflowState {
     document: asAnswered(run.document),
     ...(run.creditNote && { creditNote: asAnswered(run.creditNote) }),
     ...(run.refund && { refund: run.refund }),
+    ...(run.correction && { correction: run.correction }),
     ...(run.isRefundGivenUp && !run.refund && { isRefundGivenUp: true }),
     stockMovements: movements,
     decisions,
@@ -87,6 +89,7 @@ export function detailsOf(run: SaleState): string {
     paragraphs.push(`**Cancellation asked for:** ${quoted(run.cancelRequested)}. ${answer}`);
   }
   if (note ?? creditNote) paragraphs.push(`**Credit note:** ${creditNoteText(run)}`);
+  if (run.correction) paragraphs.push(`**Correction:** ${correctionText(run.correction)}`);
   if (run.movements.length > 0) paragraphs.push(`**Stock movements**\n\n${stockLines(run).join("\n")}`);
   paragraphs.push(unreadText(unreadSignals()));
   return detailsPage(run.allAttentions, paragraphs);
@@ -101,6 +104,11 @@ function creditNoteText({ creditNote, note }: SaleState): string {
       ? `. It is to be given up: ${quoted(note.cancelRequested)}; that is a wish until its fate is known`
       : "";
   return `${number}${stage}${document}${wish}`;
+}
+
+function correctionText({ correctedBy, stage, heldUp }: Correction): string {
+  const help = heldUp ? `, which needs an operator (\`${heldUp}\`): resolve it in its own workflow` : "";
+  return `by ${quoted(correctedBy)}, ${stage}${help}`;
 }
 
 /** Of many movements only those that are neither done nor still to come; the others are counted. */

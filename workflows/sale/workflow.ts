@@ -13,7 +13,7 @@ import { unlessCancelled } from "../operator/attention-list.ts";
 import { main } from "../proxies.ts";
 import { NoteKeeping } from "../operator/note-keeping.ts";
 import { planMovements, StockKeeping } from "../stock/stock-keeping.ts";
-import { registerMessages, withReturnDate } from "./messages.ts";
+import { registerMessages, withReplacement, withReturnDate } from "./messages.ts";
 import { contextOf, isKnownToBeReset, isReset, type SaleContext, SaleState } from "./state.ts";
 import { adoptSale, issueSale } from "./steps/issue.ts";
 import { fixItems, registerMissing, resolveBranch, type ResolvedLines, resolveItems } from "./steps/items.ts";
@@ -31,8 +31,8 @@ export async function sale(input: SaleStart): Promise<SaleOutcome> {
   const { cancelRequested } = run;
   return await runToCompletion(run, async () => {
     const startedAtMs = workflowInfo().startTime.getTime();
-    const asked = { input, startedAtMs, reset: run.carriesOn, isReset: isReset(), sent: run.earlierRunSent };
-    const open = () => main.prepareSale("Check the sale", asked);
+    const start = { input, startedAtMs, reset: run.carriesOn, isReset: isReset(), sent: run.earlierRunSent };
+    const open = () => main.prepareSale("Check the sale", start);
     const answer = await open();
     const { lines } = input;
     const prepared: PreparedSale = { ...answer, sale: { ...answer.sale, ...(lines && { lines }) } };
@@ -47,7 +47,8 @@ export async function sale(input: SaleStart): Promise<SaleOutcome> {
     run.takeOverDecisions(prepared.earlier?.decisions ?? []);
     // What the run before knew of a refund, it had not always noted.
     const known = run.isRefundCarriedOver ? undefined : prepared.earlier?.refund;
-    run.refund = known ?? run.refund ?? (input.refund && withReturnDate(input.refund));
+    const asked = run.refund ?? (input.refund && withReturnDate(input.refund));
+    run.refund = known ? withReplacement(known, asked, run.businessId) : asked;
     // Of a signed sale a cancellation that came with a refund means its credit note.
     const isForNote = (prepared.finished || run.earlierRunSigned) && (run.refund || run.refundsToCheck > 0);
     if (isForNote && run.cancelRequested !== cancelRequested) {
@@ -62,13 +63,16 @@ export async function sale(input: SaleStart): Promise<SaleOutcome> {
     run.notes = new NoteKeeping(context);
     if (prepared.earlier) run.notes.noteAnew();
     const stock = new StockKeeping(context);
-    await runSale(context, prepared, stock);
-    // Another run may have been asked for a refund after the point to which this one was reset. Only before the end can
-    // no step of the run before be here.
-    if (run.stage !== "completed" || !isKnownToBeReset()) return;
-    const refund = (await open().catch(() => undefined))?.earlier?.refund;
-    if (refund) run.refund = refund;
-    if (run.refund)
+    // Another run may have been asked for a refund after the point to which this one was reset.
+    const askAgain = async (before: "completed" | "its end"): Promise<void> => {
+      if (!isKnownToBeReset(before)) return;
+      const refund = (await open().catch(() => undefined))?.earlier?.refund;
+      if (refund) run.refund = refund;
+    };
+    await runSale(context, prepared, stock, () => askAgain("completed"));
+    // Where the point is in the refund window, no step of the run before can be here only.
+    if (run.stage === "completed") await askAgain("its end");
+    if (run.stage === "completed" && run.refund)
       await stayOpenForRefund(context, stock, { windowMs: 0, callback: prepared.sale.callback ?? "auto" });
   });
 }
@@ -80,9 +84,10 @@ async function goOnFromTheEnd(
   callback: "auto" | "off" = "auto",
 ): Promise<void> {
   const { run } = context;
-  const { stage, document, creditNote, refund, movements, inAll } = finished;
+  const { stage, document, creditNote, refund, correction, movements, inAll } = finished;
   run.document = document;
   run.earlierCreditNote = creditNote;
+  run.correction = correction;
   if (refund) run.refund = refund;
   run.movements.push(...movements);
   run.inAll = inAll;
@@ -93,7 +98,12 @@ async function goOnFromTheEnd(
   await stayOpenForRefund(context, new StockKeeping(context), { windowMs: 0, callback });
 }
 
-async function runSale(context: SaleContext, prepared: PreparedSale, stock: StockKeeping): Promise<void> {
+async function runSale(
+  context: SaleContext,
+  prepared: PreparedSale,
+  stock: StockKeeping,
+  askAgain: () => Promise<void>,
+): Promise<void> {
   const { run } = context;
   const { sale } = prepared;
   run.moveTo("resolving-items", "the items of its lines");
@@ -107,6 +117,7 @@ async function runSale(context: SaleContext, prepared: PreparedSale, stock: Stoc
   });
   if (end === "completed") {
     checkTotal(context, prepared);
+    await askAgain();
     run.moveTo("completed", "its stock movements");
     stock.watchGivenBack();
     await stayOpenForRefund(context, stock, { windowMs: prepared.refundWindowMs, callback: sale.callback ?? "auto" });

@@ -5,9 +5,9 @@ import { JOB_TYPES, jobsQuery } from "./jobs-query.ts";
 
 const TYPES = 'WorkflowType IN ("registerItems", "syncPurchases", "syncBillPayments", "processSyncBatch", "reconcile")';
 
-test("every workflow is a sale, a correction, a question to the ledger, a reading of its events, a wait for an outcome, the start by a Schedule, or a job", () => {
-  const { sale, correctSale, findSale, firstOutcome, readEvents, scheduled } = WORKFLOW_TYPES;
-  const known = [sale, correctSale, findSale, firstOutcome, readEvents, scheduled, ...JOB_TYPES].toSorted();
+test("every workflow is a sale, a question to the ledger, a reading of its events, a wait for an outcome, the start by a Schedule, or a job", () => {
+  const { sale, findSale, firstOutcome, readEvents, scheduled } = WORKFLOW_TYPES;
+  const known = [sale, findSale, firstOutcome, readEvents, scheduled, ...JOB_TYPES].toSorted();
   expect(known).toEqual(Object.values(WORKFLOW_TYPES).toSorted());
 });
 

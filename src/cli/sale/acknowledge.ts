@@ -34,7 +34,7 @@ async function codeIsMissing(
   flags: AcknowledgeFlags,
 ): Promise<UsageError> {
   const missing = "Give --code, the attention code to acknowledge";
-  if (invoice === undefined || flags.correction === true) return new UsageError(`${missing}.`);
+  if (invoice === undefined) return new UsageError(`${missing}.`);
   const { withSales } = await import("./with-sales.ts");
   const { resolvingCommands } = await import("./resolving-commands.ts");
   return await withSales(context, async (sales) => {

@@ -8,14 +8,14 @@ import { printResult } from "../output.ts";
 import { parseJson } from "../parse-json.ts";
 import { readText } from "../read-text.ts";
 import type { ShownCorrection } from "./correction-documents.ts";
-import { correctionLines } from "./render-correction.ts";
-import { parseInvoice, type ResultFlags, type Scope, withScope } from "./scope.ts";
+import { attentionLines, correctionLines } from "./render-correction.ts";
+import { parseInvoice, type ResultFlags, type Scope, scopeOf, withScope } from "./scope.ts";
 
 const DEFAULT_WAIT_SECONDS = 60;
 
 interface CorrectFlags extends Scope, ResultFlags {
   reason: string;
-  creditNote: string;
+  number: string;
   date?: string;
   wait?: true | number;
 }
@@ -31,7 +31,7 @@ export function registerCorrect(sale: Command, context: CliContext): void {
       .addOption(
         new Option("--reason <code>", reasons.join(", ")).choices(Object.keys(REFUND_REASONS)).makeOptionMandatory(),
       )
-      .requiredOption("--credit-note <number>", "the credit note's own number")
+      .requiredOption("--number <number>", "the credit note's own number")
       .option("--date <date>", "of the credit note: YYYY-MM-DD (default: today in Nairobi)")
       .option("--wait [seconds]", `wait until both are signed (default: ${DEFAULT_WAIT_SECONDS})`, waitSeconds),
   )
@@ -43,17 +43,22 @@ its own. Run the same command again to see where the correction stands. It ends 
 corrected.
 
 Example:
-  fiscalflow sale correct INV-1001 corrected.json --reason 06 --credit-note CN-1 --wait`,
+  fiscalflow sale correct INV-1001 corrected.json --reason 06 --number CN-1 --wait`,
     )
     .action((invoice: string, file: string, flags: CorrectFlags) => correctSale(context, invoice, file, flags));
 }
 
 async function correctSale(context: CliContext, invoice: string, file: string, flags: CorrectFlags): Promise<void> {
-  const { reason, creditNote, date } = flags;
+  const { reason, number: traderInvoiceNumber, date: returnDate } = flags;
   const text = await readText(context, file);
-  const sale = parseJson(text, file === "-" ? "Standard input" : file);
+  const replaceWith = parseJson(text, file === "-" ? "Standard input" : file);
   // What is wrong with it, the starter says field by field.
-  const request = { reason, creditNote, ...(date !== undefined && { returnDate: date }), sale } as never;
+  const request = {
+    reason,
+    traderInvoiceNumber,
+    ...(returnDate !== undefined && { returnDate }),
+    replaceWith,
+  } as never;
   const seconds = flags.wait === undefined ? 0 : flags.wait === true ? DEFAULT_WAIT_SECONDS : flags.wait;
   const { withSales } = await import("./with-sales.ts");
   const { withDocuments } = await import("./correction-documents.ts");
@@ -64,13 +69,9 @@ async function correctSale(context: CliContext, invoice: string, file: string, f
     warn(begun.warnings, { ...key, sent: "the correction goes on" });
     return await withDocuments(sales, key, begun);
   });
-  const { connection, business } = flags;
-  const target = {
-    invoice,
-    ...(connection !== undefined && { connection }),
-    ...(business !== undefined && { business }),
-  };
-  printResult(context, flags.json, correction, correctionLines(correction, target).join("\n"));
+  const target = { ...scopeOf(flags), invoice };
+  const lines = [...correctionLines(correction, target), ...attentionLines(correction.attentions, target)];
+  printResult(context, flags.json, correction, lines.join("\n"));
   if (needsSomebody(correction)) throw new CommandFailedError("");
 }
 

@@ -1,5 +1,5 @@
 import type { CorrectionStage, Receipt, SaleDocument } from "../../contract/index.ts";
-import type { Correction, SaleKey, SaleState } from "../../starter/index.ts";
+import type { KnownCorrection, SaleKey, SaleState } from "../../starter/index.ts";
 import type { BusinessScope } from "../jobs/business-of.ts";
 import type { Sales } from "./with-sales.ts";
 
@@ -14,7 +14,7 @@ export interface BookedDocument {
 }
 
 /** Without the receipt of the corrected sale, which stood beside the number of the sale that is corrected. */
-export interface ShownCorrection extends Omit<Correction, "receipt"> {
+export interface ShownCorrection extends Omit<KnownCorrection, "receipt"> {
   /** With their receipts; as far as they are there. */
   documents: { creditNote?: BookedDocument; correctedSale?: BookedDocument };
 }
@@ -28,7 +28,7 @@ const WITHOUT_DOCUMENTS: readonly CorrectionStage[] = ["preparing", "cancelled"]
 export async function withDocuments(
   sales: Sales,
   key: SaleKey & BusinessScope,
-  correction: Correction,
+  correction: KnownCorrection,
   shown?: SaleState,
 ): Promise<ShownCorrection> {
   const { receipt: _ofCorrectedSale, ...told } = correction;

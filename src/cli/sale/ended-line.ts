@@ -9,11 +9,11 @@ import { visibilityQuery } from "./visibility-query.ts";
 const MOST_LOOKED_AT = 1_000;
 
 /**
- * How many sales and corrections ended without an outcome and are to be restarted; undefined where none is. They need
+ * How many sales ended without an outcome and are to be restarted; undefined where none is. They need
  * somebody, and no attention says so.
  */
 export async function endedLine(client: Client, scope: Scope): Promise<string | undefined> {
-  const query = visibilityQuery({ ...scopeOf(scope), ended: true, corrections: true });
+  const query = visibilityQuery({ ...scopeOf(scope), ended: true });
   const executions: WorkflowExecutionInfo[] = [];
   for await (const execution of client.workflow.list({ query, pageSize: MOST_LOOKED_AT })) {
     executions.push(execution);

@@ -1,7 +1,7 @@
 import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 import { type Command, Option } from "commander";
 
-import { CLOSED_STATUSES, nairobiTime, STAGES, WORKFLOW_TYPES } from "../../contract/index.ts";
+import { CLOSED_STATUSES, nairobiTime, STAGES } from "../../contract/index.ts";
 import { wholeNumber } from "../arguments.ts";
 import type { CliContext } from "../context.ts";
 import { plainTable } from "../plain-table.ts";
@@ -24,11 +24,11 @@ export function registerList(sale: Command, context: CliContext): void {
     sale
       .command("list")
       .description("List sales: open ones first, then closed ones, the latest of each first.")
-      .option("--attention", "only open sales and corrections that need an operator")
+      .option("--attention", "only open sales that need an operator")
       .addOption(
         new Option(
           "--ended",
-          "only sales and corrections whose workflow was terminated, failed or timed out: nothing carries them on",
+          "only sales whose workflow was terminated, failed or timed out: nothing carries them on",
         ).conflicts("attention"),
       )
       .addOption(new Option("--stage <stage>", "only sales at this stage").choices(STAGES))
@@ -54,7 +54,7 @@ async function listSales(context: CliContext, flags: ListFlags): Promise<void> {
   const { listExecutions } = await import("../list-executions.ts");
   const { listedSales } = await import("./listed-sales.ts");
   const { attention = false, ended = false, limit, json } = flags;
-  const query = visibilityQuery({ ...flags, corrections: attention || ended });
+  const query = visibilityQuery(flags);
   const listed = (executions: readonly WorkflowExecutionInfo[], client: Client): Promise<ListedSale[]> =>
     listedSales(executions, client, { refused: !ended });
   const { serviceTroubles, troubleLine } = await import("./service-troubles.ts");
@@ -83,10 +83,10 @@ async function listSales(context: CliContext, flags: ListFlags): Promise<void> {
 function table(sales: readonly ListedSale[], nowMs: number): string {
   const head = ["NUMBER", "BUSINESS", "STAGE", "WAITS FOR", "BUYER", "AMOUNT", "DOCUMENT", "STARTED", "AGE"];
   const rows = sales.map((sale) => {
-    const { invoice, type, business, waitsFor, buyer, amount, saleId, startedAt } = sale;
+    const { invoice, business, waitsFor, buyer, amount, saleId, startedAt } = sale;
     const startedAtMs = Date.parse(startedAt);
     return [
-      `${invoice}${type === WORKFLOW_TYPES.correctSale ? " (correction)" : ""}`,
+      invoice,
       business ?? "-",
       whereOf(sale),
       waitsFor,

@@ -9,7 +9,6 @@ import {
   SEARCH_ATTRIBUTES,
   type Stage,
   STAGES,
-  WORKFLOW_TYPES,
   waitsForOperator,
   nairobiInstant,
 } from "../../contract/index.ts";
@@ -24,7 +23,6 @@ import { firstStarts, isNewest, runsById, withoutFollowed } from "./runs.ts";
 export interface ListedSale {
   invoice: string;
   business: string | null;
-  type: string;
   stage: Stage | null;
   /** Its document is signed, as the run before a restart knew, and this run is still to find it. */
   signedBefore: boolean;
@@ -80,29 +78,25 @@ export async function listedSales(
       startedAtMs: startedAt.get(workflowId) ?? startTime.getTime(),
       noWorkLeft: mayBeThrough && (await ask.hasNoWorkLeft(execution)),
     });
-    if (sale.amount === null && sale.saleId !== null && execution.type === WORKFLOW_TYPES.sale)
-      sale.amount = await ask.totalOf(execution);
+    if (sale.amount === null && sale.saleId !== null) sale.amount = await ask.totalOf(execution);
     return [isRefused ? { ...sale, waitsFor: REFUSED } : sale];
   });
   return rows.flat();
 }
 
 /**
- * What a sale, or a correction's new sale, was started with: from the memo that our starter writes, else from the input
- * of the run, so that sales of other programs are listed alike.
+ * What a sale was started with: from the memo that our starter writes, else from the input of the run, so that sales of
+ * other programs are listed alike.
  */
 async function contentOf(execution: WorkflowExecutionInfo, client: Client): Promise<Partial<SaleContent> | undefined> {
   const kept = execution.memo?.["content"];
   if (kept !== undefined) return kept as Partial<SaleContent>;
-  const { type } = execution;
-  if (type !== WORKFLOW_TYPES.sale && type !== WORKFLOW_TYPES.correctSale) return undefined;
   const [input] = await inputOfRun(client, execution).catch((error: unknown) => {
     // A list still knows a run for a moment that Temporal has deleted.
     if (isGrpcServiceError(error) && error.code === NOT_FOUND) return [];
     throw error;
   });
-  const sale = type === WORKFLOW_TYPES.sale ? input : (input as { sale?: unknown } | undefined)?.sale;
-  return contentOfInput(sale);
+  return contentOfInput(input);
 }
 
 interface Known {
@@ -113,7 +107,7 @@ interface Known {
 }
 
 function listed(execution: WorkflowExecutionInfo, { content, startedAtMs, noWorkLeft }: Known): ListedSale {
-  const { workflowId, type } = execution;
+  const { workflowId } = execution;
   const attributes = attributesOf(execution);
   const stageText = attributes.get(SEARCH_ATTRIBUTES.stage);
   const stage = STAGES.find((one) => one === stageText) ?? null;
@@ -127,7 +121,6 @@ function listed(execution: WorkflowExecutionInfo, { content, startedAtMs, noWork
   return {
     invoice: attributes.get(SEARCH_ATTRIBUTES.invoice) ?? workflowId,
     business: attributes.get(SEARCH_ATTRIBUTES.business) ?? null,
-    type,
     stage,
     signedBefore,
     status,
@@ -159,7 +152,7 @@ const WAITS_FOR: Readonly<Record<Stage, string>> = {
   rejected: "its resubmission",
   completed: "a refund, until its window closes",
   crediting: "its credit note",
-  credited: "its end",
+  credited: "its end, or the corrected sale",
   cancelled: "its end",
 };
 

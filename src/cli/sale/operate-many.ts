@@ -17,7 +17,7 @@ import { describeError } from "../describe-error.ts";
 import { printNote, printResult } from "../output.ts";
 import { inParallel } from "./in-parallel.ts";
 import { kebab, withFieldsOf } from "../update-options.ts";
-import { CORRECTION_FLAG, operateOne, type OperatorFlags } from "./operate.ts";
+import { operateOne, type OperatorFlags } from "./operate.ts";
 import { parseInvoice, withScope } from "./scope.ts";
 import { visibilityQuery } from "./visibility-query.ts";
 import type { Sales } from "./with-sales.ts";
@@ -51,7 +51,7 @@ export interface ManyCommand {
 
 /** The options by which a command means many. */
 export function withMany(command: Command, of: ManyCommand["of"]): Command {
-  const which = of === "open" ? "open sales and corrections" : "sales whose workflow ended so";
+  const which = of === "open" ? "open sales" : "sales whose workflow ended so";
   return command
     .option("--query <query>", `all ${which} that match this Temporal filter`)
     .option("--dry-run", "with --query: only list what is found")
@@ -60,7 +60,7 @@ export function withMany(command: Command, of: ManyCommand["of"]): Command {
 
 /**
  * The command of an update: it has the options of the update's fields, and those that name a sale.
- * @param many whether it can be sent to all that a query finds, and to a correction
+ * @param many whether it can be sent to all that a query finds
  */
 export function answerCommand(
   sale: Command,
@@ -72,7 +72,7 @@ export function answerCommand(
     .description(description)
     .argument(many ? "[invoice]" : "<invoice>", "the sale's number", parseInvoice);
   const command = withFieldsOf(update, named, optional);
-  if (many) withMany(command.option(...CORRECTION_FLAG), "open");
+  if (many) withMany(command, "open");
   return withScope(command).addHelpText("after", `\n${help}`);
 }
 
@@ -87,11 +87,9 @@ interface AnswerCommand {
 
 /** Exactly one way to say what is meant, and somebody who agrees where many are meant. @throws UsageError */
 export function requireOneWay(context: CliContext, invoice: string | undefined, flags: ManyFlags): void {
-  const { query, correction, dryRun = false, yes = false } = flags;
+  const { query, dryRun = false, yes = false } = flags;
   if ((invoice === undefined) === (query === undefined))
     throw new UsageError("Give either the number of one sale, or --query for many.");
-  if (query !== undefined && correction === true)
-    throw new UsageError("--correction goes with one sale; --query finds corrections by itself.");
   if (query === undefined && (dryRun || yes)) throw new UsageError("--dry-run and --yes go with --query.");
   if (query === undefined || dryRun) return;
   const refusal = "--query asks before it acts, and nobody is there to ask. Add --yes, or look first with --dry-run.";
@@ -112,10 +110,7 @@ export async function operateOneOrMany(
   else if (query !== undefined) await operateMany(context, { ...flags, query }, { ...command, of: "open" }, send);
 }
 
-/**
- * Sends it to every sale and correction that the query finds, once somebody agrees; none that fails holds up the
- * others.
- */
+/** Sends it to every sale that the query finds, once somebody agrees; none that fails holds up the others. */
 export async function operateMany(
   context: CliContext,
   flags: ManyFlags & { query: string },
@@ -180,7 +175,6 @@ async function nameDefaultServer(context: CliContext): Promise<void> {
 
 interface Target {
   workflowId: string;
-  /** Of the sale, or of the sale that is corrected. */
   number: string | null;
   stage: string | null;
   /** What an operator is needed for, or was when it ended. */
@@ -192,7 +186,7 @@ interface Target {
 async function found({ client }: Sales, flags: ManyFlags, of: ManyCommand["of"]): Promise<Target[]> {
   const { withoutFollowed, withWorkLeft } = await import("./runs.ts");
   const executions: WorkflowExecutionInfo[] = [];
-  const query = visibilityQuery({ ...flags, corrections: true, openOnly: of === "open", ended: of === "ended" });
+  const query = visibilityQuery({ ...flags, openOnly: of === "open", ended: of === "ended" });
   try {
     for await (const execution of client.workflow.list({ query })) executions.push(execution);
   } catch (error) {

@@ -4,14 +4,10 @@ import { orCommands } from "./refusals.ts";
 import type { ResultFlags, Scope } from "./scope.ts";
 import type { Sales } from "./with-sales.ts";
 
-export interface OperatorFlags extends Scope, ResultFlags {
-  correction?: boolean;
-}
-
-export const CORRECTION_FLAG = ["--correction", "the sale's correction is meant, not the sale"] as const;
+export interface OperatorFlags extends Scope, ResultFlags {}
 
 /**
- * Sends an operator's update to one sale, or to its correction, and prints what is true afterwards.
+ * Sends an operator's update to one sale, and prints what is true afterwards.
  * @param follows what the answer means from now on
  */
 export async function operateOne(
@@ -23,7 +19,7 @@ export async function operateOne(
 ): Promise<void> {
   const { withSales } = await import("./with-sales.ts");
   await withSales(context, async (sales) => {
-    const workflowId = sales.targetOf(invoice, flags);
+    const workflowId = sales.starter.workflowId(sales.keyOf(invoice, flags));
     const reply = await send(sales.operate, workflowId, sales).catch(orCommands({ ...flags, invoice }));
     printResult(context, flags.json, { workflowId, ...reply }, `${invoice}: ${reply.message}`);
     if (follows !== undefined) printNote(context, follows);

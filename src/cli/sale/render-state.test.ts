@@ -46,7 +46,7 @@ test("a signed document that differs from its sale shows the commands that credi
       "    fiscalflow sale acknowledge INV-1 --code mismatch --note '<how you know>' --business biz_2",
       "  If the document is wrong, credit it, or credit it and issue the corrected sale:",
       "    fiscalflow sale refund INV-1 --reason '<code>' --number '<of the credit note>' --business biz_2",
-      "    fiscalflow sale correct INV-1 '<file of the corrected sale>' --reason '<code>' --credit-note '<its number>' --business biz_2",
+      "    fiscalflow sale correct INV-1 '<file of the corrected sale>' --reason '<code>' --number '<of the credit note>' --business biz_2",
     ].join("\n"),
   );
 });

@@ -12,16 +12,9 @@ function attention(code: AttentionCode, subject?: string): Attention {
 
 describe("the commands that resolve an attention", () => {
   test("name the number, and the connection and business where they are not the default", () => {
-    expect(
-      resolvingCommands(attention("rejected"), {
-        invoice: "INV 1'",
-        connection: "shop",
-        business: "b",
-        correction: true,
-      }),
-    ).toEqual([
-      "fiscalflow sale retry 'INV 1'\\''' --connection shop --business b --correction",
-      "fiscalflow sale cancel 'INV 1'\\''' --reason '<why>' --connection shop --business b --correction",
+    expect(resolvingCommands(attention("rejected"), { invoice: "INV 1'", connection: "shop", business: "b" })).toEqual([
+      "fiscalflow sale retry 'INV 1'\\''' --connection shop --business b",
+      "fiscalflow sale cancel 'INV 1'\\''' --reason '<why>' --connection shop --business b",
     ]);
   });
 
@@ -35,7 +28,7 @@ describe("the commands that resolve an attention", () => {
   test("pass a number that begins with a hyphen behind `--`", () => {
     expect(resolvingCommands(attention("credentials"), { invoice: "-1" })).toEqual(["fiscalflow sale retry -- '-1'"]);
     expect(correctCommand({ invoice: "-1" })).toBe(
-      "fiscalflow sale correct --reason '<code>' --credit-note '<its number>' -- '-1' '<file of the corrected sale>'",
+      "fiscalflow sale correct --reason '<code>' --number '<of the credit note>' -- '-1' '<file of the corrected sale>'",
     );
   });
 

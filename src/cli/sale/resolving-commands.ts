@@ -5,7 +5,6 @@ import { type Scope, scopeOf } from "./scope.ts";
 
 export interface CommandTarget extends Scope {
   invoice: string;
-  correction?: boolean;
 }
 
 /**
@@ -29,7 +28,7 @@ export function refundCommand(target: CommandTarget): string {
 /** The command line that reverses a completed sale, and issues the corrected one. */
 export function correctCommand(target: CommandTarget): string {
   const operands = ["'<file of the corrected sale>'"];
-  const flags = ["--reason", "'<code>'", "--credit-note", "'<its number>'"];
+  const flags = ["--reason", "'<code>'", "--number", "'<of the credit note>'"];
   return commandLine({ verb: "correct", operands, flags }, target);
 }
 
@@ -55,8 +54,8 @@ interface CommandWords {
 
 /** A command line about one sale, ready to be pasted. */
 export function commandLine({ verb, operands = [], flags }: CommandWords, target: CommandTarget): string {
-  const { invoice, correction } = target;
-  const scope = [...scopeFlags(target), ...(correction === true ? ["--correction"] : [])];
+  const { invoice } = target;
+  const scope = scopeFlags(target);
   // Behind `--` a number that begins with a hyphen is no flag.
   const words = invoice.startsWith("-")
     ? [...flags, ...scope, "--", shellWord(invoice), ...operands]

@@ -31,8 +31,8 @@ Examples:
     .action(async (invoice: string | undefined, flags: RetryFlags) => {
       requireOneWay(context, invoice, flags);
       const { query, wait } = flags;
-      if (wait !== undefined && (query !== undefined || flags.correction === true))
-        throw new UsageError("--wait goes with one sale: leave --query and --correction out.");
+      if (wait !== undefined && query !== undefined)
+        throw new UsageError("--wait goes with one sale: leave --query out.");
       const request = requestOf("retry", flags);
       if (invoice !== undefined && wait !== undefined)
         await retryAndWait(context, invoice, flags, request, wait === true ? DEFAULT_WAIT_SECONDS : wait);

@@ -4,7 +4,7 @@ import type { CliContext } from "../context.ts";
 import { printResult } from "../output.ts";
 import { withDocuments } from "./correction-documents.ts";
 import { orCreditNoteHint } from "./refusals.ts";
-import { correctionLines, correctionsOf } from "./render-correction.ts";
+import { correctedByIt, correctionLines } from "./render-correction.ts";
 import { renderState } from "./render-state.ts";
 import { showCommand } from "./resolving-commands.ts";
 import { parseInvoice, type ResultFlags, type Scope, withScope } from "./scope.ts";
@@ -37,6 +37,7 @@ async function showSale(context: CliContext, invoice: string, flags: ShowFlags):
   const { withSales } = await import("./with-sales.ts");
   const { readTimeline, timelinePage, withAllCallbacks } = await import("./timeline/show-timeline.ts");
   const { withFleetTrouble } = await import("./service-troubles.ts");
+  const { correctionIn } = await import("../../starter/correct.ts");
   await withSales(context, async (sales) => {
     const key = sales.keyOf(invoice, flags);
     const { connection, businessId } = key;
@@ -50,11 +51,11 @@ async function showSale(context: CliContext, invoice: string, flags: ShowFlags):
     const timeline = await readTimeline(sales.client, starter.workflowId(key));
     const counted = withAllCallbacks(state, timeline);
     const pages = [renderState(title, starter.workflowId(key), counted, target)];
-    const { corrects, correction, stopped } = await correctionsOf(sales, key);
+    const corrects = await correctedByIt(sales, key, state);
     if (corrects !== undefined) pages.push(`Corrects ${corrects}: see ${showCommand(corrects, flags)}`);
+    const correction = correctionIn(state, { workflowId: starter.workflowId(key), invoice });
     const shown = correction && (await withDocuments(sales, key, correction, state));
     if (shown) pages.push(correctionLines(shown, target).join("\n"));
-    if (stopped !== undefined) pages.push(stopped);
     if (timeline) pages.push(timelinePage(timeline));
     const data = {
       ...counted,

@@ -8,26 +8,21 @@ export interface Listing extends Scope {
   stage?: string;
   /** Runs that ended without an outcome. */
   ended?: boolean;
-  /** Corrections too: they need operators by themselves. */
-  corrections?: boolean;
   openOnly?: boolean;
 }
 
 /** A list filter of Temporal. */
 export function visibilityQuery(listing: Listing): string {
-  const { sale, correctSale } = WORKFLOW_TYPES;
-  const { corrections = false, connection, stage } = listing;
+  const { connection, stage } = listing;
   return allOf([
-    typesClause(corrections ? [sale, correctSale] : [sale]),
+    typesClause([WORKFLOW_TYPES.sale]),
     listing.query === undefined ? undefined : `(${listing.query})`,
     listing.attention === true ? NEEDS_AN_OPERATOR : undefined,
     listing.ended === true ? ENDED : undefined,
     listing.openOnly === true ? RUNNING : undefined,
     stage === undefined ? undefined : `${SEARCH_ATTRIBUTES.stage} = ${quoted(stage)}`,
     businessClause(listing.business),
-    connection === undefined
-      ? undefined
-      : idClause([`sale/${connection}/`, ...(corrections ? [`correct/${connection}/`] : [])]),
+    connection === undefined ? undefined : idClause([`sale/${connection}/`]),
   ]);
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
 
-import { areSettled, SETTLED_STAGES } from "../../contract/index.ts";
+import { areSettled, isCorrectionLeft, SETTLED_STAGES } from "../../contract/index.ts";
 import type { SaleState } from "../../starter/index.ts";
 import type { CliContext } from "../context.ts";
 import { jsonText, nairobiClock, printNote, printResult } from "../output.ts";
@@ -108,8 +108,9 @@ function tell(context: CliContext, seen: Seen, { waitingFor }: SaleState, json: 
   printResult(context, false, undefined, `${nairobiClock(atMs)}  ${line}`);
 }
 
-function isSettled({ source, stage, attentions, stockMovements, closed }: SaleState): boolean {
+function isSettled({ source, stage, attentions, stockMovements, correction, closed }: SaleState): boolean {
   // Nothing carries on what the ledger alone knows, or what ended without an outcome.
   if (source === "ledger" || closed) return true;
-  return SETTLED_STAGES.includes(stage) && areSettled(stockMovements) && attentions.length === 0;
+  const isDone = SETTLED_STAGES.includes(stage) && areSettled(stockMovements) && !isCorrectionLeft(correction);
+  return isDone && attentions.length === 0;
 }

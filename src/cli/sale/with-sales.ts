@@ -26,8 +26,6 @@ export interface Sales {
   operate: ReturnType<typeof operations>;
   /** The sale that an invoice number and the flags name. @throws UsageError, UnknownConnectionError */
   keyOf: (invoice: string, scope: Scope) => SaleKey & BusinessScope;
-  /** The workflow that an operator's update goes to. @throws UsageError, UnknownConnectionError */
-  targetOf: (invoice: string, scope: Scope & { correction?: boolean }) => string;
 }
 
 /** @throws ConfigError, TemporalError, and what the work throws */
@@ -51,10 +49,6 @@ export async function withSales<Result>(context: CliContext, work: (sales: Sales
           `Warning: ${invoice}: ${warning}${isSent ? `; ${sent} all the same (inputChecks: warn)` : ""}`,
         );
     };
-    const targetOf: Sales["targetOf"] = (invoice, scope) => {
-      const key = keyOf(invoice, scope);
-      return scope.correction === true ? starter.correctionWorkflowId(key) : starter.workflowId(key);
-    };
-    return work({ client, starter, requireServed, warn, operate: operations(client, identity), keyOf, targetOf });
+    return work({ client, starter, requireServed, warn, operate: operations(client, identity), keyOf });
   });
 }

@@ -1,5 +1,4 @@
 /** The zod schemas of everything that crosses an edge. Never imported by workflows: they run on plain types. */
-export { correctionInputSchema } from "./correction-input.ts";
 export { durationMs } from "./duration.ts";
 export {
   processSyncBatchInputSchema,
@@ -11,4 +10,5 @@ export {
 export { InvalidInputError, parseInput } from "./parse-input.ts";
 export { readEventsInputSchema } from "./read-events-input.ts";
 export { refundRequestSchema } from "./refund-request.ts";
-export { findSaleInputSchema, saleInputSchema, saleStartSchema } from "./sale-input.ts";
+export { correctedSaleSchema, saleInputSchema } from "./sale-input.ts";
+export { findSaleInputSchema, saleStartSchema } from "./sale-start.ts";

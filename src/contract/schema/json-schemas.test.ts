@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { fileURLToPath } from "node:url";
 import { format } from "oxfmt";
 import { describe, expect, test } from "vitest";
+import type { z } from "zod";
 
 import { type AttentionCode, RESOLVED_BY } from "../attention.ts";
 import { complaintOf } from "../../../workflows/operator/updates.ts";
@@ -121,7 +122,6 @@ const BEYOND_JSON_SCHEMA = [
   /half of a surrogate pair/,
   // Counts UTF-16 units, and JSON Schema counts code points.
   /expected 1 to 500 characters/,
-  /(?:than that|as) of the sale that it corrects/,
   /another number than that of the credit note/,
 ];
 
@@ -138,8 +138,11 @@ test(`${RUNS} inputs near the published schemas are accepted by both, or refused
       const parsed = schema.safeParse(value);
       const valid = validators.get(name)?.(value) === true;
       const form = name.startsWith("update.") ? UPDATE_FORMS[name.slice("update.".length) as UpdateName] : undefined;
-      const inSandbox = form ? complaintOf(form, value) === undefined : parsed.success;
-      expect({ name, value, accepted: inSandbox }).toEqual({ name, value, accepted: parsed.success });
+      // What is within an object is checked by an activity. A field too many is told by the path of its object.
+      const depthOf = ({ code, path }: z.core.$ZodIssue) => path.length + (code === "unrecognized_keys" ? 1 : 0);
+      const isRefusedForItsFields = parsed.error?.issues.some((issue) => depthOf(issue) < 2) === true;
+      const inSandbox = form ? complaintOf(form, value) !== undefined : isRefusedForItsFields;
+      expect({ name, value, refused: inSandbox }).toEqual({ name, value, refused: isRefusedForItsFields });
       counted(`${name} ${parsed.success ? "accepted" : "refused"}`);
       if (parsed.success === valid) return;
       const messages = parsed.error?.issues.map(({ message }) => message) ?? [

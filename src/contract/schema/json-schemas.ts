@@ -1,6 +1,5 @@
 import { z } from "zod";
 
-import { correctionInputSchema } from "./correction-input.ts";
 import {
   processSyncBatchInputSchema,
   reconcileInputSchema,
@@ -10,13 +9,12 @@ import {
 } from "./job-inputs.ts";
 import { replySchema, saleOutcomeSchema, saleStateSchema } from "./outcomes.ts";
 import { readEventsInputSchema } from "./read-events-input.ts";
-import { saleStartSchema } from "./sale-input.ts";
+import { saleStartSchema } from "./sale-start.ts";
 import { type Declaration, UPDATE_DECLARATIONS } from "./updates.ts";
 
 /** What is published, by the file's name: inputs by workflow type, updates by name, and what they answer. */
 export const PUBLISHED_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   "input.sale": saleStartSchema,
-  "input.correctSale": correctionInputSchema,
   "input.registerItems": registerItemsInputSchema,
   "input.syncPurchases": syncPurchasesInputSchema,
   "input.syncBillPayments": syncBillPaymentsInputSchema,
@@ -36,6 +34,16 @@ export function jsonSchemaOf(schema: z.ZodType) {
   return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
 }
 
+/** The sandbox looks at the fields of a message alone. */
+function withoutInnerForms(properties: NonNullable<ReturnType<typeof jsonSchemaOf>["properties"]>) {
+  const fields = Object.entries(properties).map(([name, field]) => {
+    if (typeof field === "boolean" || field.type !== "object") return [name, field] as const;
+    const { type, description } = field;
+    return [name, { type, description }] as const;
+  });
+  return Object.fromEntries(fields);
+}
+
 const FORMS_HEAD = `// Written by \`npx vitest run src/contract/schema -u\` from the declarations in \`schema/updates.ts\`.
 import type { UpdateForm } from "./message-form.ts";
 
@@ -50,9 +58,10 @@ export function updateFormsFile(): string {
       type: _object,
       additionalProperties: _none,
       description: purpose,
+      properties = {},
       ...form
     } = jsonSchemaOf(takes);
-    return [name, { purpose, ...form, answers }];
+    return [name, { purpose, properties: withoutInnerForms(properties), ...form, answers }];
   });
   return `${FORMS_HEAD}${JSON.stringify(Object.fromEntries(forms))} as const satisfies Readonly<Record<string, UpdateForm>>;\n`;
 }

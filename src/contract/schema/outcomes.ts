@@ -2,6 +2,7 @@ import { z } from "zod";
 
 import { type Attention, ATTENTION_CODES, type Decision } from "../attention.ts";
 import { CLOSED_STATUSES, type ClosedRun, type ClosedStatus } from "../closed-run.ts";
+import { type Correction, CORRECTION_STAGES } from "../correction.ts";
 import type { Receipt, SaleDocument } from "../documents.ts";
 import type { MessageReply, WorkflowState } from "../messages.ts";
 import type { SaleOutcome } from "../sale.ts";
@@ -126,7 +127,21 @@ const closed = z.looseObject({
 }) satisfies z.ZodType<ClosedRun>;
 
 /** As it was asked for: of a later version it may have more fields. */
-const refund = z.looseObject(refundSchema.shape);
+const refund = z.looseObject({
+  ...refundSchema.shape,
+  replacedBy: z
+    .looseObject({ traderInvoiceNumber: z.string(), fingerprint: z.string() })
+    .optional()
+    .describe("In place of replaceWith, once the corrected sale is known to the ledger."),
+});
+
+const correction = z.looseObject({
+  correctedBy: z.string().describe("The number of the corrected sale."),
+  creditNote: z.string().describe("The number of the credit note."),
+  stage: z.enum(CORRECTION_STAGES),
+  heldUp: code.optional().describe("What the corrected sale needs an operator for, in its own workflow."),
+  receipt: receipt.nullish().describe("Of the corrected sale, once it is signed."),
+}) satisfies z.ZodType<Correction>;
 
 const counts = z.array(
   z.looseObject({ purpose: movement.shape.purpose, state: movement.shape.state, count: z.number() }),
@@ -139,6 +154,7 @@ export const saleOutcomeSchema = z.looseObject({
   receipt: receipt.nullable(),
   creditNote: document.nullish(),
   refund: refund.optional(),
+  correction: correction.optional(),
   stockMovements: z.array(movement),
   inAll: z.looseObject({ stockMovements: counts.optional() }).optional(),
   attention: attention.optional().describe("What needs an operator; the most pressing one."),
@@ -165,6 +181,7 @@ export const saleStateSchema = z.looseObject({
   document: document.nullable(),
   creditNote: document.nullish(),
   refund: refund.optional(),
+  correction: correction.optional(),
   isRefundGivenUp: z.boolean().optional(),
   stockMovements: z.array(movement),
   decisions: z.array(decision),

@@ -24,6 +24,22 @@ describe("a refund request", () => {
     ]);
   });
 
+  const replaceWith = { traderInvoiceNumber: "INV-2", lines: [{ sku: "TEA-500", quantity: 1, unitPrice: 1 }] };
+
+  test("is accepted with a corrected sale, which decides what goes back to stock", () => {
+    expect(problemsWith({ replaceWith })).toEqual([]);
+    expect(problemsWith({ replaceWith, restock: true })).toEqual([expect.stringMatching(/^restock: .*replaceWith/)]);
+  });
+
+  test.each([
+    [{ traderInvoiceNumber: "CN-1" }, /^replaceWith.traderInvoiceNumber: expected another number/],
+    [{ traderInvoiceNumber: "x".repeat(51) }, /^replaceWith.traderInvoiceNumber: expected at most 50 characters/],
+    [{ lines: undefined }, /^replaceWith.lines: expected a list of lines/],
+    [{ saleId: "sal_1" }, /^replaceWith.saleId: unknown field/],
+  ])("is refused with a corrected sale that has %j", (changes, problem) => {
+    expect(problemsWith({ replaceWith: { ...replaceWith, ...changes } })).toEqual([expect.stringMatching(problem)]);
+  });
+
   test.each([
     [{ traderInvoiceNumber: "x".repeat(51) }, "traderInvoiceNumber: expected at most 50 characters, found 51"],
     [{ traderInvoiceNumber: "" }, "traderInvoiceNumber: expected at least 1 character, found an empty text"],

@@ -1,7 +1,9 @@
 import { z } from "zod";
 
 import { REFUND_REASONS, type RefundReason } from "../refund-reasons.ts";
+import type { Replacement } from "../sale-fields.ts";
 import { calendarDate } from "./calendar-date.ts";
+import { always, correctedSaleSchema } from "./sale-input.ts";
 import { invoiceNumber, printableText } from "./text.ts";
 
 const REASONS = Object.keys(REFUND_REASONS) as [RefundReason, ...RefundReason[]];
@@ -13,7 +15,7 @@ export const refundReason = z.enum(REASONS, {
 /** How long a caller waits for what an update comes to. */
 export const waitSeconds = z.number().min(0).max(60).optional();
 
-/** A refund as the sale and its credit note know it. */
+/** A refund as it is asked for. */
 export const refundSchema = z.strictObject({
   reason: refundReason,
   traderInvoiceNumber: invoiceNumber(50).describe("The credit note's own number."),
@@ -30,30 +32,54 @@ export const refundSchema = z.strictObject({
     .describe(
       "Only with restock, for a sale that took nothing from stock: the branch (its id or authorityBhfId) that has the goods.",
     ),
+  replaceWith: correctedSaleSchema
+    .optional()
+    .describe(
+      "The corrected sale, under a number of its own: it is checked before the sale is credited, and issued afterwards. What the credited sale took goes back to stock, so that restock is left out.",
+    ),
 });
 
-export type Refund = z.infer<typeof refundSchema>;
+/** A refund as the sale and its credit note know it. */
+export type Refund = z.infer<typeof refundSchema> & {
+  /** In place of `replaceWith`, once the row of the corrected sale has that. */
+  replacedBy?: Replacement | undefined;
+};
 
 type BranchOnlyToRestock = { branch?: undefined } | { restock: true; branch: string };
 
-/** Of what has the fields of a refund: its branch is named only together with `restock`. */
-export function withBranchOnlyToRestock<Schema extends z.ZodType<Pick<Refund, "branch" | "restock">>>(schema: Schema) {
-  const checked = schema.refine(({ branch, restock }) => branch === undefined || restock === true, {
-    path: ["branch"],
-    error: "expected only together with restock: the branch says to which the goods are returned",
-  });
+/** Of what has the fields of a refund: what one of them says of the others. */
+function withItsRules<Schema extends z.ZodType<z.infer<typeof refundSchema>>>(schema: Schema) {
+  const checked = schema
+    .refine(({ branch, restock }) => branch === undefined || restock === true, {
+      ...always,
+      path: ["branch"],
+      error: "expected only together with restock: the branch says to which the goods are returned",
+    })
+    .refine(({ replaceWith, restock }) => replaceWith === undefined || restock === undefined, {
+      ...always,
+      path: ["restock"],
+      error: "expected nothing beside replaceWith: what the credited sale took goes back in any case",
+    })
+    .refine(({ replaceWith, traderInvoiceNumber: number }) => replaceWith?.traderInvoiceNumber !== (number ?? ""), {
+      ...always,
+      path: ["replaceWith", "traderInvoiceNumber"],
+      error: "expected another number than that of the credit note",
+    });
   return checked.meta({
-    dependentSchemas: { branch: { required: ["restock"], properties: { restock: { const: true } } } },
+    dependentSchemas: {
+      branch: { required: ["restock"], properties: { restock: { const: true } } },
+      replaceWith: { properties: { restock: false } },
+    },
   }) as Schema & z.ZodType<z.output<Schema> & BranchOnlyToRestock>;
 }
 
 /** Of the signal `refundRequested`, and of whoever asks for a refund through the client. */
-export const refundRequestSchema = withBranchOnlyToRestock(refundSchema);
+export const refundRequestSchema = withItsRules(refundSchema);
 
 export type RefundRequest = z.infer<typeof refundRequestSchema>;
 
 /** What the update `refund` takes. */
-export const refundUpdateSchema = withBranchOnlyToRestock(
+export const refundUpdateSchema = withItsRules(
   refundSchema.extend({
     waitSeconds: waitSeconds.describe(
       "How long to wait for the credit note, and for the word that its number is another sale's. Default: 20. 0 answers once the refund is accepted.",

@@ -2,11 +2,9 @@ import { z } from "zod";
 
 import { NO_BUSINESS } from "../ids.ts";
 import { NAME_PATTERN } from "../names.ts";
-import type { FindSaleInput } from "../find-sale.ts";
-import type { SaleInput, SaleLineInput, SaleStart } from "../sale.ts";
+import type { CorrectedSaleInput, SaleInput, SaleLineInput } from "../sale-fields.ts";
 import { calendarDate } from "./calendar-date.ts";
 import { duration } from "./duration.ts";
-import { refundRequestSchema } from "./refund-request.ts";
 import { invoiceNumber, printableText } from "./text.ts";
 
 export const connectionName = z
@@ -69,11 +67,11 @@ const customer = z.strictObject({
 });
 
 /** Of a sale that is adopted. */
-const LONGEST_NUMBER = 1000;
+export const LONGEST_NUMBER = 1000;
 /** Of what we issue ourselves (Fiscal Compliance API, POST /v1/sales). */
-const LONGEST_OWN_NUMBER = 50;
+export const LONGEST_OWN_NUMBER = 50;
 
-const saleFields = z.strictObject({
+export const saleFields = z.strictObject({
   connection: connectionName.optional(),
   businessId: businessIdentifier.optional(),
   branch: identifier.optional(),
@@ -98,7 +96,7 @@ function longestNumberOf(fields: { saleId?: unknown; lines?: unknown }): number 
 }
 
 /** Looked at even where a field is wrong. */
-function checkNumber(
+export function checkNumber(
   sale: { traderInvoiceNumber: unknown; saleId?: unknown; lines?: unknown },
   context: z.RefinementCtx,
 ) {
@@ -124,21 +122,11 @@ export const saleInputSchema = saleFields
     ],
   }) satisfies z.ZodType<SaleInput>;
 
-/** Input of the `sale` workflow, checked in its first activity: also what carries on a sale that the ledger has. */
-export const saleStartSchema = saleFields
-  .extend({ refund: refundRequestSchema.optional() })
-  .superRefine(checkNumber, always)
-  .meta({
-    anyOf: [
-      { required: ["saleId"] },
-      { properties: { lines: false } },
-      { properties: { traderInvoiceNumber: { maxLength: LONGEST_OWN_NUMBER } } },
-    ],
-  }) satisfies z.ZodType<SaleStart>;
+const { saleId: _adopted, lines, ...fields } = saleFields.shape;
 
-/** Input of the `findSale` workflow: what names a sale. */
-export const findSaleInputSchema = z.strictObject({
-  connection: connectionName.optional(),
-  businessId: businessIdentifier.optional(),
-  traderInvoiceNumber: invoiceNumber(LONGEST_NUMBER),
-}) satisfies z.ZodType<FindSaleInput>;
+/** The sale that replaces one which is credited: it is issued, and never adopted. */
+export const correctedSaleSchema = z.strictObject({
+  ...fields,
+  traderInvoiceNumber: invoiceNumber(LONGEST_OWN_NUMBER),
+  lines: lines.unwrap(),
+}) satisfies z.ZodType<CorrectedSaleInput>;

@@ -35,6 +35,9 @@ export async function createRecords(db: Kysely<unknown>): Promise<void> {
       tax_amount numeric,
       original_document_id text,
       refund_reason text,
+      corrected_by text,
+      correction_stage text,
+      replaces text,
       cu_invoice_no text,
       signed_on text check (signed_on ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'),
       receipt json,
@@ -79,19 +82,4 @@ export async function createRecords(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index documents_to_reconcile on documents (connection, business_id, type, number)
     where document_id is not null and reconciled_event is distinct from event_number`.execute(db);
-  await sql`
-    create table corrections (
-      connection text not null,
-      business_id text not null,
-      invoice text not null,
-      corrected_by text not null,
-      credit_note text not null,
-      fingerprint text not null,
-      state text not null check (state in ('begun', 'corrected', 'credited', 'cancelled')),
-      event_number bigint not null,
-      workflow_id text not null,
-      run_id text not null,
-      primary key (connection, business_id, invoice)
-    )`.execute(db);
-  await sql`create index corrections_by_corrected on corrections (connection, business_id, corrected_by)`.execute(db);
 }

@@ -11,8 +11,10 @@ import type { Database } from "../database.ts";
 import type { Business, Writer } from "../events/chain.ts";
 import { type ClosedRow, closedRows } from "./closed-rows.ts";
 import { decisionsOf, findSale, type KeptSale, saleOfCreditNote } from "./find-sale.ts";
+import { type NumberHolder, release, reserve, type ReservedRecord } from "./reserve.ts";
 import { type RecordsReport, verifyRecords } from "./verify-records.ts";
-import { type Answer, markClosed, note, open, type OpenedRecord, openNew, type Opening, settle } from "./write.ts";
+import type { OpenedRecord, Opening } from "./row.ts";
+import { type Answer, markClosed, note, open, openNew, settle } from "./write.ts";
 
 /**
  * The rows of the business's documents, and who writes them: a run that begins, the activity that has an answer, the run
@@ -24,6 +26,10 @@ export interface Records {
   open(business: Business, record: OpenedRecord, by: Opening): Promise<Stage | undefined>;
   /** The same for a number that nobody has, in one statement. False where there is a row: then nothing is written. */
   openNew(business: Business, record: OpenedRecord, by: Opening): Promise<boolean>;
+  /** Opens the row of a corrected sale before its own run begins. Gives who has its number, where somebody has it. */
+  reserve(business: Business, record: ReservedRecord, by: Opening): Promise<NumberHolder | undefined>;
+  /** Ends such a row whose correction was refused, or given up. */
+  release(business: Business, of: { number: string; replaces: string }, by: Opening): Promise<void>;
   /** Writes an answer of the service, with all its lines. An answer that is older than the row's changes nothing. */
   settle(business: Business, of: AnsweredRow, answer: Answer, writer: Writer): Promise<SettledAnswer>;
   /** Writes what only the run knows. */
@@ -46,6 +52,8 @@ export function createRecords(database: Database): Records {
   return {
     open: (business, record, by) => database.transact((db) => open(db, business, record, by)),
     openNew: (business, record, by) => database.query((db) => openNew(db, business, record, by)),
+    reserve: (business, record, by) => database.transact((db) => reserve(db, business, record, by)),
+    release: (business, of, by) => database.transact((db) => release(db, business, of, by)),
     settle: (business, of, answer, writer) => database.transact((db) => settle(db, business, of, answer, writer)),
     note: (business, told, writer) => database.transact((db) => note(db, business, told, writer)),
     findSale: (business, number) => database.query((db) => findSale(db, business, number)),

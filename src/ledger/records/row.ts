@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 
-import type { DocumentRow } from "../../contract/index.ts";
+import type { DocumentRecord, DocumentRow, SaleDocument } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
 import { appended, appendEvents } from "../events/append-events.ts";
@@ -21,6 +21,18 @@ import {
 
 export function documentKey(business: Business, { type, number }: DocumentRow): DocumentKey {
   return { ...businessColumns(business), type, number: storableText(number) };
+}
+
+/** What a run begins with: what was asked for, and nothing else. */
+export type OpenedRecord = Omit<DocumentRecord, "document" | "attentions" | "numberTaken" | "closed">;
+
+/** Who opens a row, and how. */
+export interface Opening {
+  writer: Writer;
+  askedAtMs: number;
+  keepsCancelled?: boolean;
+  /** The run carries on another one that may have sent the document: without a row nobody knows what became of that. */
+  inDoubt?: boolean;
 }
 
 /** When what a row says was so. No event has it: it changes without the document. */
@@ -143,6 +155,10 @@ async function writeRow(
 
 export function savedEvent(content: RowContent, writer: Writer): NewEvent {
   return { kind: DOCUMENT_SAVED, subject: subjectOf(content), content, writer };
+}
+
+export function isSigned({ status, receipt }: SaleDocument): boolean {
+  return status === "completed" && Boolean(receipt);
 }
 
 /** Whether the row is that of another sale's credit note. */

@@ -1,7 +1,6 @@
 import {
   type AnsweredRow,
   type ClosedRun,
-  type DocumentRecord,
   type DocumentRow,
   isCalendarDate,
   nairobiDate,
@@ -18,19 +17,19 @@ import type { Business, NewEvent, Writer } from "../events/chain.ts";
 import { anyGivenBack } from "../stock/taken.ts";
 import { DECIDED, type RowContent, subjectOf, whereDocument } from "./columns.ts";
 import { changeClaim, claimEvent, isClaimed } from "../documents/claim-row.ts";
-import { changeRow, documentKey, insertionIfNew, insertOrLock, isOfAnother, type Kept, lockKept } from "./row.ts";
-
-/** What a run begins with: what was asked for, and nothing else. */
-export type OpenedRecord = Omit<DocumentRecord, "document" | "attentions" | "numberTaken" | "closed">;
-
-/** Who opens a row, and how. */
-export interface Opening {
-  writer: Writer;
-  askedAtMs: number;
-  keepsCancelled?: boolean;
-  /** The run carries on another one that may have sent the document: without a row nobody knows what became of that. */
-  inDoubt?: boolean;
-}
+import {
+  changeRow,
+  documentKey,
+  insertionIfNew,
+  insertOrLock,
+  isOfAnother,
+  isSigned,
+  type Kept,
+  lockKept,
+  type OpenedRecord,
+  type Opening,
+} from "./row.ts";
+import { correctionEvents } from "./reserve.ts";
 
 /**
  * The first thing that a run does with a sale or a credit note that is not finished. A number that nothing was sent for is for whatever is
@@ -47,9 +46,9 @@ export async function open(
   record: OpenedRecord,
   { writer, askedAtMs, keepsCancelled = false, inDoubt = false }: Opening,
 ): Promise<Stage | undefined> {
-  const content: RowContent = { ...record, numberTaken: false, document: null, attentions: [], run: writer };
+  const opened: RowContent = { ...record, numberTaken: false, document: null, attentions: [], run: writer };
   const asOf = new Date(askedAtMs);
-  const kept = await insertOrLock(db, business, content, writer, { as_of: asOf, answered_at: null });
+  const kept = await insertOrLock(db, business, opened, writer, { as_of: asOf, answered_at: null });
   if (!kept && inDoubt) await doubt(db, business, record, writer, asOf);
   const stage = kept && !isOfAnother(kept.content, record) ? kept.content.stage : undefined;
   if (!kept || kept.content.run.runId === writer.runId || kept.as_of > asOf) return stage;
@@ -58,7 +57,10 @@ export async function open(
   const isOther = isOfAnother(known, record);
   if (isOther && (known.document !== null || kept.claim.claim !== null)) return stage;
   const isTaken = known.document !== null || known.numberTaken || isClaimed(kept.claim);
-  const next = isTaken && !isOther ? { ...known, run: writer } : content;
+  const { replaces } = known;
+  const isReserved = replaces !== undefined && known.fingerprint === record.fingerprint;
+  const anew = isReserved ? { ...opened, replaces } : opened;
+  const next = isTaken && !isOther ? { ...known, run: writer } : anew;
   await changeRow(db, business, kept, next, writer, { times: { as_of: asOf, sequence: 0 } });
   return stage;
 }
@@ -189,10 +191,6 @@ function isNewer(kept: Kept, { document, askedAtMs }: Answer): boolean {
   return kept.answered_at !== null && kept.answered_at.getTime() > askedAtMs;
 }
 
-function isSigned({ status, receipt }: SaleDocument): boolean {
-  return status === "completed" && Boolean(receipt);
-}
-
 /** What the answer says of the stage; what only the run knows of it stays. */
 function stageAfter({ type, stage, document: known }: RowContent, document: SaleDocument): Stage {
   if (isSigned(document)) {
@@ -206,7 +204,7 @@ function stageAfter({ type, stage, document: known }: RowContent, document: Sale
 
 /** Writes what only the run knows of its document. To be repeated freely. */
 export async function note(db: Queries, business: Business, told: RunNote, writer: Writer): Promise<void> {
-  const { asOfMs, sequence, stage, failed, numberTaken, refund, attentions, ...more } = told;
+  const { asOfMs, sequence, stage, failed, numberTaken, refund, correction, attentions, ...more } = told;
   const { attentionChanges: _changes, decisions: _decisions, ...of } = more;
   const history = historyOf(told, writer);
   const times = { as_of: new Date(asOfMs), sequence };
@@ -227,10 +225,12 @@ export async function note(db: Queries, business: Business, told: RunNote, write
     ...(failed && { failed }),
     numberTaken: content.numberTaken || numberTaken,
     refund: refund === null ? undefined : (refund ?? content.refund),
+    correction: correction ?? content.correction,
     attentions,
     run: writer,
   };
-  await changeRow(db, business, kept, next, writer, { times, history });
+  const corrections = correctionEvents(kept.content, told, writer);
+  await changeRow(db, business, kept, next, writer, { times, history: [...history, ...corrections] });
 }
 
 const AFTER_THE_RECEIPT: readonly string[] = ["completed", "crediting", "credited", "cancelled"];

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from "kysely";
 
+import type { CorrectionStage } from "../../contract/index.ts";
 import type { EventNumber, Json, NumericOrNull, OfBusiness, Written } from "./columns.ts";
 
 /** Sales and credit notes as they are now. */
@@ -35,6 +36,11 @@ export interface DocumentsTable extends OfBusiness, Written {
   original_document_id: string | null;
   /** Of a credit note of our own: the code that it was asked for with. */
   refund_reason: string | null;
+  /** On a sale that is corrected, or whose correction was given up: the number of the corrected sale. */
+  corrected_by: string | null;
+  correction_stage: CorrectionStage | null;
+  /** On a corrected sale: the number of the sale that it replaces. */
+  replaces: string | null;
   cu_invoice_no: string | null;
   /** `YYYY-MM-DD`: the receipt's `scuDate`; null where there is none, or none that is a date. */
   signed_on: string | null;
@@ -75,15 +81,4 @@ export interface DocumentsTable extends OfBusiness, Written {
   execution: string | null;
   /** Until then an execution may be at its call; null once the last one has ended. */
   under_way_until: ColumnType<Date | null, unknown, unknown>;
-}
-
-/** Which sale is corrected by which. */
-export interface CorrectionsTable extends OfBusiness, Written {
-  /** The number of the sale that is corrected. */
-  invoice: string;
-  corrected_by: string;
-  credit_note: string;
-  fingerprint: string;
-  state: "begun" | "corrected" | "credited" | "cancelled";
-  event_number: EventNumber;
 }

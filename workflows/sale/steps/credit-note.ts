@@ -1,6 +1,7 @@
 import { ApplicationFailure } from "@temporalio/workflow";
 
 import {
+  type ConflictDetails,
   type CreateResult,
   type DatedRefund,
   type ExpectedDocument,
@@ -18,13 +19,13 @@ import { NoteKeeping } from "../../operator/note-keeping.ts";
 import { main } from "../../proxies.ts";
 import { contextOf, isReset, type SaleContext } from "../state.ts";
 
-/** What became of a credit note. `refused`: its number is that of another sale's credit note. */
+/** What became of a credit note. `refused`: its number is that of another sale's, or its sale cannot be replaced. */
 export type CreditNoteEnd =
   | { kind: "signed" }
   /** Somebody else's credit note reverses the sale, which an operator has seen. */
   | { kind: "credited-elsewhere" }
   | { kind: "given-up" }
-  | { kind: "refused"; message: string };
+  | { kind: "refused"; message: string; fields: string[] };
 
 /** Somebody else's credit note reverses the sale: there will be no document of ours. */
 class CreditedElsewhere extends Error {
@@ -34,12 +35,14 @@ class CreditedElsewhere extends Error {
 /**
  * The credit note of a sale, which reverses it in full: open its row → submit → await the authority. It knows what this
  * run does by itself, and what the runs before did by its row and its claim.
+ * @param prepare what has to succeed before anything is sent
  */
 export async function creditSale(
   { run, profile, target }: SaleContext,
   sale: SaleDocument,
   refund: DatedRefund,
   callback: "auto" | "off",
+  prepare: (context: SaleContext) => Promise<void>,
 ): Promise<CreditNoteEnd> {
   const { traderInvoiceNumber: number } = refund;
   const note = run.beginCreditNote(number);
@@ -61,6 +64,7 @@ export async function creditSale(
   if (wish !== undefined) note.requestCancel(wish);
   try {
     const isSigned = await unlessGivenUp(context, async () => {
+      await prepare(context);
       const original = sale.linesLeftOut && !sale.linesLeftOut.goods ? await readOther(context, saleId) : sale;
       await issueUntilSigned(context, refund, original, callback);
       return true;
@@ -74,7 +78,8 @@ export async function creditSale(
     }
     if (!(error instanceof ApplicationFailure) || error.type !== FAILURES.conflict) throw error;
     note.moveTo("cancelled", "nothing");
-    return { kind: "refused", message: error.message };
+    const [details] = (error.details ?? []) as (ConflictDetails | undefined)[];
+    return { kind: "refused", message: error.message, fields: details?.fields ?? [] };
   }
 }
 

@@ -64,9 +64,14 @@ function unregistered(items: readonly KnownItem[]): KnownItem[] {
   return [...byId.values()];
 }
 
-/** What the registration of an item needs of its run, which may be no sale. */
-type Registering = Pick<SaleContext, "calls" | "target" | "branch"> & { run: AttentionList };
-type Looking = Pick<Registering, "run" | "target"> & { calls: Pick<Calls, "read"> };
+/** What the registration of an item needs of its run, which may be a job. */
+type Registering = Pick<SaleContext, "target" | "branch"> & { run: AttentionList; calls: RegisteringCalls };
+type Looking = Pick<Registering, "run" | "target"> & { calls: Pick<RegisteringCalls, "read"> };
+
+export interface RegisteringCalls extends Pick<Calls, "wait"> {
+  read: Pick<Calls["read"], "readItems" | "readBranch">;
+  convergingWrite: Pick<Calls["convergingWrite"], "registerItem">;
+}
 
 /**
  * Registers what is not registered. An item that lacks data waits until it shows as registered, whoever corrects it.
@@ -114,7 +119,7 @@ async function parkUntilRegistered(
   result: Extract<RegisterResult, { kind: "needs-data" }>,
 ): Promise<boolean> {
   const needs = lackingData(result.item);
-  const message = `${name ?? id} (${id}) lacks ${needs.join(" and ")}: ${result.message}`;
+  const message = lackingInWords(result);
   const asked = { ...target, lines: [lineOf(id)], until: "registered" as const, sinceMs: Date.now() };
   const summary = `Wait for the registration of ${name ?? id}: each attempt is one look`;
   // A refusal is shown beside it, and waited for there: asked for again, the item would lack the same data at once, and
@@ -175,6 +180,14 @@ function lineOf(itemId: string): SaleLineInput {
 
 function areRegistered(result: ItemsResult): boolean {
   return result.kind === "resolved" && result.items.every(isRegistered);
+}
+
+/** What the item lacks, and what the API said of that. */
+export function lackingInWords({
+  item,
+  message,
+}: Pick<Extract<RegisterResult, { kind: "needs-data" }>, "item" | "message">): string {
+  return `${item.name ?? item.id} (${item.id}) lacks ${lackingData(item).join(" and ")}: ${message}`;
 }
 
 /** The names of the data that the item lacks. */

@@ -1,6 +1,6 @@
 import { condition } from "@temporalio/workflow";
 
-import { areSettled, nairobiTime, type Refund } from "../../../src/contract/index.ts";
+import { areSettled, keptRefund, nairobiTime, type Refund, replacementOf } from "../../../src/contract/index.ts";
 import { park } from "../../operator/attention-list.ts";
 import { everyUpdateIsAnswered } from "../../sdk/interceptors.ts";
 import { returnGoods } from "../../stock/return-goods.ts";
@@ -8,6 +8,7 @@ import type { StockKeeping } from "../../stock/stock-keeping.ts";
 import { withReturnDate } from "../messages.ts";
 import type { SaleContext, SaleState } from "../state.ts";
 import { creditSale } from "./credit-note.ts";
+import { giveUpReplacement, issueReplacement, prepareReplacement, type Successor } from "./replacement.ts";
 
 /**
  * Keeps a completed sale open for a refund until its window has closed, its stock is settled, no operator is needed, and
@@ -50,8 +51,9 @@ export async function stayOpenForRefund(
 }
 
 /**
- * True once the credit note is signed. One that was given up leaves the sale as it was, and so does one whose number is
- * another sale's: the callers who wait for the refund get that answer, else an operator is needed.
+ * True once the credit note is signed, and with it whatever is to follow the sale. One that was given up leaves the sale
+ * as it was, and so does one that is refused, as for a number that is another sale's: the callers who wait for the
+ * refund get that answer, else an operator is needed.
  */
 async function runRefund(
   context: SaleContext,
@@ -62,30 +64,76 @@ async function runRefund(
   const { run } = context;
   const sale = run.document;
   if (!sale) throw new Error("a completed sale has its document");
+  const successor = beginCorrection(run, refund);
   run.moveTo("crediting", `the credit note ${refund.traderInvoiceNumber}`);
-  const end = await creditSale(context, sale, withReturnDate(refund), callback);
+  // The corrected sale takes its own.
+  const restock = refund.restock ?? (successor && run.tookStock);
+  const asked = keptRefund({ ...withReturnDate(refund), restock }, run.businessId);
+  const end = await creditSale(context, sale, asked, callback, async (ofNote) => {
+    if (!successor) return;
+    // Where an earlier run has sent it, nothing can stand against it any more.
+    if (!ofNote.run.earlierRunSent) await prepareReplacement(ofNote, run.invoice, refund);
+    keepReplaced(refund, successor, restock);
+    run.corrects({ stage: "crediting" });
+  });
   switch (end.kind) {
-    case "signed":
-      run.moveTo("credited", refund.restock ? "the goods' return to stock" : "its end");
-      if (refund.restock) await returnGoods(context, stock, refund, sale);
+    case "signed": {
+      run.moveTo("credited", restock ? "the goods' return to stock" : "its end");
+      const goodsBack = restock ? returnGoods(context, stock, refund, sale) : Promise.resolve();
+      await Promise.all([goodsBack, successor && issueReplacement(context, successor, goodsBack)]);
       return true;
+    }
     case "credited-elsewhere":
       run.moveTo("credited", "its end");
+      if (successor) await replaceAllTheSame(context, successor);
       return true;
     case "given-up":
+      if (successor) await giveUpReplacement(context, successor);
       run.moveTo("completed", "a refund: the credit note was given up");
       return false;
     case "refused":
-      if (run.refundCallers > 0) run.refundRefused = { refund, message: end.message };
-      else await showRefused(run, end.message);
+      if (successor) await giveUpReplacement(context, successor);
+      if (run.refundCallers > 0) run.refundRefused = { refund, message: end.message, fields: end.fields };
+      else await showRefused(run, end.message, successor !== undefined);
       run.moveTo("completed", `a refund under another number than ${refund.traderInvoiceNumber}`);
       return false;
   }
 }
 
+/** What the refund puts in place of the sale; undefined where that is nothing. */
+function beginCorrection(run: SaleState, refund: Refund): Successor | undefined {
+  const replacement = replacementOf(refund, run.businessId);
+  if (!replacement) return undefined;
+  const { traderInvoiceNumber: correctedBy } = replacement;
+  run.correction = { correctedBy, creditNote: refund.traderInvoiceNumber, stage: "preparing" };
+  return { ...replacement, sale: refund.replaceWith };
+}
+
+/** From here on the row of the corrected sale has what was asked for. Whoever waits for the refund holds on to it. */
+function keepReplaced(
+  refund: Refund,
+  { traderInvoiceNumber, fingerprint }: Successor,
+  restock: boolean | undefined,
+): void {
+  delete refund.replaceWith;
+  refund.restock = restock;
+  refund.replacedBy = { traderInvoiceNumber, fingerprint };
+}
+
+/** Nothing of this run has returned the goods, so an operator decides whether the corrected sale takes its own. */
+async function replaceAllTheSame(context: SaleContext, successor: Successor): Promise<void> {
+  const { run } = context;
+  const { traderInvoiceNumber: number } = successor;
+  const message = `The sale ${run.invoice} was credited by another credit note than ${run.refund?.traderInvoiceNumber ?? ""}. Look at the stock: its goods may not have gone back. A retry issues the corrected sale ${number}, which takes its own; to acknowledge ends the correction without it.`;
+  const verdict = await park(run, { code: "correction-incomplete", subject: number, message });
+  if (verdict === "retry") await issueReplacement(context, successor, Promise.resolve());
+  else run.corrects({ stage: "credited" });
+}
+
 /** Nobody waits who could be told. */
-async function showRefused(run: SaleState, refusal: string): Promise<void> {
-  const message = `The credit note was refused, and nothing was issued: ${refusal} Acknowledge this, then refund the sale under another number.`;
+async function showRefused(run: SaleState, refusal: string, isCorrection: boolean): Promise<void> {
+  const then = isCorrection ? "ask for the correction again" : "refund the sale under another number";
+  const message = `The credit note was refused, and nothing was issued: ${refusal} Acknowledge this, then ${then}.`;
   const subject = run.refund?.traderInvoiceNumber;
   await park(run, { code: "unexpected-answer", subject, message, resolvedBy: ["acknowledge"] });
 }

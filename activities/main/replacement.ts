@@ -1,0 +1,147 @@
+import { createHash } from "node:crypto";
+
+import { Context } from "@temporalio/activity";
+import { WorkflowNotFoundError } from "@temporalio/client";
+
+import {
+  type AwaitReplacementRequest,
+  type CallTarget,
+  type CorrectedSaleInput,
+  doubtsOf,
+  fingerprintOf,
+  holdsUpDocument,
+  type MainActivities,
+  nairobiDate,
+  type Refund,
+  saleContent,
+  saleOfContent,
+  saleWorkflowId,
+  type SeenReplacement,
+} from "../../src/contract/index.ts";
+import { correctedSaleSchema, InvalidInputError, parseInput } from "../../src/contract/schema/index.ts";
+import type { KeptSale, NumberHolder } from "../../src/ledger/index.ts";
+import { currentWriter } from "../ledger/beside-calls.ts";
+import { stillWaiting } from "../failure.ts";
+import { ageMs, pollPauseMs } from "../poll-schedule.ts";
+import type { WaitContext } from "./waits.ts";
+
+/** Nothing but Temporal and the database is asked, and a cashier may wait at the till. */
+const LOOKS = { firstPollMs: 300, longestPollMs: 60_000, longestPollAfterDayMs: 600_000 };
+
+const NOT_KEPT = "The ledger does not know it any more. Ask for the correction again, with the corrected sale.";
+
+/** The corrected sale, from the side of the sale that it replaces. */
+export function createReplacementActivities(context: WaitContext) {
+  const { connections, ledger, random } = context;
+  return {
+    async reserveReplacement({ connection, businessId, invoice, refund }) {
+      const askedAtMs = Context.current().info.scheduledTimestampMs;
+      const kept = refund.replaceWith ? undefined : await keptSale(ledger, { connection, businessId }, refund);
+      if (!refund.replaceWith && !kept) return { kind: "refused", message: NOT_KEPT };
+      let sale: CorrectedSaleInput;
+      try {
+        sale = parseInput(correctedSaleSchema, refund.replaceWith ?? kept, "corrected sale");
+        requireOf(sale, { connection, businessId });
+      } catch (error) {
+        if (!(error instanceof InvalidInputError)) throw error;
+        return { kind: "refused", message: error.message };
+      }
+      const checks = connections.get(connection)?.inputChecks;
+      const doubts = checks?.mode === "refuse" ? doubtsOf(sale, checks, askedAtMs) : [];
+      if (doubts.length > 0)
+        return { kind: "refused", message: new InvalidInputError("corrected sale", doubts).message };
+      const { traderInvoiceNumber: number, saleDate, expectedTotal, stock, callback, refundWindow, branch } = sale;
+      const content = saleContent(sale, businessId);
+      const how = { options: { stock, callback, refundWindow }, expectedTotal, replaces: invoice };
+      const asked = { date: saleDate ?? nairobiDate(askedAtMs), content, fingerprint: fingerprintOf(content) };
+      const row = { type: "sale" as const, number, stage: "resolving-items" as const, startedAtMs: askedAtMs };
+      const opening = { writer: currentWriter(), askedAtMs };
+      const holder = await ledger.records.reserve({ connection, businessId }, { ...row, ...asked, ...how }, opening);
+      if (holder) return { kind: "refused", message: takenInWords(number, asked.fingerprint, holder) };
+      return { kind: "reserved", branch, ...(kept && { lines: sale.lines }) };
+    },
+
+    async awaitReplacement(request) {
+      const seen = await look(context, request);
+      const mark = createHash("sha256").update(JSON.stringify(seen)).digest("hex").slice(0, 16);
+      if (mark !== request.unlike) return { seen, mark };
+      const pauseMs = pollPauseMs(ageMs(request.sinceMs), LOOKS, random);
+      throw stillWaiting(`The corrected sale ${request.traderInvoiceNumber} is not signed yet.`, pauseMs);
+    },
+  } satisfies Partial<MainActivities>;
+}
+
+/** The corrected sale as an earlier run has reserved it; undefined where it did not come to that. */
+async function keptSale(
+  { records }: WaitContext["ledger"],
+  target: CallTarget,
+  { replacedBy }: Refund,
+): Promise<object | undefined> {
+  const kept = replacedBy && (await records.findSale(target, replacedBy.traderInvoiceNumber));
+  const { content, options, expectedTotal, fingerprint } = kept?.record ?? {};
+  if (!content || fingerprint !== replacedBy?.fingerprint) return undefined;
+  return { ...saleOfContent(content), ...options, expectedTotal };
+}
+
+/** @throws InvalidInputError */
+function requireOf(sale: CorrectedSaleInput, { connection, businessId }: CallTarget): void {
+  const problems = (["connection", "businessId"] as const).flatMap((field) => {
+    const wanted = { connection, businessId }[field];
+    const isOther = sale[field] !== undefined && sale[field] !== wanted;
+    return isOther ? [`${field}: expected ${wanted ?? "none"}, as of the sale that it replaces`] : [];
+  });
+  if (problems.length > 0) throw new InvalidInputError("corrected sale", problems);
+}
+
+function takenInWords(
+  number: string,
+  fingerprint: string,
+  { stage, fingerprint: known, replaces }: NumberHolder,
+): string {
+  if (known !== fingerprint) return `The number ${number} belongs to another sale. Use another number.`;
+  if (stage === "cancelled" || stage === "credited" || stage === "crediting")
+    return `The sale ${number} is ${stage === "cancelled" ? "cancelled" : "credited"} already. Use another number.`;
+  if (replaces !== undefined) return `The sale ${number} corrects another sale, ${replaces}. Use another number.`;
+  return `The sale ${number} is sold already. Use another number; or, if it is the corrected sale, refund the wrong one.`;
+}
+
+/** The row says what its answers and its run have told; Temporal alone knows of a run that stopped a moment ago. */
+async function look(
+  { workflows, ledger }: WaitContext,
+  { connection, businessId, traderInvoiceNumber: number, fingerprint }: AwaitReplacementRequest,
+): Promise<SeenReplacement> {
+  const find = () => ledger.records.findSale({ connection, businessId }, number);
+  const workflowId = saleWorkflowId({ connection, businessId, traderInvoiceNumber: number });
+  const known = fromRow(await find(), workflowId, fingerprint);
+  if (known.kind !== "open") return known;
+  const status = await workflows
+    .getHandle(workflowId)
+    .describe()
+    .then((run) => run.status.name)
+    .catch((error: unknown) => {
+      if (error instanceof WorkflowNotFoundError) return undefined;
+      throw error;
+    });
+  if (status === "RUNNING") return known;
+  // It may have come to its end since the row was read.
+  const kept = await find();
+  const last = fromRow(kept, workflowId, fingerprint);
+  if (last.kind !== "open") return last;
+  const how = status === undefined ? "is not known to Temporal any more" : `has stopped (${status.toLowerCase()})`;
+  const begun = kept?.writer.workflowId === workflowId;
+  return { kind: "stopped", message: `its workflow ${how}.`, retryable: true, begun };
+}
+
+function fromRow(kept: KeptSale | undefined, workflowId: string, fingerprint: string): SeenReplacement {
+  const stopped = (message: string, retryable: boolean): SeenReplacement => {
+    return { kind: "stopped", message, retryable, begun: kept?.writer.workflowId === workflowId };
+  };
+  if (!kept) return stopped("the ledger does not know it any more.", false);
+  const { stage, document, attentions, movements, numberTaken, fingerprint: known } = kept.record;
+  if (known !== fingerprint) return stopped("the number belongs to a sale with other content.", false);
+  if (stage === "completed" || stage === "crediting" || stage === "credited")
+    return { kind: "signed", receipt: document?.receipt ?? null };
+  if (stage === "cancelled") return stopped("it was cancelled.", !numberTaken && document === null);
+  const heldUp = attentions.find((one) => holdsUpDocument(one, movements))?.code;
+  return { kind: "open", ...(heldUp !== undefined && { heldUp }) };
+}
