@@ -31,6 +31,7 @@ describe("the creation of a credit note", () => {
     const [note] = notesOf(served);
     expect(await credit(served, saleId, "CN-2")).toEqual({
       kind: "number-taken",
+      isOwn: true,
       message: expect.stringContaining("The sale has the credit note CN-1 already"),
     });
     // As if somebody else had issued it.

@@ -149,7 +149,8 @@ async function settle(
   }
   // Both answers rule out a document of ours, also one of an earlier attempt in doubt.
   const ruledOut = result.kind === "rejected" || result.kind === "already-credited";
-  if (ruledOut || nothingSent) await claim.settle({ kind: "unsent" });
+  if (ruledOut) await claim.settle({ kind: "unsent" });
+  else if (nothingSent) await claim.settle({ kind: "unsent", execution: claim.execution });
   return result;
 }
 

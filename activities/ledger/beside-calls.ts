@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-import { Context } from "@temporalio/activity";
+import { Context, log } from "@temporalio/activity";
 
 import type {
   AdjustStockRequest,
@@ -16,8 +16,10 @@ import type { Deadline } from "../../src/http/deadline.ts";
 import {
   type Answer,
   type ClaimedMovement,
+  type DocumentOutcome,
   type DocumentState,
   type Ledger,
+  LedgerUnavailableError,
   type UnderWay,
   type NumberOwner,
   type TakeDocumentAnswer,
@@ -100,8 +102,6 @@ interface ToSend {
   isRepeated: boolean;
 }
 
-type Outcome = { kind: "document"; documentId: string } | { kind: "unsent" };
-
 /**
  * The claim of one intent for a document. It holds the bytes that were sent first, so that every attempt of every run
  * sends the same under the same key, and the document's id once it is known, so that a run which begins anew takes it
@@ -151,12 +151,12 @@ export function documentClaim(
           return { kind: "number-taken", message };
         }
         case "credited-by-another": {
-          const message = `The sale has the credit note ${answer.number} already, which is signed or may be. Nothing was sent.`;
-          return { kind: "number-taken", message };
+          const message = `The sale has the credit note ${answer.number} already, which is signed or may be. Nothing was sent. Ask for the refund under that number.`;
+          return { kind: "number-taken", isOwn: true, message };
         }
         case "not-known": {
           const message =
-            "The ledger has no row of it, so nobody knows what earlier runs of this sale have sent. Nothing was sent now.";
+            "The ledger had no row of it, so nobody knows whether it was sent before. Nothing was sent now.";
           return { kind: "unknown", message, evidence: {} };
         }
         case "different": {
@@ -171,18 +171,25 @@ export function documentClaim(
      * `document`: it exists, in whatever status. `unsent`: nothing of this intent exists, and nothing is in doubt: it
      * may be sent again, with other bytes too. `unsettled`: the ledger does not know of it yet, and the workflow has it
      * written later; the answer must reach the workflow in any case.
+     * @param outcome of `unsent`: whether every execution is meant, or this one
      * @param answer what the service answered, for the row
      */
-    async settle(outcome: Outcome, answer?: Answer): Promise<SettledAnswer> {
+    async settle(outcome: DocumentOutcome, answer?: Answer): Promise<SettledAnswer> {
       const settled = { ...key, outcome, writer: currentWriter() };
       try {
         if (answer) return await documents.settleAnswered({ ...settled, answer, movementsPlanned, seen });
         await documents.settle(settled);
         return {};
-      } catch {
+      } catch (error) {
+        if (error instanceof LedgerUnavailableError) return { unsettled: true };
+        log.error("The ledger refused an answer", { error });
+        // Of an answer that it cannot keep, it still knows the document.
+        if (answer) await documents.settle(settled).catch(() => undefined);
         return { unsettled: true };
       }
     },
+
+    execution,
 
     /** Writes into the claim that this execution sends no more, however it ends. */
     async ended(): Promise<void> {

@@ -55,22 +55,23 @@ export function createPrepareActivities(
       const business = { connection, businessId };
       const isWhole = start.lines !== undefined || start.saleId !== undefined;
       const checks = connections.get(connection)?.inputChecks;
-      const doubts = checks && isWhole ? doubtsOf(start, checks, startedAtMs) : [];
+      const doubtsIn = (sale: SaleFields) => (checks ? doubtsOf(sale, checks, startedAtMs) : []);
       // A number that nobody has costs one statement.
       const isNew =
         isWhole &&
         !reset &&
-        doubts.length === 0 &&
+        doubtsIn(start).length === 0 &&
         (await ledger.records.openNew(business, rowOf(start, saleContent(start, businessId), startedAtMs), openedBy()));
       const known = isNew ? undefined : await ledger.records.findSale(business, traderInvoiceNumber);
       const sale = isWhole ? start : asKept(start, known);
+      const doubts = doubtsIn(sale);
       const content = saleContent(sale, businessId);
       const fingerprint = fingerprintOf(content);
       const kept = keptOf(known, content);
       // What an attempt of this run has opened is not finished.
       const finished = reset || !kept || isOfThisRun(kept) ? undefined : finishedSale(kept);
       // The ledger has lost what the run before has done: its row was there before anything was sent.
-      const inDoubt = known === undefined && (isReset || sent);
+      const inDoubt = known === undefined && start.saleId === undefined && (isReset || sent);
       const earlier = inDoubt
         ? { sent: true, signed: false }
         : finished

@@ -49,8 +49,8 @@ export type CreateResult =
       repeatable: boolean;
     } & SettledAnswer)
   | { kind: "already-credited"; creditNoteId?: string | undefined; message: string }
-  /** Nothing of this intent was sent, and nothing will be: its number is another sale's. */
-  | { kind: "number-taken"; message: string }
+  /** Nothing of this intent was sent, and nothing will be: its number is another sale's, or its sale has another one. */
+  | { kind: "number-taken"; isOwn?: true; message: string }
   /**
    * An earlier run has settled that nothing exists under this intent, or an operator has: the next one is to be used.
    */

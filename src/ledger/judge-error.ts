@@ -17,7 +17,7 @@ export type Verdict = "again" | "unavailable" | "defect";
  */
 const DEFECTS = /^(0A|0L|2[0-7]|2B|2D|2F|34|38|39|3B|3D|3F|42|44|HV|P0)/;
 /** Somebody else has made the same row at the same moment: whoever looks again finds it. */
-const AT_ONCE = "23505";
+const MADE_AT_ONCE: readonly unknown[] = ["documents_pkey", "one_live_credit_note"];
 /** An account without rights and a database that is missing are corrected by an operator, not by us. */
 const CONFIGURATION = /^(28|3D000|42501|25006|53100)/;
 
@@ -28,7 +28,7 @@ export function judgeError(error: unknown): Verdict {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (/^[0-9A-Z]{5}$/.test(code) && "severity" in error) {
     if (CONFIGURATION.test(code)) return "unavailable";
-    if (code === AT_ONCE) return "again";
+    if (code === "23505" && "constraint" in error && MADE_AT_ONCE.includes(error.constraint)) return "again";
     return DEFECTS.test(code) ? "defect" : "again";
   }
   if (tlsTodo(error) !== undefined) return "unavailable";

@@ -75,7 +75,9 @@ async function askedOf(client: Client, run: WorkflowExecutionDescription, input:
   } catch (error) {
     if (!isUnreadable(error)) throw error;
     const kept = await askedAsKept(client, input);
-    return { sent: true, ...kept, ...(isOfRunNeverBegun(error) && (await askedOfUnbegun(client, run, input, kept))) };
+    if (!isOfRunNeverBegun(error)) return { sent: true, ...kept };
+    // No worker has begun it, so it has sent nothing.
+    return { sent: false, ...kept, ...(await askedOfUnbegun(client, run, input, kept)) };
   }
 }
 

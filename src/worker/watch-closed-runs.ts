@@ -6,6 +6,7 @@ import {
   fingerprintOf,
   nairobiDate,
   NO_BUSINESS,
+  restartedOf,
   saleContent,
   SEARCH_ATTRIBUTES,
   SETTLED_STAGES,
@@ -80,7 +81,11 @@ export async function keepClosedRuns(
     if (!known) {
       const asked = await askedOf(client, execution, business.businessId);
       if (!asked) continue;
-      await ledger.records.open(business, asked, { writer, askedAtMs: asked.startedAtMs });
+      await ledger.records.open(business, asked, {
+        writer,
+        askedAtMs: asked.startedAtMs,
+        inDoubt: await maySend(client, execution),
+      });
     }
     const closed = await closedRunOf(client, run);
     await ledger.records.markClosed(business, of, writer, closed);
@@ -109,6 +114,15 @@ export async function keepClosedRuns(
         await ledger.records.markClosed(business, of, writer, undefined);
     }
   }
+}
+
+/** Whether a sale without a row may have sent its create request all the same: the database has lost it. */
+async function maySend(client: Client, { workflowId, runId, memo }: WorkflowExecutionInfo): Promise<boolean> {
+  const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+  const isSent = events?.some(
+    ({ activityTaskScheduledEventAttributes: task }) => task?.activityType?.name === "createSale",
+  );
+  return isSent === true || restartedOf(memo)?.sent === true;
 }
 
 /** What the run was to issue, as its input says; undefined where that is nothing. */

@@ -109,9 +109,9 @@ export async function createDocument(context: SaleContext, creation: Creation): 
       continue;
     }
     if (result.kind === "number-taken") {
-      // This run has no document, and tells nothing of one: the ledger's row under this number is the other sale's.
       run.documentInDoubt = false;
-      run.notes = undefined;
+      // This run has no document, and tells nothing of one: the ledger's row under this number is the other sale's.
+      if (!result.isOwn) run.notes = undefined;
       throw ApplicationFailure.nonRetryable(result.message, FAILURES.conflict);
     }
     const answeredId = idOf(result);

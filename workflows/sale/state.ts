@@ -57,7 +57,10 @@ export function isReset(): boolean {
  * its id. A run that is none writes nothing, and neither does one that was reset to a point after the step.
  */
 export function isKnownToBeReset(before: "completed" | "its end"): boolean {
-  return (isReset() || workflowInfo().unsafe.isReplaying) && patched(`reset before ${before}`);
+  return (
+    (isReset() || workflowInfo().unsafe.isReplaying) &&
+    patched(before === "completed" ? "reset before completed" : "reset")
+  );
 }
 
 /**

@@ -66,8 +66,11 @@ export type DocumentOutcome =
   | { kind: "document"; documentId: string }
   /** Settled: this intent made none. */
   | { kind: "nothing" }
-  /** This attempt did not leave, or was refused before it was processed, and no earlier one is in doubt. */
-  | { kind: "unsent" };
+  /**
+   * This attempt did not leave, or was refused before it was processed, and no earlier one is in doubt. `execution`: that
+   * is known of this one alone; absent: of every one.
+   */
+  | { kind: "unsent"; execution?: string | undefined };
 
 export interface SettleDocumentRequest extends DocumentKey {
   intent: number;
@@ -133,8 +136,6 @@ export interface DocumentClaims {
   decide(request: DecideDocumentRequest): Promise<void>;
   /** Undefined: nothing of the document was ever taken, or decided. */
   read(key: DocumentKey): Promise<DocumentState | undefined>;
-  /** Whose the number of a credit note is, where it is another sale's. */
-  numberOwner(key: DocumentKey): Promise<NumberOwner | undefined>;
   /** The documents that were reported within so many days where another one was recorded, the latest first. */
   contradicted(days: number): Promise<SecondDocument[]>;
 }

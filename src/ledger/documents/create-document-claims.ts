@@ -1,12 +1,11 @@
 import { sql } from "kysely";
 
 import type { Database, Queries } from "../database.ts";
-import { documentKey, isOfAnother, lockKept } from "../records/row.ts";
 import { kindOf } from "./claim-row.ts";
-import type { DocumentClaims, DocumentKey, NumberOwner, SecondDocument } from "./claims.ts";
+import type { DocumentClaims, SecondDocument } from "./claims.ts";
 import { decide, read } from "./decide.ts";
 import { settle, settleAnswered } from "./settle.ts";
-import { ended, isTaken, ownerOf, take, takeFirst } from "./take.ts";
+import { ended, take, takeFirst } from "./take.ts";
 
 /** Each operation is one statement or one transaction, and may run again after a broken connection. */
 export function createDocumentClaims(database: Database): DocumentClaims {
@@ -21,14 +20,8 @@ export function createDocumentClaims(database: Database): DocumentClaims {
     settleAnswered: async (request) => settleAnswered(database, request),
     decide: (request) => database.transact((db) => decide(db, request)),
     read: (key) => database.query((db) => read(db, key)),
-    numberOwner: (key) => database.transact((db) => numberOwner(db, key)),
     contradicted: (days) => database.query((db) => contradicted(db, days)),
   };
-}
-
-async function numberOwner(db: Queries, key: DocumentKey): Promise<NumberOwner | undefined> {
-  const kept = await lockKept(db, documentKey(key, key.of));
-  return kept && isTaken(kept) && isOfAnother(kept.content, key.of) ? await ownerOf(db, key, kept) : undefined;
 }
 
 const MOST = 100;

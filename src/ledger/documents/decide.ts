@@ -1,7 +1,6 @@
 import type { Queries } from "../database.ts";
 import { appendEvents } from "../events/append-events.ts";
-import { businessColumns } from "../events/row.ts";
-import { whereDocument } from "../records/columns.ts";
+import { type RowContent, whereDocument } from "../records/columns.ts";
 import { documentKey, isOfAnother } from "../records/row.ts";
 import { cleanText, storableText } from "../storable-text.ts";
 import {
@@ -66,12 +65,18 @@ function saysSo(row: ClaimRow, { intent, decision }: DecideDocumentRequest): boo
 export async function read(db: Queries, key: DocumentKey): Promise<DocumentState | undefined> {
   const { of } = key;
   const row = await db
-    .selectFrom("documents")
-    .select(["intent", "claim", "claimed_id", "first_sent_at", "claim_decision"])
-    .where((eb) => eb.and({ ...businessColumns(key), type: of.type, number: storableText(of.number) }))
-    .where("original_document_id", "is not distinct from", of.originalSaleId ?? null)
+    .selectFrom("documents as d")
+    .innerJoin("events as e", (join) =>
+      join
+        .onRef("e.connection", "=", "d.connection")
+        .onRef("e.business_id", "=", "d.business_id")
+        .onRef("e.number", "=", "d.event_number"),
+    )
+    .select(["d.intent", "d.claim", "d.claimed_id", "d.first_sent_at", "d.claim_decision", "e.content"])
+    .where(whereDocument(documentKey(key, of)))
     .executeTakeFirst();
-  if (row === undefined || row.claim === null) return undefined;
+  if (row === undefined || row.claim === null || isOfAnother(JSON.parse(row.content) as RowContent, of))
+    return undefined;
   return {
     intent: row.intent,
     ...(row.claimed_id === null ? {} : { documentId: row.claimed_id }),

@@ -5,6 +5,7 @@ import { createTestLedger, type TestLedger } from "../test-support/create-test-l
 import type { TakeDocumentAnswer, TakeDocumentRequest, DocumentClaims } from "./claims.ts";
 import { claimEventsOf } from "../test-support/claim-events.ts";
 import { taking } from "../test-support/movements.ts";
+import { documentOf } from "../test-support/records.ts";
 
 let ledgerOfTest: TestLedger;
 let documents: DocumentClaims;
@@ -138,6 +139,18 @@ describe("an intent to issue a document that was begun", () => {
     });
   });
 
+  it("stays in doubt where one of two executions says that it has sent nothing", async () => {
+    const first = { ...firstAttempt(), underWayForMs: 60_000 };
+    await take(first);
+    const second = again(first);
+    expect(await take(second)).toMatchObject({ kind: "send", first: false });
+    for (const { execution } of [first, second])
+      await documents.settle({ ...first, outcome: { kind: "unsent", execution } });
+    expect(await documents.read(first)).toEqual({ intent: 1, firstSentAtMs: NOW });
+    await documents.settle({ ...first, outcome: { kind: "unsent" } });
+    expect(await documents.read(first)).toEqual({ intent: 1 });
+  });
+
   it("is followed by the next intent once it is known that nothing was sent", async () => {
     const first = firstAttempt();
     await take(first);
@@ -182,6 +195,13 @@ it("a document whose row is gone is not sent: nobody knows what was", async () =
   expect((await ledgerOfTest.ledger.records.verify({ connection: "default", businessId: "biz_1" })).findings).toEqual(
     [],
   );
+});
+
+it("a document that the row has is known, where the database has lost its claim", async () => {
+  const first = firstAttempt();
+  const document = documentOf(first.of.number);
+  await ledgerOfTest.ledger.records.settle(first, first.of, { document, askedAtMs: NOW }, first.writer);
+  expect(await documents.take(first)).toEqual({ kind: "known", documentId: document.id });
 });
 
 describe("the claim of a document that exists", () => {

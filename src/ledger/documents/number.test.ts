@@ -84,16 +84,12 @@ describe("the number of a credit note", () => {
     await open(second);
     expect(await documents.take(second)).toEqual(owner);
     expect(await documents.read(second)).toBeUndefined();
-    const { kind: _kind, ...known } = owner;
-    expect(await documents.numberOwner(second)).toEqual(known);
-    expect(await documents.numberOwner(first)).toBeUndefined();
   });
 
   it("is that of the sale whose request leaves first, whichever opened its row last", async () => {
     const business = someBusiness();
     const [first, second] = [noteOf("sal_1", business), noteOf("sal_2", business)];
     for (const note of [first, second]) await open(note);
-    expect(await documents.numberOwner(first)).toBeUndefined();
     expect(await documents.take(first)).toMatchObject({ kind: "send", first: true });
     expect(await documents.take(second)).toEqual(ownerOf("sal_1", business));
     expect((await test.ledger.records.verify({ ...first, businessId: business })).findings).toEqual([]);
@@ -138,6 +134,29 @@ describe("the live credit note of a sale", () => {
     await answered(third, "completed");
     expect(await documents.take(first)).toEqual({ kind: "credited-by-another", number: "CN-3" });
     expect((await test.ledger.records.verify({ ...first, businessId: business })).findings).toEqual([]);
+  });
+
+  it("is the one that appears after an operator said that it was not created", async () => {
+    const business = someBusiness();
+    const [first, second] = ["CN-1", "CN-2"].map((number) => noteOf("sal_1", business, number));
+    if (!first || !second) throw new Error("two notes were made");
+    for (const note of [first, second]) await open(note);
+    await documents.take(first);
+    await documents.decide({ ...first, decision: "not-created", note: "not in the list" });
+    await answered(first, "completed");
+    expect(await documents.take(second)).toEqual({ kind: "credited-by-another", number: "CN-1" });
+  });
+
+  it("makes another one wait while its own answer is still to be written", async () => {
+    const business = someBusiness();
+    const [first, second] = ["CN-1", "CN-2"].map((number) => noteOf("sal_1", business, number));
+    if (!first || !second) throw new Error("two notes were made");
+    for (const note of [first, second]) await open(note);
+    await documents.take(first);
+    await documents.settle({ ...first, outcome: { kind: "document", documentId: "cn_1" } });
+    expect(await documents.take(second)).toMatchObject({ kind: "under-way" });
+    await answered(first, "failed");
+    expect(await documents.take(second)).toMatchObject({ kind: "send", first: true });
   });
 
   it("is one of many numbers at once, of many processes", async () => {

@@ -4,7 +4,7 @@ import type { SettledAnswer } from "../../contract/index.ts";
 import type { Database, Queries } from "../database.ts";
 import { appended, appendEvents } from "../events/append-events.ts";
 import { documentColumns, whereDocument } from "../records/columns.ts";
-import { documentKey, insertOrLock, isOfAnother, type Kept, lockKept, savedEvent } from "../records/row.ts";
+import { documentKey, insertOrLock, isOfAnother, isSigned, type Kept, lockKept, savedEvent } from "../records/row.ts";
 import { settle as settleRow, unknownRun, withAnswer } from "../records/write.ts";
 import { anyGivenBack } from "../stock/taken.ts";
 import { assignments } from "../statements.ts";
@@ -27,7 +27,7 @@ const OVER = { ...NO_LONGER_IN_DOUBT, under_way_until: null } as const;
 export function settle(database: Database, request: SettleDocumentRequest): Promise<Settled> {
   checkIntent(request.intent);
   const { outcome } = request;
-  if (outcome.kind !== "document") return database.query((db) => settleNone(db, request, outcome.kind));
+  if (outcome.kind !== "document") return database.query((db) => settleNone(db, request));
   const documentId = storableText(outcome.documentId);
   return database.inOneStatement(
     (db) => settleAwaited(db, request, documentId),
@@ -43,7 +43,7 @@ export function settleAnswered(database: Database, request: SettleAnswerRequest)
     (db) => settleSeen(db, request),
     async (db) => {
       if (outcome.kind === "document") await settleDocument(db, request, storableText(outcome.documentId));
-      else await settleNone(db, request, outcome.kind);
+      else await settleNone(db, request);
       return await settleRow(db, request, { ...of, movementsPlanned }, answer, writer);
     },
   );
@@ -76,7 +76,7 @@ async function settleSeen(db: Queries, request: SettleAnswerRequest): Promise<Se
   const [row] = rows;
   if (!row) return undefined;
   return {
-    ...(row.given_back && answer.document.status === "completed" && { givenBack: true }),
+    ...(row.given_back && isSigned(answer.document) && { givenBack: true }),
     ...(seen.content.run.runId !== writer.runId && { otherRun: true }),
   };
 }
@@ -98,7 +98,11 @@ async function settleDocument(db: Queries, request: SettleDocumentRequest, docum
   if (claim.claimed_id === documentId) return "settled";
   const detail = { documentId };
   if (claim.claimed_id !== null || isOfAnother(kept.content, of)) {
-    const told = { what: "contradicted", intent, detail: { ...detail, recorded: claim.claimed_id } };
+    const told = {
+      what: "contradicted",
+      intent,
+      detail: { ...detail, recorded: claim.claimed_id ?? kept.content.document?.id ?? "" },
+    };
     await appendEvents(db, request, [claimEvent(of, writer, told)]);
     return "contradicted";
   }
@@ -129,11 +133,8 @@ export async function rowOf(db: Queries, request: Omit<SettleDocumentRequest, "o
 }
 
 /** What is settled already stays as it is. */
-async function settleNone(
-  db: Queries,
-  request: SettleDocumentRequest,
-  claim: "nothing" | "unsent",
-): Promise<"settled"> {
+async function settleNone(db: Queries, request: SettleDocumentRequest): Promise<"settled"> {
+  const claim = request.outcome.kind === "nothing" ? "nothing" : "unsent";
   const from = claim === "nothing" ? (["in-doubt", "unsent"] as const) : (["in-doubt"] as const);
   await changeInDoubt(db, request, from, claim === "nothing" ? "not-created" : "unsent", {
     claim,
@@ -154,11 +155,14 @@ async function changeInDoubt(
   change: ClaimChange,
 ): Promise<boolean> {
   const { of, intent, writer } = request;
+  // What one execution has not sent, says nothing of what another one may have.
+  const isHeldBy = ({ outcome }: SettleDocumentRequest) =>
+    outcome.kind === "unsent" && outcome.execution !== undefined ? sql`d.execution = ${outcome.execution}` : sql`true`;
   const { rows } = await sql`
     with written as (
       update documents as d set ${claimAssignments(change, OVER)}
       where ${whereDocument(documentKey(request, of))}
-        and d.intent = ${intent} and d.claim = any(${from}::text[])
+        and d.intent = ${intent} and d.claim = any(${from}::text[]) and ${isHeldBy(request)}
       returning d.number)
     select ${appended(request, [claimEvent(of, writer, { what, intent, change })])} from written`.execute(db);
   return rows.length > 0;

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, type Selectable, sql } from "kysely";
 
 import { underWay, untilItIsOver } from "../claim-answers.ts";
 import type { Queries } from "../database.ts";
@@ -19,7 +19,8 @@ import {
 import { doubt, unknownRun } from "../records/write.ts";
 import { holderText } from "../stock/row.ts";
 import { cleanText, storableText } from "../storable-text.ts";
-import { changeClaim, checkIntent, claimAssignments, claimEvent, type ClaimRow, decisionOf } from "./claim-row.ts";
+import { changeClaim, checkIntent, claimAssignments, claimEvent, decisionOf } from "./claim-row.ts";
+import type { DocumentsTable } from "../tables/records.ts";
 import type { DocumentKey, NumberOwner, TakeDocumentAnswer, TakeDocumentRequest } from "./claims.ts";
 
 /**
@@ -42,16 +43,17 @@ export async function take(db: Queries, request: TakeDocumentRequest): Promise<T
     await doubt(db, request, of, writer, times.as_of);
     return { kind: "not-known" };
   }
-  if (isOfAnother(found.content, of)) {
-    if (isTaken(found)) return { kind: "number-taken", ...(await ownerOf(db, request, found)) };
+  const isOther = isOfAnother(found.content, of);
+  if (isOther && isTaken(found)) return { kind: "number-taken", ...(await ownerOf(db, request, found)) };
+  const known = isOther ? undefined : await standing(db, request, found);
+  if (known !== undefined) return known;
+  // Before anything is written: whoever has a row of the sale waits for the chain.
+  const other = await otherCreditNote(db, request);
+  if (other !== undefined) return other;
+  if (isOther) {
     // The number is that of whoever sends first.
     await changeRow(db, request, found, unknown, writer, { times: { as_of: times.as_of, sequence: 0 } });
-  } else {
-    const known = await standing(db, request, found.claim);
-    if (known !== undefined) return known;
   }
-  const other = await otherCreditNote(db, request);
-  if (other !== undefined) return { kind: "credited-by-another", number: other };
   await changeClaim(db, whereDocument(key), change, columns);
   await appendEvents(db, request, [event]);
   return answer;
@@ -71,11 +73,11 @@ export async function takeFirst(db: Queries, request: TakeDocumentRequest): Prom
       ? sql`true`
       : sql`not exists (
           select from documents as o
-          where (o.connection, o.business_id, o.credits) = (${connection}, ${business_id}, ${credits}))`;
+          where (o.connection, o.business_id) = (${connection}, ${business_id}) and ${mayCredit(credits, of.number)})`;
   const { rows } = await sql<KeptColumns>`
     with written as (
       update documents as d set ${claimAssignments(change, columns)}
-      where ${whereDocument(documentKey(request, of))} and d.claim is null
+      where ${whereDocument(documentKey(request, of))} and d.claim is null and d.document_id is null
         and d.original_document_id is not distinct from ${credits ?? null} and ${isOnly}
       returning ${KEPT_COLUMNS})
     select written.*, e.content as event, ${appended(request, [event])} as appended
@@ -123,11 +125,12 @@ function creditedBy({ type, originalSaleId }: DocumentKey["of"]): string | undef
 async function standing(
   db: Queries,
   request: TakeDocumentRequest,
-  row: ClaimRow,
+  { content: { document }, claim: row }: Kept,
 ): Promise<TakeDocumentAnswer | undefined> {
   const { of, intent, content } = request;
   const decision = decisionOf(row);
-  if (row.claim === null) return undefined;
+  // A database that has lost the claim, and has got an answer since.
+  if (row.claim === null) return document === null ? undefined : { kind: "known", documentId: document.id };
   if (row.claimed_id !== null) return { kind: "known", documentId: row.claimed_id, ...decision };
   if (intent < row.intent) return { kind: "behind", intent: row.intent - 1, ...decision };
   if (row.claim !== "in-doubt") {
@@ -168,6 +171,9 @@ export function isTaken({ content, claim }: Kept): boolean {
   return content.document !== null || claim.claim !== null;
 }
 
+/** An answer that came while the ledger was away is written as soon as it is back. */
+const UNTIL_WRITTEN_MS = 5_000;
+
 /** For people. */
 export async function ownerOf(db: Queries, request: DocumentKey, { content, claim }: Kept): Promise<NumberOwner> {
   const saleId = content.originalSaleId ?? "";
@@ -179,30 +185,39 @@ export async function ownerOf(db: Queries, request: DocumentKey, { content, clai
   return { saleId, sale: sale?.number, holder: claim.holder ?? holderText(content.run) };
 }
 
+/** Of the row `o`: it is another credit note of the sale, and may be signed, or on its way. */
+function mayCredit(credits: string, number: string): RawBuilder<boolean> {
+  return sql`o.type = 'credit_note' and o.number <> ${storableText(number)}
+    and (o.credits = ${credits} or o.original_document_id = ${credits} and o.claim in ('in-doubt', 'document')
+      and coalesce(o.status, '') not in ('failed', 'cancelled'))`;
+}
+
 /**
- * The number of another credit note of the sale that may be signed, or may be on its way. One that the authority has
- * refused makes room.
+ * Another credit note of the sale that may be signed, or may be on its way. One that the authority has refused makes
+ * room.
  */
-async function otherCreditNote(db: Queries, request: TakeDocumentRequest): Promise<string | undefined> {
+async function otherCreditNote(db: Queries, request: TakeDocumentRequest): Promise<TakeDocumentAnswer | undefined> {
   const credits = creditedBy(request.of);
   if (credits === undefined) return undefined;
   const { connection, business_id, type, number } = documentKey(request, request.of);
-  const other = await db
-    .selectFrom("documents")
-    .select(["number", "claim", "status"])
-    .where((eb) => eb.and({ connection, business_id, credits }))
-    .where("number", "<>", number)
-    .forUpdate()
-    .executeTakeFirst();
+  const { rows } = await sql<Pick<Selectable<DocumentsTable>, "number" | "claim" | "status" | "intent">>`
+    select o.number, o.claim, o.status, o.intent from documents as o
+    where (o.connection, o.business_id) = (${connection}, ${business_id}) and ${mayCredit(credits, number)}
+    for update`.execute(db);
+  const isRefused = ({ claim, status }: (typeof rows)[number]): boolean =>
+    claim !== "in-doubt" && (status === "failed" || status === "cancelled");
+  const live = rows.find((row) => !isRefused(row));
+  // What became of it is known, and is still to be written.
+  if (live?.claim === "document" && live.status === null) return { kind: "under-way", forMs: UNTIL_WRITTEN_MS };
+  if (live) return { kind: "credited-by-another", number: live.number };
+  const [other] = rows;
   if (!other) return undefined;
-  const isRefused = other.claim !== "in-doubt" && (other.status === "failed" || other.status === "cancelled");
-  if (!isRefused) return other.number;
   const key = { connection, business_id, type, number: other.number };
   await changeClaim(db, whereDocument(key), { credits: null });
   const change = { credits: null };
   const released = { type: "credit_note", number: other.number } as const;
   await appendEvents(db, request, [
-    claimEvent(released, request.writer, { what: "given-up", intent: request.intent, change }),
+    claimEvent(released, request.writer, { what: "given-up", intent: other.intent, change }),
   ]);
   return undefined;
 }
@@ -214,7 +229,6 @@ export async function ended(
   const { of, intent, execution } = request;
   await sql`
     update documents as d set under_way_until = null
-    where ${whereDocument(documentKey(request, of))} and d.intent = ${intent} and d.execution = ${execution}`.execute(
-    db,
-  );
+    where ${whereDocument(documentKey(request, of))} and d.intent = ${intent} and d.execution = ${execution}
+      and d.under_way_until is not null`.execute(db);
 }

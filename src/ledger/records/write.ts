@@ -142,7 +142,11 @@ export function withAnswer(
 ): RowContent | undefined {
   const isOther = isOfAnother(kept.content, row);
   // The number is that of whoever has its document: another sale's credit note that was not issued makes room.
-  if ((isOther && kept.content.document !== null) || isNewer(kept, { document, askedAtMs })) return undefined;
+  if (
+    (isOther && (kept.content.document !== null || kept.claim.claim !== null)) ||
+    isNewer(kept, { document, askedAtMs })
+  )
+    return undefined;
   const { failed: _failed, ...content } = isOther ? unknownRun(row, document, writer, askedAtMs) : kept.content;
   const stage = stageAfter(content, document);
   const planned = movementsPlanned !== undefined && { movementsPlanned };
