@@ -20,7 +20,9 @@ export function checkInput(
   known: KeptSale | undefined,
   { doubts, mode }: { doubts: readonly string[]; mode: InputChecks["mode"] },
 ): void {
-  const isKnown = known?.record.document || known?.record.numberTaken;
+  const { document, numberTaken, replaces } = known?.record ?? {};
+  // A corrected sale was looked at before the sale was credited that it replaces.
+  const isKnown = document || numberTaken || replaces !== undefined;
   if (mode === "refuse" && !isKnown) throw invalid("sale input", doubts);
   log.warn(`The sale ${number} looks wrong, and goes on: ${withoutValues(doubts).join("; ")}`);
 }

@@ -138,8 +138,10 @@ export function isRefundLeft(kept: KeptSale): boolean {
 /** The sale is credited, and the one that is to replace it is neither signed nor given up by an operator. */
 function isReplacementLeft({ replacedBy, traderInvoiceNumber }: Refund, { record: { correction } }: KeptSale): boolean {
   if (!replacedBy) return false;
-  const isKnown = correction?.creditNote === traderInvoiceNumber;
-  return !isKnown || isCorrectionLeft(correction);
+  const isKnown =
+    correction?.creditNote === traderInvoiceNumber && correction.correctedBy === replacedBy.traderInvoiceNumber;
+  // Of one that was given up before, and is credited all the same, nobody has told.
+  return !isKnown || correction.stage === "cancelled" || isCorrectionLeft(correction);
 }
 
 /** Whether nothing shows that the goods of the refund were returned, and nobody has taken note of that. */

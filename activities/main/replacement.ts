@@ -48,17 +48,25 @@ export function createReplacementActivities(context: WaitContext) {
       }
       const checks = connections.get(connection)?.inputChecks;
       const doubts = checks?.mode === "refuse" ? doubtsOf(sale, checks, askedAtMs) : [];
-      if (doubts.length > 0)
+      const content = saleContent(sale, businessId);
+      const fingerprint = fingerprintOf(content);
+      // Nothing can stand against it any more: its credit note is on its way, or signed.
+      const isUnderWay = await isNoteUnderWay(ledger, { connection, businessId }, { invoice, refund, fingerprint });
+      if (doubts.length > 0 && !isUnderWay)
         return { kind: "refused", message: new InvalidInputError("corrected sale", doubts).message };
       const { traderInvoiceNumber: number, saleDate, expectedTotal, stock, callback, refundWindow, branch } = sale;
-      const content = saleContent(sale, businessId);
       const how = { options: { stock, callback, refundWindow }, expectedTotal, replaces: invoice };
-      const asked = { date: saleDate ?? nairobiDate(askedAtMs), content, fingerprint: fingerprintOf(content) };
+      const asked = { date: saleDate ?? nairobiDate(askedAtMs), content, fingerprint };
       const row = { type: "sale" as const, number, stage: "resolving-items" as const, startedAtMs: askedAtMs };
       const opening = { writer: currentWriter(), askedAtMs };
       const holder = await ledger.records.reserve({ connection, businessId }, { ...row, ...asked, ...how }, opening);
-      if (holder) return { kind: "refused", message: takenInWords(number, asked.fingerprint, holder) };
-      return { kind: "reserved", branch, ...(kept && { lines: sale.lines }) };
+      if (holder && !isUnderWay) return { kind: "refused", message: takenInWords(number, fingerprint, holder) };
+      return {
+        kind: "reserved",
+        branch,
+        ...(kept && { lines: sale.lines }),
+        ...(isUnderWay && { isUnderWay: true as const }),
+      };
     },
 
     async awaitReplacement(request) {
@@ -69,6 +77,19 @@ export function createReplacementActivities(context: WaitContext) {
       throw stillWaiting(`The corrected sale ${request.traderInvoiceNumber} is not signed yet.`, pauseMs);
     },
   } satisfies Partial<MainActivities>;
+}
+
+/** Whether the credit note of this very correction was sent, and was not refused. */
+async function isNoteUnderWay(
+  { records }: WaitContext["ledger"],
+  target: CallTarget,
+  { invoice, refund, fingerprint }: { invoice: string; refund: Refund; fingerprint: string },
+): Promise<boolean> {
+  const note = (await records.findSale(target, invoice))?.creditNote;
+  if (!note?.isSent || note.record.number !== refund.traderInvoiceNumber) return false;
+  const { document, refund: known } = note.record;
+  const isRefused = document?.status === "failed" || document?.status === "cancelled";
+  return !isRefused && known?.replacedBy?.fingerprint === fingerprint;
 }
 
 /** The corrected sale as an earlier run has reserved it; undefined where it did not come to that. */
@@ -112,16 +133,20 @@ async function look(
 ): Promise<SeenReplacement> {
   const find = () => ledger.records.findSale({ connection, businessId }, number);
   const workflowId = saleWorkflowId({ connection, businessId, traderInvoiceNumber: number });
-  const known = fromRow(await find(), workflowId, fingerprint);
-  if (known.kind !== "open") return known;
-  const status = await workflows
+  const row = await find();
+  const known = fromRow(row, workflowId, fingerprint);
+  if (known.kind === "signed") return known;
+  const run = await workflows
     .getHandle(workflowId)
     .describe()
-    .then((run) => run.status.name)
     .catch((error: unknown) => {
       if (error instanceof WorkflowNotFoundError) return undefined;
       throw error;
     });
+  const status = run?.status.name;
+  // One that has just begun has still to open its row.
+  const isNew = status === "RUNNING" && run?.runId !== row?.writer.runId;
+  if (known.kind !== "open") return isNew ? { kind: "open" } : known;
   if (status === "RUNNING") return known;
   // It may have come to its end since the row was read.
   const kept = await find();

@@ -26,6 +26,11 @@ export function isCorrectionLeft(correction: Pick<Correction, "stage"> | undefin
   return correction !== undefined && !ENDED_CORRECTION.includes(correction.stage);
 }
 
+/** Whether whoever waits for the credited sale goes on waiting, for the corrected one. */
+export function isSuccessorAwaited(correction: Correction | undefined): boolean {
+  return isCorrectionLeft(correction) && correction?.heldUp === undefined;
+}
+
 /** How the correction of a sale stands, as that sale knows it. */
 export interface Correction {
   /** The number of the corrected sale. */

@@ -17,6 +17,8 @@ export type ReserveReplacementResult =
       branch?: string | undefined;
       /** Absent where the request has them. */
       lines?: SaleLineInput[];
+      /** Its credit note is on its way, or signed: nothing is looked at any more. */
+      isUnderWay?: true;
     }
   | { kind: "refused"; message: string };
 

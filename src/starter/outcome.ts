@@ -10,7 +10,7 @@ import {
 } from "@temporalio/client";
 
 import { holdsUpDocument } from "../contract/attention.ts";
-import { isCorrectionLeft } from "../contract/correction.ts";
+import { isSuccessorAwaited } from "../contract/correction.ts";
 import type { OutcomeRequest, WorkflowState } from "../contract/messages.ts";
 import { STATE_QUERY, UPDATES } from "../contract/names.ts";
 import { outcomeOfState } from "../contract/outcome-of-state.ts";
@@ -195,7 +195,5 @@ function isAskedAgain(error: unknown): boolean {
 /** Settled, or held up until an operator has acted; or nothing carries it on. */
 export function endsWait({ stage, attention, correction, stockMovements, closed }: SaleOutcome): boolean {
   if (closed || (attention !== undefined && holdsUpDocument(attention, stockMovements))) return true;
-  // Whoever waits for a correction waits for both documents.
-  const isCorrectionAwaited = isCorrectionLeft(correction) && correction?.heldUp === undefined;
-  return SETTLED_STAGES.includes(stage) && !isCorrectionAwaited;
+  return SETTLED_STAGES.includes(stage) && !isSuccessorAwaited(correction);
 }

@@ -116,7 +116,10 @@ export async function beginRefund(
     const closed = await closedOutcome(client, key, known);
     if (closed.stage === "credited") {
       throwIfOtherwise(closed, refund, key);
-      if (!isCorrectionLeft(closed.correction)) return closed;
+      const { correction } = closed;
+      // The ledger may not have been told of it.
+      const isUntold = refund.replaceWith !== undefined && (!correction || correction.stage === "cancelled");
+      if (!isUntold && !isCorrectionLeft(correction)) return closed;
     }
     const start = await startAgain(client, key, known, {
       note: `refund ${refund.traderInvoiceNumber} was asked for`,

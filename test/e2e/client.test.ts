@@ -105,6 +105,23 @@ describeWithTemporal("the client package of another service", () => {
     expect(await starter.outcome({ invoice: "IMPATIENT" }, { waitSeconds: 20 })).toMatchObject({ stage: "completed" });
   });
 
+  test("is told that a correction is accepted, and waits for both of its documents by one question", async () => {
+    const invoice = "WRONG";
+    await starter.startSaleAndWait({ ...sale(invoice), refundWindow: "1 hour" }, { waitSeconds: 20 });
+    rig.simulator.setAuthority("RIGHT", [{ do: "accept", afterMs: 2_000 }]);
+    const request = { reason: "06", traderInvoiceNumber: "CN-WRONG", replaceWith: sale("RIGHT") } as const;
+    const accepted = await starter.correct({ invoice }, request);
+    expect(accepted).toMatchObject({ invoice, creditNote: "CN-WRONG", correctedBy: "RIGHT", attentions: [] });
+    expect(accepted.stage).toMatch(/^(crediting|issuing)$/);
+    calls.length = 0;
+    expect(await starter.outcome({ invoice }, { waitSeconds: 20 })).toMatchObject({
+      stage: "credited",
+      correction: { stage: "corrected", receipt: { cuInvoiceNo: expect.any(String) } },
+    });
+    expect(calls.filter((call) => call === "UpdateWorkflowExecution")).toHaveLength(1);
+    expect(await starter.correction({ invoice })).toMatchObject({ stage: "corrected", waitingFor: "nothing" });
+  });
+
   test("names the fields in which a known sale differs, and finds the same one", async () => {
     await starter.startSaleAndWait(sale("TAKEN"));
     const other = { ...sale("TAKEN"), lines: [{ ...TEA, quantity: 9 }] };

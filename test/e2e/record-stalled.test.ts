@@ -47,7 +47,12 @@ describeWithTemporal("the row of a sale", () => {
     const handle = await start("STALLED-1");
     await stalled;
     expect(await handle.result()).toMatchObject({ stage: "completed" });
-    expect(await kindsOf("sale STALLED-1")).toEqual(["document-saved", "document-saved"]);
+    expect(await kindsOf("sale STALLED-1")).toEqual([
+      "document-saved",
+      "document-taken",
+      "document-created",
+      "document-saved",
+    ]);
     expect(await findingsIn(rig.ledger)).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { WORKFLOW_TYPES } from "../../src/contract/index.ts";
 import { bundleWorkflows } from "../../src/worker/bundle-workflows.ts";
 import "../rig/quiet-runtime.ts";
 import { replayOf } from "../rig/replay-all.ts";
-import { storedHistories } from "./stored.ts";
+import { type HistoryEvent, storedHistories } from "./stored.ts";
 
 const stored = await storedHistories();
 
@@ -21,11 +21,15 @@ describe("the stored histories", () => {
    * own.
    */
   test("set search attributes at most once in a workflow task, and once more after an activity is cancelled", () => {
+    // The SDK sets one of its own with each patch marker.
+    const isOurs = ({ upsertWorkflowSearchAttributesEventAttributes: upsert }: HistoryEvent): boolean =>
+      upsert !== undefined && !("TemporalChangeVersion" in upsert.searchAttributes.indexedFields);
     const repeated = stored.filter(({ events }) =>
-      events.some(({ upsertWorkflowSearchAttributesEventAttributes: upsert }, at) => {
-        if (!upsert) return false;
+      events.some((event, at) => {
+        const { upsertWorkflowSearchAttributesEventAttributes: upsert } = event;
+        if (!upsert || !isOurs(event)) return false;
         const rest = events.slice(at + 1);
-        const next = rest.findIndex((event) => event.upsertWorkflowSearchAttributesEventAttributes);
+        const next = rest.findIndex(isOurs);
         const { workflowTaskCompletedEventId: task } = rest[next]?.upsertWorkflowSearchAttributesEventAttributes ?? {};
         const isCancelled = rest.slice(0, next).some((event) => event.activityTaskCancelRequestedEventAttributes);
         return task === upsert.workflowTaskCompletedEventId && !isCancelled;

@@ -94,7 +94,8 @@ function noteKey(run: SaleState): string {
   // In the end everything is told, also that the authority was slow.
   const changes = run.settled ? run.attentionChangesEver : run.pressingChangesEver;
   const decisions = run.settled ? run.decisions.length : decisionsOnTheirOwn(run);
-  const stage = [stageToNote(run), correctionToNote(run)?.stage ?? ""].join(" ").trim();
+  const { correctedBy = "", stage: ofCorrection = "" } = correctionToNote(run) ?? {};
+  const stage = [stageToNote(run), ofCorrection, correctedBy].join(" ").trim();
   return JSON.stringify([run.refused, stage, changes, decisions]);
 }
 

@@ -15,7 +15,7 @@ import {
   type ConflictDetails,
   type DatedRefund,
   FAILURES,
-  isCorrectionLeft,
+  isSuccessorAwaited,
   type MovementState,
   nairobiDate,
   NOTHING_TO_RESTOCK,
@@ -215,9 +215,14 @@ function takeOverRestart(run: SaleState): void {
   run.earlierRunSigned = signed;
   run.cancelRequested = cancelRequested;
   run.creditNoteCancelRequested = creditNoteCancelRequested;
-  if (refund && isRefund(run, { ...refund, replacedBy: undefined })) run.refund = { ...refund };
-  run.isRefundCarriedOver = refund !== undefined;
+  if (refund && isRefund(run, asRequested(refund))) run.refund = { ...refund };
+  run.isRefundCarriedOver = refund === null || run.refund !== undefined;
   run.isRefundGivenUp = refund === null;
+}
+
+/** Without what a run has added to it. */
+function asRequested(refund: Refund): Refund {
+  return { ...refund, replacedBy: undefined, ...(refund.replaceWith && { restock: undefined }) };
 }
 
 /** Whether a refund that came without its sender's waiting for an answer can be carried out. */
@@ -320,10 +325,7 @@ async function requestRefund(run: SaleState, request: RefundUpdate): Promise<Sal
   const isHeldUp = (): boolean =>
     run.creditNotes.findLast(({ invoice }) => invoice === refund.traderInvoiceNumber)?.parked === true;
   // Of a correction the caller waits for the corrected sale.
-  const isThrough = (): boolean => {
-    const isAwaited = isCorrectionLeft(run.correction) && run.correction?.heldUp === undefined && !run.parked;
-    return run.stage === "credited" && !isAwaited;
-  };
+  const isThrough = (): boolean => run.stage === "credited" && (run.parked || !isSuccessorAwaited(run.correction));
   const isDecided = (): boolean => isThrough() || run.refund !== refund || isHeldUp() || run.failure !== undefined;
   if (waitSeconds === 0 && !request.replaceWith) {
     const isBegun = (): boolean => run.stage !== "completed" || isDecided();
@@ -332,7 +334,10 @@ async function requestRefund(run: SaleState, request: RefundUpdate): Promise<Sal
   }
   // What stands against a corrected sale is told in any case.
   const isPrepared = (): boolean =>
-    waitSeconds === 0 && run.stage !== "completed" && run.correction?.stage !== "preparing";
+    waitSeconds === 0 &&
+    run.stage !== "completed" &&
+    run.correction !== undefined &&
+    run.correction.stage !== "preparing";
   const within = waitSeconds ? waitSeconds * 1000 : REFUND_REPLY_WITHIN;
   run.refundCallers++;
   await condition(() => isDecided() || isPrepared(), within, {

@@ -8,6 +8,7 @@ import {
   everythingWaitedFor,
   FAILURES,
   firstTrouble,
+  isSuccessorAwaited,
   jsonBytes,
   keywordValue,
   NO_BUSINESS,
@@ -188,7 +189,8 @@ export async function waitForOutcome(run: SaleState, request: OutcomeRequest): P
     throw ApplicationFailure.nonRetryable(otherContent(run.invoice), FAILURES.conflict);
   }
   const waitMs = (request.waitSeconds ?? DEFAULT_WAIT_SECONDS) * 1000;
-  const outcomeKnown = (): boolean => run.settled || run.heldUp || run.failure !== undefined;
+  const isThrough = (): boolean => run.settled && !isSuccessorAwaited(run.correction);
+  const outcomeKnown = (): boolean => isThrough() || run.heldUp || run.failure !== undefined;
   if (!outcomeKnown() && waitMs > 0)
     await condition(outcomeKnown, waitMs, { summary: "A caller waits for the outcome" });
   run.outcomesGiven++;

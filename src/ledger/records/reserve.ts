@@ -39,6 +39,7 @@ export async function reserve(
     return undefined;
   }
   if (known.fingerprint !== record.fingerprint || isGivenUp || (known.replaces !== undefined && !isOwn)) return known;
+  if (known.stage === "crediting" || known.stage === "credited") return known;
   if (isOwn) return undefined;
   if (known.document && isSigned(known.document)) return known;
   await changeRow(db, business, kept, { ...known, replaces: record.replaces }, writer);

@@ -71,8 +71,7 @@ async function runRefund(
   const asked = keptRefund({ ...withReturnDate(refund), restock }, run.businessId);
   const end = await creditSale(context, sale, asked, callback, async (ofNote) => {
     if (!successor) return;
-    // Where an earlier run has sent it, nothing can stand against it any more.
-    if (!ofNote.run.earlierRunSent) await prepareReplacement(ofNote, run.invoice, refund);
+    await prepareReplacement(ofNote, run.invoice, refund);
     keepReplaced(refund, successor, restock);
     run.corrects({ stage: "crediting" });
   });
@@ -103,6 +102,7 @@ async function runRefund(
 /** What the refund puts in place of the sale; undefined where that is nothing. */
 function beginCorrection(run: SaleState, refund: Refund): Successor | undefined {
   const replacement = replacementOf(refund, run.businessId);
+  run.correction = undefined;
   if (!replacement) return undefined;
   const { traderInvoiceNumber: correctedBy } = replacement;
   run.correction = { correctedBy, creditNote: refund.traderInvoiceNumber, stage: "preparing" };
@@ -127,7 +127,7 @@ async function replaceAllTheSame(context: SaleContext, successor: Successor): Pr
   const message = `The sale ${run.invoice} was credited by another credit note than ${run.refund?.traderInvoiceNumber ?? ""}. Look at the stock: its goods may not have gone back. A retry issues the corrected sale ${number}, which takes its own; to acknowledge ends the correction without it.`;
   const verdict = await park(run, { code: "correction-incomplete", subject: number, message });
   if (verdict === "retry") await issueReplacement(context, successor, Promise.resolve());
-  else run.corrects({ stage: "credited" });
+  else await giveUpReplacement(context, successor, "credited");
 }
 
 /** Nobody waits who could be told. */

@@ -43,6 +43,7 @@ export async function prepareReplacement(context: SaleContext, invoice: string, 
     refund,
   });
   if (reserved.kind === "refused") throw refused(reserved.message);
+  if (reserved.isUnderWay) return;
   const lines = refund.replaceWith?.lines ?? reserved.lines ?? [];
   const asking = { run, target, calls: refusingCalls(context.calls) };
   await unlessCancelled(run, async () => {
@@ -85,14 +86,18 @@ function refused(why: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(message, FAILURES.conflict, details);
 }
 
-/** Before anybody is told of it: the number may be used again at once. */
+/**
+ * Before anybody is told of it: the number may be used again at once, unless something was sent under it.
+ * @param stage `credited`: the sale stays credited without it
+ */
 export async function giveUpReplacement(
   { run, target }: SaleContext,
   { traderInvoiceNumber: number }: Replacement,
+  stage: "cancelled" | "credited" = "cancelled",
 ): Promise<void> {
   const asked = { ...target, number, replaces: run.invoice };
   await ledger.releaseReplacement("Free the number of the corrected sale", asked);
-  run.corrects({ stage: "cancelled" });
+  run.corrects({ stage });
 }
 
 /** Goods that do not come back hold up no document: the corrected sale then takes its own all the same. */
@@ -104,11 +109,14 @@ const GOODS_BACK_WITHIN = "10 seconds";
  * @param goodsBack the return of what the credited sale took, which the corrected sale may need
  */
 export async function issueReplacement(
-  { run, target }: SaleContext,
+  context: SaleContext,
   successor: Successor,
   goodsBack: Promise<void>,
 ): Promise<void> {
+  const { run, target } = context;
   const { traderInvoiceNumber: number } = successor;
+  const signed = ({ receipt }: Extract<SeenReplacement, { kind: "signed" }>): void =>
+    run.corrects({ stage: "corrected", heldUp: undefined, receipt });
   run.corrects({ stage: "issuing" });
   run.moveTo("credited", `the signature of the corrected sale ${number}`);
   await untilBack(run, goodsBack);
@@ -118,18 +126,21 @@ export async function issueReplacement(
     let seen = await look(true);
     for (; seen.kind === "open"; seen = await look(false)) run.corrects({ heldUp: seen.heldUp });
     if (seen.kind === "signed") {
-      run.corrects({ stage: "corrected", heldUp: undefined, receipt: seen.receipt });
+      signed(seen);
       return;
     }
     run.corrects({ heldUp: undefined });
     // Of an earlier use of the number, which was refused or given up.
-    if (!isStarted && !seen.begun) continue;
+    if (!isStarted && !seen.begun && reuse === "REJECT_DUPLICATE") continue;
     const retry = seen.retryable ? " A retry starts it again." : "";
     const message = `The sale ${run.invoice} is credited, and its corrected sale ${number} is not issued: ${seen.message}${retry} To acknowledge ends the correction without it: start the corrected sale as a new sale then.`;
     const resolvedBy = seen.retryable ? (["retry", "acknowledge"] as const) : (["acknowledge"] as const);
     const verdict = await park(run, { code: "correction-incomplete", subject: number, message, resolvedBy });
     if (verdict === "retry") continue;
-    run.corrects({ stage: "credited" });
+    // Somebody may have restarted it meanwhile.
+    const now = await look(true);
+    if (now.kind === "signed") signed(now);
+    else await giveUpReplacement(context, successor, "credited");
     return;
   }
 }
