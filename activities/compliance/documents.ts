@@ -46,7 +46,7 @@ export function createDocumentActivities(context: ActivityContext) {
       const classified = await read(request);
       const document = classified.data;
       if (!document) return refusalOf(classified);
-      const kept = await ledger.records.settle(request, request.of, { document, askedAtMs }, currentWriter());
+      const kept = await ledger.documents.answered(request, request.of, { document, askedAtMs }, currentWriter());
       return { kind: "document", document: withLinesThatFit(document), ...kept };
     },
 

@@ -104,7 +104,7 @@ describe("a document that is read for its row", () => {
     return await inActivity(() => served.activities.readDocument(request));
   };
   const kept = async ({ context: { ledger } }: Served, number: string) =>
-    (await ledger.records.findSale(business, number))?.record;
+    (await ledger.documents.findSale(business, number))?.record;
 
   test("is written into it, whatever its status", async () => {
     const served = await serve();
@@ -129,8 +129,8 @@ describe("a document that is read for its row", () => {
     const served = await serve();
     const { ledger } = served.context;
     const away = () => Promise.reject(new LedgerUnavailableError("away"));
-    const records = { ...ledger.records, settle: away };
-    const context = { ...served.context, ledger: { ...ledger, records } };
+    const documents = { ...ledger.documents, answered: away };
+    const context = { ...served.context, ledger: { ...ledger, documents } };
     const saleId = await soldTea(served, "LOOK-4");
     const activities = createDocumentActivities(context);
     expect(await inActivity(() => activities.readDocument(saleRequest(saleId, "LOOK-4")))).toMatchObject({

@@ -56,13 +56,13 @@ export function keySentWith(request: CreateRequest & Partial<CreateSaleRequest>)
  * @param askedAtMs when it was asked for
  */
 export async function settleAnswer(
-  { records }: Pick<Ledger, "records">,
+  { documents }: Pick<Ledger, "documents">,
   { connection, businessId }: CallTarget,
   of: AnsweredRow,
   answer: Answer,
 ): Promise<SettledAnswer> {
   try {
-    return await records.settle({ connection, businessId }, of, answer, currentWriter());
+    return await documents.answered({ connection, businessId }, of, answer, currentWriter());
   } catch {
     return { unsettled: true };
   }

@@ -26,7 +26,7 @@ const DOCUMENTS_A_PAGE = 20;
 
 /** The activities that read and write the ledger: no API call. Each fails while the ledger is away, to be retried. */
 export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext): LedgerActivities {
-  const { billPayments, documents, items, purchases, reconciliation, records, stock, syncBatches } = ledger;
+  const { billPayments, documents, items, purchases, reconciliation, stock, syncBatches } = ledger;
   return {
     awaitLedger: () => ledger.answers(),
 
@@ -75,10 +75,10 @@ export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext)
     isDocumentSent: async (key) => isSent(await documents.read(key)),
     decideDocument: ({ word: { note, by, atMs }, ...request }) =>
       documents.decide({ ...request, note, by, nowMs: atMs, writer: currentWriter() }),
-    noteRun: ({ note, ...business }) => records.note(business, note, currentWriter()),
+    noteRun: ({ note, ...business }) => documents.note(business, note, currentWriter()),
     releaseReplacement: ({ number, replaces, ...business }) => {
       const askedAtMs = Context.current().info.scheduledTimestampMs;
-      return records.release(business, { number, replaces }, { writer: currentWriter(), askedAtMs });
+      return documents.release(business, { number, replaces }, { writer: currentWriter(), askedAtMs });
     },
 
     readBatch: async (request) => over(await syncBatches.readOrBury({ ...request, writer: currentWriter() })),

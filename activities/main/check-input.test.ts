@@ -17,7 +17,7 @@ async function someSale() {
     business,
     warned,
     run: async (mode: "warn" | "refuse") => {
-      const known = await ledger.records.findSale(business, "INV-1");
+      const known = await ledger.documents.findSale(business, "INV-1");
       await inActivity(async () => checkInput("INV-1", known, { doubts: DOUBTS, mode }), {
         warn: (message) => warned.push(message),
       });
@@ -48,7 +48,7 @@ test("a sale whose create request may have been sent is not refused; one whose r
   const intent = { ...business, of: { type: "sale", number: "INV-1" }, intent: 1, writer: WRITER } as const;
   const bytes = { idempotencyKey: "k", content: "c", request: {}, nowMs: 1_000 };
   const asked = { ...intent.of, stage: "resolving-items", startedAtMs: 1, date: "2026-11-20" } as const;
-  await ledger.records.open(business, asked, by(WRITER));
+  await ledger.documents.open(business, asked, by(WRITER));
   await ledger.documents.take({ ...intent, ...bytes, ...taking() });
   await run("refuse");
   expect(warned).toHaveLength(1);

@@ -15,7 +15,7 @@ const WHAT = "input of the look-up";
  * Unlike the other activities of the ledger it is not tried again until the ledger is there: somebody waits for the
  * answer.
  */
-export function createFindSale(connections: ReadonlyMap<string, Served>, ledger: Pick<Ledger, "records">) {
+export function createFindSale(connections: ReadonlyMap<string, Served>, ledger: Pick<Ledger, "documents">) {
   return {
     findSale: async ({ input }) => {
       const { profile, number } = failOnInvalidInput(() => {
@@ -26,9 +26,9 @@ export function createFindSale(connections: ReadonlyMap<string, Served>, ledger:
       });
       const { connection, businessId } = profile;
       try {
-        const kept = await ledger.records.findSale({ connection, businessId }, number);
+        const kept = await ledger.documents.findSale({ connection, businessId }, number);
         if (kept) return resultOf(kept);
-        const creditNoteOf = await ledger.records.saleOfCreditNote({ connection, businessId }, number);
+        const creditNoteOf = await ledger.documents.saleOfCreditNote({ connection, businessId }, number);
         return { found: null, ...(creditNoteOf !== undefined && { creditNoteOf }) };
       } catch (error) {
         throw failOnLedgerAway(error);

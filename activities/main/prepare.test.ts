@@ -266,7 +266,7 @@ describe("the opening of a credit note", () => {
   test("opens its row, and says what the runs before have sent and what was decided", async () => {
     const { openNote, ledger } = await prepareActivities();
     expect(await openNote()).toEqual({ sent: false });
-    expect(await ledger.records.verify({ connection: "default", businessId: "biz_1" })).toMatchObject({
+    expect(await ledger.documents.verify({ connection: "default", businessId: "biz_1" })).toMatchObject({
       withoutDocument: 1,
     });
     const of = { type: "credit_note", number: "CN-1", originalSaleId: "sal_1" } as const;

@@ -42,10 +42,7 @@ export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights" | "se
  * either is wrong the workflow fails at once, with all problems in one message: otherwise it might wait for ever on a
  * task queue that no worker polls. Then it opens the sale's row, or gives back what that knows.
  */
-export function createPrepareActivities(
-  connections: ReadonlyMap<string, Served>,
-  ledger: Pick<Ledger, "records" | "documents">,
-) {
+export function createPrepareActivities(connections: ReadonlyMap<string, Served>, ledger: Pick<Ledger, "documents">) {
   return {
     prepareSale: async ({ input, startedAtMs, reset = false, isReset = false, sent = false }) => {
       const { profile, start } = failOnInvalidInput(() => checkedStart(connections, input));
@@ -61,8 +58,12 @@ export function createPrepareActivities(
         isWhole &&
         !reset &&
         doubtsIn(start).length === 0 &&
-        (await ledger.records.openNew(business, rowOf(start, saleContent(start, businessId), startedAtMs), openedBy()));
-      const known = isNew ? undefined : await ledger.records.findSale(business, traderInvoiceNumber);
+        (await ledger.documents.openNew(
+          business,
+          rowOf(start, saleContent(start, businessId), startedAtMs),
+          openedBy(),
+        ));
+      const known = isNew ? undefined : await ledger.documents.findSale(business, traderInvoiceNumber);
       const sale = isWhole ? start : asKept(start, known);
       const doubts = doubtsIn(sale);
       const content = saleContent(sale, businessId);
@@ -83,7 +84,7 @@ export function createPrepareActivities(
       const isCarriedOn = !isWhole && known && !isReserved(known);
       const date = sale.saleDate ?? (isCarriedOn ? known.record.date : undefined) ?? nairobiDate(startedAtMs);
       if (!isNew && !finished)
-        await ledger.records.open(business, rowOf({ ...sale, saleDate: date }, content, startedAtMs), {
+        await ledger.documents.open(business, rowOf({ ...sale, saleDate: date }, content, startedAtMs), {
           ...openedBy(),
           inDoubt,
         });
@@ -112,11 +113,11 @@ export function createPrepareActivities(
       const of = { type: "credit_note" as const, number, originalSaleId: saleId };
       const asked = { stage: "submitting" as const, startedAtMs: askedAtMs, date, refund };
       const business = { connection, businessId };
-      const decided = await ledger.records.decisionsOf(business, of, writer.workflowId);
+      const decided = await ledger.documents.decisionsOf(business, of, writer.workflowId);
       const { decisions } = bounded({ movements: [], attentions: [], decisions: decided });
       const claim = await ledger.documents.read({ ...business, of });
       const opening = { writer, askedAtMs, keepsCancelled: reset };
-      const stage = await ledger.records.open(business, { ...of, ...asked }, opening);
+      const stage = await ledger.documents.open(business, { ...of, ...asked }, opening);
       const isKnown = claim !== undefined || decided.length > 0;
       return {
         sent: isSent(claim),

@@ -59,7 +59,7 @@ export function createReplacementActivities(context: WaitContext) {
       const asked = { date: saleDate ?? nairobiDate(askedAtMs), content, fingerprint };
       const row = { type: "sale" as const, number, stage: "resolving-items" as const, startedAtMs: askedAtMs };
       const opening = { writer: currentWriter(), askedAtMs };
-      const holder = await ledger.records.reserve({ connection, businessId }, { ...row, ...asked, ...how }, opening);
+      const holder = await ledger.documents.reserve({ connection, businessId }, { ...row, ...asked, ...how }, opening);
       if (holder && !isUnderWay) return { kind: "refused", message: takenInWords(number, fingerprint, holder) };
       return {
         kind: "reserved",
@@ -81,11 +81,11 @@ export function createReplacementActivities(context: WaitContext) {
 
 /** Whether the credit note of this very correction was sent, and was not refused. */
 async function isNoteUnderWay(
-  { records }: WaitContext["ledger"],
+  { documents }: WaitContext["ledger"],
   target: CallTarget,
   { invoice, refund, fingerprint }: { invoice: string; refund: Refund; fingerprint: string },
 ): Promise<boolean> {
-  const note = (await records.findSale(target, invoice))?.creditNote;
+  const note = (await documents.findSale(target, invoice))?.creditNote;
   if (!note?.isSent || note.record.number !== refund.traderInvoiceNumber) return false;
   const { document, refund: known } = note.record;
   const isRefused = document?.status === "failed" || document?.status === "cancelled";
@@ -94,11 +94,11 @@ async function isNoteUnderWay(
 
 /** The corrected sale as an earlier run has reserved it; undefined where it did not come to that. */
 async function keptSale(
-  { records }: WaitContext["ledger"],
+  { documents }: WaitContext["ledger"],
   target: CallTarget,
   { replacedBy }: Refund,
 ): Promise<object | undefined> {
-  const kept = replacedBy && (await records.findSale(target, replacedBy.traderInvoiceNumber));
+  const kept = replacedBy && (await documents.findSale(target, replacedBy.traderInvoiceNumber));
   const { content, options, expectedTotal, fingerprint } = kept?.record ?? {};
   if (!content || fingerprint !== replacedBy?.fingerprint) return undefined;
   return { ...saleOfContent(content), ...options, expectedTotal };
@@ -131,7 +131,7 @@ async function look(
   { workflows, ledger }: WaitContext,
   { connection, businessId, traderInvoiceNumber: number, fingerprint }: AwaitReplacementRequest,
 ): Promise<SeenReplacement> {
-  const find = () => ledger.records.findSale({ connection, businessId }, number);
+  const find = () => ledger.documents.findSale({ connection, businessId }, number);
   const workflowId = saleWorkflowId({ connection, businessId, traderInvoiceNumber: number });
   const row = await find();
   const known = fromRow(row, workflowId, fingerprint);

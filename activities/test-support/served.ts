@@ -108,7 +108,7 @@ async function openRow({ ledger }: ActivityContext, { of, connection, businessId
   const asked = { ...of, stage: "submitting", startedAtMs: START_MS, date: "2026-11-21" } as const;
   const { workflowId = "", runId = "" } = Context.current().info.workflowExecution ?? {};
   try {
-    await ledger.records.open({ connection, businessId }, asked, {
+    await ledger.documents.open({ connection, businessId }, asked, {
       writer: { workflowId, runId },
       askedAtMs: START_MS,
     });

@@ -65,7 +65,7 @@ describe("a document whose answer from the ledger was lost after it was written"
     const of = { type: "sale", number: randomUUID() } as const;
     const opened = { ...of, stage: "resolving-items", startedAtMs: 1, date: "2026-11-20" } as const;
     const business = someBusiness();
-    await ledger.records.open(business, opened, by(WRITER));
+    await ledger.documents.open(business, opened, by(WRITER));
     line.statements.length = 0;
     return {
       ...business,
@@ -130,17 +130,17 @@ describe("a document's row whose answer from the ledger was lost after the commi
     const row = { type: "sale", number: "INV-1" } as const;
     const asked = { ...row, stage: "resolving-items", startedAtMs: 1, date: "2026-11-20" } as const;
     line.loseAnswerTo(/insert into "documents"/);
-    expect(await ledger.records.openNew(business, asked, by(WRITER))).toBe(false);
+    expect(await ledger.documents.openNew(business, asked, by(WRITER))).toBe(false);
     expect(sent(/insert into "documents"/)).toBe(2);
     line.statements.length = 0;
     line.loseAnswerTo(/^commit/);
-    await ledger.records.open(business, asked, by(WRITER));
+    await ledger.documents.open(business, asked, by(WRITER));
     expect(sent(/^commit/)).toBe(2);
     line.loseAnswerTo(/^commit/);
-    await ledger.records.settle(business, row, { document: documentOf("INV-1"), askedAtMs: 1 }, WRITER);
+    await ledger.documents.answered(business, row, { document: documentOf("INV-1"), askedAtMs: 1 }, WRITER);
     const { rows } = await test.outside.query("select kind from events where business_id = $1", [business.businessId]);
     expect(rows).toEqual([{ kind: "document-saved" }, { kind: "document-saved" }]);
-    expect((await ledger.records.verify(business)).findings).toEqual([]);
+    expect((await ledger.documents.verify(business)).findings).toEqual([]);
   });
 });
 

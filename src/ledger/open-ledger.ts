@@ -3,8 +3,7 @@ import { sql } from "kysely";
 import type { BillPayments } from "./bill-payments/bill-payments.ts";
 import { createBillPayments } from "./bill-payments/create-bill-payments.ts";
 import { openDatabase } from "./database.ts";
-import type { DocumentClaims } from "./documents/claims.ts";
-import { createDocumentClaims } from "./documents/create-document-claims.ts";
+import { createDocuments, type Documents } from "./documents/documents.ts";
 import { createEventLog, type Events } from "./events/create-events.ts";
 import { createItemRegistrations, type ItemRegistrations } from "./items/registrations.ts";
 import { createObservationLog, type Observations } from "./observations/observations.ts";
@@ -14,7 +13,6 @@ import type { QuotaCounts } from "./quota/counts.ts";
 import { createQuotaCounts } from "./quota/quota-counts.ts";
 import { createReconciliation } from "./reconcile/create-reconciliation.ts";
 import type { Reconciliation } from "./reconcile/reconcile.ts";
-import { createRecords, type Records } from "./records/records.ts";
 import { createReports, type Reports } from "./reports/create-reports.ts";
 import { type LostExecution, lostExecutions } from "./lost-executions.ts";
 import type { StockClaims } from "./stock/claims.ts";
@@ -39,14 +37,13 @@ export interface LedgerOptions {
 /** What must outlive Temporal's retention (docs/architecture.md, "The ledger"). */
 export interface Ledger {
   readonly stock: StockClaims;
-  readonly documents: DocumentClaims;
+  readonly documents: Documents;
   readonly quota: QuotaCounts;
   readonly purchases: Purchases;
   readonly billPayments: BillPayments;
   readonly syncBatches: SyncBatches;
   readonly items: ItemRegistrations;
   readonly events: Events;
-  readonly records: Records;
   readonly reports: Reports;
   readonly reconciliation: Reconciliation;
   readonly webhookEvents: WebhookEvents;
@@ -79,14 +76,13 @@ export function openLedger(options: LedgerOptions): Ledger {
   const database = openDatabase(options);
   return {
     stock: createStockClaims(database),
-    documents: createDocumentClaims(database),
+    documents: createDocuments(database),
     quota: createQuotaCounts(database),
     purchases: createPurchases(database),
     billPayments: createBillPayments(database),
     syncBatches: createSyncBatches(database),
     items: createItemRegistrations(database),
     events: createEventLog(database),
-    records: createRecords(database),
     reports: createReports(database),
     reconciliation: createReconciliation(database),
     webhookEvents: createWebhookEvents(database),

@@ -42,7 +42,7 @@ async function sell(number: string): Promise<Map<string, string[]>> {
   const intent = { ...BUSINESS, of, intent: 1, ...bytes };
   const movement = { ...firstTry(), ...BUSINESS };
 
-  await ask("open the row", ledger.records.openNew(BUSINESS, opened, by(WRITER)));
+  await ask("open the row", ledger.documents.openNew(BUSINESS, opened, by(WRITER)));
   const taken = await ask("take the document", ledger.documents.take(intent));
   await call("create");
   const document = documentOf(number);

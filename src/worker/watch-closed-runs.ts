@@ -25,7 +25,7 @@ const OVERLAP_MS = 2 * EVERY_MS;
 const IDS_IN_QUERY = 100;
 interface Watch {
   client: Client;
-  ledger: Pick<Ledger, "records">;
+  ledger: Pick<Ledger, "documents">;
   log: { warn: (message: string, fields: Record<string, unknown>) => void };
 }
 
@@ -51,7 +51,7 @@ export function watchClosedRuns({ client, ledger, log }: Watch): () => Promise<v
 /** One look, at the runs that have ended since. @throws LedgerUnavailableError, and what Temporal's client throws */
 export async function keepClosedRuns(
   client: Client,
-  ledger: Pick<Ledger, "records">,
+  ledger: Pick<Ledger, "documents">,
   sinceMs = 0,
   signal?: AbortSignal,
 ): Promise<void> {
@@ -69,7 +69,7 @@ export async function keepClosedRuns(
     };
     const of = { type: "sale", number } as const;
     // Asked before the run: whoever writes the row afterwards carries it on, and is not marked.
-    const kept = await ledger.records.findSale(business, number);
+    const kept = await ledger.documents.findSale(business, number);
     const known = kept?.writer;
     if (known && known.workflowId !== workflowId) continue;
     const run = await lastRunOf(client, workflowId);
@@ -81,24 +81,24 @@ export async function keepClosedRuns(
     if (!known) {
       const asked = await askedOf(client, execution, business.businessId);
       if (!asked) continue;
-      await ledger.records.open(business, asked, {
+      await ledger.documents.open(business, asked, {
         writer,
         askedAtMs: asked.startedAtMs,
         inDoubt: await maySend(client, execution),
       });
     }
     const closed = await closedRunOf(client, run);
-    await ledger.records.markClosed(business, of, writer, closed);
+    await ledger.documents.markClosed(business, of, writer, closed);
     // Reserved by this sale, and begun by no workflow of its own.
     const corrected = kept?.record.refund?.replacedBy?.traderInvoiceNumber;
     if (corrected !== undefined)
-      await ledger.records.markClosed(business, { type: "sale", number: corrected }, writer, closed);
+      await ledger.documents.markClosed(business, { type: "sale", number: corrected }, writer, closed);
     const note = kept?.creditNote;
     if (!note || SETTLED_STAGES.includes(note.record.stage)) continue;
     const ofNote = { type: "credit_note", number: note.record.number } as const;
-    await ledger.records.markClosed(business, ofNote, note.writer, closed);
+    await ledger.documents.markClosed(business, ofNote, note.writer, closed);
   }
-  const marked = await ledger.records.closedRows();
+  const marked = await ledger.documents.closedRows();
   for (let from = 0; from < marked.length; from += IDS_IN_QUERY) {
     if (signal?.aborted === true) return;
     const some = marked.slice(from, from + IDS_IN_QUERY);
@@ -111,7 +111,7 @@ export async function keepClosedRuns(
     for (const { business, of, writer } of some.filter((row) => goesOn.has(row.writer.workflowId))) {
       const last = await lastRunOf(client, writer.workflowId);
       if (last && closedStatusOf(last.status.name) === undefined)
-        await ledger.records.markClosed(business, of, writer, undefined);
+        await ledger.documents.markClosed(business, of, writer, undefined);
     }
   }
 }

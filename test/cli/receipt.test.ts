@@ -278,7 +278,7 @@ describeWithTemporal("fiscalflow receipt", () => {
     expect(page?.qr).toBe(verifyAt("CN-R-1"));
     expect(page?.text).toContain(`Reverses receipt ${signedNumber()}`);
     const inLedger = { connection: "default", businessId: "biz_1" };
-    await expect.poll(() => rig.ledger.records.saleOfCreditNote(inLedger, "CN-R-1")).toBe("R-1");
+    await expect.poll(() => rig.ledger.documents.saleOfCreditNote(inLedger, "CN-R-1")).toBe("R-1");
     expect(await receipt(["CN-R-1"])).toEqual(shown);
     expect(JSON.parse((await receipt(["CN-R-1", "--json"])).stdout)).toMatchObject({ cuInvoiceNo: noteNumber() });
     const unknown = await receipt(["CN-R-404"]);

@@ -22,10 +22,10 @@ describeWithTemporal("an activity that an operator ends by hand", () => {
     const through = <T>(name: string, call: () => Promise<T>): Promise<T> => held.get(name)?.pass(call) ?? call();
     return {
       ...real,
-      records: {
-        ...real.records,
-        findSale: (...of) => through("prepareSale", () => real.records.findSale(...of)),
-        note: (...of) => through("noteRun", () => real.records.note(...of)),
+      documents: {
+        ...real.documents,
+        findSale: (...of) => through("prepareSale", () => real.documents.findSale(...of)),
+        note: (...of) => through("noteRun", () => real.documents.note(...of)),
       },
       stock: {
         ...real.stock,

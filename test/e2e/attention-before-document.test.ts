@@ -88,7 +88,7 @@ describeWithTemporal("a sale that needs an operator before it has a document", (
     const retried = { update: "retry", code: "item-rejected", note: "", by: "njeri" };
     expect(decisions).toEqual([{ ...retried, atMs: expect.any(Number) as number }]);
     await expect
-      .poll(async () => (await rig.ledger.records.findSale(BUSINESS, "ITEM-REJECTED-1"))?.decisions)
+      .poll(async () => (await rig.ledger.documents.findSale(BUSINESS, "ITEM-REJECTED-1"))?.decisions)
       .toEqual(decisions);
   });
 

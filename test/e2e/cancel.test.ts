@@ -75,7 +75,7 @@ describeWithTemporal("a cancellation", () => {
       sale: { status: "failed" },
       stockMovements: [{ state: "applied" }, { purpose: "undone", action: "ADD", state: "applied" }],
     });
-    expect((await rig.ledger.records.findSale(BUSINESS, "WISH-1"))?.decisions).toEqual(decisions);
+    expect((await rig.ledger.documents.findSale(BUSINESS, "WISH-1"))?.decisions).toEqual(decisions);
     expect(rig.simulator.documents("WISH-1")).toMatchObject([{ submissions: 1 }]);
     expect(onHand()).toBe(before);
   });

@@ -102,7 +102,7 @@ describeWithTemporal("a sale that a batch operation has terminated", () => {
     }
     expect(await openNumbers()).toEqual(expect.arrayContaining(numbers));
     expect((await endedNumbers()).filter((number) => numbers.includes(number))).toEqual([]);
-    expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
+    expect((await rig.ledger.documents.verify(BUSINESS)).findings).toEqual([]);
     await expect.poll(() => ended()).toEqual([]);
     expect((await fiscalflow("sale", "list", "--attention")).stdout).not.toContain("ended without an outcome");
 

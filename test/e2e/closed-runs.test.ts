@@ -58,7 +58,7 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     expect(open.map(({ number }) => number)).not.toContain("END-1");
     const told = ended.documents.find(({ number }) => number === "END-1");
     expect(told).toMatchObject({ stage: "resolving-items", status: "terminated", amount: "200.00" });
-    expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
+    expect((await rig.ledger.documents.verify(BUSINESS)).findings).toEqual([]);
   });
 
   test("shows no call as pending that it was terminated in the middle of", async () => {
@@ -234,7 +234,7 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     expect(rig.simulator.documents("END-2")).toHaveLength(1);
     expect(movementsOf("END-2")).toHaveLength(1);
     expect((await shown("END-2"))["decisions"]).toMatchObject([{ update: "restart", note: "a slip" }]);
-    const [kept] = [await rig.ledger.records.findSale(BUSINESS, "END-2")];
+    const [kept] = [await rig.ledger.documents.findSale(BUSINESS, "END-2")];
     expect(kept?.decisions).toMatchObject([{ update: "restart", note: "a slip" }]);
     await expect.poll(async () => (await row("END-2"))?.closed).toBeUndefined();
     expect(await openNumbers()).not.toContain("END-2");

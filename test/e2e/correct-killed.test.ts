@@ -102,7 +102,7 @@ describeWithTemporal("a correction whose worker is killed", () => {
         ["DEDUCT", 3],
       ]);
       expect(await rig.starter.correction({ invoice: name })).toMatchObject({ stage: "corrected" });
-      const kept = await rig.ledger.records.findSale(BUSINESS, name);
+      const kept = await rig.ledger.documents.findSale(BUSINESS, name);
       expect(kept?.record.correction).toMatchObject({ correctedBy: `${name}-NEW`, stage: "corrected" });
       for (const invoice of [name, `${name}-NEW`])
         expect((await handleOf(invoice).describe()).status.name).toBe("COMPLETED");
@@ -112,6 +112,6 @@ describeWithTemporal("a correction whose worker is killed", () => {
   test("needs an operator only for movements whose answer was lost, and leaves stock and ledger right", async () => {
     expect(asked.filter((one) => !one.startsWith("stock-unknown"))).toEqual([]);
     expect(onHand()).toBe(before - 3 * kills.length);
-    expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
+    expect((await rig.ledger.documents.verify(BUSINESS)).findings).toEqual([]);
   });
 });

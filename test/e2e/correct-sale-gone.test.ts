@@ -22,7 +22,7 @@ describeWithTemporal("a correction whose sale is terminated", () => {
     const name = "CHECKED-1";
     await sold(name);
     const serveAgain = await preparing(name);
-    const reserved = async () => (await rig.ledger.records.findSale(BUSINESS, `${name}-NEW`))?.record.replaces;
+    const reserved = async () => (await rig.ledger.documents.findSale(BUSINESS, `${name}-NEW`))?.record.replaces;
     await expect.poll(reserved).toBe(name);
     await handleOf(name).terminate("by mistake");
     serveAgain();
@@ -52,7 +52,7 @@ describeWithTemporal("a correction whose sale is terminated", () => {
     const serveAgain = rig.simulator.inject(away);
     await begin(name);
     await when(name, ({ stage }) => stage === "issuing");
-    const told = async () => (await rig.ledger.records.findSale(BUSINESS, name))?.record.correction?.stage;
+    const told = async () => (await rig.ledger.documents.findSale(BUSINESS, name))?.record.correction?.stage;
     await expect.poll(told).toBe("issuing");
     await handleOf(name).terminate("by mistake");
     expect(movedFor(name)).toEqual([["DEDUCT", 2]]);

@@ -41,18 +41,18 @@ describeWithTemporal("a correction", () => {
   });
 
   test("is in the rows of both sales, and its beginning and end are events", async () => {
-    const { correction, refund } = (await rig.ledger.records.findSale(BUSINESS, "FIX-1"))?.record ?? {};
+    const { correction, refund } = (await rig.ledger.documents.findSale(BUSINESS, "FIX-1"))?.record ?? {};
     expect(correction).toEqual({ correctedBy: "FIX-1-NEW", creditNote: "CN-FIX-1", stage: "corrected" });
     expect(refund).toMatchObject({ restock: true, replacedBy: { traderInvoiceNumber: "FIX-1-NEW" } });
     expect(refund).not.toHaveProperty("replaceWith");
-    expect((await rig.ledger.records.findSale(BUSINESS, "FIX-1-NEW"))?.record.replaces).toBe("FIX-1");
+    expect((await rig.ledger.documents.findSale(BUSINESS, "FIX-1-NEW"))?.record.replaces).toBe("FIX-1");
     const told = (await rig.ledger.events.read(BUSINESS)).filter(({ subject }) => subject === "correction of FIX-1");
     const about = { invoice: "FIX-1", correctedBy: "FIX-1-NEW", creditNote: "CN-FIX-1" };
     expect(told.map(({ kind, correction: said }) => [kind, said])).toEqual([
       ["correction-begun", { ...about, state: "begun" }],
       ["correction-ended", { ...about, state: "corrected" }],
     ]);
-    expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
+    expect((await rig.ledger.documents.verify(BUSINESS)).findings).toEqual([]);
   });
 
   test("of a sale whose window is over, and which Temporal has deleted, uses the ledger", async () => {
@@ -167,7 +167,7 @@ describeWithTemporal("a correction", () => {
     await rig.starter.cancel({ invoice: "NO-NOTE-1" }, { reason: "typed by mistake" });
     await when("NO-NOTE-1", ({ stage }) => stage === "cancelled");
     expect(documentsOf("NO-NOTE-1").map(([, status]) => status)).toEqual(["completed", "failed"]);
-    const row = async () => (await rig.ledger.records.findSale(BUSINESS, "NO-NOTE-1-NEW"))?.record.stage;
+    const row = async () => (await rig.ledger.documents.findSale(BUSINESS, "NO-NOTE-1-NEW"))?.record.stage;
     await expect.poll(row).toBe("cancelled");
     const again = { ...request("NO-NOTE-1"), traderInvoiceNumber: "CN-NO-NOTE-2" };
     expect(await correct("NO-NOTE-1", again)).toMatchObject({ stage: "corrected", correctedBy: "NO-NOTE-1-NEW" });
@@ -242,7 +242,7 @@ describeWithTemporal("a correction", () => {
     expect(unmet).toEqual([]);
     await expect(begin("REFUSED-1", lacking)).rejects.toMatchObject({ code: "Conflict", fields: ["replaceWith"] });
     expect(documentsOf("REFUSED-1")).toEqual([["sale", "completed", "REFUSED-1", 700]]);
-    expect((await rig.ledger.records.findSale(BUSINESS, "REFUSED-1-NEW"))?.record.stage).toBe("cancelled");
+    expect((await rig.ledger.documents.findSale(BUSINESS, "REFUSED-1-NEW"))?.record.stage).toBe("cancelled");
     expect((await rig.starter.getSale({ invoice: "REFUSED-1" })).attentions).toEqual([]);
     expect(await correct("REFUSED-1")).toMatchObject({ stage: "corrected" });
   });

@@ -40,7 +40,7 @@ describeWithTemporal("one document per number", () => {
     const ofOther = await startDirectly("sale/default/biz_1/OWN-ID-2", saleOfTea("OWN-ID-1"));
     await expect(ofOther.result()).rejects.toThrow(WorkflowFailedError);
     expect(rig.simulator.documents("OWN-ID-1")).toEqual([]);
-    expect(await rig.ledger.records.findSale(BUSINESS, "OWN-ID-1")).toBeUndefined();
+    expect(await rig.ledger.documents.findSale(BUSINESS, "OWN-ID-1")).toBeUndefined();
     const own = await rig.starter.startSaleAndWait(saleOfTea("OWN-ID-1"), { waitSeconds: 20 });
     expect(own).toMatchObject({ result: "started", outcome: { stage: "completed" } });
     expect(rig.simulator.documents("OWN-ID-1")).toHaveLength(1);

@@ -14,7 +14,7 @@ describeWithTemporal("a closed sale", () => {
   const { start, sold, result, handleOf } = salesOf(() => rig);
   const { fiscalflow, listedAs, shown } = viewsOf(() => rig);
 
-  const kept = (invoice: string) => rig.ledger.records.findSale(BUSINESS, invoice);
+  const kept = (invoice: string) => rig.ledger.documents.findSale(BUSINESS, invoice);
 
   test("that was terminated in its refund window has nothing left to do, and is credited without a restart", async () => {
     const invoice = "LATE-4";

@@ -30,7 +30,7 @@ describeWithTemporal("a sale that was refunded after it had closed", () => {
     await result(invoice);
   }
 
-  const kept = (invoice: string) => rig.ledger.records.findSale(BUSINESS, invoice);
+  const kept = (invoice: string) => rig.ledger.documents.findSale(BUSINESS, invoice);
 
   test("is shown as crediting, then credited, in every view", async () => {
     const invoice = "LATE-1";
@@ -67,7 +67,7 @@ describeWithTemporal("a sale that was refunded after it had closed", () => {
       { type: "credit_note", number: "CN-LATE-1", status: "completed", reverses: { number: invoice } },
       { type: "sale", number: invoice, status: "completed", stage: "credited" },
     ]);
-    expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
+    expect((await rig.ledger.documents.verify(BUSINESS)).findings).toEqual([]);
   });
 
   test("is shown as credited from the ledger too, once Temporal has deleted it", async () => {

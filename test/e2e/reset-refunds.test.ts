@@ -27,7 +27,7 @@ describeWithTemporal("a refund whose sale is reset", () => {
     await parked(invoice, "stock-unknown");
     await rig.starter.resolveStock({ invoice }, { referenceId, applied: false, note: "counted" });
     await result(invoice);
-    const kept = async () => (await rig.ledger.records.findSale(BUSINESS, invoice))?.decisions;
+    const kept = async () => (await rig.ledger.documents.findSale(BUSINESS, invoice))?.decisions;
     await expect.poll(kept).toMatchObject([{ update: "resolveStock", note: "counted" }]);
 
     await resetRun(rig.client, rig.namespace, handleOf(invoice).workflowId);
@@ -91,7 +91,7 @@ describeWithTemporal("a refund whose sale is reset", () => {
     const refund = { reason: "06", traderInvoiceNumber: "CN-7", restock: true } as const;
     await rig.starter.refund({ invoice: "RESET-7" }, refund, { waitSeconds: 20 });
     await result("RESET-7");
-    const kept = async () => (await rig.ledger.records.findSale(BUSINESS, "RESET-7"))?.record;
+    const kept = async () => (await rig.ledger.documents.findSale(BUSINESS, "RESET-7"))?.record;
     await expect.poll(kept).toMatchObject({ stage: "credited", refund });
     const returned = { purpose: "restocked", state: "applied" };
 

@@ -38,7 +38,7 @@ describeWithTemporal("a sale that is reset", () => {
     expect(await rig.starter.getSale({ invoice })).not.toHaveProperty("closed");
     expect(await rig.starter.outcome({ invoice })).not.toHaveProperty("closed");
     expect(await rig.starter.startSale(input)).toMatchObject({ result: "known" });
-    expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
+    expect((await rig.ledger.documents.verify(BUSINESS)).findings).toEqual([]);
   }
 
   const unknown = (traderInvoiceNumber: string): SaleInput => ({

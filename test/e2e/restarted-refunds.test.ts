@@ -49,7 +49,7 @@ describeWithTemporal("a refund whose run ended and is restarted", () => {
     return held;
   }
 
-  const kept = (invoice: string) => rig.ledger.records.findSale(BUSINESS, invoice);
+  const kept = (invoice: string) => rig.ledger.documents.findSale(BUSINESS, invoice);
 
   const refundOf = (invoice: string): RefundRequest => ({
     reason: "06",
@@ -107,7 +107,7 @@ describeWithTemporal("a refund whose run ended and is restarted", () => {
       expect(await endedNumbers()).not.toContain(number);
       expect(await openNumbers()).not.toContain(number);
     }
-    expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
+    expect((await rig.ledger.documents.verify(BUSINESS)).findings).toEqual([]);
   });
 
   test("after it was terminated between the credit note's signature and the goods' return returns them once", async () => {
@@ -126,7 +126,7 @@ describeWithTemporal("a refund whose run ended and is restarted", () => {
     await expect.poll(() => first.answers).toBe(1);
     isCreditedOnce(invoice);
     expect(await rig.starter.getSale({ invoice })).toMatchObject({ stage: "credited" });
-    expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
+    expect((await rig.ledger.documents.verify(BUSINESS)).findings).toEqual([]);
   });
 
   test("that is asked for of a run that ended before it took its goods carries that run on first", async () => {
@@ -249,7 +249,7 @@ describeWithTemporal("a refund whose run ended and is restarted", () => {
     await handleOf(invoice).signal(SIGNALS.refundRequested, refundOf(invoice));
     await expect.poll(() => rig.simulator.documents(`CN-${invoice}`)).toHaveLength(1);
     await expect
-      .poll(async () => (await rig.ledger.records.findSale(BUSINESS, invoice))?.record.stage)
+      .poll(async () => (await rig.ledger.documents.findSale(BUSINESS, invoice))?.record.stage)
       .toBe("crediting");
     const { runId } = await handleOf(invoice).describe();
     await failRun(rig, rig.starter.workflowId({ invoice }), "cannot read properties of undefined");

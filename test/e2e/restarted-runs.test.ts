@@ -66,7 +66,7 @@ describeWithTemporal("a sale whose run ended early and is restarted", () => {
     await expect.poll(() => listedAs(invoice)).toMatchObject([carriedOn]);
     expect(await listedAs(invoice, "--ended")).toEqual([]);
     await expect.poll(() => openNumbers()).not.toContain(invoice);
-    expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
+    expect((await rig.ledger.documents.verify(BUSINESS)).findings).toEqual([]);
   }
 
   async function isApplied(invoice: string): Promise<void> {
@@ -229,7 +229,7 @@ describeWithTemporal("a sale whose run ended early and is restarted", () => {
     expect(ofNewRun).not.toMatch(/created the document|moved stock/);
     expect(rig.simulator.documents(invoice)).toHaveLength(1);
     expect(movementsOf(invoice)).toHaveLength(1);
-    expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
+    expect((await rig.ledger.documents.verify(BUSINESS)).findings).toEqual([]);
   }
 
   test("and whose new run ends too, before it has found the document, is told as ended, and carried on by a third", async () => {
@@ -248,7 +248,7 @@ describeWithTemporal("a sale whose run ended early and is restarted", () => {
     await expect
       .poll(() => listedAs("AGAIN-1", "--ended"))
       .toMatchObject([{ status: "terminated", waitsFor: "a restart" }]);
-    expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
+    expect((await rig.ledger.documents.verify(BUSINESS)).findings).toEqual([]);
     endTrouble();
     await isCarriedOn("AGAIN-1");
   });

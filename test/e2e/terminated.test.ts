@@ -26,13 +26,13 @@ describeWithTemporal("a sale that was terminated and is started again", () => {
       timings: { callTimeoutMs: 1_000 },
       withLedger: (real) => ({
         ...real,
-        records: {
-          ...real.records,
+        documents: {
+          ...real.documents,
           note: (business, told, writer) => {
             const first = notes.get(told.number);
             return first
-              ? first.pass(() => real.records.note(business, told, writer))
-              : real.records.note(business, told, writer);
+              ? first.pass(() => real.documents.note(business, told, writer))
+              : real.documents.note(business, told, writer);
           },
         },
         stock: {
@@ -54,7 +54,7 @@ describeWithTemporal("a sale that was terminated and is started again", () => {
   afterAll(() => rig?.close());
   const { start, handleOf, movementsOf, parked } = salesOf(() => rig);
   const kept = async (number: string) =>
-    (await rig.ledger.records.findSale({ connection: "default", businessId: "biz_1" }, number))?.record;
+    (await rig.ledger.documents.findSale({ connection: "default", businessId: "biz_1" }, number))?.record;
   const again = (number: string, more: Partial<SaleInput> = {}): Promise<WorkflowHandle<() => Promise<SaleOutcome>>> =>
     rig.client.workflow.start("sale", {
       workflowId: rig.starter.workflowId({ invoice: number }),

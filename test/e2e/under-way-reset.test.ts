@@ -43,7 +43,7 @@ describeWithTemporal("while the API is away, a sale", () => {
     expect(await openNumbers()).toEqual([]);
     backAgain();
     expect(await result("REFUNDED-1")).toMatchObject({ stage: "credited" });
-    expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
+    expect((await rig.ledger.documents.verify(BUSINESS)).findings).toEqual([]);
   });
 
   test("does not pass for one that matches, where a reconciliation has not ended by the end of its wait", async () => {

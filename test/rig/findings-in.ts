@@ -4,6 +4,6 @@ import type { Ledger } from "../../src/ledger/index.ts";
 export async function findingsIn(ledger: Ledger): Promise<unknown[]> {
   const findings: unknown[] = [];
   for await (const chain of ledger.events.verify())
-    findings.push(...chain.findings, ...(await ledger.records.verify(chain)).findings);
+    findings.push(...chain.findings, ...(await ledger.documents.verify(chain)).findings);
   return findings;
 }

@@ -51,7 +51,7 @@ export function viewsOf(rig: () => Rig) {
     return found;
   }
   const listed = (...flags: string[]) => json<Listed[]>("sale", "list", ...flags);
-  const row = async (invoice: string) => (await rig().ledger.records.findSale(BUSINESS, invoice))?.record;
+  const row = async (invoice: string) => (await rig().ledger.documents.findSale(BUSINESS, invoice))?.record;
   return {
     fiscalflow,
     answering,

@@ -74,7 +74,7 @@ describeWithTemporal("a sale of a thousand lines with long names", () => {
     expect(outcome).toMatchObject({ stage: "credited", creditNote: { lines: [], linesLeftOut: { count: LINES } } });
     expect(await tooLarge(sale)).toEqual([]);
     for (const number of ["LARGE-1", "LARGE-2"]) {
-      const kept = await rig.ledger.records.findSale(BUSINESS, number);
+      const kept = await rig.ledger.documents.findSale(BUSINESS, number);
       for (const document of [kept?.record.document, kept?.creditNote?.record.document]) {
         expect(document?.lines.map(({ itemId, name }) => [itemId, name])).toEqual(
           items.map(({ id, name }) => [id, name]),
@@ -85,7 +85,7 @@ describeWithTemporal("a sale of a thousand lines with long names", () => {
       // Taken, and given back.
       expect(kept?.record.movements.length).toBe(number === "LARGE-1" ? 2 * LINES : 0);
     }
-    expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
+    expect((await rig.ledger.documents.verify(BUSINESS)).findings).toEqual([]);
     const input = { ...BUSINESS, traderInvoiceNumber: "LARGE-1" };
     const options = { workflowId: "find", taskQueue: MAIN_TASK_QUEUE, args: [input] };
     const { found } = (await rig.client.workflow.execute(WORKFLOW_TYPES.findSale, options)) as FindSaleResult;

@@ -17,11 +17,11 @@ export interface VerifiedChain extends Omit<ChainReport, "findings"> {
 
 /** Every chain that is asked for, one after the other. @throws LedgerUnavailableError */
 export async function* verifiedChains(
-  ledger: Pick<Ledger, "events" | "records" | "stock" | "purchases" | "billPayments" | "syncBatches">,
+  ledger: Pick<Ledger, "events" | "documents" | "stock" | "purchases" | "billPayments" | "syncBatches">,
   request: VerifyRequest = {},
 ): AsyncGenerator<VerifiedChain> {
   for await (const chain of ledger.events.verify(request)) {
-    const { documents, withoutDocument, ...ofDocuments } = await ledger.records.verify(chain);
+    const { documents, withoutDocument, ...ofDocuments } = await ledger.documents.verify(chain);
     const { movements, ...ofMovements } = await ledger.stock.verify(chain);
     const { purchases, ...ofPurchases } = await ledger.purchases.verify(chain);
     const { billPayments, ...ofPayments } = await ledger.billPayments.verify(chain);

@@ -141,7 +141,7 @@ async function withItsLines(
   const { linesLeftOut, ...others } = document;
   if (!linesLeftOut) return document;
   const { withLedger } = await import("../with-ledger.ts");
-  const kept = await withLedger(context, (ledger) => ledger.records.findSale(key, invoice), {
+  const kept = await withLedger(context, (ledger) => ledger.documents.findSale(key, invoice), {
     forMachines: true,
     mayBeEmpty: true,
   });

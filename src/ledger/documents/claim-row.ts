@@ -5,7 +5,7 @@ import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
 import { canonicalJson } from "../events/canonical-json.ts";
 import type { NewEvent, Writer } from "../events/chain.ts";
-import { subjectOf } from "../records/columns.ts";
+import { subjectOf } from "./columns.ts";
 import { assignments } from "../statements.ts";
 import { storableJson } from "../storable-text.ts";
 import type { DocumentsTable } from "../tables/records.ts";

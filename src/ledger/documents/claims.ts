@@ -1,11 +1,11 @@
-import type { DocumentRow, SettledAnswer, TakingExecution } from "../../contract/index.ts";
+import type { DocumentRow, TakingExecution } from "../../contract/index.ts";
 import type { UnderWay } from "../claim-answers.ts";
 import type { Business, Writer } from "../events/chain.ts";
 import type { DocumentDecision } from "./claim-row.ts";
-import type { Kept } from "../records/row.ts";
-import type { Answer } from "../records/write.ts";
+import type { Kept } from "./row.ts";
+import type { Answer } from "./write.ts";
 
-/** The interface of the ledger for the claims of documents: types alone. */
+/** What is asked of a claim, and what it answers: types alone. */
 
 /** A document's row, in which its claim is. */
 export interface DocumentKey extends Business {
@@ -112,30 +112,4 @@ export interface SecondDocument {
   reported: string;
   /** When it was reported last (Unix milliseconds). */
   atMs: number;
-}
-
-/**
- * Claims on documents, so that every attempt of an intent, also of another run, sends the same bytes under the same key
- * (architecture, decisions 4, 5 and 10). The claim is a part of the document's row; the events of the row tell of it.
- *
- * Every function throws LedgerUnavailableError when the ledger cannot answer, and may then be called again as it was.
- */
-export interface DocumentClaims {
-  /** Before sending. @throws LedgerError also when the intent has another idempotency key */
-  take(request: TakeDocumentRequest): Promise<TakeDocumentAnswer>;
-  /** The execution has ended without a word for the claim, and sends no more. */
-  ended(request: DocumentKey & Pick<TakeDocumentRequest, "intent" | "execution">): Promise<void>;
-  /**
-   * Records what came of it. Idempotent. A document once recorded stays; `contradicted`: it is another one than was
-   * recorded, which the events tell.
-   */
-  settle(request: SettleDocumentRequest): Promise<"settled" | "contradicted">;
-  /** The same with the service's answer, for the claim and the row at once. */
-  settleAnswered(request: SettleAnswerRequest): Promise<SettledAnswer>;
-  /** An operator's decision, kept with who and why. A document that is known wins over it. */
-  decide(request: DecideDocumentRequest): Promise<void>;
-  /** Undefined: nothing of the document was ever taken, or decided. */
-  read(key: DocumentKey): Promise<DocumentState | undefined>;
-  /** The documents that were reported within so many days where another one was recorded, the latest first. */
-  contradicted(days: number): Promise<SecondDocument[]>;
 }

@@ -1,7 +1,7 @@
 import type { Queries } from "../database.ts";
 import { appendEvents } from "../events/append-events.ts";
-import { type RowContent, whereDocument } from "../records/columns.ts";
-import { documentKey, isOfAnother } from "../records/row.ts";
+import { type RowContent, whereDocument } from "./columns.ts";
+import { documentKey, isOfAnother } from "./row.ts";
 import { cleanText, storableText } from "../storable-text.ts";
 import {
   changeClaim,

@@ -2,13 +2,14 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { LedgerError } from "../errors.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
-import type { TakeDocumentAnswer, TakeDocumentRequest, DocumentClaims } from "./claims.ts";
+import type { TakeDocumentAnswer, TakeDocumentRequest } from "./claims.ts";
+import type { Documents } from "./documents.ts";
 import { claimEventsOf } from "../test-support/claim-events.ts";
 import { taking } from "../test-support/movements.ts";
 import { documentOf } from "../test-support/records.ts";
 
 let ledgerOfTest: TestLedger;
-let documents: DocumentClaims;
+let documents: Documents;
 beforeAll(async () => {
   ledgerOfTest = await createTestLedger();
   ({ documents } = ledgerOfTest.ledger);
@@ -39,7 +40,7 @@ const run = (runId: string) => ({ workflowId: "sale/default/biz_1/some", runId }
 async function take(request: TakeDocumentRequest): Promise<TakeDocumentAnswer> {
   const { of, writer } = request;
   const opened = { ...of, stage: "resolving-items", startedAtMs: NOW, date: "2026-11-20" } as const;
-  await ledgerOfTest.ledger.records.openNew(request, opened, { writer, askedAtMs: NOW });
+  await ledgerOfTest.ledger.documents.openNew(request, opened, { writer, askedAtMs: NOW });
   return await documents.take(request);
 }
 const again = (first: TakeDocumentRequest): TakeDocumentRequest => ({
@@ -192,7 +193,7 @@ it("a document whose row is gone is not sent: nobody knows what was", async () =
     kind: "send",
     first: true,
   });
-  expect((await ledgerOfTest.ledger.records.verify({ connection: "default", businessId: "biz_1" })).findings).toEqual(
+  expect((await ledgerOfTest.ledger.documents.verify({ connection: "default", businessId: "biz_1" })).findings).toEqual(
     [],
   );
 });
@@ -200,7 +201,7 @@ it("a document whose row is gone is not sent: nobody knows what was", async () =
 it("a document that the row has is known, where the database has lost its claim", async () => {
   const first = firstAttempt();
   const document = documentOf(first.of.number);
-  await ledgerOfTest.ledger.records.settle(first, first.of, { document, askedAtMs: NOW }, first.writer);
+  await ledgerOfTest.ledger.documents.answered(first, first.of, { document, askedAtMs: NOW }, first.writer);
   expect(await documents.take(first)).toEqual({ kind: "known", documentId: document.id });
 });
 
@@ -208,8 +209,7 @@ describe("the claim of a document that exists", () => {
   it("answers every intent with the document, for good", async () => {
     const first = firstAttempt();
     await take(first);
-    const settle = (outcome: Parameters<DocumentClaims["settle"]>[0]["outcome"]) =>
-      documents.settle({ ...first, outcome });
+    const settle = (outcome: Parameters<Documents["settle"]>[0]["outcome"]) => documents.settle({ ...first, outcome });
     expect(await settle({ kind: "document", documentId: "sale_1" })).toBe("settled");
     expect(await settle({ kind: "document", documentId: "sale_1" })).toBe("settled");
     await settle({ kind: "nothing" });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
-import { type DocumentClaims, type DocumentKey, type Ledger, openLedger, type TakeDocumentRequest } from "../index.ts";
+import { type Documents, type DocumentKey, type Ledger, openLedger, type TakeDocumentRequest } from "../index.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
 import { claimEventsOf } from "../test-support/claim-events.ts";
 import { taking } from "../test-support/movements.ts";
@@ -9,7 +9,7 @@ import { documentOf } from "../test-support/records.ts";
 
 let test: TestLedger;
 let ledgers: Ledger[];
-let documents: DocumentClaims;
+let documents: Documents;
 beforeAll(async () => {
   test = await createTestLedger();
   ({ documents } = test.ledger);
@@ -34,7 +34,7 @@ function firstAttempt(): TakeDocumentRequest {
 /** Each request by each process. */
 const byAll = <Request, Answer>(
   requests: readonly Request[],
-  ask: (claims: DocumentClaims, request: Request, index: number) => Promise<Answer>,
+  ask: (claims: Documents, request: Request, index: number) => Promise<Answer>,
 ): Promise<Answer[]> =>
   Promise.all(requests.flatMap((request) => ledgers.map((ledger, index) => ask(ledger.documents, request, index))));
 const whatOf = async (key: DocumentKey): Promise<string[]> =>
@@ -43,7 +43,7 @@ const whatOf = async (key: DocumentKey): Promise<string[]> =>
 /** A run opens the row before it takes the claim. */
 async function open({ of }: TakeDocumentRequest): Promise<void> {
   const opened = { ...of, stage: "resolving-items", startedAtMs: NOW, date: "2026-11-20" } as const;
-  await test.ledger.records.open(BUSINESS, opened, { writer: run(0), askedAtMs: NOW });
+  await test.ledger.documents.open(BUSINESS, opened, { writer: run(0), askedAtMs: NOW });
 }
 
 it("four processes at once take each of 40 documents once", async () => {
@@ -55,7 +55,7 @@ it("four processes at once take each of 40 documents once", async () => {
   expect(answers.filter((answer) => answer.kind === "send" && answer.first)).toHaveLength(40);
   expect(answers.filter((answer) => answer.kind === "send")).toHaveLength(160);
   for (const request of requests) expect(await whatOf(request)).toEqual(["taken"]);
-  expect((await test.ledger.records.verify(BUSINESS)).findings).toEqual([]);
+  expect((await test.ledger.documents.verify(BUSINESS)).findings).toEqual([]);
 });
 
 it("many answers at once for one claim are written once, and the last of them stands", async () => {
@@ -77,10 +77,10 @@ it("many answers at once for one claim are written once, and the last of them st
   expect(answers).toHaveLength(80);
   for (const request of requests) {
     expect(await whatOf(request)).toEqual(["taken", "created"]);
-    const kept = await test.ledger.records.findSale(BUSINESS, request.of.number);
+    const kept = await test.ledger.documents.findSale(BUSINESS, request.of.number);
     expect(kept?.record.document?.status).toBe("completed");
   }
-  expect((await test.ledger.records.verify(BUSINESS)).findings).toEqual([]);
+  expect((await test.ledger.documents.verify(BUSINESS)).findings).toEqual([]);
 });
 
 it("a document is settled once for many processes at once, and a different one is reported as contradicted", async () => {

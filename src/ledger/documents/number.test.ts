@@ -5,10 +5,11 @@ import { openLedger } from "../index.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
 import { taking } from "../test-support/movements.ts";
 import { by, documentOf } from "../test-support/records.ts";
-import type { DocumentClaims, TakeDocumentRequest } from "./claims.ts";
+import type { TakeDocumentRequest } from "./claims.ts";
+import type { Documents } from "./documents.ts";
 
 let test: TestLedger;
-let documents: DocumentClaims;
+let documents: Documents;
 beforeAll(async () => {
   test = await createTestLedger();
   ({ documents } = test.ledger);
@@ -41,7 +42,7 @@ function noteOf(saleId: string, businessId: string, number = "CN-1"): TakeDocume
 /** Its row, as its run opens it before it takes the claim. */
 async function open({ of, writer, ...business }: TakeDocumentRequest): Promise<void> {
   const opened = { ...of, stage: "submitting", startedAtMs: NOW, date: "2026-11-20" } as const;
-  await test.ledger.records.open(business, opened, by(writer, NOW));
+  await test.ledger.documents.open(business, opened, by(writer, NOW));
 }
 
 /** The service has refused it, or has signed it. */
@@ -76,7 +77,7 @@ describe("the number of a credit note", () => {
     const [first, second] = [noteOf("sale_INV-1", business), noteOf("sal_2", business)];
     const sold = { type: "sale", number: "INV-1" } as const;
     const answer = { document: documentOf("INV-1"), askedAtMs: NOW };
-    await test.ledger.records.settle(first, sold, answer, first.writer);
+    await test.ledger.documents.answered(first, sold, answer, first.writer);
     await open(first);
     await documents.take(first);
     await documents.settle({ ...first, outcome: { kind: "unsent" } });
@@ -92,7 +93,7 @@ describe("the number of a credit note", () => {
     for (const note of [first, second]) await open(note);
     expect(await documents.take(first)).toMatchObject({ kind: "send", first: true });
     expect(await documents.take(second)).toEqual(ownerOf("sal_1", business));
-    expect((await test.ledger.records.verify({ ...first, businessId: business })).findings).toEqual([]);
+    expect((await test.ledger.documents.verify({ ...first, businessId: business })).findings).toEqual([]);
   });
 
   it("is free in another business, and so is another number in the same business", async () => {
@@ -133,7 +134,7 @@ describe("the live credit note of a sale", () => {
     expect(await documents.take(third)).toMatchObject({ kind: "send", first: true });
     await answered(third, "completed");
     expect(await documents.take(first)).toEqual({ kind: "credited-by-another", number: "CN-3" });
-    expect((await test.ledger.records.verify({ ...first, businessId: business })).findings).toEqual([]);
+    expect((await test.ledger.documents.verify({ ...first, businessId: business })).findings).toEqual([]);
   });
 
   it("is the one that appears after an operator said that it was not created", async () => {

@@ -3,9 +3,9 @@ import { sql } from "kysely";
 import type { SettledAnswer } from "../../contract/index.ts";
 import type { Database, Queries } from "../database.ts";
 import { appended, appendEvents } from "../events/append-events.ts";
-import { documentColumns, whereDocument } from "../records/columns.ts";
-import { documentKey, insertOrLock, isOfAnother, isSigned, type Kept, lockKept, savedEvent } from "../records/row.ts";
-import { settle as settleRow, unknownRun, withAnswer } from "../records/write.ts";
+import { documentColumns, whereDocument } from "./columns.ts";
+import { documentKey, insertOrLock, isOfAnother, isSigned, type Kept, lockKept, savedEvent } from "./row.ts";
+import { answered, unknownRun, withAnswer } from "./write.ts";
 import { anyGivenBack } from "../stock/taken.ts";
 import { assignments } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
@@ -44,7 +44,7 @@ export function settleAnswered(database: Database, request: SettleAnswerRequest)
     async (db) => {
       if (outcome.kind === "document") await settleDocument(db, request, storableText(outcome.documentId));
       else await settleNone(db, request);
-      return await settleRow(db, request, { ...of, movementsPlanned }, answer, writer);
+      return await answered(db, request, { ...of, movementsPlanned }, answer, writer);
     },
   );
 }

@@ -5,7 +5,7 @@ import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
 import { appended, appendEvents } from "../events/append-events.ts";
 import { businessColumns } from "../events/row.ts";
-import { whereDocument } from "../records/columns.ts";
+import { whereDocument } from "./columns.ts";
 import {
   changeRow,
   documentKey,
@@ -15,8 +15,8 @@ import {
   type Kept,
   type KeptColumns,
   keptOf,
-} from "../records/row.ts";
-import { doubt, unknownRun } from "../records/write.ts";
+} from "./row.ts";
+import { doubt, unknownRun } from "./write.ts";
 import { holderText } from "../stock/row.ts";
 import { cleanText, storableText } from "../storable-text.ts";
 import { changeClaim, checkIntent, claimAssignments, claimEvent, decisionOf } from "./claim-row.ts";

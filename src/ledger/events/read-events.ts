@@ -8,7 +8,7 @@ import {
 } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
-import { DECIDED, DOCUMENT_SAVED, type RowContent } from "../records/columns.ts";
+import { DECIDED, DOCUMENT_SAVED, type RowContent } from "../documents/columns.ts";
 import type { Business, ChainedEvent } from "./chain.ts";
 import { businessColumns, eventOf } from "./row.ts";
 

@@ -14,7 +14,7 @@ async function taxesOf(documents: SaleDocument[]) {
   const business = someBusiness();
   for (const document of documents)
     await keepRecord(test.ledger, business, recordOf(document.traderInvoiceNumber, { document }), WRITER);
-  expect((await test.ledger.records.verify(business)).findings).toEqual([]);
+  expect((await test.ledger.documents.verify(business)).findings).toEqual([]);
   const [report] = await test.ledger.reports.read({ period: { kind: "month", ...DAYS }, ...business });
   const listed = await test.ledger.reports.documents({ days: DAYS, ...business }, async ([one]) => await rowsOf(one));
   return {

@@ -101,14 +101,14 @@ describe("what a sale has taken from stock", () => {
 
   test("is nothing for a document that somebody else issued under the number of a sale", async () => {
     const number = numbers();
-    const { stock, documents, records } = ledger.ledger;
+    const { stock, documents } = ledger.ledger;
     const request = tryOf(number, "tea");
     await stock.take(request);
     await stock.settle({ ...request, outcome: APPLIED });
     const intent = { ...BUSINESS, of: { type: "sale", number }, intent: 1, writer: WRITER } as const;
     const bytes = { idempotencyKey: "sale:key-0001", content: "c", request: {}, nowMs: 1 };
     const opened = { ...intent.of, stage: "resolving-items", startedAtMs: 1, date: "2026-11-20" } as const;
-    await records.open(BUSINESS, opened, by(WRITER));
+    await documents.open(BUSINESS, opened, by(WRITER));
     await documents.take({ ...intent, ...bytes, ...taking() });
     await documents.settle({ ...intent, outcome: { kind: "document", documentId: "sal_2" } });
     expect(await asked(number)).toEqual([]);

@@ -92,7 +92,7 @@ export function by(writer: Writer, askedAtMs = 1_763_600_000_000): { writer: Wri
 
 /** Brings a document to what the record says, as its run and its activities do. */
 export async function keepRecord(
-  { records, stock }: Pick<Ledger, "records" | "stock">,
+  { documents, stock }: Pick<Ledger, "documents" | "stock">,
   business: Business,
   record: TestRecord,
   writer: Writer = WRITER,
@@ -101,10 +101,11 @@ export async function keepRecord(
     record;
   const { type, number, originalSaleId, stage, failed, refund, movementsPlanned } = record;
   const row = { type, number, originalSaleId };
-  await records.open(business, opened, { writer, askedAtMs: opened.startedAtMs });
-  if (document) await records.settle(business, { ...row, movementsPlanned }, { document, askedAtMs: asOfMs }, writer);
+  await documents.open(business, opened, { writer, askedAtMs: opened.startedAtMs });
+  if (document)
+    await documents.answered(business, { ...row, movementsPlanned }, { document, askedAtMs: asOfMs }, writer);
   for (const movement of movements) await bookMovement(stock, business, { type, number }, movement);
   const told = { asOfMs, sequence: 1, stage, failed, numberTaken, refund, attentions, attentionChanges, decisions };
-  await records.note(business, { ...row, ...told }, writer);
-  if (closed) await records.markClosed(business, row, writer, closed);
+  await documents.note(business, { ...row, ...told }, writer);
+  if (closed) await documents.markClosed(business, row, writer, closed);
 }

@@ -4,7 +4,7 @@ import { type Decision, type DocumentRecord, type DocumentRow, type StockMovemen
 import type { Queries } from "../database.ts";
 import { type Business, type Writer } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
-import { type ClaimRow, isClaimed } from "../documents/claim-row.ts";
+import { type ClaimRow, isClaimed } from "./claim-row.ts";
 import { movementsOf } from "../stock/of-document.ts";
 import { storableText } from "../storable-text.ts";
 import { DECIDED, type RowContent, subjectOf } from "./columns.ts";

@@ -11,10 +11,10 @@ import {
   type SubjectEvent,
 } from "../rows/expected-rows.ts";
 import { type KeptRow, type ProvenRows, verifyRows } from "../rows/verify-rows.ts";
-import { CLAIM_CHANGES, type ClaimChange, claimColumns, NO_CLAIM } from "../documents/claim-row.ts";
+import { CLAIM_CHANGES, type ClaimChange, claimColumns, NO_CLAIM } from "./claim-row.ts";
 import { DOCUMENT_SAVED, documentColumns, type RowContent } from "./columns.ts";
 
-export interface RecordsReport extends RowFindings {
+export interface DocumentsReport extends RowFindings {
   documents: number;
   /** Of these, sales and credit notes that have no document at the service, as far as the ledger knows. */
   withoutDocument: number;
@@ -26,7 +26,7 @@ const COUNT_WITHIN_MS = 30_000;
  * Holds each document of a business against the events that tell of it, in pages.
  * @throws LedgerUnavailableError
  */
-export async function verifyRecords(database: Database, chain: Chain): Promise<RecordsReport> {
+export async function verifyDocuments(database: Database, chain: Chain): Promise<DocumentsReport> {
   const { rows: documents, ...found } = await verifyRows(database, chain, DOCUMENTS);
   const withoutDocument = await database.transact((db) => countWithout(db, chain), COUNT_WITHIN_MS);
   return { documents, withoutDocument, ...found };

@@ -16,7 +16,7 @@ import { appendEvents } from "../events/append-events.ts";
 import type { Business, NewEvent, Writer } from "../events/chain.ts";
 import { anyGivenBack } from "../stock/taken.ts";
 import { DECIDED, type RowContent, subjectOf, whereDocument } from "./columns.ts";
-import { changeClaim, claimEvent, isClaimed } from "../documents/claim-row.ts";
+import { changeClaim, claimEvent, isClaimed } from "./claim-row.ts";
 import {
   changeRow,
   documentKey,
@@ -103,7 +103,7 @@ export interface Answer {
 }
 
 /** Writes the service's answer about a document into its row. To be repeated freely. */
-export async function settle(
+export async function answered(
   db: Queries,
   business: Business,
   of: AnsweredRow,

@@ -8,7 +8,7 @@ import { canonicalJson } from "../events/canonical-json.ts";
 import type { Business, NewEvent, Writer } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
 import { assignments, insertRowFrom } from "../statements.ts";
-import { CLAIM_COLUMNS, type ClaimRow } from "../documents/claim-row.ts";
+import { CLAIM_COLUMNS, type ClaimRow } from "./claim-row.ts";
 import { storableText } from "../storable-text.ts";
 import {
   DOCUMENT_SAVED,

@@ -16,62 +16,62 @@ beforeAll(async () => {
 afterAll(() => ledgers?.drop());
 
 async function openSale() {
-  const { records, reports } = ledgers.ledger;
+  const { documents, reports } = ledgers.ledger;
   const business = someBusiness();
   const saved = recordOf("INV-1", { stage: "awaiting-authority", document: null, movements: [] });
   await keepRecord(ledgers.ledger, business, saved);
   return {
     business,
-    records,
+    documents,
     saved,
-    kept: async () => (await records.findSale(business, "INV-1"))?.record,
+    kept: async () => (await documents.findSale(business, "INV-1"))?.record,
     report: async () => (await reports.read({ period: PERIOD, ...business }))[0],
-    mark: (closed: ClosedRun | undefined) => records.markClosed(business, OF, WRITER, closed),
+    mark: (closed: ClosedRun | undefined) => documents.markClosed(business, OF, WRITER, closed),
   };
 }
 
 test("a document's row whose run was terminated is neither open nor at risk, and its event verifies", async () => {
-  const { business, records, kept, report, mark } = await openSale();
+  const { business, documents, kept, report, mark } = await openSale();
   expect(await report()).toMatchObject({ open: [{ number: "INV-1" }], ended: { documents: [], amount: "0" } });
   await mark(CLOSED);
   await mark(CLOSED);
   expect(await kept()).toMatchObject({ closed: CLOSED, stage: "awaiting-authority" });
-  const documents = [{ number: "INV-1", status: "terminated", endedAtMs: CLOSED.atMs }];
-  expect(await report()).toMatchObject({ open: [], atRisk: "0", ended: { documents, more: 0 } });
-  expect((await records.closedRows()).filter((row) => row.business.businessId === business.businessId)).toEqual([
+  const listed = [{ number: "INV-1", status: "terminated", endedAtMs: CLOSED.atMs }];
+  expect(await report()).toMatchObject({ open: [], atRisk: "0", ended: { documents: listed, more: 0 } });
+  expect((await documents.closedRows()).filter((row) => row.business.businessId === business.businessId)).toEqual([
     { business, of: OF, writer: WRITER },
   ]);
-  expect((await records.verify(business)).findings).toEqual([]);
+  expect((await documents.verify(business)).findings).toEqual([]);
 });
 
 test("a terminated document's row is open again once another run takes it over or writes it", async () => {
-  const { business, records, saved, kept, report, mark } = await openSale();
+  const { business, documents, saved, kept, report, mark } = await openSale();
   await mark(CLOSED);
   await mark(undefined);
   expect((await report())?.open).toHaveLength(1);
   await mark(CLOSED);
   const next = { ...WRITER, runId: "run-2" };
-  await records.open(business, saved, by(next));
+  await documents.open(business, saved, by(next));
   expect(await kept()).not.toHaveProperty("closed");
   // Somebody who looked before the other run began comes too late.
   await mark(CLOSED);
   expect(await kept()).not.toHaveProperty("closed");
-  expect((await records.verify(business)).findings).toEqual([]);
+  expect((await documents.verify(business)).findings).toEqual([]);
 });
 
 test("what a terminated run had under way does not open its row again", async () => {
-  const { business, records, saved, kept, mark } = await openSale();
+  const { business, documents, saved, kept, mark } = await openSale();
   await mark(CLOSED);
   await keepRecord(ledgers.ledger, business, { ...saved, asOfMs: saved.asOfMs + 1, stage: "rejected" });
   expect(await kept()).toMatchObject({ closed: CLOSED, stage: "rejected" });
   const document = documentOf("INV-1");
-  await records.settle(business, OF, { document, askedAtMs: saved.asOfMs + 2 }, WRITER);
+  await documents.answered(business, OF, { document, askedAtMs: saved.asOfMs + 2 }, WRITER);
   expect(await kept()).toMatchObject({ closed: CLOSED, stage: "completed", document: { id: document.id } });
-  expect((await records.verify(business)).findings).toEqual([]);
+  expect((await documents.verify(business)).findings).toEqual([]);
 });
 
 test("marking a terminated run changes nothing where the ledger has no row of it", async () => {
   const business = someBusiness();
-  await ledgers.ledger.records.markClosed(business, OF, WRITER, CLOSED);
-  expect(await ledgers.ledger.records.findSale(business, "INV-1")).toBeUndefined();
+  await ledgers.ledger.documents.markClosed(business, OF, WRITER, CLOSED);
+  expect(await ledgers.ledger.documents.findSale(business, "INV-1")).toBeUndefined();
 });

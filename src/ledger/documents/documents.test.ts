@@ -34,9 +34,9 @@ const ASKED: OpenedRecord = { ...OF, stage: "resolving-items", startedAtMs: 1_76
 /** A row that its first run has opened. */
 async function opened() {
   const business = someBusiness();
-  const { records } = test.ledger;
-  await records.open(business, ASKED, by(WRITER));
-  return { business, records, kept: async () => (await records.findSale(business, "INV-1"))?.record };
+  const { documents } = test.ledger;
+  await documents.open(business, ASKED, by(WRITER));
+  return { business, documents, kept: async () => (await documents.findSale(business, "INV-1"))?.record };
 }
 
 function noteOf(more: Partial<RunNote>): RunNote {
@@ -65,10 +65,10 @@ describe("a document's row", () => {
   });
 
   it("is there from when its run opens it, and is settled by each answer", async () => {
-    const { business, records, kept } = await opened();
+    const { business, documents, kept } = await opened();
     expect(await kept()).toMatchObject({ stage: "resolving-items", document: null, numberTaken: false });
     const told = async (status: string, askedAtMs: number, more: Partial<SaleDocument> = { receipt: null }) => {
-      await records.settle(business, OF, { document: documentOf("INV-1", { status, ...more }), askedAtMs }, WRITER);
+      await documents.answered(business, OF, { document: documentOf("INV-1", { status, ...more }), askedAtMs }, WRITER);
       return (await kept())?.stage;
     };
     expect(await told("pending", 1)).toBe("awaiting-authority");
@@ -80,36 +80,36 @@ describe("a document's row", () => {
     expect(await told("pending", 2)).toBe("completed");
     expect(await told("completed", 6)).toBe("completed");
     expect(await kept()).toMatchObject({ numberTaken: true, document: documentOf("INV-1") });
-    expect((await records.verify(business)).findings).toEqual([]);
+    expect((await documents.verify(business)).findings).toEqual([]);
   });
 
   it("is carried on by another run as it is, where anything was sent for it", async () => {
-    const { business, records, kept } = await opened();
-    await records.settle(business, OF, { document: documentOf("INV-1"), askedAtMs: 5 }, WRITER);
+    const { business, documents, kept } = await opened();
+    await documents.answered(business, OF, { document: documentOf("INV-1"), askedAtMs: 5 }, WRITER);
     const attentions: Attention[] = [{ code: "stock-refused", message: "refused", sinceMs: 5, resolvedBy: ["retry"] }];
-    await records.note(business, noteOf({ attentions, stage: "completed" }), WRITER);
+    await documents.note(business, noteOf({ attentions, stage: "completed" }), WRITER);
     const next = { ...WRITER, runId: "run-2" };
-    await records.open(business, { ...ASKED, startedAtMs: ASKED.startedAtMs + 10 }, by(next, ASKED.startedAtMs + 10));
+    await documents.open(business, { ...ASKED, startedAtMs: ASKED.startedAtMs + 10 }, by(next, ASKED.startedAtMs + 10));
     expect(await kept()).toMatchObject({ stage: "completed", document: documentOf("INV-1"), attentions });
-    expect((await records.findSale(business, "INV-1"))?.writer).toEqual(next);
+    expect((await documents.findSale(business, "INV-1"))?.writer).toEqual(next);
     // What the run before had on its way changes nothing, and neither does a stage before the receipt.
-    await records.note(business, noteOf({ stage: "rejected" }), WRITER);
+    await documents.note(business, noteOf({ stage: "rejected" }), WRITER);
     const later = { asOfMs: ASKED.startedAtMs + 20, stage: "resolving-items" as const };
-    await records.note(business, noteOf({ ...later, attentions }), next);
+    await documents.note(business, noteOf({ ...later, attentions }), next);
     expect(await kept()).toMatchObject({ stage: "completed", attentions });
-    expect((await records.verify(business)).findings).toEqual([]);
+    expect((await documents.verify(business)).findings).toEqual([]);
   });
 
   it("is for other content while nothing was sent for it, and not once a request may have left", async () => {
-    const { business, records, kept } = await opened();
+    const { business, documents, kept } = await opened();
     const other = { ...ASKED, fingerprint: "other", startedAtMs: ASKED.startedAtMs + 10 };
-    await records.open(business, other, by({ ...WRITER, runId: "run-2" }));
+    await documents.open(business, other, by({ ...WRITER, runId: "run-2" }));
     expect(await kept()).toMatchObject({ fingerprint: "other" });
-    await records.note(business, noteOf({ asOfMs: other.startedAtMs + 1, numberTaken: true, stage: "submitting" }), {
+    await documents.note(business, noteOf({ asOfMs: other.startedAtMs + 1, numberTaken: true, stage: "submitting" }), {
       ...WRITER,
       runId: "run-2",
     });
-    await records.open(
+    await documents.open(
       business,
       { ...ASKED, startedAtMs: other.startedAtMs + 20 },
       by({ ...WRITER, runId: "run-3" }, other.startedAtMs + 20),
@@ -123,49 +123,53 @@ describe("a document's row", () => {
     const tellers = Array.from({ length: 20 }, (_, n) => ledgers[n % 3] ?? test.ledger);
     const document = documentOf("INV-1");
     await Promise.all(
-      tellers.map(async ({ records }, n) => {
-        await records.open(business, ASKED, by(WRITER));
-        await records.settle(business, OF, { document, askedAtMs: n }, WRITER);
+      tellers.map(async ({ documents }, n) => {
+        await documents.open(business, ASKED, by(WRITER));
+        await documents.answered(business, OF, { document, askedAtMs: n }, WRITER);
       }),
     );
     await Promise.all(ledgers.map((ledger) => ledger.close()));
     expect(await rows("documents", business)).toHaveLength(1);
     expect(await eventKinds(business)).toEqual(["document-saved", "document-saved"]);
-    expect((await test.ledger.records.verify(business)).findings).toEqual([]);
+    expect((await test.ledger.documents.verify(business)).findings).toEqual([]);
   });
 
   it("of another sale's credit note stays, whatever a run asks for under its number", async () => {
     const business = someBusiness();
-    const { records } = test.ledger;
+    const { documents } = test.ledger;
     await save(business, recordOf("INV-1", { document: documentOf("INV-1", { id: "sal_1" }) }));
     const asked = { ...ASKED, type: "credit_note", number: "CN-1", stage: "submitting" } as const;
     const note = (originalSaleId: string) => ({ ...asked, originalSaleId });
     const document = documentOf("CN-1", { type: "credit_note", originalSaleId: "sal_1" });
-    await records.open(business, note("sal_1"), by(WRITER));
-    await records.settle(business, note("sal_1"), { document, askedAtMs: 5 }, WRITER);
+    await documents.open(business, note("sal_1"), by(WRITER));
+    await documents.answered(business, note("sal_1"), { document, askedAtMs: 5 }, WRITER);
     const another = { workflowId: "sale/default/biz_1/INV-2", runId: "run-9" };
-    expect(await records.open(business, note("sal_2"), by(another))).toBeUndefined();
+    expect(await documents.open(business, note("sal_2"), by(another))).toBeUndefined();
     const next = { ...WRITER, runId: "run-2" };
-    expect(await records.open(business, note("sal_1"), by(next, 1_763_600_000_500))).toBe("credited");
-    await records.note(business, noteOf({ ...note("sal_2"), stage: "cancelled", asOfMs: 1_763_600_000_900 }), another);
-    const { creditNote } = (await records.findSale(business, "INV-1")) ?? {};
+    expect(await documents.open(business, note("sal_1"), by(next, 1_763_600_000_500))).toBe("credited");
+    await documents.note(
+      business,
+      noteOf({ ...note("sal_2"), stage: "cancelled", asOfMs: 1_763_600_000_900 }),
+      another,
+    );
+    const { creditNote } = (await documents.findSale(business, "INV-1")) ?? {};
     expect(creditNote).toMatchObject({
       record: { stage: "credited", originalSaleId: "sal_1", document: { id: document.id } },
     });
-    expect((await records.verify(business)).findings).toEqual([]);
+    expect((await documents.verify(business)).findings).toEqual([]);
   });
 
   it("is made by an answer where a database that was restored knows nothing of its run", async () => {
     const business = someBusiness();
-    const { records } = test.ledger;
-    await records.note(business, noteOf({ stage: "rejected" }), WRITER);
-    expect(await records.findSale(business, "INV-1")).toBeUndefined();
-    await records.settle(business, OF, { document: documentOf("INV-1"), askedAtMs: 5 }, WRITER);
-    expect((await records.findSale(business, "INV-1"))?.record).toMatchObject({
+    const { documents } = test.ledger;
+    await documents.note(business, noteOf({ stage: "rejected" }), WRITER);
+    expect(await documents.findSale(business, "INV-1")).toBeUndefined();
+    await documents.answered(business, OF, { document: documentOf("INV-1"), askedAtMs: 5 }, WRITER);
+    expect((await documents.findSale(business, "INV-1"))?.record).toMatchObject({
       stage: "completed",
       numberTaken: true,
     });
-    expect((await records.verify(business)).findings).toEqual([]);
+    expect((await documents.verify(business)).findings).toEqual([]);
   });
 
   it("keeps the history of its attentions and decisions, each once", async () => {
@@ -204,7 +208,7 @@ describe("a document's row", () => {
 
 describe("the verification of records", () => {
   async function findings(business: Business): Promise<unknown[]> {
-    return (await test.ledger.records.verify(business)).findings;
+    return (await test.ledger.documents.verify(business)).findings;
   }
 
   it("finds nothing in unaltered rows", async () => {
@@ -212,7 +216,7 @@ describe("the verification of records", () => {
     for (let n = 0; n < 101; n++) await save(business, recordOf(`INV-${n}`));
     const waiting = recordOf("INV-0", { type: "credit_note", document: null, movements: [], originalSaleId: "sale_1" });
     await save(business, waiting);
-    expect(await test.ledger.records.verify(business)).toEqual({
+    expect(await test.ledger.documents.verify(business)).toEqual({
       documents: 102,
       withoutDocument: 1,
       findings: [],

@@ -3,7 +3,7 @@ import type { Queries } from "../database.ts";
 import type { Business, NewEvent, Writer } from "../events/chain.ts";
 import { storableText } from "../storable-text.ts";
 import type { RowContent } from "./columns.ts";
-import { isClaimed } from "../documents/claim-row.ts";
+import { isClaimed } from "./claim-row.ts";
 import { changeRow, documentKey, insertOrLock, isSigned, lockKept, type OpenedRecord, type Opening } from "./row.ts";
 
 /** The row of a corrected sale, before its own workflow begins. */

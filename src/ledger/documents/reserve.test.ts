@@ -22,21 +22,21 @@ async function sold() {
   });
   const own = runOf("INV-1");
   await keepRecord(made.ledger, business, recordOf("INV-1"), own);
-  const { records, events } = made.ledger;
+  const { documents, events } = made.ledger;
   const { document: _none, movements: _moved, attentions: _open, numberTaken: _free, ...asked } = recordOf("NEW-1");
   const row = { ...asked, stage: "resolving-items" as const, fingerprint: "one content", replaces: "INV-1" };
   return {
     business,
     runOf,
     reserve: (more: Partial<typeof row> = {}, writer = own, askedAtMs = AT_MS) =>
-      records.reserve(business, { ...row, ...more }, { writer, askedAtMs }),
+      documents.reserve(business, { ...row, ...more }, { writer, askedAtMs }),
     release: (askedAtMs = AT_MS) =>
-      records.release(business, { number: "NEW-1", replaces: "INV-1" }, { writer: own, askedAtMs }),
+      documents.release(business, { number: "NEW-1", replaces: "INV-1" }, { writer: own, askedAtMs }),
     open: (fingerprint: string) => {
       const { replaces: _other, ...sale } = { ...row, fingerprint };
-      return records.open(business, sale, by(runOf("NEW-1"), AT_MS + 1));
+      return documents.open(business, sale, by(runOf("NEW-1"), AT_MS + 1));
     },
-    find: async () => (await records.findSale(business, "NEW-1"))?.record,
+    find: async () => (await documents.findSale(business, "NEW-1"))?.record,
     told: async (stage: CorrectionStage, correctedBy = "NEW-1", sequence = 2) => {
       const correction = { correctedBy, creditNote: "CN-1", stage };
       const note: RunNote = {
@@ -51,7 +51,7 @@ async function sold() {
         attentionChanges: [],
         decisions: [],
       };
-      await records.note(business, note, own);
+      await documents.note(business, note, own);
     },
     tale: async () =>
       (await events.read(business)).flatMap(({ correction }) =>
