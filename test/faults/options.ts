@@ -5,6 +5,7 @@
  *   which processes act.
  * - `FAULTS_FULL=1`: the run for the figures: 1,000 sales, 200 kills of workers, 500 buttons, 40 freezes, 50 SIGTERMs.
  * - `FAULTS_BUTTONS`, `FAULTS_FREEZES`: how often an operator presses a button, and a worker stands still.
+ * - `FAULTS_OUTAGES`: how often the database stands still for 20 seconds; default: never.
  * - `FAULTS_SALES`, `FAULTS_KILLS`, `FAULTS_SIGTERMS`: other sizes. Sales go on being started until the last kill has
  *   struck.
  * - `FAULTS_KEEP=1`: the folder with the logs of all processes and Temporal's database is kept, and its path is
@@ -20,6 +21,8 @@ export interface FaultOptions {
   readonly buttons: number;
   /** Workers that stand still for longer than an attempt may take. */
   readonly freezes: number;
+  /** Of the database. */
+  readonly outages: number;
   readonly sigterms: number;
   readonly keep: boolean;
 }
@@ -33,6 +36,7 @@ export function faultOptions(env: NodeJS.ProcessEnv): FaultOptions {
     kills: wholeNumber(env, "FAULTS_KILLS") ?? (full ? 200 : 26),
     buttons: wholeNumber(env, "FAULTS_BUTTONS") ?? (full ? 500 : 15),
     freezes: wholeNumber(env, "FAULTS_FREEZES") ?? (full ? 40 : 2),
+    outages: wholeNumber(env, "FAULTS_OUTAGES") ?? 0,
     sigterms: wholeNumber(env, "FAULTS_SIGTERMS") ?? (full ? 50 : 5),
     keep: env["FAULTS_KEEP"] === "1",
   };

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Buttons } from "./drive/buttons.ts";
 import { Freezer } from "./drive/freezer.ts";
 import { Killer } from "./drive/killer.ts";
+import { Outages } from "./drive/outages.ts";
 import { runStorm } from "./drive/storm.ts";
 import { faultOptions } from "./options.ts";
 import { planButtons } from "./plan/button-plan.ts";
@@ -18,7 +19,7 @@ const MINUTE_MS = 60_000;
 
 describe("sales through faults, kills, frozen workers and every button of an operator", () => {
   const options = faultOptions(process.env);
-  const { seed, sales, kills, freezes, buttons: presses, full } = options;
+  const { seed, sales, kills, freezes, buttons: presses, outages, full } = options;
   const longestMs = (full ? 60 : 20) * MINUTE_MS;
   let stack: FaultStack | undefined;
   let evidence: Evidence;
@@ -26,7 +27,7 @@ describe("sales through faults, kills, frozen workers and every button of an ope
   beforeAll(
     async () => {
       process.stderr.write(
-        `FAULTS_SEED=${seed} FAULTS_SALES=${sales} FAULTS_KILLS=${kills} FAULTS_BUTTONS=${presses} FAULTS_FREEZES=${freezes} npm run test:faults\n`,
+        `FAULTS_SEED=${seed} FAULTS_SALES=${sales} FAULTS_KILLS=${kills} FAULTS_BUTTONS=${presses} FAULTS_FREEZES=${freezes} FAULTS_OUTAGES=${outages} npm run test:faults\n`,
       );
       const killer = new Killer(planKills(seed, kills), seed);
       const freezer = new Freezer(freezes, seed);
@@ -48,6 +49,7 @@ describe("sales through faults, kills, frozen workers and every button of an ope
         killer,
         freezer,
         buttons,
+        outages: new Outages(outages),
         randomFaults: true,
         patienceMs: 2 * MINUTE_MS,
         longestMs,
@@ -79,6 +81,7 @@ describe("sales through faults, kills, frozen workers and every button of an ope
     expect(evidence.storm.callers.states).toBeGreaterThan(sales);
     expect(evidence.storm.killsLeft).toBe(0);
     expect(evidence.storm.freezes).toBe(freezes);
+    expect(evidence.storm.outagesLeft).toBe(0);
     expect(Object.keys(evidence.storm.buttons?.pressed ?? {}).toSorted()).toEqual(
       [...new Set(planButtons(seed, presses))].toSorted(),
     );

@@ -9,6 +9,7 @@ import { Callers, type CallersRecord } from "./callers.ts";
 import { Cashier } from "./cashier.ts";
 import type { Freezer } from "./freezer.ts";
 import type { Killer } from "./killer.ts";
+import type { Outages } from "./outages.ts";
 import { RandomFaults, type RandomFaultsRecord } from "./random-faults.ts";
 import { openWorkflows } from "./open-workflows.ts";
 import { Operator, type SeenAttention } from "./operator.ts";
@@ -26,6 +27,7 @@ export interface StormOptions {
   readonly killer?: Killer;
   readonly freezer?: Freezer;
   readonly buttons?: Buttons;
+  readonly outages?: Outages;
   /** False: nothing goes wrong by chance. */
   readonly randomFaults: boolean;
   /** What else happens while sales are under way; they go on being started until it is over. */
@@ -43,6 +45,7 @@ export interface StormRecord {
   readonly kills: readonly Kill[];
   readonly killsLeft: number;
   readonly freezes: number;
+  readonly outagesLeft: number;
   /** Undefined: nobody pressed any. */
   readonly buttons: ButtonsRecord | undefined;
   readonly randomFaults: RandomFaultsRecord | undefined;
@@ -58,7 +61,7 @@ const TELL_EVERY_MS = 5_000;
 
 /** Sales, faults and kills at the same time, until every sale has come to its end or nothing moves any more. */
 export async function runStorm(options: StormOptions): Promise<StormRecord> {
-  const { stack, plan, killer, freezer, buttons } = options;
+  const { stack, plan, killer, freezer, buttons, outages } = options;
   const startedAtMs = Date.now();
   const stop = new AbortController();
   const isTouched = (workflowId: string): boolean => buttons?.isTouched(workflowId) ?? false;
@@ -74,6 +77,7 @@ export async function runStorm(options: StormOptions): Promise<StormRecord> {
     killer?.run(stack, share, stop.signal),
     freezer?.run(stack, share, stop.signal),
     buttons?.run(stack, share, stop.signal),
+    outages?.run(stack, share, stop.signal),
     options.meanwhile?.(stop.signal),
   ]).finally(() => (meanwhileDone = true));
   let moved = { at: Date.now(), mark: "" };
@@ -103,6 +107,7 @@ export async function runStorm(options: StormOptions): Promise<StormRecord> {
       killer?.left,
       freezer?.left,
       buttons?.left,
+      outages?.left,
       callers.waiting,
     ].join();
     if (mark !== moved.mark) moved = { at: Date.now(), mark };
@@ -113,7 +118,7 @@ export async function runStorm(options: StormOptions): Promise<StormRecord> {
       lastReportAtMs = nowMs;
       const settled = cashier.sales.size - open.filter(({ type }) => type === "sale").length;
       process.stderr.write(
-        `${Math.round((nowMs - startedAtMs) / 1000)} s: ${cashier.sales.size} sales started, ${settled} settled, ${open.length} open, ${parked.length} parked; ${killer?.struck.length ?? 0} kills, ${killer?.left ?? 0} left; ${freezer?.left ?? 0} freezes and ${buttons?.left ?? 0} buttons left; ${stack.workers.filter(({ serving }) => serving).length} workers serve\n`,
+        `${Math.round((nowMs - startedAtMs) / 1000)} s: ${cashier.sales.size} sales started, ${settled} settled, ${open.length} open, ${parked.length} parked; ${killer?.struck.length ?? 0} kills, ${killer?.left ?? 0} left; ${freezer?.left ?? 0} freezes and ${buttons?.left ?? 0} buttons left, ${outages?.left ?? 0} outages; ${stack.workers.filter(({ serving }) => serving).length} workers serve\n`,
       );
     }
     await delay(LOOK_MS);
@@ -129,6 +134,7 @@ export async function runStorm(options: StormOptions): Promise<StormRecord> {
     kills: killer?.struck ?? [],
     killsLeft: killer?.left ?? 0,
     freezes: freezer?.frozen ?? 0,
+    outagesLeft: outages?.left ?? 0,
     buttons: buttons?.record,
     randomFaults: randomFaults?.record,
     stuck,

@@ -98,6 +98,7 @@ function evidenceOf(running: Simulator): Pick<Evidence, "storm" | "books" | "chr
     kills: [],
     killsLeft: 0,
     freezes: 0,
+    outagesLeft: 0,
     buttons: undefined,
     randomFaults: undefined,
     stuck: [],
