@@ -24,6 +24,7 @@ describeWithTemporal("an activity that an operator ends by hand", () => {
       ...real,
       documents: {
         ...real.documents,
+        openNew: (...of) => through("prepareSale", () => real.documents.openNew(...of)),
         findSale: (...of) => through("prepareSale", () => real.documents.findSale(...of)),
         note: (...of) => through("noteRun", () => real.documents.note(...of)),
       },
