@@ -52,22 +52,19 @@ export function createPrepareActivities(connections: ReadonlyMap<string, Served>
       const business = { connection, businessId };
       const isWhole = start.lines !== undefined || start.saleId !== undefined;
       const checks = connections.get(connection)?.inputChecks;
-      const doubtsIn = (sale: SaleFields) => (checks ? doubtsOf(sale, checks, startedAtMs) : []);
+      const lookedAt = (sale: SaleFields) => {
+        const content = saleContent(sale, businessId);
+        const doubts = checks ? doubtsOf(sale, checks, startedAtMs) : [];
+        return { sale, content, fingerprint: fingerprintOf(content), doubts };
+      };
+      const whole = isWhole ? lookedAt(start) : undefined;
       // A number that nobody has costs one statement.
       const isNew =
-        isWhole &&
+        whole?.doubts.length === 0 &&
         !reset &&
-        doubtsIn(start).length === 0 &&
-        (await ledger.documents.openNew(
-          business,
-          rowOf(start, saleContent(start, businessId), startedAtMs),
-          openedBy(),
-        ));
+        (await ledger.documents.openNew(business, rowOf(whole, startedAtMs), openedBy()));
       const known = isNew ? undefined : await ledger.documents.findSale(business, traderInvoiceNumber);
-      const sale = isWhole ? start : asKept(start, known);
-      const doubts = doubtsIn(sale);
-      const content = saleContent(sale, businessId);
-      const fingerprint = fingerprintOf(content);
+      const { sale, content, fingerprint, doubts } = whole ?? lookedAt(asKept(start, known));
       const kept = keptOf(known, content);
       // What an attempt of this run has opened is not finished.
       const finished = reset || !kept || isOfThisRun(kept) ? undefined : finishedSale(kept);
@@ -84,10 +81,11 @@ export function createPrepareActivities(connections: ReadonlyMap<string, Served>
       const isCarriedOn = !isWhole && known && !isReserved(known);
       const date = sale.saleDate ?? (isCarriedOn ? known.record.date : undefined) ?? nairobiDate(startedAtMs);
       if (!isNew && !finished)
-        await ledger.documents.open(business, rowOf({ ...sale, saleDate: date }, content, startedAtMs), {
-          ...openedBy(),
-          inDoubt,
-        });
+        await ledger.documents.open(
+          business,
+          rowOf({ sale: { ...sale, saleDate: date }, content, fingerprint }, startedAtMs),
+          { ...openedBy(), inDoubt },
+        );
       const { lines, ...fields } = sale;
       const window = sale.refundWindow;
       return {
@@ -279,16 +277,22 @@ function isOfThisRun({ writer }: KeptSale): boolean {
   return writer.runId === currentWriter().runId;
 }
 
-/** The row of a sale that a run begins with. */
-function rowOf(sale: SaleFields, content: SaleContent, startedAtMs: number): OpenedRecord {
-  const { traderInvoiceNumber: number, expectedTotal, stock, callback, refundWindow } = sale;
+/** The row of a sale that nothing was sent for. */
+export function rowOf(
+  {
+    sale: { traderInvoiceNumber: number, saleDate, expectedTotal, stock, callback, refundWindow },
+    content,
+    fingerprint,
+  }: { sale: Omit<SaleFields, "saleId">; content: SaleContent; fingerprint: string },
+  startedAtMs: number,
+): OpenedRecord {
   return {
     type: "sale",
     number,
     stage: "resolving-items",
     startedAtMs,
-    date: sale.saleDate ?? nairobiDate(startedAtMs),
-    fingerprint: fingerprintOf(content),
+    date: saleDate ?? nairobiDate(startedAtMs),
+    fingerprint,
     content,
     options: { stock, callback, refundWindow },
     expectedTotal,

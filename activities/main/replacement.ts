@@ -11,7 +11,6 @@ import {
   fingerprintOf,
   holdsUpDocument,
   type MainActivities,
-  nairobiDate,
   type Refund,
   saleContent,
   saleOfContent,
@@ -23,6 +22,7 @@ import type { KeptSale, NumberHolder } from "../../src/ledger/index.ts";
 import { currentWriter } from "../ledger/beside-calls.ts";
 import { stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
+import { rowOf } from "./prepare.ts";
 import type { WaitContext } from "./waits.ts";
 
 /** Nothing but Temporal and the database is asked, and a cashier may wait at the till. */
@@ -54,12 +54,10 @@ export function createReplacementActivities(context: WaitContext) {
       const isUnderWay = await isNoteUnderWay(ledger, { connection, businessId }, { invoice, refund, fingerprint });
       if (doubts.length > 0 && !isUnderWay)
         return { kind: "refused", message: new InvalidInputError("corrected sale", doubts).message };
-      const { traderInvoiceNumber: number, saleDate, expectedTotal, stock, callback, refundWindow, branch } = sale;
-      const how = { options: { stock, callback, refundWindow }, expectedTotal, replaces: invoice };
-      const asked = { date: saleDate ?? nairobiDate(askedAtMs), content, fingerprint };
-      const row = { type: "sale" as const, number, stage: "resolving-items" as const, startedAtMs: askedAtMs };
+      const { traderInvoiceNumber: number, branch } = sale;
+      const row = { ...rowOf({ sale, content, fingerprint }, askedAtMs), replaces: invoice };
       const opening = { writer: currentWriter(), askedAtMs };
-      const holder = await ledger.documents.reserve({ connection, businessId }, { ...row, ...asked, ...how }, opening);
+      const holder = await ledger.documents.reserve({ connection, businessId }, row, opening);
       if (holder && !isUnderWay) return { kind: "refused", message: takenInWords(number, fingerprint, holder) };
       return {
         kind: "reserved",

@@ -1,7 +1,7 @@
 import type { Queries } from "../database.ts";
 import { appendEvents } from "../events/append-events.ts";
 import { type RowContent, whereDocument } from "./columns.ts";
-import { documentKey, isOfAnother } from "./row.ts";
+import { documentKey, documentsWithEvents, isOfAnother } from "./row.ts";
 import { cleanText, storableText } from "../storable-text.ts";
 import {
   changeClaim,
@@ -64,14 +64,7 @@ function saysSo(row: ClaimRow, { intent, decision }: DecideDocumentRequest): boo
 
 export async function read(db: Queries, key: DocumentKey): Promise<DocumentState | undefined> {
   const { of } = key;
-  const row = await db
-    .selectFrom("documents as d")
-    .innerJoin("events as e", (join) =>
-      join
-        .onRef("e.connection", "=", "d.connection")
-        .onRef("e.business_id", "=", "d.business_id")
-        .onRef("e.number", "=", "d.event_number"),
-    )
+  const row = await documentsWithEvents(db)
     .select(["d.intent", "d.claim", "d.claimed_id", "d.first_sent_at", "d.claim_decision", "e.content"])
     .where(whereDocument(documentKey(key, of)))
     .executeTakeFirst();

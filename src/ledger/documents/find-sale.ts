@@ -5,6 +5,7 @@ import type { Queries } from "../database.ts";
 import { type Business, type Writer } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
 import { type ClaimRow, isClaimed } from "./claim-row.ts";
+import { documentsWithEvents } from "./row.ts";
 import { movementsOf } from "../stock/of-document.ts";
 import { storableText } from "../storable-text.ts";
 import { DECIDED, type RowContent, subjectOf } from "./columns.ts";
@@ -70,14 +71,7 @@ export async function saleOfCreditNote(db: Queries, business: Business, number: 
 
 function documents(db: Queries, business: Business) {
   const { connection, business_id } = businessColumns(business);
-  return db
-    .selectFrom("documents as d")
-    .innerJoin("events as e", (join) =>
-      join
-        .onRef("e.connection", "=", "d.connection")
-        .onRef("e.business_id", "=", "d.business_id")
-        .onRef("e.number", "=", "d.event_number"),
-    )
+  return documentsWithEvents(db)
     .select(["d.document_id", "d.claim", "e.content", "e.at"])
     .where("d.connection", "=", connection)
     .where("d.business_id", "=", business_id);

@@ -4,7 +4,16 @@ import type { Business, NewEvent, Writer } from "../events/chain.ts";
 import { storableText } from "../storable-text.ts";
 import type { RowContent } from "./columns.ts";
 import { isClaimed } from "./claim-row.ts";
-import { changeRow, documentKey, insertOrLock, isSigned, lockKept, type OpenedRecord, type Opening } from "./row.ts";
+import {
+  changeRow,
+  documentKey,
+  insertOrLock,
+  isSigned,
+  lockKept,
+  openedContent,
+  type OpenedRecord,
+  type Opening,
+} from "./row.ts";
 
 /** The row of a corrected sale, before its own workflow begins. */
 export type ReservedRecord = OpenedRecord & { replaces: string };
@@ -23,7 +32,7 @@ export async function reserve(
   record: ReservedRecord,
   { writer, askedAtMs }: Opening,
 ): Promise<NumberHolder | undefined> {
-  const content: RowContent = { ...record, numberTaken: false, document: null, attentions: [], run: writer };
+  const content = openedContent(record, writer);
   const times = { as_of: new Date(askedAtMs) };
   const kept = await insertOrLock(db, business, content, writer, { ...times, answered_at: null });
   if (!kept) return undefined;

@@ -64,6 +64,28 @@ export function keptOf({ event, event_number: eventNumber, ...row }: KeptColumns
   return { as_of, sequence, answered_at, claim, eventNumber, content: JSON.parse(event) as RowContent };
 }
 
+/** Each document with the event that it was written with. */
+export function documentsWithEvents(db: Queries) {
+  return db
+    .selectFrom("documents as d")
+    .innerJoin("events as e", (join) =>
+      join
+        .onRef("e.connection", "=", "d.connection")
+        .onRef("e.business_id", "=", "d.business_id")
+        .onRef("e.number", "=", "d.event_number"),
+    );
+}
+
+/** What a row says that a run begins with. */
+export function openedContent(record: OpenedRecord, run: Writer): RowContent {
+  return { ...record, numberTaken: false, document: null, attentions: [], run };
+}
+
+/** A number that something was sent under is for its sale for ever. */
+export function isSpokenFor({ content, claim }: Kept): boolean {
+  return content.document !== null || claim.claim !== null;
+}
+
 /** The document as its row has it. Until the transaction ends no other one changes it. */
 export async function lockKept(db: Queries, key: DocumentKey): Promise<Kept | undefined> {
   const { rows } = await sql<Omit<KeptColumns, "event">>`
@@ -117,6 +139,14 @@ export async function insertOrLock(
   if (rows.length === 0) return await lockKept(db, key);
   await writeRow(db, business, content, writer);
   return undefined;
+}
+
+/** The row, locked; it is made where the database knew nothing of the document. */
+export async function lockOrMake(db: Queries, business: Business, content: RowContent, asOf: Date): Promise<Kept> {
+  const found = await insertOrLock(db, business, content, content.run, { as_of: asOf, answered_at: null });
+  const kept = found ?? (await lockKept(db, documentKey(business, content)));
+  if (kept === undefined) throw new Error("a document vanished: rows are never deleted");
+  return kept;
 }
 
 /** Writes what changed of a row that the transaction has locked, and tells of it; the other events in any case. */

@@ -4,7 +4,7 @@ import type { SettledAnswer } from "../../contract/index.ts";
 import type { Database, Queries } from "../database.ts";
 import { appended, appendEvents } from "../events/append-events.ts";
 import { documentColumns, whereDocument } from "./columns.ts";
-import { documentKey, insertOrLock, isOfAnother, isSigned, type Kept, lockKept, savedEvent } from "./row.ts";
+import { documentKey, isOfAnother, isSigned, type Kept, lockOrMake, savedEvent } from "./row.ts";
 import { answered, unknownRun, withAnswer } from "./write.ts";
 import { anyGivenBack } from "../stock/taken.ts";
 import { assignments } from "../statements.ts";
@@ -123,13 +123,8 @@ async function settleDocument(db: Queries, request: SettleDocumentRequest, docum
 /** The row, locked; made where a database knew nothing of the document. */
 export async function rowOf(db: Queries, request: Omit<SettleDocumentRequest, "outcome" | "intent">): Promise<Kept> {
   const { of, writer } = request;
-  const key = documentKey(request, of);
   const nowMs = Date.now();
-  const unknown = unknownRun(of, undefined, writer, nowMs);
-  const found = await insertOrLock(db, request, unknown, writer, { as_of: new Date(nowMs), answered_at: null });
-  const kept = found ?? (await lockKept(db, key));
-  if (kept === undefined) throw new Error("a document vanished: rows are never deleted");
-  return kept;
+  return await lockOrMake(db, request, unknownRun(of, undefined, writer, nowMs), new Date(nowMs));
 }
 
 /** What is settled already stays as it is. */
@@ -154,15 +149,15 @@ async function changeInDoubt(
   what: string,
   change: ClaimChange,
 ): Promise<boolean> {
-  const { of, intent, writer } = request;
+  const { of, intent, outcome, writer } = request;
   // What one execution has not sent, says nothing of what another one may have.
-  const isHeldBy = ({ outcome }: SettleDocumentRequest) =>
-    outcome.kind === "unsent" && outcome.execution !== undefined ? sql`d.execution = ${outcome.execution}` : sql`true`;
+  const { execution } = outcome.kind === "unsent" ? outcome : {};
+  const isMeant = execution === undefined ? sql`true` : sql`d.execution = ${execution}`;
   const { rows } = await sql`
     with written as (
       update documents as d set ${claimAssignments(change, OVER)}
       where ${whereDocument(documentKey(request, of))}
-        and d.intent = ${intent} and d.claim = any(${from}::text[]) and ${isHeldBy(request)}
+        and d.intent = ${intent} and d.claim = any(${from}::text[]) and ${isMeant}
       returning d.number)
     select ${appended(request, [claimEvent(of, writer, { what, intent, change })])} from written`.execute(db);
   return rows.length > 0;

@@ -11,6 +11,7 @@ import {
   documentKey,
   insertOrLock,
   isOfAnother,
+  isSpokenFor,
   KEPT_COLUMNS,
   type Kept,
   type KeptColumns,
@@ -44,7 +45,7 @@ export async function take(db: Queries, request: TakeDocumentRequest): Promise<T
     return { kind: "not-known" };
   }
   const isOther = isOfAnother(found.content, of);
-  if (isOther && isTaken(found)) return { kind: "number-taken", ...(await ownerOf(db, request, found)) };
+  if (isOther && isSpokenFor(found)) return { kind: "number-taken", ...(await ownerOf(db, request, found)) };
   const known = isOther ? undefined : await standing(db, request, found);
   if (known !== undefined) return known;
   // Before anything is written: whoever has a row of the sale waits for the chain.
@@ -164,11 +165,6 @@ async function standing(
     await changeClaim(db, whereDocument(documentKey(request, of)), {}, { execution, under_way_until: until });
   }
   return { kind: "send", request: kept, firstSentAtMs, first };
-}
-
-/** A number that something was sent under is for its sale for ever. */
-export function isTaken({ content, claim }: Kept): boolean {
-  return content.document !== null || claim.claim !== null;
 }
 
 /** An answer that came while the ledger was away is written as soon as it is back. */

@@ -24,8 +24,11 @@ import {
   insertOrLock,
   isOfAnother,
   isSigned,
+  isSpokenFor,
   type Kept,
   lockKept,
+  lockOrMake,
+  openedContent,
   type OpenedRecord,
   type Opening,
 } from "./row.ts";
@@ -46,7 +49,7 @@ export async function open(
   record: OpenedRecord,
   { writer, askedAtMs, keepsCancelled = false, inDoubt = false }: Opening,
 ): Promise<Stage | undefined> {
-  const opened: RowContent = { ...record, numberTaken: false, document: null, attentions: [], run: writer };
+  const opened = openedContent(record, writer);
   const asOf = new Date(askedAtMs);
   const kept = await insertOrLock(db, business, opened, writer, { as_of: asOf, answered_at: null });
   if (!kept && inDoubt) await doubt(db, business, record, writer, asOf);
@@ -55,7 +58,7 @@ export async function open(
   if (keepsCancelled && stage === "cancelled") return stage;
   const { closed: _over, failed: _failed, ...known } = kept.content;
   const isOther = isOfAnother(known, record);
-  if (isOther && (known.document !== null || kept.claim.claim !== null)) return stage;
+  if (isOther && isSpokenFor(kept)) return stage;
   const isTaken = known.document !== null || known.numberTaken || isClaimed(kept.claim);
   const { replaces } = known;
   const isReserved = replaces !== undefined && known.fingerprint === record.fingerprint;
@@ -75,9 +78,8 @@ export async function openNew(
   record: OpenedRecord,
   { writer, askedAtMs }: Opening,
 ): Promise<boolean> {
-  const content: RowContent = { ...record, numberTaken: false, document: null, attentions: [], run: writer };
   const times = { as_of: new Date(askedAtMs), answered_at: null };
-  const { rows } = await insertionIfNew(business, content, writer, times).execute(db);
+  const { rows } = await insertionIfNew(business, openedContent(record, writer), writer, times).execute(db);
   return rows.length > 0;
 }
 
@@ -113,15 +115,17 @@ export async function answered(
   const { movementsPlanned: _planned, ...row } = of;
   const { document, askedAtMs } = answer;
   const times = { answered_at: new Date(askedAtMs) };
+  // A database that knew nothing of the run gets its row.
   const kept =
-    (await lockKept(db, documentKey(business, of))) ?? (await adopt(db, business, row, document, writer, times));
+    (await lockKept(db, documentKey(business, of))) ??
+    (await lockOrMake(db, business, unknownRun(row, document, writer, askedAtMs), times.answered_at));
   // Asked first: whoever writes holds the chain of the business.
   const isGivenBack = of.type === "sale" && isSigned(document) && (await isAnyGivenBack(db, business, of.number));
-  const next = kept && withAnswer(kept, of, answer, writer);
-  if (kept && next) await changeRow(db, business, kept, next, writer, { times });
+  const next = withAnswer(kept, of, answer, writer);
+  if (next) await changeRow(db, business, kept, next, writer, { times });
   return {
     ...(isGivenBack && { givenBack: true }),
-    ...(kept && kept.content.run.runId !== writer.runId && { otherRun: true }),
+    ...(kept.content.run.runId !== writer.runId && { otherRun: true }),
   };
 }
 
@@ -142,29 +146,11 @@ export function withAnswer(
 ): RowContent | undefined {
   const isOther = isOfAnother(kept.content, row);
   // The number is that of whoever has its document: another sale's credit note that was not issued makes room.
-  if (
-    (isOther && (kept.content.document !== null || kept.claim.claim !== null)) ||
-    isNewer(kept, { document, askedAtMs })
-  )
-    return undefined;
+  if ((isOther && isSpokenFor(kept)) || isNewer(kept, { document, askedAtMs })) return undefined;
   const { failed: _failed, ...content } = isOther ? unknownRun(row, document, writer, askedAtMs) : kept.content;
   const stage = stageAfter(content, document);
   const planned = movementsPlanned !== undefined && { movementsPlanned };
   return { ...content, stage, numberTaken: true, document, ...planned };
-}
-
-/** The row of a database that knew nothing of the run. */
-async function adopt(
-  db: Queries,
-  business: Business,
-  of: DocumentRow,
-  document: SaleDocument,
-  writer: Writer,
-  { answered_at }: { answered_at: Date },
-): Promise<Kept | undefined> {
-  const content = unknownRun(of, document, writer, answered_at.getTime());
-  await insertOrLock(db, business, content, writer, { as_of: answered_at, answered_at: null });
-  return await lockKept(db, documentKey(business, of));
 }
 
 /** What is known of a run by its answer alone, or by its claim. */
