@@ -4,6 +4,7 @@ import { ApplicationFailure } from "@temporalio/common";
 import {
   bounded,
   type ConnectionProfile,
+  type DatedRefund,
   DEFAULT_CONNECTION,
   differencesInWords,
   doubtsOf,
@@ -14,6 +15,7 @@ import {
   nairobiDate,
   NO_BUSINESS,
   OWN_NUMBER,
+  type Refund,
   refundDoubtsOf,
   replacementProblem,
   requireServed,
@@ -28,7 +30,13 @@ import {
   withoutValues,
 } from "../../src/contract/index.ts";
 import { durationMs, InvalidInputError, parseInput, saleStartSchema } from "../../src/contract/schema/index.ts";
-import { type KeptSale, type Ledger, LedgerUnavailableError, type OpenedRecord } from "../../src/ledger/index.ts";
+import {
+  type KeptSale,
+  type Ledger,
+  LedgerUnavailableError,
+  type OpenedBefore,
+  type OpenedRecord,
+} from "../../src/ledger/index.ts";
 import type { ComplianceRuntime } from "../compliance/calls.ts";
 import { currentWriter, isSent } from "../ledger/beside-calls.ts";
 import { checkInput, invalid } from "./check-input.ts";
@@ -115,16 +123,28 @@ export function createPrepareActivities(connections: ReadonlyMap<string, Served>
       const { decisions } = bounded({ movements: [], attentions: [], decisions: decided });
       const claim = await ledger.documents.read({ ...business, of });
       const opening = { writer, askedAtMs, keepsCancelled: reset };
-      const stage = await ledger.documents.open(business, { ...of, ...asked }, opening);
+      const before = await ledger.documents.open(business, { ...of, ...asked }, opening);
       const isKnown = claim !== undefined || decided.length > 0;
+      const otherRefund = isSent(claim) ? otherRefundOf(before, refund) : undefined;
       return {
         sent: isSent(claim),
         ...(decisions.length > 0 && { decisions }),
         ...(isKnown && { otherRun: true as const }),
-        ...(reset && stage === "cancelled" && { givenUp: true as const }),
+        ...(reset && before?.stage === "cancelled" && { givenUp: true as const }),
+        ...(otherRefund && { otherRefund }),
       };
     },
   } satisfies Partial<MainActivities>;
+}
+
+/**
+ * The refund for which a credit note was sent already, if that is not this one. After a reset, Temporal gives again what
+ * was asked for first and given up: each corrected sale that a refund names would be issued.
+ */
+function otherRefundOf(before: OpenedBefore | undefined, { replacedBy }: DatedRefund): Refund | undefined {
+  const { document, refund } = before ?? {};
+  const isRefused = document?.status === "failed" || document?.status === "cancelled";
+  return isRefused || refund?.replacedBy?.fingerprint === replacedBy?.fingerprint ? undefined : refund;
 }
 
 /** @throws InvalidInputError */

@@ -4,7 +4,7 @@ import type { ComposedRequest, ConnectionProfile } from "./connection.ts";
 import type { SaleDocument } from "./documents.ts";
 import type { ExpectedDocument } from "./matching.ts";
 import type { AnsweredRow, DocumentRow, SettledAnswer } from "./records.ts";
-import type { DatedRefund } from "./sale.ts";
+import type { DatedRefund, Refund } from "./sale.ts";
 
 /**
  * What the activities take and give that bring a document into being, that read it, and that keep what is known of it.
@@ -130,4 +130,6 @@ export interface OpenedCreditNote {
   otherRun?: true;
   /** It is that of a refund which Temporal has given again, and an operator had given it up. */
   givenUp?: true;
+  /** It was sent already, for this refund, which puts another sale, or none, in place of the credited one. */
+  otherRefund?: Refund;
 }

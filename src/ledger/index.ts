@@ -21,6 +21,7 @@ export type { KeptRecord, KeptSale } from "./documents/find-sale.ts";
 export type { Documents } from "./documents/documents.ts";
 export type { NumberHolder } from "./documents/reserve.ts";
 export type { OpenedRecord } from "./documents/row.ts";
+export type { OpenedBefore } from "./documents/write.ts";
 export type { Answer } from "./documents/write.ts";
 export type { RowFinding } from "./rows/row-findings.ts";
 export type { DocumentsReport } from "./documents/verify.ts";

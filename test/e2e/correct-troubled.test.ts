@@ -106,4 +106,23 @@ describeWithTemporal("a correction that is under way", () => {
       await isCorrectedOnce(name, before);
     }
   });
+
+  test("whose sale is reset issues no corrected sale that was given up before, under the same credit note", async () => {
+    const before = onHand();
+    const name = "TWO-1";
+    await sold(name);
+    const away = { operation: "registerItem", when: "before", kind: "status", status: 503 } as const;
+    const serveAgain = rig.simulator.inject(away);
+    const lines = [{ itemId: "item_new", quantity: 1, unitPrice: 1050 }];
+    await begin(name, request(name, { traderInvoiceNumber: `${name}-OLD`, lines }));
+    await when(name, ({ stage }) => stage === "preparing");
+    await rig.starter.cancel({ invoice: name }, { reason: "the wrong sale" });
+    await when(name, ({ stage }) => stage === "cancelled");
+    serveAgain();
+    await correct(name);
+    await isCorrectedOnce(name, before);
+    await resetRun(rig.client, rig.namespace, handleOf(name).workflowId, { activity: "openCreditNote" });
+    await isCorrectedOnce(name, before);
+    expect(rig.simulator.documents(`${name}-OLD`)).toEqual([]);
+  });
 });

@@ -1,14 +1,6 @@
 import { sql } from "kysely";
 
-import type {
-  AnsweredRow,
-  ClosedRun,
-  Decision,
-  DocumentRow,
-  RunNote,
-  SettledAnswer,
-  Stage,
-} from "../../contract/index.ts";
+import type { AnsweredRow, ClosedRun, Decision, DocumentRow, RunNote, SettledAnswer } from "../../contract/index.ts";
 import type { Database, Queries } from "../database.ts";
 import type { Business, Writer } from "../events/chain.ts";
 import { kindOf } from "./claim-row.ts";
@@ -30,7 +22,7 @@ import { type DocumentsReport, verifyDocuments } from "./verify.ts";
 import type { OpenedRecord, Opening } from "./row.ts";
 import { settle, settleAnswered } from "./settle.ts";
 import { ended, take, takeFirst } from "./take.ts";
-import { type Answer, answered, markClosed, note, open, openNew } from "./write.ts";
+import { type Answer, answered, markClosed, note, open, openNew, type OpenedBefore } from "./write.ts";
 
 /**
  * The rows of the business's documents, and who writes them: a run that begins, the activity that sends and has the
@@ -40,8 +32,8 @@ import { type Answer, answered, markClosed, note, open, openNew } from "./write.
  * were.
  */
 export interface Documents {
-  /** The first thing that a run does: its row is there from then on. Gives the stage that an older row had. */
-  open(business: Business, record: OpenedRecord, by: Opening): Promise<Stage | undefined>;
+  /** The first thing that a run does: its row is there from then on. Gives what an older row said. */
+  open(business: Business, record: OpenedRecord, by: Opening): Promise<OpenedBefore | undefined>;
   /** The same for a number that nobody has, in one statement. False where there is a row: then nothing is written. */
   openNew(business: Business, record: OpenedRecord, by: Opening): Promise<boolean>;
   /** Opens the row of a corrected sale before its own run begins. Gives who has its number, where somebody has it. */

@@ -113,6 +113,15 @@ describe("the number of a corrected sale", () => {
     await release(AT_MS + 3);
     expect(await find()).toMatchObject({ replaces: "INV-1", stage: "resolving-items" });
   });
+
+  test("is that of a sale like any other once it is released, and sold", async () => {
+    const { reserve, release, open, find } = await sold();
+    await reserve();
+    await release(AT_MS);
+    await open("one content");
+    expect(await find()).toMatchObject({ stage: "resolving-items" });
+    expect(await find()).not.toHaveProperty("replaces");
+  });
 });
 
 test("a correction's beginning and its end are one event each, however often they are told", async () => {

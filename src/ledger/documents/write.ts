@@ -34,6 +34,9 @@ import {
 } from "./row.ts";
 import { correctionEvents } from "./reserve.ts";
 
+/** What a row said before a run opened it. */
+export type OpenedBefore = Pick<RowContent, "stage" | "document" | "refund">;
+
 /**
  * The first thing that a run does with a sale or a credit note that is not finished. A number that nothing was sent for is for whatever is
  * asked for now; otherwise the row stays as it is, and this run carries it on: what it knows better, it notes. To be
@@ -41,31 +44,32 @@ import { correctionEvents } from "./reserve.ts";
  * @param askedAtMs when the run asked for it, by Temporal's clock: an attempt of an older run changes nothing
  * @param keepsCancelled a row that was given up stays as it is
  * @param inDoubt a row that is new says that something may have been sent
- * @returns the stage that the row of this document had; undefined where it is new
+ * @returns what the row of this document said; undefined where it is new
  */
 export async function open(
   db: Queries,
   business: Business,
   record: OpenedRecord,
   { writer, askedAtMs, keepsCancelled = false, inDoubt = false }: Opening,
-): Promise<Stage | undefined> {
+): Promise<OpenedBefore | undefined> {
   const opened = openedContent(record, writer);
   const asOf = new Date(askedAtMs);
   const kept = await insertOrLock(db, business, opened, writer, { as_of: asOf, answered_at: null });
   if (!kept && inDoubt) await doubt(db, business, record, writer, asOf);
-  const stage = kept && !isOfAnother(kept.content, record) ? kept.content.stage : undefined;
-  if (!kept || kept.content.run.runId === writer.runId || kept.as_of > asOf) return stage;
-  if (keepsCancelled && stage === "cancelled") return stage;
+  const before = kept && !isOfAnother(kept.content, record) ? kept.content : undefined;
+  if (!kept || kept.content.run.runId === writer.runId || kept.as_of > asOf) return before;
+  if (keepsCancelled && before?.stage === "cancelled") return before;
   const { closed: _over, failed: _failed, ...known } = kept.content;
   const isOther = isOfAnother(known, record);
-  if (isOther && isSpokenFor(kept)) return stage;
+  if (isOther && isSpokenFor(kept)) return before;
   const isTaken = known.document !== null || known.numberTaken || isClaimed(kept.claim);
   const { replaces } = known;
-  const isReserved = replaces !== undefined && known.fingerprint === record.fingerprint;
+  const isReleased = known.stage === "cancelled" && known.run.workflowId !== writer.workflowId;
+  const isReserved = replaces !== undefined && !isReleased && known.fingerprint === record.fingerprint;
   const anew = isReserved ? { ...opened, replaces } : opened;
   const next = isTaken && !isOther ? { ...known, run: writer } : anew;
   await changeRow(db, business, kept, next, writer, { times: { as_of: asOf, sequence: 0 } });
-  return stage;
+  return before;
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   FAILURES,
   goodsOf,
   mismatches,
+  type Refund,
   type SaleDocument,
 } from "../../../src/contract/index.ts";
 import { awaitFinalStatus } from "../../document/await-authority.ts";
@@ -25,6 +26,8 @@ export type CreditNoteEnd =
   /** Somebody else's credit note reverses the sale, which an operator has seen. */
   | { kind: "credited-elsewhere" }
   | { kind: "given-up" }
+  /** An earlier run has sent it for another refund, which is to be carried out. */
+  | { kind: "sent-for-another"; refund: Refund }
   | { kind: "refused"; message: string; fields: string[] };
 
 /** Somebody else's credit note reverses the sale: there will be no document of ours. */
@@ -55,6 +58,11 @@ export async function creditSale(
   if (opened.givenUp) {
     note.moveTo("cancelled", "nothing: it was given up before the reset");
     return { kind: "given-up" };
+  }
+  if (opened.otherRefund) {
+    // Nothing is noted: the credit note stands as it is.
+    note.moveTo("cancelled", "nothing: it was sent for another refund");
+    return { kind: "sent-for-another", refund: opened.otherRefund };
   }
   note.earlierRunSent = opened.sent;
   note.takeOverDecisions(opened.decisions ?? []);

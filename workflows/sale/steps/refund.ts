@@ -51,7 +51,8 @@ export async function stayOpenForRefund(
 }
 
 /**
- * True once the credit note is signed, and with it whatever is to follow the sale. One that was given up leaves the sale
+ * True once the credit note is signed, and with it whatever is to follow the sale; or where the refund is another one
+ * now, for which it was sent. One that was given up leaves the sale
  * as it was, and so does one that is refused, as for a number that is another sale's: the callers who wait for the
  * refund get that answer, else an operator is needed.
  */
@@ -90,6 +91,13 @@ async function runRefund(
       if (successor) await giveUpReplacement(context, successor);
       run.moveTo("completed", "a refund: the credit note was given up");
       return false;
+    case "sent-for-another": {
+      const message = `The credit note ${refund.traderInvoiceNumber} was sent already, for another refund.`;
+      run.refundRefused = { refund, message, fields: ["replaceWith"] };
+      run.refund = end.refund;
+      run.moveTo("completed", `the credit note ${refund.traderInvoiceNumber}, which was sent already`);
+      return true;
+    }
     case "refused":
       if (successor) await giveUpReplacement(context, successor);
       if (run.refundCallers > 0) run.refundRefused = { refund, message: end.message, fields: end.fields };
