@@ -10,7 +10,6 @@ import {
   doubtsOf,
   FAILURES,
   fingerprintOf,
-  type FinishedSale,
   type MainActivities,
   nairobiDate,
   NO_BUSINESS,
@@ -31,6 +30,7 @@ import {
 } from "../../src/contract/index.ts";
 import { durationMs, InvalidInputError, parseInput, saleStartSchema } from "../../src/contract/schema/index.ts";
 import {
+  isThrough,
   type KeptSale,
   type Ledger,
   LedgerUnavailableError,
@@ -40,7 +40,7 @@ import {
 import type { ComplianceRuntime } from "../compliance/calls.ts";
 import { currentWriter, isSent } from "../ledger/beside-calls.ts";
 import { checkInput, invalid } from "./check-input.ts";
-import { conflict, earlierRun, finishedOf, isFinished, isRefundLeft } from "./earlier-run.ts";
+import { conflict, earlierRun, finishedOf } from "./earlier-run.ts";
 
 /** The part of a connection that workflows get. */
 export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights" | "servedBusinesses" | "inputChecks">;
@@ -75,7 +75,8 @@ export function createPrepareActivities(connections: ReadonlyMap<string, Served>
       const { sale, content, fingerprint, doubts } = whole ?? lookedAt(asKept(start, known));
       const kept = keptOf(known, content);
       // What an attempt of this run has opened is not finished.
-      const finished = reset || !kept || isOfThisRun(kept) ? undefined : finishedSale(kept);
+      const isFinished = !reset && kept && !isOfThisRun(kept) && isSpokenFor(kept) && isThrough(kept);
+      const finished = isFinished ? finishedOf(kept) : undefined;
       // The ledger has lost what the run before has done: its row was there before anything was sent.
       const inDoubt = known === undefined && start.saleId === undefined && (isReset || sent);
       const earlier = inDoubt
@@ -287,6 +288,11 @@ function keptOf(kept: KeptSale | undefined, content: SaleContent): KeptSale | un
   return kept;
 }
 
+/** A number that was given up before anything was sent is free again. */
+function isSpokenFor({ record }: KeptSale): boolean {
+  return record.document !== null || record.numberTaken;
+}
+
 /** For the corrected sale of another one, whose run has written the row: nothing of this sale has begun. */
 function isReserved({ record, writer }: KeptSale): boolean {
   const isOfOther = writer.workflowId !== currentWriter().workflowId;
@@ -322,11 +328,4 @@ export function rowOf(
 /** Which run opens a row, and since when it wants to. */
 function openedBy() {
   return { writer: currentWriter(), askedAtMs: Context.current().info.scheduledTimestampMs };
-}
-
-/** The outcome of the sale, if nothing is left to be done. */
-function finishedSale(kept: KeptSale): FinishedSale | undefined {
-  const { record } = kept;
-  const isOver = (record.document || record.numberTaken) && isFinished(kept) && !isRefundLeft(kept);
-  return isOver ? finishedOf(kept) : undefined;
 }

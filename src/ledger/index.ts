@@ -19,6 +19,8 @@ export type { QuotaCounts, QuotaWindow, SettledEdge, SpendAnswer } from "./quota
 export type { Reconciliation } from "./reconcile/reconcile.ts";
 export type { KeptRecord, KeptSale } from "./documents/find-sale.ts";
 export type { Documents } from "./documents/documents.ts";
+export type { SaleOfBusiness, SaleRow } from "./documents/list-sales.ts";
+export { isThrough, refundUnderWay } from "./documents/through.ts";
 export type { NumberHolder } from "./documents/reserve.ts";
 export type { OpenedRecord } from "./documents/row.ts";
 export type { OpenedBefore } from "./documents/write.ts";

@@ -77,7 +77,7 @@ export async function* listAttention(client: Client, filter: AttentionFilter): A
 }
 
 /** What to say of a business of which a list is empty, as that of a mistyped one is; undefined where it has workflows. */
-export async function noWorkflowsOf(client: Client, businessId: string): Promise<string | undefined> {
+async function noWorkflowsOf(client: Client, businessId: string): Promise<string | undefined> {
   // A question to the ledger carries the business that was asked for, whether there is one or not.
   const query = `WorkflowType NOT IN ("${WORKFLOW_TYPES.findSale}", "${WORKFLOW_TYPES.readEvents}")${clauseOf(businessId)}`;
   try {

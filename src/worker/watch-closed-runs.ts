@@ -13,7 +13,7 @@ import {
   WORKFLOW_TYPES,
 } from "../contract/index.ts";
 import { saleStartSchema } from "../contract/schema/index.ts";
-import type { Ledger, OpenedRecord } from "../ledger/index.ts";
+import { isThrough, type Ledger, type OpenedRecord, type SaleOfBusiness } from "../ledger/index.ts";
 import { attributesOf } from "../starter/attributes.ts";
 import { closedRunOf, closedStatusOf, lastRunOf, wasRefused } from "../starter/closed-run.ts";
 import { startOfRun } from "../starter/input-of-run.ts";
@@ -23,9 +23,13 @@ const EVERY_MS = 60_000;
 /** A run that has ended may still have a record on its way to the ledger, and lists follow a moment later. */
 const OVERLAP_MS = 2 * EVERY_MS;
 const IDS_IN_QUERY = 100;
+const RUNS_AT_A_TIME = 1_000;
+
+type Documents = Pick<Ledger, "documents">;
+
 interface Watch {
   client: Client;
-  ledger: Pick<Ledger, "documents">;
+  ledger: Documents;
   log: { warn: (message: string, fields: Record<string, unknown>) => void };
 }
 
@@ -51,53 +55,104 @@ export function watchClosedRuns({ client, ledger, log }: Watch): () => Promise<v
 /** One look, at the runs that have ended since. @throws LedgerUnavailableError, and what Temporal's client throws */
 export async function keepClosedRuns(
   client: Client,
-  ledger: Pick<Ledger, "documents">,
+  ledger: Documents,
   sinceMs = 0,
   signal?: AbortSignal,
 ): Promise<void> {
+  for await (const run of endedRuns(client, sinceMs)) {
+    if (signal?.aborted === true) return;
+    await keepClosedRun(client, ledger, run);
+  }
+  await keepGoingOn(client, ledger, signal);
+}
+
+/**
+ * The same for whoever reads rows between two of a worker's looks, or where no worker runs: marks what a row would still
+ * show as under way.
+ */
+export async function keepUnseenClosedRuns(client: Client, ledger: Documents): Promise<void> {
+  let runs: EndedRun[] = [];
+  const keep = async (): Promise<void> => {
+    const open = new Set(
+      (
+        await ledger.documents.among(
+          runs.map(({ sale }) => sale),
+          "open",
+        )
+      ).map(nameOf),
+    );
+    for (const run of runs) if (open.has(nameOf(run.sale))) await keepClosedRun(client, ledger, run);
+    runs = [];
+  };
+  for await (const run of endedRuns(client, 0)) if (runs.push(run) >= RUNS_AT_A_TIME) await keep();
+  await keep();
+}
+
+export function nameOf({ connection, businessId, number }: SaleOfBusiness): string {
+  return JSON.stringify([connection, businessId, number]);
+}
+
+interface EndedRun {
+  execution: WorkflowExecutionInfo;
+  sale: SaleOfBusiness;
+}
+
+async function* endedRuns(client: Client, sinceMs: number): AsyncGenerator<EndedRun> {
   const statuses = Object.values(CLOSED_STATUSES).map(quoted).join(", ");
   const query = `WorkflowType = ${quoted(WORKFLOW_TYPES.sale)} AND ExecutionStatus IN (${statuses}) AND CloseTime > ${quoted(new Date(sinceMs).toISOString())}`;
-  for await (const execution of client.workflow.list({ query })) {
-    if (signal?.aborted === true) return;
-    const { workflowId, runId } = execution;
-    const attributes = attributesOf(execution);
-    const number = attributes.get(SEARCH_ATTRIBUTES.invoice);
-    if (number === undefined) continue;
-    const business = {
-      connection: workflowId.split("/")[1] ?? DEFAULT_CONNECTION,
-      businessId: attributes.get(SEARCH_ATTRIBUTES.business) ?? NO_BUSINESS,
-    };
-    const of = { type: "sale", number } as const;
-    // Asked before the run: whoever writes the row afterwards carries it on, and is not marked.
-    const kept = await ledger.documents.findSale(business, number);
-    const known = kept?.writer;
-    if (known && known.workflowId !== workflowId) continue;
-    const run = await lastRunOf(client, workflowId);
-    // After a reset or a restart another run carries it on. That one may end too, before it has written anything.
-    if (run?.runId !== runId) continue;
-    // What was refused has issued nothing, and says nothing of a sale that an earlier run has brought to its end.
-    if (await wasRefused(client, run)) continue;
-    const writer = known ?? { workflowId, runId };
-    if (!known) {
-      const asked = await askedOf(client, execution, business.businessId);
-      if (!asked) continue;
-      await ledger.documents.open(business, asked, {
-        writer,
-        askedAtMs: asked.startedAtMs,
-        inDoubt: await maySend(client, execution),
-      });
-    }
-    const closed = await closedRunOf(client, run);
-    await ledger.documents.markClosed(business, of, writer, closed);
-    // Reserved by this sale, and begun by no workflow of its own.
-    const corrected = kept?.record.refund?.replacedBy?.traderInvoiceNumber;
-    if (corrected !== undefined)
-      await ledger.documents.markClosed(business, { type: "sale", number: corrected }, writer, closed);
-    const note = kept?.creditNote;
-    if (!note || SETTLED_STAGES.includes(note.record.stage)) continue;
-    const ofNote = { type: "credit_note", number: note.record.number } as const;
-    await ledger.documents.markClosed(business, ofNote, note.writer, closed);
+  for await (const execution of client.workflow.list({ query, pageSize: RUNS_AT_A_TIME })) {
+    const sale = saleOfRun(execution);
+    if (sale) yield { execution, sale };
   }
+}
+
+/** Undefined where no starter, and no worker, has named it. */
+export function saleOfRun(execution: WorkflowExecutionInfo): SaleOfBusiness | undefined {
+  const attributes = attributesOf(execution);
+  const number = attributes.get(SEARCH_ATTRIBUTES.invoice);
+  const connection = execution.workflowId.split("/")[1] ?? DEFAULT_CONNECTION;
+  const businessId = attributes.get(SEARCH_ATTRIBUTES.business) ?? NO_BUSINESS;
+  return number === undefined ? undefined : { connection, businessId, number };
+}
+
+async function keepClosedRun(client: Client, ledger: Documents, { execution, sale }: EndedRun): Promise<void> {
+  const { workflowId, runId } = execution;
+  const { number, ...business } = sale;
+  // Asked before the run: whoever writes the row afterwards carries it on, and is not marked.
+  const kept = await ledger.documents.findSale(business, number);
+  const known = kept?.writer;
+  if (known && known.workflowId !== workflowId) return;
+  const run = await lastRunOf(client, workflowId);
+  // After a reset or a restart another run carries it on. That one may end too, before it has written anything.
+  if (run?.runId !== runId) return;
+  // What was refused has issued nothing, and says nothing of a sale that an earlier run has brought to its end.
+  if (await wasRefused(client, run)) return;
+  // Only its refund window was open: there is nothing to carry on.
+  if (kept && isThrough(kept)) return;
+  const writer = known ?? { workflowId, runId };
+  if (!known) {
+    const asked = await askedOf(client, execution, business.businessId);
+    if (!asked) return;
+    await ledger.documents.open(business, asked, {
+      writer,
+      askedAtMs: asked.startedAtMs,
+      inDoubt: await maySend(client, execution),
+    });
+  }
+  const closed = await closedRunOf(client, run);
+  await ledger.documents.markClosed(business, { type: "sale", number }, writer, closed);
+  // Reserved by this sale, and begun by no workflow of its own.
+  const corrected = kept?.record.refund?.replacedBy?.traderInvoiceNumber;
+  if (corrected !== undefined)
+    await ledger.documents.markClosed(business, { type: "sale", number: corrected }, writer, closed);
+  const note = kept?.creditNote;
+  if (!note || SETTLED_STAGES.includes(note.record.stage)) return;
+  const ofNote = { type: "credit_note", number: note.record.number } as const;
+  await ledger.documents.markClosed(business, ofNote, note.writer, closed);
+}
+
+/** Takes the mark back where a run carries the sale on that has written nothing yet. */
+async function keepGoingOn(client: Client, ledger: Documents, signal: AbortSignal | undefined): Promise<void> {
   const marked = await ledger.documents.closedRows();
   for (let from = 0; from < marked.length; from += IDS_IN_QUERY) {
     if (signal?.aborted === true) return;

@@ -143,8 +143,8 @@ describeWithTemporal("a stock movement whose activity an operator touches", () =
       return raw.pendingActivities?.some(({ paused, lastFailure }) => paused === true && Boolean(lastFailure));
     };
     await expect.poll(isPaused).toBe(true);
-    const listed = async (): Promise<string> => (await fiscalflow("sale", "list")).stdout;
-    await expect.poll(listed, { interval: 500 }).toMatch(/PAUSED-1 .*somebody to unpause adjustStock in Temporal/);
+    const shown = async (): Promise<string> => (await fiscalflow("sale", "show", "PAUSED-1")).stdout;
+    await expect.poll(shown, { interval: 500 }).toContain("somebody to unpause adjustStock in Temporal");
     await rig.client.workflowService.unpauseActivity(activity);
     expect(await decidedAsApplied("PAUSED-1")).toHaveLength(1);
   });

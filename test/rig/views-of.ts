@@ -34,10 +34,7 @@ export function viewsOf(rig: () => Rig) {
     return callCli(argv, { env: env(), stdin: `${answer}\n`, terminal: true });
   }
   function env(): Record<string, string> {
-    return {
-      ...commandEnv(rig()),
-      LEDGER_URL: rig().config.ledger.url?.reveal() ?? "",
-    };
+    return commandEnv(rig());
   }
   async function json<Answer>(...argv: string[]): Promise<Answer> {
     const { exitCode, stdout, stderr } = await fiscalflow(...argv, "--json");

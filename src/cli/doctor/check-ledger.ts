@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
 
 import type { Config } from "../../config/index.ts";
-import { LedgerUnavailableError } from "../../ledger/index.ts";
+import { type Ledger, LedgerUnavailableError } from "../../ledger/index.ts";
 import { ledgerOf } from "../../worker/ledger-of.ts";
+import { endedLine } from "../sale/ended-line.ts";
 import { branchHoldFindings } from "./branch-hold-findings.ts";
 import { disputeFindings, secondDocumentFindings } from "./dispute-findings.ts";
-import { fault, type Finding, ok } from "./finding.ts";
+import { fault, type Finding, ok, warning } from "./finding.ts";
 import { observationFindings } from "./observation-findings.ts";
 
 type CheckedConfig = Pick<Config, "ledger" | "compliance" | "accounting">;
@@ -36,6 +37,7 @@ export async function checkLedger(config: CheckedConfig): Promise<Finding[]> {
     const answers = ok("ledger", url ? `${new URL(url.reveal()).host} answers` : `the PostgreSQL in ${home} answers`);
     return [
       answers,
+      await endedFinding(ledger),
       ...branchHoldFindings(await ledger.stock.openBranchHolds(), config),
       ...disputeFindings(await ledger.stock.disputes(DISPUTED_WITHIN_DAYS)),
       ...secondDocumentFindings(await ledger.documents.contradicted(DISPUTED_WITHIN_DAYS)),
@@ -48,4 +50,11 @@ export async function checkLedger(config: CheckedConfig): Promise<Finding[]> {
   } finally {
     await ledger.close();
   }
+}
+
+/** What is closed needs nobody by itself, and waits until somebody restarts it. */
+async function endedFinding(ledger: Ledger): Promise<Finding> {
+  const line = await endedLine(ledger, {});
+  if (line === undefined) return ok("ended sales", "none is to be restarted");
+  return warning("ended sales", line, "see why each ended, and restart it: fiscalflow sale restart");
 }

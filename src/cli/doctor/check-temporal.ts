@@ -5,7 +5,6 @@ import { complianceTaskQueue, MAIN_TASK_QUEUE, WORKFLOW_TYPES } from "../../cont
 import { type RecentPoll, recentPolls } from "../../worker/recent-pollers.ts";
 import { requireNamespace, temporalAddress, TemporalError } from "../../worker/require-temporal.ts";
 import { readSearchAttributes } from "../../worker/search-attributes.ts";
-import { endedLine } from "../sale/ended-line.ts";
 import { serviceTroubles, troubleLine } from "../sale/service-troubles.ts";
 import { fault, type Finding, ok, warning } from "./finding.ts";
 
@@ -85,13 +84,6 @@ export async function checkWorkers(
     findings.push(warning("workers", message, todo));
   }
   return findings;
-}
-
-/** What is closed needs nobody by itself, and waits until somebody restarts it. */
-export async function checkEnded(connection: Connection, namespace: string): Promise<Finding> {
-  const line = await endedLine(new Client({ connection, namespace }), {});
-  if (line === undefined) return ok("ended sales", "none is to be restarted");
-  return warning("ended sales", line, "see why each ended, and restart it: fiscalflow sale restart");
 }
 
 /**

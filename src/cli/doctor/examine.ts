@@ -17,14 +17,7 @@ import { checkLedger } from "./check-ledger.ts";
 import { checkOrdering } from "./check-ordering.ts";
 import { checkOverlaps, type Reach } from "./check-overlaps.ts";
 import { checkSchedules } from "./check-schedules.ts";
-import {
-  checkCalls,
-  checkEnded,
-  checkNamespace,
-  checkSearchAttributes,
-  checkServer,
-  checkWorkers,
-} from "./check-temporal.ts";
+import { checkCalls, checkNamespace, checkSearchAttributes, checkServer, checkWorkers } from "./check-temporal.ts";
 import { viewsFinding } from "./check-views.ts";
 import { fault, type Finding } from "./finding.ts";
 
@@ -107,7 +100,6 @@ async function examineTemporal(
     if (config) await attempt("Schedules", () => checkSchedules(connection, namespace, config));
     // Asked by the search attributes: without them the same fault would be told twice.
     if (areAttributesThere) await attempt("workers' calls", () => checkCalls(connection, namespace));
-    await attempt("ended sales", () => checkEnded(connection, namespace));
     await attempt("priority and fairness", () => checkOrdering(connection, namespace), EXPERIMENT_MS);
   } finally {
     await connection.close();

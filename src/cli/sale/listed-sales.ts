@@ -1,32 +1,39 @@
-import { type Client, isGrpcServiceError, type WorkflowExecutionInfo } from "@temporalio/client";
-
 import {
-  CLOSED_STATUSES,
   type ClosedStatus,
   documentWorthOf,
-  restartedOf,
-  type SaleContent,
-  SEARCH_ATTRIBUTES,
-  type Stage,
-  STAGES,
-  waitsForOperator,
   nairobiInstant,
+  nairobiTime,
+  type Stage,
+  waitsForOperator,
 } from "../../contract/index.ts";
-import { attributesOf } from "../../starter/attributes.ts";
-import { closedStatusOf, endedAsCompleted, wasRefused } from "../../starter/closed-run.ts";
-import { waitsForUnpause } from "../../starter/pending-calls.ts";
-import { contentOfInput, inputOfRun } from "../../starter/input-of-run.ts";
-import { askSales } from "./ask-sales.ts";
-import { inParallel } from "./in-parallel.ts";
-import { firstStarts, isNewest, runsById, withoutFollowed } from "./runs.ts";
+import type { SaleRow } from "../../ledger/index.ts";
+import { keepUnseenClosedRuns } from "../../worker/watch-closed-runs.ts";
+import { withTemporal } from "../connect-temporal.ts";
+import type { CliContext } from "../context.ts";
+import { printNote, printResult } from "../output.ts";
+import { plainTable } from "../plain-table.ts";
+import { age, money } from "../report/money.ts";
+import { refuseUnknown } from "../report/refuse-unknown.ts";
+import { withLedger } from "../with-ledger.ts";
+import { endedLine } from "./ended-line.ts";
+import type { ResultFlags, Scope } from "./scope.ts";
+import { serviceTroubles, troubleLine } from "./service-troubles.ts";
 
-export interface ListedSale {
+export interface SaleListFlags extends Scope, ResultFlags {
+  attention?: boolean;
+  ended?: boolean;
+  stage?: Stage;
+  number?: string;
+  from?: string;
+  to?: string;
+  limit: number;
+}
+
+interface ListedSale {
   invoice: string;
-  business: string | null;
-  stage: Stage | null;
-  /** Its document is signed, as the run before a restart knew, and this run is still to find it. */
-  signedBefore: boolean;
-  /** Of its workflow. `completed`: it is closed, and nothing is left to be done. */
+  business: string;
+  stage: Stage;
+  /** `completed`: nothing is left to be done. */
   status: "running" | "completed" | ClosedStatus;
   /** What an operator is needed for; null where nobody is, and where no operator's update arrives any more. */
   attention: string | null;
@@ -34,146 +41,117 @@ export interface ListedSale {
   waitsFor: string;
   /** The number of the credit note that reverses it, or is about to. */
   creditNote: string | null;
-  /** Name or PIN, as the sale was started with it; null where none was given. */
+  /** Name or PIN; null where none was given. */
   buyer: string | null;
   /**
    * Σ(quantity × unit price) as the sale was started with, each line rounded to cents as its document states it, a
-   * decimal text. Of one that was started without lines the total of its document. Null where nobody tells it.
+   * decimal text. Of one that was started without lines the total of its document, null until that is known.
    */
   amount: string | null;
   saleId: string | null;
-  /** Its first run, where later ones carry it on after a reset, a restart or a late refund. */
   startedAt: string;
   workflowId: string;
 }
 
-/** Runs that are looked at one by one, at a time. */
-const CONCURRENCY = 20;
-/** Of gRPC. */
-const NOT_FOUND = 5;
-
-/**
- * What a list of Temporal says of sales. A run that was followed by another is left out: that other one carries its sale
- * on.
- * @param refused whether runs that failed because they were refused are listed
- */
-export async function listedSales(
-  executions: readonly WorkflowExecutionInfo[],
-  client: Client,
-  { refused }: { refused: boolean } = { refused: true },
-): Promise<ListedSale[]> {
-  const last = await withoutFollowed(executions, client);
-  const runs = await runsById(last, client);
-  // A query for a stage finds the run that completed, and not the one that was refunded later.
-  const current = last.filter((run) => isNewest(run, runs));
-  const startedAt = await firstStarts(current, runs, client);
-  const ask = askSales(client);
-  const rows = await inParallel(current, CONCURRENCY, async (execution) => {
-    const isRefused = await wasRefused(client, execution);
-    if (isRefused && !refused) return [];
-    const { workflowId, startTime } = execution;
-    const mayBeThrough = !isRefused && endedAsCompleted(execution);
-    const sale = listed(execution, {
-      content: await contentOf(execution, client),
-      startedAtMs: startedAt.get(workflowId) ?? startTime.getTime(),
-      noWorkLeft: mayBeThrough && (await ask.hasNoWorkLeft(execution)),
-    });
-    if (sale.amount === null && sale.saleId !== null) sale.amount = await ask.totalOf(execution);
-    return [isRefused ? { ...sale, waitsFor: REFUSED } : sale];
-  });
-  return rows.flat();
+/** What a row does not know yet, Temporal is asked first: which of the runs have ended. */
+export async function printSales(context: CliContext, flags: SaleListFlags): Promise<void> {
+  const { connection, business: businessId, stage, number, attention, ended, from, to, limit, json } = flags;
+  await withTemporal(context, async ({ client }) =>
+    withLedger(
+      context,
+      async (ledger, config) => {
+        await refuseUnknown(ledger, config, flags);
+        await keepUnseenClosedRuns(client, ledger);
+        const asked = { connection, businessId, stage, number, attention, ended, from, to };
+        const [rows, troubles, toRestart] = await Promise.all([
+          ledger.documents.listSales({ ...asked, limit: limit + 1 }),
+          serviceTroubles(client, flags),
+          attention === true ? endedLine(ledger, flags) : undefined,
+        ]);
+        const remarks = [...troubles.map(troubleLine), ...(toRestart === undefined ? [] : [toRestart])];
+        const sales = rows.slice(0, limit).map(listed);
+        const lead = remarks.length === 0 ? "" : `${remarks.join("\n")}\n\n`;
+        printResult(context, json, sales, `${lead}${sales.length === 0 ? "None." : table(sales, Date.now())}`);
+        if (json === true) for (const remark of remarks) printNote(context, remark);
+        if (rows.length > limit)
+          printNote(
+            context,
+            "There are more than these, open ones first, then the latest of the others: --limit shows more.",
+          );
+      },
+      { forMachines: true, mayBeEmpty: true },
+    ),
+  );
 }
 
-/**
- * What a sale was started with: from the memo that our starter writes, else from the input of the run, so that sales of
- * other programs are listed alike.
- */
-async function contentOf(execution: WorkflowExecutionInfo, client: Client): Promise<Partial<SaleContent> | undefined> {
-  const kept = execution.memo?.["content"];
-  if (kept !== undefined) return kept as Partial<SaleContent>;
-  const [input] = await inputOfRun(client, execution).catch((error: unknown) => {
-    // A list still knows a run for a moment that Temporal has deleted.
-    if (isGrpcServiceError(error) && error.code === NOT_FOUND) return [];
-    throw error;
-  });
-  return contentOfInput(input);
-}
-
-interface Known {
-  content: Partial<SaleContent> | undefined;
-  startedAtMs: number;
-  /** Though its run ended without an outcome. */
-  noWorkLeft: boolean;
-}
-
-function listed(execution: WorkflowExecutionInfo, { content, startedAtMs, noWorkLeft }: Known): ListedSale {
-  const { workflowId } = execution;
-  const attributes = attributesOf(execution);
-  const stageText = attributes.get(SEARCH_ATTRIBUTES.stage);
-  const stage = STAGES.find((one) => one === stageText) ?? null;
-  const status = statusOf(execution);
-  // One that was given up keeps its number.
-  const isRefunded = stage === "crediting" || stage === "credited";
-  // The document's id is known again as soon as the run has found it.
-  const isFound = attributes.has(SEARCH_ATTRIBUTES.saleId);
-  const signedBefore = status === "running" && !isFound && restartedOf(execution.memo)?.signed === true;
-  const attention = status === "running" ? (attributes.get(SEARCH_ATTRIBUTES.attention) ?? null) : null;
+function listed(row: SaleRow): ListedSale {
+  const { number: invoice, businessId: business, workflowId, stage, creditNote, documentId, asked, total } = row;
+  const lines = asked?.lines ?? [];
   return {
-    invoice: attributes.get(SEARCH_ATTRIBUTES.invoice) ?? workflowId,
-    business: attributes.get(SEARCH_ATTRIBUTES.business) ?? null,
+    invoice,
+    business,
     stage,
-    signedBefore,
-    status,
-    attention,
-    waitsFor:
-      waitsForPaused(execution, attention) ??
-      waitsFor({ stage, signedBefore, status: noWorkLeft ? "completed" : status, attention }),
-    creditNote: isRefunded ? (attributes.get(SEARCH_ATTRIBUTES.creditNote) ?? null) : null,
-    buyer: content?.customer?.name ?? content?.customer?.pin ?? null,
-    amount: content?.lines && content.lines.length > 0 ? documentWorthOf(content.lines) : null,
-    saleId: attributes.get(SEARCH_ATTRIBUTES.saleId) ?? null,
-    startedAt: nairobiInstant(startedAtMs),
+    status: statusOf(row),
+    attention: attentionOf(row),
+    waitsFor: waitsFor(row),
+    creditNote,
+    buyer: asked?.customer?.name ?? asked?.customer?.pin ?? row.customer,
+    amount: lines.length > 0 ? documentWorthOf(lines) : total,
+    saleId: documentId,
+    startedAt: nairobiInstant(row.startedAtMs),
     workflowId,
   };
 }
 
-function statusOf(execution: WorkflowExecutionInfo): ListedSale["status"] {
-  return closedStatusOf(execution.status.name) ?? (execution.status.name === "COMPLETED" ? "completed" : "running");
+function statusOf({ closed, failed, isOpen, isMoving }: SaleRow): ListedSale["status"] {
+  if (closed !== null) return closed as ClosedStatus;
+  if (failed) return "failed";
+  return isOpen || isMoving ? "running" : "completed";
 }
 
-const REFUSED = "nothing: it was refused, and its caller told why";
+function attentionOf({ closed, attentions }: SaleRow): string | null {
+  return closed === null ? (attentions[0]?.code ?? null) : null;
+}
 
-const WAITS_FOR: Readonly<Record<Stage, string>> = {
+const WAITS_FOR: Readonly<Partial<Record<Stage, string>>> = {
   "resolving-items": "its items",
-  registering: "the registration of its items",
   submitting: "the API",
-  "adjusting-stock": "the tax authority, and its stock movements",
   "awaiting-authority": "the tax authority",
   rejected: "its resubmission",
-  completed: "a refund, until its window closes",
   crediting: "its credit note",
-  credited: "its end, or the corrected sale",
-  cancelled: "its end",
 };
 
-/** Temporal's server keeps in this search attribute which types of a run's activities somebody has paused. */
-const PAUSED_TYPE = /property:activityType=([^,]+)/g;
-
-function waitsForPaused(execution: WorkflowExecutionInfo, attention: string | null): string | undefined {
-  const info = attributesOf(execution).get("TemporalPauseInfo");
-  if (info === undefined || attention !== null || execution.status.name !== "RUNNING") return undefined;
-  const types = [...info.matchAll(PAUSED_TYPE)].flatMap(([, type]) => type ?? []);
-  return types.length === 0 ? undefined : waitsForUnpause(types);
+function waitsFor(row: SaleRow): string {
+  const { closed, failed, stage, isMoving } = row;
+  const attention = attentionOf(row);
+  if (attention !== null) return waitsForOperator(attention);
+  if (failed) return "nothing: it was refused, and its caller told why";
+  if (closed !== null) return "a restart";
+  return WAITS_FOR[stage] ?? (isMoving ? "its stock movements" : "nothing");
 }
 
-function waitsFor({
-  stage,
-  signedBefore,
-  status,
-  attention,
-}: Pick<ListedSale, "stage" | "signedBefore" | "status" | "attention">): string {
-  if (attention !== null) return waitsForOperator(attention);
-  if (signedBefore) return "its signed document";
-  if (status in CLOSED_STATUSES) return "a restart";
-  return status === "completed" || stage === null ? "nothing" : WAITS_FOR[stage];
+const HEAD = ["NUMBER", "BUSINESS", "STAGE", "WAITS FOR", "BUYER", "AMOUNT", "DOCUMENT", "STARTED", "AGE"];
+
+function table(sales: readonly ListedSale[], nowMs: number): string {
+  const rows = sales.map((sale) => {
+    const startedAtMs = Date.parse(sale.startedAt);
+    return [
+      sale.invoice,
+      sale.business,
+      whereOf(sale),
+      sale.waitsFor,
+      sale.buyer ?? "-",
+      sale.amount === null ? "-" : money(sale.amount),
+      sale.saleId ?? "-",
+      nairobiTime(startedAtMs),
+      age(startedAtMs, nowMs),
+    ];
+  });
+  return plainTable(HEAD, rows, [HEAD.indexOf("AMOUNT")]);
+}
+
+function whereOf({ stage, status, creditNote }: ListedSale): string {
+  const by = creditNote === null ? "" : ` by ${creditNote}`;
+  const how = status === "running" ? "" : ` (${status === "completed" ? "finished" : status})`;
+  return `${stage}${by}${how}`;
 }

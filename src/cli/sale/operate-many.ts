@@ -1,4 +1,4 @@
-import type { WorkflowExecutionInfo } from "@temporalio/client";
+import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 import type { Command } from "commander";
 
 import {
@@ -121,7 +121,7 @@ export async function operateMany(
   await nameDefaultServer(context);
   await withSales(context, async (sales) => {
     const { json, dryRun, yes } = flags;
-    const targets = await found(sales, flags, of);
+    const targets = await found(context, sales, flags, of);
     if (dryRun === true) {
       const skips =
         of === "open" && targets.length > 0 ? " What does not wait for this is skipped when it is sent." : "";
@@ -183,8 +183,12 @@ interface Target {
   ended: { status: ClosedStatus; at: string } | null;
 }
 
-async function found({ client }: Sales, flags: ManyFlags, of: ManyCommand["of"]): Promise<Target[]> {
-  const { withoutFollowed, withWorkLeft } = await import("./runs.ts");
+async function found(
+  context: CliContext,
+  { client }: Sales,
+  flags: ManyFlags,
+  of: ManyCommand["of"],
+): Promise<Target[]> {
   const executions: WorkflowExecutionInfo[] = [];
   const query = visibilityQuery({ ...flags, openOnly: of === "open", ended: of === "ended" });
   try {
@@ -200,8 +204,7 @@ async function found({ client }: Sales, flags: ManyFlags, of: ManyCommand["of"])
     }
     throw error;
   }
-  const current = await withoutFollowed(executions, client);
-  const wanted = of === "ended" ? await withWorkLeft(current, client) : current;
+  const wanted = of === "ended" ? await endedAsRowsSay(context, client, executions) : executions;
   return wanted.map((execution) => {
     const attributes = attributesOf(execution);
     const { stage, attention, invoice } = SEARCH_ATTRIBUTES;
@@ -213,6 +216,33 @@ async function found({ client }: Sales, flags: ManyFlags, of: ManyCommand["of"])
       ended: endOf(execution),
     };
   });
+}
+
+/** Of runs that ended: the last one of each sale that its row says nothing carries on. */
+async function endedAsRowsSay(
+  context: CliContext,
+  client: Client,
+  executions: readonly WorkflowExecutionInfo[],
+): Promise<WorkflowExecutionInfo[]> {
+  const { keepUnseenClosedRuns, nameOf, saleOfRun } = await import("../../worker/watch-closed-runs.ts");
+  const { withLedger } = await import("../with-ledger.ts");
+  const last = new Map<string, WorkflowExecutionInfo>();
+  // The latest are listed first.
+  for (const run of executions) if (!last.has(run.workflowId)) last.set(run.workflowId, run);
+  const named = [...last.values()].flatMap((run) => [saleOfRun(run)].flatMap((sale) => (sale ? [{ run, sale }] : [])));
+  return await withLedger(
+    context,
+    async (ledger) => {
+      await keepUnseenClosedRuns(client, ledger);
+      const ended = await ledger.documents.among(
+        named.map(({ sale }) => sale),
+        "ended",
+      );
+      const isEnded = new Set(ended.map(nameOf));
+      return named.flatMap(({ run, sale }) => (isEnded.has(nameOf(sale)) ? [run] : []));
+    },
+    { forMachines: true, mayBeEmpty: true },
+  );
 }
 
 function endOf({ status, closeTime }: WorkflowExecutionInfo): Target["ended"] {

@@ -17,6 +17,7 @@ import type {
 import { decide, read } from "./decide.ts";
 import { type ClosedRow, closedRows } from "./closed-rows.ts";
 import { decisionsOf, findSale, type KeptSale, saleOfCreditNote } from "./find-sale.ts";
+import { among, countEnded, listSales, type SaleOfBusiness, type SaleRow, type SalesRequest } from "./list-sales.ts";
 import { type NumberHolder, release, reserve, type ReservedRecord } from "./reserve.ts";
 import { type DocumentsReport, verifyDocuments } from "./verify.ts";
 import type { OpenedRecord, Opening } from "./row.ts";
@@ -63,6 +64,12 @@ export interface Documents {
   note(business: Business, told: RunNote, writer: Writer): Promise<void>;
   /** The sale of a number, however long ago it was. */
   findSale(business: Business, number: string): Promise<KeptSale | undefined>;
+  /** Those first that are open, then the others, the latest of each first. */
+  listSales(request: SalesRequest): Promise<SaleRow[]>;
+  /** How many sales nothing carries on until they are restarted. */
+  countEnded(of: Pick<SalesRequest, "connection" | "businessId">): Promise<number>;
+  /** Those of these sales that are open, and not marked as ended; or those that are marked so. */
+  among(sales: readonly SaleOfBusiness[], which: "open" | "ended"): Promise<SaleOfBusiness[]>;
   /** The number of the sale that a credit note reverses, by the credit note's own number. */
   saleOfCreditNote(business: Business, number: string): Promise<string | undefined>;
   /** What operators decided on a document, in all runs of the workflow. */
@@ -74,6 +81,9 @@ export interface Documents {
   /** Holds each document against the event that it was written with. */
   verify(business: { connection: string; businessId: string }): Promise<DocumentsReport>;
 }
+
+/** A list of all sales that there ever were takes longer than what a sale waits for. */
+const LIST_WITHIN_MS = 60_000;
 
 /** Each operation is one statement or one transaction, and may run again after a broken connection. */
 export function createDocuments(database: Database): Documents {
@@ -96,6 +106,9 @@ export function createDocuments(database: Database): Documents {
     answered: (business, of, answer, writer) => database.transact((db) => answered(db, business, of, answer, writer)),
     note: (business, told, writer) => database.transact((db) => note(db, business, told, writer)),
     findSale: (business, number) => database.query((db) => findSale(db, business, number)),
+    listSales: (request) => database.transact((db) => listSales(db, request), LIST_WITHIN_MS),
+    countEnded: (of) => database.query((db) => countEnded(db, of)),
+    among: (sales, which) => database.query((db) => among(db, sales, which)),
     saleOfCreditNote: (business, number) => database.query((db) => saleOfCreditNote(db, business, number)),
     decisionsOf: (business, of, workflowId) => database.query((db) => decisionsOf(db, business, of, workflowId)),
     markClosed: (business, of, writer, closed) =>

@@ -4,7 +4,6 @@ import { nairobiDate, nairobiTime } from "../../../contract/nairobi-date.ts";
 import { plainLine } from "../../../contract/plain-text.ts";
 import { lastRunOf } from "../../../starter/closed-run.ts";
 import { nairobiClock } from "../../output.ts";
-import { runsOf } from "../runs.ts";
 import { CALLBACK, type HistoryEvent, resetsIn, timelineOf, type TimelineEntry } from "./timeline.ts";
 
 /** One call's worth. A sale of hundreds of movements has more, and nobody reads them here. */
@@ -39,7 +38,8 @@ export async function readTimeline(client: Client, workflowId: string): Promise<
   }
   await add(latest.runId);
   const listed: WorkflowExecutionInfo[] = [];
-  for await (const run of runsOf(client, [workflowId])) listed.push(run);
+  for await (const run of client.workflow.list({ query: `WorkflowId = ${JSON.stringify(workflowId)}` }))
+    listed.push(run);
   for (const { runId } of listed.toSorted((one, other) => other.startTime.getTime() - one.startTime.getTime()))
     await add(runId);
   const all = [...runs.values()];

@@ -1,0 +1,124 @@
+import {
+  areSettled,
+  type AttentionCode,
+  type ExpectedDocument,
+  isCorrectionLeft,
+  mismatches,
+  type Refund,
+} from "../../contract/index.ts";
+import type { KeptSale } from "./find-sale.ts";
+
+/**
+ * Whether nothing is left to be done of a sale, as its row has it: a run that carries it on would find nothing to do,
+ * and one that was terminated leaves nothing behind.
+ */
+export function isThrough(kept: KeptSale): boolean {
+  return isFinished(kept) && !isRefundLeft(kept);
+}
+
+/**
+ * If it is not, the earlier run was terminated on its way, and this one takes over by the claims. What its answers say
+ * counts here, not what that run has come to tell: it may have been terminated between the two.
+ */
+function isFinished(kept: Pick<KeptSale, "record" | "decisions">): boolean {
+  const { stage, attentions } = kept.record;
+  if (attentions.length > 0) return false;
+  if (stage === "cancelled")
+    return kept.record.movements.every(({ state }) => state !== "unknown" && state !== "sending");
+  return (stage === "completed" || stage === "credited") && isStockDone(kept) && isAsAsked(kept);
+}
+
+type Looked = Pick<KeptSale, "record" | "decisions">;
+
+function isLookedAt({ decisions }: Looked, code: AttentionCode, about?: string): boolean {
+  return decisions.some(
+    (one) => one.update === "acknowledge" && one.code === code && (about === undefined || one.subject === about),
+  );
+}
+
+/** Every movement that the sale was to make is made, or given up; a person has seen what is wrong with one. */
+function isStockDone(kept: Looked): boolean {
+  const { movements, movementsPlanned = 0 } = kept.record;
+  const sold = movements.filter(({ purpose }) => purpose === "sold");
+  // One that was given up before it was ever taken has no row.
+  const rows = new Set(movements.map(({ referenceId }) => referenceId));
+  const givenUp = kept.decisions.filter(
+    ({ update, code, subject }) =>
+      update === "acknowledge" && code === "stock-refused" && subject !== undefined && !rows.has(subject),
+  );
+  return (
+    areSettled(movements) &&
+    sold.length + givenUp.length >= movementsPlanned &&
+    movements.every(({ report, referenceId }) => !report || isLookedAt(kept, "stock-unreported", referenceId)) &&
+    movements.every(({ purpose, undoes }) => purpose !== "undone" || isLookedAt(kept, "stock-refused", undoes))
+  );
+}
+
+/** The document is what was asked for, or a person has seen that it is not. */
+function isAsAsked(kept: Looked): boolean {
+  const { document, content, expectedTotal: total } = kept.record;
+  if (!document || isLookedAt(kept, "mismatch")) return true;
+  const { traderInvoiceNumber, customer, lines = [], saleId } = content ?? {};
+  const expected: ExpectedDocument = {
+    type: "sale",
+    ...(traderInvoiceNumber !== undefined && { traderInvoiceNumber }),
+    // Of a sale that was issued elsewhere nobody was asked for.
+    ...(content && saleId === null && { customerPin: customer?.pin ?? null }),
+    // The items are compared by whoever has the catalogue.
+    ...(lines.length > 0 && {
+      lines: lines.map((line, at) => ({ ...line, itemId: document.lines[at]?.itemId ?? "" })),
+    }),
+    ...(total !== undefined && { total }),
+  };
+  return mismatches(document, expected).length === 0;
+}
+
+/** Whether a refund that was accepted is not carried out. */
+function isRefundLeft(kept: KeptSale): boolean {
+  const isCredited = kept.record.stage === "credited" || kept.creditNote?.record.document?.status === "completed";
+  const refund = refundUnderWay(kept);
+  if (refund && (!isCredited || isReplacementLeft(refund, kept))) return true;
+  return isReturnMissing(kept);
+}
+
+/** The sale is credited, and the one that is to replace it is neither signed nor given up by an operator. */
+function isReplacementLeft({ replacedBy, traderInvoiceNumber }: Refund, { record: { correction } }: KeptSale): boolean {
+  if (!replacedBy) return false;
+  const isKnown =
+    correction?.creditNote === traderInvoiceNumber && correction.correctedBy === replacedBy.traderInvoiceNumber;
+  // Of one that was given up before, and is credited all the same, nobody has told.
+  return !isKnown || correction.stage === "cancelled" || isCorrectionLeft(correction);
+}
+
+/** Whether nothing shows that the goods of the refund were returned, and nobody has taken note of that. */
+function isReturnMissing({ record, creditNote, decisions }: KeptSale): boolean {
+  const note = creditNote?.record;
+  const refund = record.refund ?? note?.refund;
+  // Goods come back for this refund alone, and not for somebody else's credit note.
+  if (!refund?.restock || note?.document?.status !== "completed" || note.number !== refund.traderInvoiceNumber)
+    return false;
+  if (isLookedAt({ record, decisions }, "stock-refused", refund.traderInvoiceNumber)) return false;
+  const { movements } = record;
+  const [undone, restocked] = (["undone", "restocked"] as const).map((purpose) =>
+    movements.filter((one) => one.purpose === purpose),
+  );
+  const taken = movements.filter(
+    ({ purpose, state, referenceId }) =>
+      purpose === "sold" && state === "applied" && !undone?.some(({ undoes }) => undoes === referenceId),
+  );
+  if (taken.length === 0) return restocked?.length === 0;
+  return taken.some(({ referenceId }) => !restocked?.some(({ undoes }) => undoes === referenceId));
+}
+
+/**
+ * A credit note that was given up is not issued again. The sale knows of its refund; by its credit note alone only one is
+ * under way that may still be signed.
+ */
+export function refundUnderWay({ record, creditNote }: KeptSale): Refund | undefined {
+  const note = creditNote?.record;
+  const status = note?.document?.status;
+  const isRefused = status === "failed" || status === "cancelled";
+  const refund = record.refund ?? (note?.numberTaken && !isRefused ? note.refund : undefined);
+  const isGivenUp = note?.stage === "cancelled" && note.number === refund?.traderInvoiceNumber;
+  return isGivenUp ? undefined : refund;
+}
