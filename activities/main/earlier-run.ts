@@ -32,8 +32,10 @@ export function earlierRun(
   const decided = record.movements.filter(({ decision }) => decision !== undefined);
   const { movements, decisions } = bounded({ movements: decided, attentions: [], decisions: kept.decisions });
   const refund = refundUnderWay(kept);
+  const document = asAnswered(record.document);
   return {
     ...earlier,
+    ...(document && { document }),
     ...(movements.length > 0 && { movements }),
     ...(decisions.length > 0 && { decisions }),
     ...(refund && { refund }),

@@ -6,7 +6,7 @@ import {
   type MainActivities,
 } from "../../src/contract/index.ts";
 import { findSaleInputSchema, parseInput } from "../../src/contract/schema/index.ts";
-import { type KeptRecord, type KeptSale, type Ledger } from "../../src/ledger/index.ts";
+import { isThrough, type KeptRecord, type KeptSale, type Ledger } from "../../src/ledger/index.ts";
 import { failOnInvalidInput, failOnLedgerAway, lookUpProfileFor, requireBusiness, type Served } from "./prepare.ts";
 
 const WHAT = "input of the look-up";
@@ -39,7 +39,8 @@ export function createFindSale(connections: ReadonlyMap<string, Served>, ledger:
 
 function resultOf(kept: KeptSale): FindSaleResult {
   const { creditNote } = kept;
-  return { found: { ...documentOf(kept), creditNote: creditNote ? documentOf(creditNote) : null } };
+  const isOver = isThrough(kept);
+  return { found: { ...documentOf(kept), isThrough: isOver, creditNote: creditNote ? documentOf(creditNote) : null } };
 }
 
 /** Without what was asked for: it is the largest part, and the document says what became of it. */

@@ -108,6 +108,8 @@ export interface EarlierRun {
   sent: boolean;
   /** Whether the document is signed. */
   signed: boolean;
+  /** As the row has it: this run has still to find it. */
+  document?: SaleDocument;
   /** What operators decided in them. */
   decisions?: Decision[];
   /** The movements that they decided about. */

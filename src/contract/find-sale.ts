@@ -33,6 +33,8 @@ export interface KeptDocument extends Omit<
 }
 
 export interface FoundSale extends KeptDocument {
+  /** Nothing is left to be done but a refund. */
+  isThrough: boolean;
   /** The credit note that reverses it: the signed one, else the one that the ledger heard of last. */
   creditNote: KeptDocument | null;
 }

@@ -20,7 +20,6 @@ import { businessIdentifier, connectionName } from "../contract/schema/sale-inpu
 import { invoiceNumber } from "../contract/schema/text.ts";
 import { createStarter } from "../starter/index.ts";
 import { endsWait } from "../starter/outcome.ts";
-import { callerIdentity } from "../starter/operate.ts";
 import { beginRefund, LONGEST_REPLY_SECONDS } from "../starter/refund.ts";
 import { requireConnection, saleIdOf, type SaleKey } from "../starter/sale-key.ts";
 import { operationError } from "./operation-error.ts";
@@ -63,8 +62,7 @@ export function createFiscalHandler(client: Client, config: Config): ServiceHand
           const businessId = named.businessId ?? businesses[connection];
           if (businessId !== undefined) requireServed(servedBusinesses[connection] ?? [], businessId, connection);
           const key: SaleKey = { ...named, ...(businessId !== undefined && { businessId }) };
-          const asking = { waitSeconds: LONGEST_REPLY_SECONDS, by: callerIdentity() };
-          const outcome = await beginRefund(client, key, refund, asking);
+          const outcome = await beginRefund(client, key, refund, { waitSeconds: LONGEST_REPLY_SECONDS });
           // Of a sale that is credited already, Temporal may have no workflow any more.
           if (endsWait(outcome)) return TemporalOperationResult.sync(outcome);
           return await waitIn(nexus, context, key, { workflowId: saleIdOf(key) });

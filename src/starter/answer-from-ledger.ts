@@ -1,20 +1,17 @@
 import { attentionOfCreditNote } from "../contract/attention.ts";
 import type { ClosedRun } from "../contract/closed-run.ts";
-import { isCorrectionLeft } from "../contract/correction.ts";
 import type { FoundSale, KeptDocument } from "../contract/find-sale.ts";
 import type { WorkflowState } from "../contract/messages.ts";
 import { outcomeOfState } from "../contract/outcome-of-state.ts";
 import type { SaleOutcome } from "../contract/sale.ts";
-import { SETTLED_STAGES } from "../contract/stages.ts";
-import { areSettled } from "../contract/stock-movement.ts";
 import type { PendingCall } from "./pending-calls.ts";
 
-/** Beside an answer of the ledger: Temporal no longer has the workflow, so no message reaches it. */
+/** Beside an answer of the ledger: no workflow of the sale is open, so no message reaches it. */
 export interface FromLedger extends Pick<KeptDocument, "keptAtMs" | "keptBy" | "closed" | "replaces"> {
   source: "ledger";
 }
 
-/** Beside an answer of a workflow that Temporal knows. */
+/** Beside an answer of a workflow that is open, or that ended before the ledger knew of it. */
 export interface FromWorkflow {
   source: "workflow";
   /** Set where the workflow ended without an outcome: the rest is what was true then. */
@@ -33,7 +30,7 @@ export type KnownOutcome = SaleOutcome & (Omit<FromWorkflow, "pendingCalls"> | F
 
 export function ledgerState(found: FoundSale): LedgerState {
   const { creditNote: note, document, fingerprint, correction, replaces } = found;
-  const { numberTaken, inAll, keptAtMs, keptBy, closed } = found;
+  const { numberTaken, inAll, keptAtMs, keptBy, closed, isThrough } = found;
   const both = note ? [found, note] : [found];
   const ofNote = note?.attentions.map((one) => attentionOfCreditNote(note.number, one)) ?? [];
   const attentions = [...found.attentions, ...ofNote];
@@ -42,11 +39,11 @@ export function ledgerState(found: FoundSale): LedgerState {
   const stage = note?.stage === "credited" ? note.stage : found.stage;
   // A credit note that was given up refunds nothing.
   const refund = found.refund ?? (note?.stage === "cancelled" ? undefined : note?.refund);
-  const isSettled = SETTLED_STAGES.includes(stage) && areSettled(stockMovements) && !isCorrectionLeft(correction);
-  const isDone = isSettled && attentions.length === 0;
+  // Under the same number another sale may have been given up before.
+  const cancelled = found.decisions.findLast(({ update, atMs }) => update === "cancel" && atMs >= found.startedAtMs);
   return {
     stage,
-    waitingFor: isDone ? "nothing" : "nothing: no workflow carries it on until the same sale is started again",
+    waitingFor: isThrough ? "nothing" : "nothing: no workflow carries it on until the same sale is started again",
     attentions,
     document,
     ...(note?.document && { creditNote: note.document }),
@@ -56,6 +53,7 @@ export function ledgerState(found: FoundSale): LedgerState {
     stockMovements,
     decisions: both.flatMap((one) => one.decisions).toSorted((one, other) => one.atMs - other.atMs),
     ...(inAll && { inAll }),
+    ...(cancelled && { cancelRequested: cancelled.note }),
     callbacksReceived: 0,
     ...(fingerprint !== undefined && { fingerprint }),
     numberTaken,
@@ -67,7 +65,12 @@ export function ledgerState(found: FoundSale): LedgerState {
   };
 }
 
-export function ledgerOutcome(found: FoundSale): KnownOutcome {
-  const { keptAtMs, keptBy, closed } = found;
-  return { ...outcomeOfState(ledgerState(found)), source: "ledger", keptAtMs, keptBy, ...(closed && { closed }) };
+/** With where it is known from. */
+export function outcomeOf(state: SaleState): KnownOutcome {
+  const { closed } = state;
+  const from =
+    state.source === "ledger"
+      ? { source: state.source, keptAtMs: state.keptAtMs, keptBy: state.keptBy }
+      : { source: state.source };
+  return { ...outcomeOfState(state), ...from, ...(closed && { closed }) };
 }

@@ -107,14 +107,14 @@ export class SaleFailedError extends FiscalflowError {
   override readonly code = "Failed";
 }
 
-/** Temporal has no workflow of the sale, and the database that would know it does not answer. */
+/** No workflow of the sale is open, and the database that would know it does not answer. */
 export class LedgerAwayError extends FiscalflowError {
   override readonly name = "LedgerAwayError";
   override readonly code = FAILURES.ledgerAway;
 
   constructor(workflowId: string, cause: Error) {
     super(
-      `Temporal has no workflow ${workflowId}, and the ledger cannot be asked for the sale. Nothing was changed. Ask again once the ledger is back. ${cause.message}`,
+      `No workflow ${workflowId} is open, and the ledger cannot be asked for the sale. Nothing was changed. Ask again once the ledger is back. ${cause.message}`,
       { cause },
     );
   }

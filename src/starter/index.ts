@@ -1,5 +1,4 @@
-import { lastRunOf } from "./closed-run.ts";
-import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+import type { Client } from "@temporalio/client";
 
 import type { LedgerEvent } from "../contract/events.ts";
 import { doubtsOf, type InputChecks } from "../contract/input-checks.ts";
@@ -9,7 +8,7 @@ import type { RefundRequest, SaleInput, SaleOutcome } from "../contract/sale.ts"
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
 import { resolvingUpdate } from "../contract/schema/updates.ts";
 import { requireServed, type ServedBusinesses } from "../contract/served-businesses.ts";
-import { type KnownOutcome, ledgerOutcome, ledgerState, type SaleState } from "./answer-from-ledger.ts";
+import type { KnownOutcome, SaleState } from "./answer-from-ledger.ts";
 import { bounded, waitMsOf } from "./bound.ts";
 import {
   type CheckedCorrection,
@@ -20,11 +19,11 @@ import {
 } from "./correct.ts";
 import { SaleFailedError, SaleNotFoundError, temporalError } from "./errors.ts";
 import { type EventsRequest, readEvents } from "./events.ts";
-import { findClosedSale } from "./find-closed-sale.ts";
+import { lastRunOf } from "./closed-run.ts";
 import { type AttentionFilter, listAttention, type OpenAttention } from "./list-attention.ts";
 import { type Answers, callerIdentity, operations } from "./operate.ts";
 import { waitForOutcome } from "./outcome.ts";
-import { stateOfRun } from "./state-of-run.ts";
+import { stateOfSale } from "./state-of-sale.ts";
 import { type CheckedRefund, refundSale } from "./refund.ts";
 import {
   requireBusiness,
@@ -181,15 +180,7 @@ export function createStarter(options: StarterOptions) {
     const businessId = key.businessId ?? businesses[key.connection ?? DEFAULT_CONNECTION];
     return { ...key, ...(businessId !== undefined && { businessId }) };
   };
-  const stateOf = async (sale: SaleKey): Promise<SaleState> => {
-    try {
-      return await stateOfRun(client, sale);
-    } catch (error) {
-      if (!(error instanceof WorkflowNotFoundError)) throw error;
-      checkConnection(sale);
-      return ledgerState(await findClosedSale(client, sale));
-    }
-  };
+  const stateOf = (sale: SaleKey): Promise<SaleState> => stateOfSale(client, sale, () => checkConnection(sale));
   const correctionOf = async (sale: SaleKey): Promise<KnownCorrection | undefined> =>
     correctionIn(await stateOf(sale), { workflowId: saleIdOf(sale), invoice: sale.invoice });
   const idOf = (target: UpdateTarget): string => {
@@ -276,14 +267,10 @@ export function createStarter(options: StarterOptions) {
      */
     outcome: (key: SaleKey, { waitSeconds = 0 }: WaitOptions = {}): Promise<KnownOutcome> =>
       waiting(client, waitSeconds, async (waitMs) => {
-        try {
-          const outcome = await waitForOutcome(client, { workflowId: saleIdOf(named(key)), sale: named(key), waitMs });
-          return "source" in outcome ? outcome : { ...outcome, source: "workflow" };
-        } catch (error) {
-          if (!(error instanceof SaleNotFoundError)) throw error;
-          checkConnection(key);
-          return ledgerOutcome(await findClosedSale(client, named(key)));
-        }
+        const sale = named(key);
+        const wait = { workflowId: saleIdOf(sale), sale, waitMs, beforeLedger: () => checkConnection(key) };
+        const outcome = await waitForOutcome(client, wait);
+        return "source" in outcome ? outcome : { ...outcome, source: "workflow" };
       }),
 
     /**
@@ -307,7 +294,7 @@ export function createStarter(options: StarterOptions) {
       waiting(client, waitSeconds, async (waitMs) => {
         const sale = named(key);
         checkServed(sale);
-        return await refundSale(client, sale, request, { waitMs, checks: checksOf(key), by: identity });
+        return await refundSale(client, sale, request, { waitMs, checks: checksOf(key) });
       }),
 
     /**
@@ -326,7 +313,7 @@ export function createStarter(options: StarterOptions) {
         const sale = named(key);
         checkServed(sale);
         requireReplacement(request);
-        const asking = { waitMs, checks: checksOf(key), by: identity };
+        const asking = { waitMs, checks: checksOf(key) };
         const { warnings } = await refundSale(client, sale, request, asking);
         const known = await correctionOf(sale);
         if (!known)

@@ -12,9 +12,9 @@ import { answerSchema, problemsOfAnswer, resolvingUpdate, UPDATE_DECLARATIONS } 
 import { unfilledFields, type UpdateExample } from "../contract/update-examples.ts";
 import { ANSWER_WITHIN_MS, answeredInTime } from "./answered-in-time.ts";
 import { bounded } from "./bound.ts";
-import { refusedByClosed } from "./closed-run.ts";
 import { NotAllowedError, SaleNotFoundError, temporalError, workflowError } from "./errors.ts";
 import { answerTo } from "./no-answer.ts";
+import { refusedByClosed } from "./state-of-sale.ts";
 import { type RestartReply, type RestartRequest, restartWorkflow } from "./restart.ts";
 
 /** Any of the updates with its JSON: the workflow checks it. */
@@ -108,16 +108,16 @@ export function operations(client: Client, identity: string = callerIdentity()) 
         ),
       );
     } catch (error) {
-      if (error instanceof WorkflowNotFoundError) throw await unreached(workflowId, update);
+      if (error instanceof WorkflowNotFoundError) throw await unreached(workflowId);
       if (error instanceof WorkflowUpdateFailedError)
         throw withProblems(workflowError(error.cause ?? error), update, payload);
       throw temporalError(error);
     }
   }
   /** Temporal says the same of a workflow that is closed, and of one that there never was. */
-  async function unreached(workflowId: string, update: string): Promise<unknown> {
+  async function unreached(workflowId: string): Promise<unknown> {
     try {
-      return (await refusedByClosed(client, workflowId, update)) ?? new SaleNotFoundError(workflowId);
+      return (await refusedByClosed(client, workflowId)) ?? new SaleNotFoundError(workflowId);
     } catch (error) {
       return temporalError(error);
     }

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   ApplicationFailure,
   type Client,
-  type WorkflowExecutionDescription,
   WorkflowFailedError,
   type WorkflowHandle,
   WorkflowNotFoundError,
@@ -16,14 +15,14 @@ import { STATE_QUERY, UPDATES } from "../contract/names.ts";
 import { outcomeOfState } from "../contract/outcome-of-state.ts";
 import type { SaleOutcome } from "../contract/sale.ts";
 import { SETTLED_STAGES } from "../contract/stages.ts";
-import { type KnownOutcome, ledgerOutcome } from "./answer-from-ledger.ts";
-import { isUnreadable, isWithoutAnswer, whyNobodyAnswers } from "./answered-in-time.ts";
+import type { KnownOutcome } from "./answer-from-ledger.ts";
+import { isWithoutAnswer, whyNobodyAnswers } from "./answered-in-time.ts";
 import { boundMs, within } from "./bound.ts";
-import { closedRunOf } from "./closed-run.ts";
-import { NotAllowedError, SaleConflictError, SaleFailedError, SaleNotFoundError, workflowError } from "./errors.ts";
+import { lastRunOf } from "./closed-run.ts";
+import { NotAllowedError, SaleConflictError, SaleFailedError, workflowError } from "./errors.ts";
 import { type Asked, waitFor } from "./no-answer.ts";
 import type { SaleKey } from "./sale-key.ts";
-import { fromLedgerInstead } from "./unreadable-run.ts";
+import { outcomeOfEnded } from "./state-of-sale.ts";
 
 /** One `outcome` update waits at most this long, so that nobody holds one of Temporal's ten for days. */
 const ROUND_SECONDS = 20;
@@ -46,8 +45,10 @@ export interface Wait {
   waitMs: number;
   /** Refused where the workflow's content is another. */
   fingerprint?: string;
-  /** By which the ledger is asked, where the sale's last run cannot be read. */
+  /** By which the ledger is asked, where no run of the sale is open; else by what Temporal has of the run. */
   sale?: SaleKey;
+  /** May refuse to ask the ledger of a sale that Temporal does not know. */
+  beforeLedger?: () => void;
   /** The workflow was just started by this caller, so there is nothing to be looked at yet. */
   fresh?: boolean;
   /** What the caller has asked for, where it is more than to wait. */
@@ -78,7 +79,8 @@ export async function waitForOutcome(client: Client, wait: Wait): Promise<SaleOu
       }
       if (round === undefined || rounds >= MOST_ROUNDS || Date.now() >= deadlineMs) {
         const seen = await look(client, handle, wait);
-        if (endsWait(seen) || Date.now() >= deadlineMs) return seen;
+        // What the ledger tells, nothing carries on.
+        if (endsWait(seen) || "source" in seen || Date.now() >= deadlineMs) return seen;
         if (rounds >= MOST_ROUNDS) await sleep(Math.min(LOOK_PAUSE_MS, Math.max(deadlineMs - Date.now(), 0)));
         else round = seen.nextWait;
         continue;
@@ -139,37 +141,21 @@ async function waitOneRound(
 }
 
 /**
- * What is true now: the result of a workflow that completed, for which no worker is needed, else what its state says.
- * One that ended without an outcome tells what was true then, and how it ended; if it cannot be read, the ledger does.
+ * What is true now: an open workflow is asked, and one that completed has its result. Of anything else the ledger tells.
  * @throws SaleNotFoundError, SaleConflictError, InvalidInputError
  */
 async function look(client: Client, handle: WorkflowHandle, wait: Wait): Promise<SaleOutcome | KnownOutcome> {
-  const run = await within(client, QUERY_WITHIN_MS, () => described(handle));
-  if (run.status.name === "COMPLETED") return (await handle.result()) as SaleOutcome;
-  const closed = await closedRunOf(client, run);
-  if (closed?.status === "failed") await throwIfCorrectable(handle);
-  const ask = (): Promise<WorkflowState> => handle.query<WorkflowState>(STATE_QUERY);
-  let state: WorkflowState;
-  try {
-    state = await within(client, QUERY_WITHIN_MS, ask);
-  } catch (error) {
-    if (!closed || !wait.sale || !isUnreadable(error)) throw error;
-    return { ...ledgerOutcome(await fromLedgerInstead(client, wait.sale, closed)), closed };
-  }
+  const run = await within(client, QUERY_WITHIN_MS, () => lastRunOf(client, handle.workflowId));
+  if (!run) wait.beforeLedger?.();
+  if (run?.status.name === "FAILED") await throwIfCorrectable(handle);
+  if (run?.status.name !== "RUNNING") return await outcomeOfEnded(client, run, wait.sale);
+  const state = await within(client, QUERY_WITHIN_MS, () => handle.query<WorkflowState>(STATE_QUERY));
   const { fingerprint } = wait;
   const known = state.fingerprint;
   if (fingerprint !== undefined && known !== undefined && known !== fingerprint) {
     throw SaleConflictError.ofOtherContent(wait.sale?.invoice ?? handle.workflowId);
   }
-  return { ...outcomeOfState(state), ...(closed && { closed }) };
-}
-
-async function described(handle: WorkflowHandle): Promise<WorkflowExecutionDescription> {
-  try {
-    return await handle.describe();
-  } catch (error) {
-    throw error instanceof WorkflowNotFoundError ? new SaleNotFoundError(handle.workflowId) : error;
-  }
+  return outcomeOfState(state);
 }
 
 /** A run that failed for what its caller can correct says so as an error. */

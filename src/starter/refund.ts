@@ -22,16 +22,14 @@ import {
 import { InvalidInputError, parseInput } from "../contract/schema/parse-input.ts";
 import { refundRequestSchema } from "../contract/schema/refund-request.ts";
 import { aboutWorkflow } from "../contract/summary.ts";
-import { ledgerOutcome } from "./answer-from-ledger.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { attributesOfSale } from "./attributes.ts";
-import { closedStatusOf, isSettled, lastRunOf, refusedByClosed, wasRefused } from "./closed-run.ts";
-import { NotAllowedError, SaleConflictError, SaleNotFoundError, workflowError } from "./errors.ts";
-import { findClosedSale } from "./find-closed-sale.ts";
-import { nextRun } from "./next-run.ts";
+import { lastRunOf, wasRefused } from "./closed-run.ts";
+import { NotAllowedError, SaleConflictError, workflowError } from "./errors.ts";
 import { refundOf } from "./no-answer.ts";
 import { endsWait, waitForOutcome } from "./outcome.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";
+import { outcomeOfEnded, refusedByClosed } from "./state-of-sale.ts";
 
 /** The sale itself waits no longer for its credit note; whoever does, waits for the outcome then. */
 export const LONGEST_REPLY_SECONDS = 20;
@@ -46,8 +44,6 @@ interface Asking {
   /** How long to wait for the credit note. */
   waitMs: number;
   checks: InputChecks | undefined;
-  /** Who asks, where a run that ended early has to be carried on for it. */
-  by: string;
 }
 
 /**
@@ -60,11 +56,11 @@ export async function refundSale(
   client: Client,
   key: SaleKey,
   request: RefundRequest,
-  { waitMs, checks, by }: Asking,
+  { waitMs, checks }: Asking,
 ): Promise<CheckedRefund> {
   const askedAtMs = Date.now();
   const waitSeconds = Math.min(waitMs / 1000, LONGEST_REPLY_SECONDS);
-  let outcome = await beginRefund(client, key, request, { waitSeconds, by });
+  let outcome = await beginRefund(client, key, request, { waitSeconds });
   const warnings = checks ? doubtsOfRefund(request, checks, askedAtMs, outcome.sale?.saleDate) : [];
   const leftMs = Math.max(askedAtMs + waitMs - Date.now(), 0);
   if (waitMs > 0 && !endsWait(outcome))
@@ -94,7 +90,7 @@ export async function beginRefund(
   client: Client,
   key: SaleKey,
   request: unknown,
-  { waitSeconds, by }: { waitSeconds: number; by: string },
+  { waitSeconds }: { waitSeconds: number },
 ): Promise<SaleOutcome> {
   const refund: RefundRequest = parseInput(refundRequestSchema, request, "refund request");
   if (refund.traderInvoiceNumber === key.invoice) throw new InvalidInputError("refund request", [OWN_NUMBER]);
@@ -121,14 +117,10 @@ export async function beginRefund(
       const isUntold = refund.replaceWith !== undefined && (!correction || correction.stage === "cancelled");
       if (!isUntold && !isCorrectionLeft(correction)) return closed;
     }
-    const start = await startAgain(client, key, known, {
-      note: `refund ${refund.traderInvoiceNumber} was asked for`,
-      by,
-    });
     return await accepted(() =>
       client.workflow.executeUpdateWithStart<Workflow, SaleOutcome, [RefundUpdate]>(UPDATES.refund, {
         ...update,
-        startWorkflowOperation: new WithStartWorkflowOperation(WORKFLOW_TYPES.sale, start),
+        startWorkflowOperation: new WithStartWorkflowOperation(WORKFLOW_TYPES.sale, nextRunFor(key, known)),
       }),
     );
   } catch (error) {
@@ -141,7 +133,7 @@ export async function beginRefund(
 }
 
 /**
- * What is true of a sale of which no run is open: its last run says so, or else the ledger.
+ * What is true of a sale of which no run is open.
  * @throws NotAllowedError where it cannot be refunded; SaleNotFoundError, NoAnswerError, LedgerAwayError
  */
 async function closedOutcome(
@@ -149,21 +141,11 @@ async function closedOutcome(
   key: SaleKey,
   run: WorkflowExecutionDescription | undefined,
 ): Promise<SaleOutcome> {
-  let outcome: SaleOutcome;
-  try {
-    outcome =
-      run?.status.name === "COMPLETED"
-        ? ((await client.workflow.getHandle(run.workflowId, run.runId).result()) as SaleOutcome)
-        : ledgerOutcome(await findClosedSale(client, key));
-  } catch (error) {
-    if (!run || !(error instanceof SaleNotFoundError)) throw error;
-    // Its run ended before its row could be written: once it is restarted, it finds its document.
-    throw (await refusedByClosed(client, run.workflowId, UPDATES.refund)) ?? error;
-  }
+  const outcome = await outcomeOfEnded(client, run, key);
   const { stage, sale } = outcome;
   if (sale?.status === "completed" && stage !== "cancelled") return outcome;
-  const ended = run && closedStatusOf(run.status.name);
-  const refused = ended && (await refusedByClosed(client, run.workflowId, UPDATES.refund));
+  const isEnded = run && run.status.name !== "COMPLETED";
+  const refused = isEnded && (await refusedByClosed(client, run.workflowId));
   throw refused ?? new NotAllowedError(`The sale ${key.invoice} is ${stage}; only a completed sale can be refunded.`);
 }
 
@@ -177,19 +159,10 @@ function throwIfOtherwise({ refund, creditNote }: SaleOutcome, asked: RefundRequ
     throw new SaleConflictError(conflict, refundConflictFields(known, asked, businessId));
 }
 
-/** How the run is started that carries the refund out, unless another one has begun meanwhile. */
-async function startAgain(
-  client: Client,
-  key: SaleKey,
-  run: WorkflowExecutionDescription | undefined,
-  word: { note: string; by: string },
-) {
-  const policies = { workflowIdReusePolicy: "ALLOW_DUPLICATE", workflowIdConflictPolicy: "USE_EXISTING" } as const;
-  if (run) {
-    const isLeft = closedStatusOf(run.status.name) !== undefined && !(await isSettled(client, run));
-    return { ...(await nextRun(client, run, isLeft ? word : undefined)), ...policies };
-  }
+/** How the run is started that opens the sale's row and carries the refund out, unless another one has begun meanwhile. */
+function nextRunFor(key: SaleKey, run: WorkflowExecutionDescription | undefined) {
   const { invoice: traderInvoiceNumber, connection, businessId } = key;
+  const { fingerprint, content } = run?.memo ?? {};
   return {
     workflowId: saleIdOf(key),
     taskQueue: MAIN_TASK_QUEUE,
@@ -200,8 +173,10 @@ async function startAgain(
         traderInvoiceNumber,
       },
     ],
+    ...(fingerprint !== undefined && { memo: { fingerprint, content } }),
     typedSearchAttributes: attributesOfSale(key),
     ...aboutWorkflow(WORKFLOW_TYPES.sale, key, traderInvoiceNumber),
-    ...policies,
+    workflowIdReusePolicy: "ALLOW_DUPLICATE" as const,
+    workflowIdConflictPolicy: "USE_EXISTING" as const,
   };
 }

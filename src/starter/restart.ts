@@ -3,9 +3,10 @@ import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundErro
 import { WORKFLOW_TYPES } from "../contract/names.ts";
 import { parseInput } from "../contract/schema/parse-input.ts";
 import { restartRequestSchema } from "../contract/schema/updates.ts";
-import { closedRunOf, leftToDo } from "./closed-run.ts";
+import { closedRunOf } from "./closed-run.ts";
 import { NotAllowedError, SaleNotFoundError } from "./errors.ts";
 import { nextRun } from "./next-run.ts";
+import { leftToDo } from "./state-of-sale.ts";
 
 export interface RestartRequest {
   /** Why, in a few words; kept among the sale's decisions. */

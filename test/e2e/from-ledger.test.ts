@@ -40,7 +40,7 @@ describeWithTemporal("a sale whose workflow Temporal has deleted", () => {
     const done = await result("KEPT-1");
     const key = { invoice: "KEPT-1" };
     const { stage, document, stockMovements, fingerprint, numberTaken, source } = await rig.starter.getSale(key);
-    expect(source).toBe("workflow");
+    expect(source).toBe("ledger");
     expect(await rig.starter.outcome(key)).toMatchObject({ source: "workflow", stage: "completed" });
     await forgetSale("KEPT-1");
 
@@ -62,7 +62,9 @@ describeWithTemporal("a sale whose workflow Temporal has deleted", () => {
     await forgetSale("KEPT-2");
     const shown = await sale("show", "KEPT-2");
     expect(shown).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(shown.stdout).toMatch(/^Sale KEPT-2 .*\n {2}From the ledger; Temporal no longer has its history\./);
+    expect(shown.stdout).toMatch(
+      /^Sale KEPT-2 .*\n {2}From the ledger, which wrote this on .*: no workflow of it is open\./,
+    );
     expect(shown.stdout).toMatch(/\n {2}Waits for {5}nothing\n {2}Document .*, completed, total 700\.00/);
     expect(shown.stdout).toContain("KEPT-2/item_tea/sold: DEDUCT 2 of item_tea, applied");
     expect(JSON.parse((await sale("show", "KEPT-2", "--json")).stdout)).toMatchObject({
@@ -96,7 +98,7 @@ describeWithTemporal("a sale whose workflow Temporal has deleted", () => {
     ]);
     expect(await rig.starter.outcome({ invoice: "KEPT-3" })).toMatchObject({ creditNote: done.creditNote });
     const { stdout } = await sale("show", "KEPT-3");
-    expect(stdout).toMatch(/From the ledger;[^]* {2}Credit note {3}\S+ CN-KEPT-3, completed/);
+    expect(stdout).toMatch(/From the ledger,[^]* {2}Credit note {3}\S+ CN-KEPT-3, completed/);
   });
 
   test("is answered with what an operator decided on its movement", async () => {

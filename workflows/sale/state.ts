@@ -76,6 +76,8 @@ export class SaleState extends AttentionList {
 
   stage: Stage;
   document: SaleDocument | null = null;
+  /** As its row has it, where an earlier run issued it: this one has still to find it. */
+  earlierDocument: SaleDocument | null = null;
   /** Of a sale that an earlier run has credited. */
   earlierCreditNote: SaleDocument | null = null;
   /** The credit notes that this run was asked for, in their order: one that was given up may be followed by another. */

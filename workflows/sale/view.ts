@@ -53,7 +53,7 @@ export function stateOf(run: SaleState): WorkflowState {
     stage: run.stage,
     waitingFor: waitingForOf(run),
     attentions,
-    document: asAnswered(run.document),
+    document: asAnswered(run.document ?? run.earlierDocument),
     ...(run.creditNote && { creditNote: asAnswered(run.creditNote) }),
     ...(run.refund && { refund: run.refund }),
     ...(run.correction && { correction: run.correction }),

@@ -44,6 +44,7 @@ export async function sale(input: SaleStart): Promise<SaleOutcome> {
     // A restart may know more than the ledger does.
     run.earlierRunSent ||= prepared.earlier?.sent === true;
     run.earlierRunSigned ||= prepared.earlier?.signed === true;
+    run.earlierDocument = prepared.earlier?.document ?? null;
     run.takeOverDecisions(prepared.earlier?.decisions ?? []);
     // What the run before knew of a refund, it had not always noted.
     const known = run.isRefundCarriedOver ? undefined : prepared.earlier?.refund;

@@ -1,5 +1,5 @@
 import type { SaleNotFoundError } from "../../starter/index.ts";
-import { REFUND_ALLOWED, RESTART_COMMAND } from "../../starter/closed-run.ts";
+import { REFUND_ALLOWED, RESTART_COMMAND } from "../../starter/state-of-sale.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import { shellWord } from "../output.ts";
 import { type CommandTarget, refundCommand, restartCommand } from "./resolving-commands.ts";

@@ -10,7 +10,7 @@ import {
   type WorkflowState,
 } from "../../contract/index.ts";
 import type { PendingCall, SaleState } from "../../starter/index.ts";
-import { needsRestart } from "../../starter/state-of-run.ts";
+import { needsRestart } from "../../starter/state-of-sale.ts";
 import { nairobiClock } from "../output.ts";
 import { balanceLines } from "./balance-lines.ts";
 import { evidenceLines } from "./evidence-lines.ts";
@@ -110,8 +110,7 @@ function othersLines({ stockMovements, inAll }: SaleState): string[] {
 
 function sourceLines(state: SaleState): string[] {
   if (state.source === "workflow") return [];
-  const why = `Temporal no longer has its history${state.closed ? ", no worker began it, or none can replay it" : ""}`;
-  return [`  From the ledger; ${why}. The ledger wrote this on ${nairobiTime(state.keptAtMs)}.`];
+  return [`  From the ledger, which wrote this on ${nairobiTime(state.keptAtMs)}: no workflow of it is open.`];
 }
 
 function row(label: string, value: string): string[] {

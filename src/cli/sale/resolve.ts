@@ -8,6 +8,7 @@ import { printNote } from "../output.ts";
 import { requestOf } from "../update-options.ts";
 import { operateOne, type OperatorFlags } from "./operate.ts";
 import { answerCommand } from "./operate-many.ts";
+import { isNotFound } from "./refusals.ts";
 import { type CommandTarget, showCommand } from "./resolving-commands.ts";
 
 const COUNTS_AS_MADE = "The movement counts as made: it is not sent again.";
@@ -53,16 +54,15 @@ async function warningOf(
   key: SaleKey,
   { referenceId, applied }: ResolveStockRequest,
 ): Promise<string | undefined> {
-  const { WorkflowNotFoundError } = await import("@temporalio/client");
-  const { stateOfRun } = await import("../../starter/state-of-run.ts");
+  const { stateOfSale } = await import("../../starter/state-of-sale.ts");
   const { contradiction } = await import("./balance-lines.ts");
   try {
-    const { attentions } = await stateOfRun(client, key);
+    const { attentions } = await stateOfSale(client, key);
     const asked = attentions.find(({ code, subject }) => code === "stock-unknown" && subject === referenceId);
     return asked && contradiction(asked, applied);
   } catch (error) {
     // The update says it better.
-    if (error instanceof WorkflowNotFoundError) return undefined;
+    if (isNotFound(error)) return undefined;
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { troubleInWords } from "../../contract/index.ts";
 import type { SaleKey, SaleState } from "../../starter/index.ts";
 import { saleIdOf } from "../../starter/sale-key.ts";
-import { stateOfRun } from "../../starter/state-of-run.ts";
+import { stateOfSale } from "../../starter/state-of-sale.ts";
 import type { BusinessScope } from "../jobs/business-of.ts";
 import type { CliContext } from "../context.ts";
 import { printNote } from "../output.ts";
@@ -70,7 +70,7 @@ export function troubleNotes(context: CliContext, { client }: Pick<Sales, "clien
     for (let pauseMs = FIRST_LOOK_AFTER_MS; !isOver(); pauseMs = LOOK_EVERY_MS) {
       try {
         await delay(pauseMs, undefined, { signal });
-        const state = await stateOfRun(client, key);
+        const state = await stateOfSale(client, key);
         answered = true;
         await tell(key, state, isOver);
       } catch {

@@ -41,6 +41,7 @@ async function watchSale(context: CliContext, invoice: string, flags: Scope & Re
     let shownLine = "";
     let isOperatorTold = false;
     let silent = false;
+    let callbacks = 0;
     for (;;) {
       let state: SaleState | undefined;
       try {
@@ -52,7 +53,9 @@ async function watchSale(context: CliContext, invoice: string, flags: Scope & Re
         silent = true;
       }
       if (state) {
-        const seen = seenIn(state);
+        // Only an open workflow counts them.
+        callbacks = Math.max(callbacks, state.callbacksReceived);
+        const seen = seenIn(state, callbacks);
         const now = JSON.stringify(seen);
         if (now !== shownLine) tell(context, seen, state, flags.json);
         shownLine = now;
@@ -72,8 +75,8 @@ async function watchSale(context: CliContext, invoice: string, flags: Scope & Re
 type Seen = ReturnType<typeof seenIn>;
 
 /** What a line is written for. What it waits for changes more often than anybody wants to read. */
-function seenIn(state: SaleState) {
-  const { stage, attentions, document, stockMovements, callbacksReceived, closed } = state;
+function seenIn(state: SaleState, callbacksReceived: number) {
+  const { stage, attentions, document, stockMovements, closed } = state;
   const counts = new Map<string, number>();
   for (const { state: one } of stockMovements) counts.set(one, (counts.get(one) ?? 0) + 1);
   return {
