@@ -40,7 +40,7 @@ import {
 import type { ComplianceRuntime } from "../compliance/calls.ts";
 import { currentWriter, isSent } from "../ledger/beside-calls.ts";
 import { checkInput, invalid } from "./check-input.ts";
-import { conflict, earlierRun, finishedOf } from "./earlier-run.ts";
+import { cancellationSince, conflict, earlierRun, finishedOf } from "./earlier-run.ts";
 
 /** The part of a connection that workflows get. */
 export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights" | "servedBusinesses" | "inputChecks">;
@@ -125,13 +125,16 @@ export function createPrepareActivities(connections: ReadonlyMap<string, Served>
       const claim = await ledger.documents.read({ ...business, of });
       const opening = { writer, askedAtMs, keepsCancelled: reset };
       const before = await ledger.documents.open(business, { ...of, ...asked }, opening);
+      const isGivenUp = before?.stage === "cancelled";
+      const cancelRequested = before && !isGivenUp ? cancellationSince(before, decided) : undefined;
       const isKnown = claim !== undefined || decided.length > 0;
       const otherRefund = isSent(claim) ? otherRefundOf(before, refund) : undefined;
       return {
         sent: isSent(claim),
         ...(decisions.length > 0 && { decisions }),
         ...(isKnown && { otherRun: true as const }),
-        ...(reset && before?.stage === "cancelled" && { givenUp: true as const }),
+        ...(reset && isGivenUp && { givenUp: true as const }),
+        ...(cancelRequested !== undefined && { cancelRequested }),
         ...(otherRefund && { otherRefund }),
       };
     },

@@ -112,6 +112,8 @@ export interface EarlierRun {
   document?: SaleDocument;
   /** What operators decided in them. */
   decisions?: Decision[];
+  /** Why the sale is to be cancelled, if it can be. */
+  cancelRequested?: string;
   /** The movements that they decided about. */
   movements?: StockMovement[];
   /** Whose credit note was issued, or is under way. */

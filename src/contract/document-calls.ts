@@ -126,6 +126,8 @@ export interface OpenedCreditNote {
   sent: boolean;
   /** What operators decided on it. */
   decisions?: Decision[];
+  /** Why it is to be given up, if it can be. */
+  cancelRequested?: string;
   /** Another run has written the row: it has to be told what this one knows. */
   otherRun?: true;
   /** It is that of a refund which Temporal has given again, and an operator had given it up. */

@@ -61,8 +61,6 @@ export interface WorkflowState {
   refund?: Refund;
   /** How the correction stands that the last refund asks for, or asked for until it was given up. */
   correction?: Correction;
-  /** A refund was asked for, and given up. */
-  isRefundGivenUp?: boolean;
   stockMovements: StockMovement[];
   decisions: Decision[];
   /** Set where movements, attentions or decisions are too many for one payload: the most pressing are there. */

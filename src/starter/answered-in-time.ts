@@ -118,7 +118,7 @@ export function isUnreadable(error: unknown): boolean {
 }
 
 /** Whether a closed run cannot be asked anything, since no worker had begun it. */
-export function isOfRunNeverBegun(error: unknown): boolean {
+function isOfRunNeverBegun(error: unknown): boolean {
   return grpcErrorsOf(error).some(
     ({ code, details }) => code === GRPC.FAILED_PRECONDITION && NEVER_BEGUN.test(details),
   );

@@ -1,7 +1,13 @@
-import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
+import {
+  type Client,
+  type WorkflowExecutionDescription,
+  type WorkflowExecutionInfo,
+  WorkflowNotFoundError,
+} from "@temporalio/client";
 
 import { REFUSALS } from "../contract/calls.ts";
 import type { ClosedRun, ClosedStatus } from "../contract/closed-run.ts";
+import { restartedOf } from "../contract/restarted.ts";
 
 const STATUSES: Readonly<Record<string, ClosedStatus>> = {
   TERMINATED: "terminated",
@@ -69,4 +75,17 @@ async function closeEventOf(client: Client, { workflowId, runId }: RunFacts) {
     historyEventFilterType: CLOSE_EVENT,
   });
   return history?.events?.at(-1);
+}
+
+/** How far a run came, as its history has it: whether any worker has begun it, and whether its document may have been sent. */
+export async function doneIn(
+  client: Client,
+  { workflowId, runId, memo }: Pick<WorkflowExecutionInfo, "workflowId" | "runId" | "memo">,
+): Promise<{ isBegun: boolean; sent: boolean }> {
+  const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+  const tasks = (events ?? []).flatMap((event) => event.activityTaskScheduledEventAttributes ?? []);
+  return {
+    isBegun: (events ?? []).some((event) => event.workflowTaskStartedEventAttributes),
+    sent: tasks.some(({ activityType }) => activityType?.name === "createSale") || restartedOf(memo)?.sent === true,
+  };
 }

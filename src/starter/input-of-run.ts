@@ -29,30 +29,6 @@ function msOf(time: { seconds?: { toNumber(): number } | null; nanos?: number | 
   return (time?.seconds?.toNumber() ?? 0) * 1000 + Math.floor((time?.nanos ?? 0) / 1e6);
 }
 
-/** What a run was sent that no worker had begun: nobody but its history knows of it. */
-export interface Unread {
-  /** In their order; what cannot be read is left out, as a run does. `atMs`: Unix milliseconds. */
-  signals: { name: string; sent: unknown; atMs: number }[];
-  isCancelRequested: boolean;
-}
-
-export async function unreadOfRun(
-  client: Client,
-  { workflowId, runId }: { workflowId: string; runId: string },
-): Promise<Unread> {
-  const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-  const signals: Unread["signals"] = [];
-  for (const { workflowExecutionSignaledEventAttributes: signal, eventTime } of events ?? []) {
-    if (!signal) continue;
-    const [sent] = await readPayloads(client, signal.input).catch(() => []);
-    if (sent !== undefined) signals.push({ name: signal.signalName ?? "", sent, atMs: msOf(eventTime) });
-  }
-  return {
-    signals,
-    isCancelRequested: (events ?? []).some((event) => event.workflowExecutionCancelRequestedEventAttributes),
-  };
-}
-
 async function readPayloads(client: Client, input: { payloads?: Encoded | null } | null | undefined) {
   const { payloadConverter, payloadCodecs } = client.options.loadedDataConverter;
   let readable = input?.payloads ?? [];

@@ -1,11 +1,18 @@
-import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from "@temporalio/client";
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowExecutionDescription,
+  WorkflowNotFoundError,
+} from "@temporalio/client";
 
-import { WORKFLOW_TYPES } from "../contract/names.ts";
+import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from "../contract/names.ts";
+import { RESTARTED_MEMO, type Restarted } from "../contract/restarted.ts";
+import type { SaleStart } from "../contract/sale.ts";
 import { parseInput } from "../contract/schema/parse-input.ts";
 import { restartRequestSchema } from "../contract/schema/updates.ts";
-import { closedRunOf } from "./closed-run.ts";
+import { closedRunOf, doneIn } from "./closed-run.ts";
 import { NotAllowedError, SaleNotFoundError } from "./errors.ts";
-import { nextRun } from "./next-run.ts";
+import { inputOfRun } from "./input-of-run.ts";
 import { leftToDo } from "./state-of-sale.ts";
 
 export interface RestartRequest {
@@ -24,8 +31,9 @@ export interface RestartReply {
 }
 
 /**
- * Starts a sale anew, with the input and the requests of its last run, where that was terminated, failed or timed out.
- * The new run takes over the document, the movements and the decisions of the runs before
+ * Starts a sale anew, with the input of its last run, where that was terminated, failed or timed out.
+ * The new run opens the sale's row, and takes over what that knows: the document, the movements, the decisions, and what
+ * was asked for
  * (https://github.com/fiscalflow/fiscalflow/blob/main/docs/failure-model.md, "What may be done in Temporal's
  * UI"). Temporal itself lets only one run of the id be open, and none begin after one that completed: two restarts at
  * the same moment give one run.
@@ -58,10 +66,9 @@ export async function restartWorkflow(
       allowed,
     );
   }
-  const next = await nextRun(client, run, { note, by });
   try {
     const handle = await client.workflow.start(WORKFLOW_TYPES.sale, {
-      ...next,
+      ...(await nextRun(client, run, { note, by })),
       workflowIdReusePolicy: "ALLOW_DUPLICATE_FAILED_ONLY",
       workflowIdConflictPolicy: "FAIL",
     });
@@ -71,4 +78,26 @@ export async function restartWorkflow(
     const { runId } = await client.workflow.getHandle(workflowId).describe();
     return { workflowId, runId, result: "running" };
   }
+}
+
+/** What lives of the attributes of the run before: the new one sets the others. */
+const KEPT_ATTRIBUTES: readonly string[] = [SEARCH_ATTRIBUTES.business, SEARCH_ATTRIBUTES.invoice];
+
+/** How the run is started that follows this one, with the same input. What became of that, the sale's row knows. */
+async function nextRun(client: Client, run: WorkflowExecutionDescription, word: Pick<Restarted, "note" | "by">) {
+  const [input] = await inputOfRun(client, run);
+  const { isBegun, sent } = await doneIn(client, run);
+  const restarted: Restarted = { ...word, atMs: Date.now(), sent };
+  // Anybody may have started it, with anything. A refund that it has begun may have been given up since.
+  const { refund, ...sale } = { ...(input as SaleStart) };
+  const [staticSummary, staticDetails] = [await run.staticSummary(), await run.staticDetails()];
+  return {
+    workflowId: run.workflowId,
+    taskQueue: MAIN_TASK_QUEUE,
+    args: [{ ...sale, ...(refund && !isBegun && { refund }) }],
+    memo: { ...run.memo, [RESTARTED_MEMO]: restarted },
+    typedSearchAttributes: run.typedSearchAttributes.getAll().filter(({ key }) => KEPT_ATTRIBUTES.includes(key.name)),
+    ...(staticSummary !== undefined && { staticSummary }),
+    ...(staticDetails !== undefined && { staticDetails }),
+  };
 }

@@ -6,7 +6,6 @@ import {
   fingerprintOf,
   nairobiDate,
   NO_BUSINESS,
-  restartedOf,
   saleContent,
   SEARCH_ATTRIBUTES,
   SETTLED_STAGES,
@@ -15,7 +14,7 @@ import {
 import { saleStartSchema } from "../contract/schema/index.ts";
 import { isThrough, type Ledger, type OpenedRecord, type SaleOfBusiness } from "../ledger/index.ts";
 import { attributesOf } from "../starter/attributes.ts";
-import { closedRunOf, closedStatusOf, lastRunOf, wasRefused } from "../starter/closed-run.ts";
+import { closedRunOf, closedStatusOf, doneIn, lastRunOf, wasRefused } from "../starter/closed-run.ts";
 import { startOfRun } from "../starter/input-of-run.ts";
 import { lookRegularly } from "./look-regularly.ts";
 
@@ -136,7 +135,8 @@ async function keepClosedRun(client: Client, ledger: Documents, { execution, sal
     await ledger.documents.open(business, asked, {
       writer,
       askedAtMs: asked.startedAtMs,
-      inDoubt: await maySend(client, execution),
+      // The database may have lost the row.
+      inDoubt: (await doneIn(client, execution)).sent,
     });
   }
   const closed = await closedRunOf(client, run);
@@ -169,15 +169,6 @@ async function keepGoingOn(client: Client, ledger: Documents, signal: AbortSigna
         await ledger.documents.markClosed(business, of, writer, undefined);
     }
   }
-}
-
-/** Whether a sale without a row may have sent its create request all the same: the database has lost it. */
-async function maySend(client: Client, { workflowId, runId, memo }: WorkflowExecutionInfo): Promise<boolean> {
-  const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-  const isSent = events?.some(
-    ({ activityTaskScheduledEventAttributes: task }) => task?.activityType?.name === "createSale",
-  );
-  return isSent === true || restartedOf(memo)?.sent === true;
 }
 
 /** What the run was to issue, as its input says; undefined where that is nothing. */

@@ -1,7 +1,7 @@
 import { WithStartWorkflowOperation } from "@temporalio/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { MAIN_TASK_QUEUE, RESTARTED_MEMO, SIGNALS, UPDATES, WORKFLOW_TYPES } from "../../src/contract/index.ts";
+import { MAIN_TASK_QUEUE, UPDATES, WORKFLOW_TYPES } from "../../src/contract/index.ts";
 import { InvalidInputError, NotAllowedError } from "../../src/starter/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
@@ -16,7 +16,7 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     rig = await startRig({ receiver: false });
   });
   afterAll(() => rig?.close());
-  const { start, sold, handleOf, parked, result, movementsOf } = salesOf(() => rig);
+  const { start, startDirectly, sold, handleOf, parked, result, movementsOf } = salesOf(() => rig);
 
   /** How many `outcome` updates its workflow has taken up. */
   const outcomeUpdates = async (invoice: string): Promise<number> => {
@@ -153,40 +153,20 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     expect(rig.simulator.documents("END-UNBEGUN")).toHaveLength(1);
   });
 
-  test.each(["END-UNREAD-1", "END-UNREAD-2"])("carries out a refund that no worker had read: %s", async (invoice) => {
-    const isBegun = invoice === "END-UNREAD-2";
-    if (isBegun) rig.simulator.setAuthority(invoice, [{ do: "down" }]);
-    else await rig.stopWorkers();
-    await start(invoice);
-    if (isBegun) {
-      await rig.stateWhen(invoice, ({ stage }) => stage === "awaiting-authority");
-      await rig.stopWorkers();
-      rig.simulator.setAuthority(invoice, [{ do: "accept" }]);
-    }
-    const refund = { reason: "06", traderInvoiceNumber: `CN-${invoice}`, restock: true } as const;
-    await handleOf(invoice).signal(SIGNALS.refundRequested, { reason: "none" });
-    await handleOf(invoice).signal(SIGNALS.refundRequested, refund);
-    await handleOf(invoice).terminate("by mistake");
-    await rig.startWorkers();
-    await rig.starter.restart({ invoice }, { note: "a slip" });
-    expect(await result(invoice)).toMatchObject({ stage: "credited", creditNote: { status: "completed" } });
-    expect(rig.simulator.documents(refund.traderInvoiceNumber)).toHaveLength(1);
-  });
-
-  test("carries out the refund that its last run had accepted, where no worker had begun its restart either", async () => {
-    const invoice = "END-UNREAD-3";
+  test("carries out the refund that it was started with, where no worker had begun it, nor its restart", async () => {
+    const invoice = "END-UNBEGUN-2";
     const refund = { reason: "06", traderInvoiceNumber: `CN-${invoice}` } as const;
     await rig.stopWorkers();
-    const restarted = await rig.client.workflow.start(WORKFLOW_TYPES.sale, {
-      workflowId: rig.starter.workflowId({ invoice }),
-      taskQueue: MAIN_TASK_QUEUE,
-      args: [{ traderInvoiceNumber: invoice, lines: [TEA], refundWindow: "0" }],
-      memo: { [RESTARTED_MEMO]: { note: "a slip", by: "njeri", atMs: Date.now(), sent: false, refund } },
-    });
-    await restarted.terminate("by mistake");
-    await rig.startWorkers();
+    const input = { traderInvoiceNumber: invoice, businessId: "biz_1", lines: [TEA], refundWindow: "0", refund };
+    const unbegun = await startDirectly(handleOf(invoice).workflowId, input);
+    await unbegun.terminate("by mistake");
+    await rig.starter.restart({ invoice }, { note: "a slip" });
+    await handleOf(invoice).terminate("by mistake");
     await rig.starter.restart({ invoice }, { note: "another slip" });
+    await rig.startWorkers();
     expect(await result(invoice)).toMatchObject({ stage: "credited", creditNote: { status: "completed" } });
+    expect(rig.simulator.documents(invoice)).toHaveLength(1);
+    expect(rig.simulator.documents(refund.traderInvoiceNumber)).toHaveLength(1);
   });
 
   test("is restarted once for many requests at once, and keeps who asked and why", async () => {

@@ -1,14 +1,7 @@
 import { WithStartWorkflowOperation } from "@temporalio/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import {
-  MAIN_TASK_QUEUE,
-  RESTARTED_MEMO,
-  type RefundRequest,
-  SIGNALS,
-  UPDATES,
-  WORKFLOW_TYPES,
-} from "../../src/contract/index.ts";
+import { MAIN_TASK_QUEUE, type RefundRequest, SIGNALS, UPDATES, WORKFLOW_TYPES } from "../../src/contract/index.ts";
 import { SaleConflictError } from "../../src/starter/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { failRun } from "../rig/fail-run.ts";
@@ -142,9 +135,6 @@ describeWithTemporal("a refund whose run ended and is restarted", () => {
     expect(await result(invoice)).toMatchObject({ stage: "credited" });
     deduction.release();
     isCreditedOnce(invoice);
-    expect((await rig.starter.getSale({ invoice })).decisions).toMatchObject([
-      { update: "restart", note: "refund CN-NOTE-3 was asked for" },
-    ]);
     await expect(rig.starter.refund({ invoice }, { ...refundOf(invoice), reason: "01" })).rejects.toThrow(
       SaleConflictError,
     );
@@ -188,32 +178,6 @@ describeWithTemporal("a refund whose run ended and is restarted", () => {
     expect(await result(invoice)).toMatchObject({ stage: "completed", sale: { status: "completed" } });
     expect(rig.simulator.documents(invoice)).toHaveLength(1);
     expect(movementsOf(invoice)).toEqual([]);
-  });
-
-  test("that was given up while the ledger was away is not carried on, though the ledger has it as under way", async () => {
-    const [invoice, other] = ["UNNOTED-1", "CN-UNNOTED-2"];
-    await sold(invoice, { refundWindow: "1 hour" });
-    rig.simulator.setAuthority(`CN-${invoice}`, [{ do: "reject", reason: "no" }]);
-    await handleOf(invoice).signal(SIGNALS.refundRequested, refundOf(invoice));
-    await parked(invoice, "rejected");
-    const underWay = { record: { stage: "crediting", refund: refundOf(invoice) } };
-    await expect.poll(() => kept(invoice)).toMatchObject(underWay);
-    await handleOf(invoice).terminate("by mistake");
-    // As a restart tells it, which has asked the run for what the ledger does not have.
-    const restarted = { note: "carry it on", by: "njeri", atMs: Date.now(), sent: true, signed: true, refund: null };
-    await rig.client.workflow.start(WORKFLOW_TYPES.sale, {
-      workflowId: rig.starter.workflowId({ invoice }),
-      taskQueue: MAIN_TASK_QUEUE,
-      args: [saleOfTea(invoice)],
-      memo: { [RESTARTED_MEMO]: restarted },
-    });
-    expect(await result(invoice)).toMatchObject({ stage: "completed" });
-    expect((await kept(invoice))?.record).toMatchObject({ stage: "completed" });
-    expect((await kept(invoice))?.record).not.toHaveProperty("refund");
-    const second = { ...refundOf(invoice), traderInvoiceNumber: other };
-    expect(await rig.starter.refund({ invoice }, second, { waitSeconds: 20 })).toMatchObject({ stage: "credited" });
-    expect(rig.simulator.documents(`CN-${invoice}`)).toMatchObject([{ status: "failed" }]);
-    expect(rig.simulator.documents(other)).toMatchObject([{ status: "completed" }]);
   });
 
   test("that was given up before its run ended leaves the sale completed", async () => {

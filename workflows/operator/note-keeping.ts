@@ -126,10 +126,7 @@ function correctionToNote({ correction }: SaleState): KeptCorrection | undefined
   return { correctedBy, creditNote, stage };
 }
 
-/**
- * How many there are that need a note at once. A cancellation, and a retry that says nothing beyond itself, are kept with
- * what comes of them: the sale is cancelled, or completes all the same.
- */
+/** How many there are that need a note at once. A retry that says nothing beyond itself is kept with what comes of it. */
 function decisionsOnTheirOwn({ decisions }: SaleState): number {
-  return decisions.filter(({ update, note }) => update !== "cancel" && (update !== "retry" || note !== "")).length;
+  return decisions.filter(({ update, note }) => update !== "retry" || note !== "").length;
 }

@@ -202,27 +202,13 @@ function ofEither<Name extends "retry" | "acknowledge" | "resolveDocument">(
   };
 }
 
-/** Whoever restarted the sale answers for it, as for any decision; what was asked of the run before still stands. */
+/** Whoever restarted the sale answers for it, as for any decision. What the run before knew, its row knows. */
 function takeOverRestart(run: SaleState): void {
   const restarted = restartedOf(workflowInfo().memo);
   if (!restarted) return;
-  const { note, by, atMs, sent, signed = false, refund, cancelWord } = restarted;
-  const { cancelRequested, creditNoteCancelRequested } = restarted;
-  if (cancelRequested !== undefined && cancelWord)
-    run.decide({ update: "cancel", note: cancelRequested, by: cancelWord.by }, cancelWord.atMs);
+  const { note, by, atMs, sent } = restarted;
   run.decide({ update: "restart", note, by }, atMs);
   run.earlierRunSent = sent;
-  run.earlierRunSigned = signed;
-  run.cancelRequested = cancelRequested;
-  run.creditNoteCancelRequested = creditNoteCancelRequested;
-  if (refund && isRefund(run, asRequested(refund))) run.refund = { ...refund };
-  run.isRefundCarriedOver = refund === null || run.refund !== undefined;
-  run.isRefundGivenUp = refund === null;
-}
-
-/** Without what a run has added to it. */
-function asRequested(refund: Refund): Refund {
-  return { ...refund, replacedBy: undefined, ...(refund.replaceWith && { restock: undefined }) };
 }
 
 /** Whether a refund that came without its sender's waiting for an answer can be carried out. */

@@ -121,8 +121,6 @@ export class SaleState extends AttentionList {
   refundChecks: InputChecks | undefined;
   /** Why the credit note is to be given up that has not begun yet. */
   creditNoteCancelRequested: string | undefined;
-  /** A restart has told what the run before knew of a refund, which outweighs the ledger. */
-  isRefundCarriedOver = false;
   /** Those that came before the ledger was asked what the sale is. */
   refundsToCheck = 0;
   /** Callers of a refund who wait for what comes of it. */

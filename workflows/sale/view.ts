@@ -45,7 +45,7 @@ export function stateOf(run: SaleState): WorkflowState {
   const { movements, attentions, decisions, inAll } = bounded(all);
   const serviceTrouble = serviceTroubleOf(run);
   const { note } = run;
-  // What was asked of a credit note that has ended is no wish any more: a next one must not be given up for it.
+  // What was asked of a credit note that has ended is no wish any more.
   const creditNoteCancelRequested = note?.settled
     ? undefined
     : (note?.cancelRequested ?? run.creditNoteCancelRequested);
@@ -57,7 +57,6 @@ export function stateOf(run: SaleState): WorkflowState {
     ...(run.creditNote && { creditNote: asAnswered(run.creditNote) }),
     ...(run.refund && { refund: run.refund }),
     ...(run.correction && { correction: run.correction }),
-    ...(run.isRefundGivenUp && !run.refund && { isRefundGivenUp: true }),
     stockMovements: movements,
     decisions,
     ...(inAll && { inAll }),

@@ -28,7 +28,6 @@ import { runToCompletion } from "./view.ts";
 export async function sale(input: SaleStart): Promise<SaleOutcome> {
   const run = new SaleState("sale", String(input?.traderInvoiceNumber), "resolving-items");
   registerMessages(run);
-  const { cancelRequested } = run;
   return await runToCompletion(run, async () => {
     const startedAtMs = workflowInfo().startTime.getTime();
     const start = { input, startedAtMs, reset: run.carriesOn, isReset: isReset(), sent: run.earlierRunSent };
@@ -41,21 +40,20 @@ export async function sale(input: SaleStart): Promise<SaleOutcome> {
     run.refundChecks = prepared.refundChecks;
     run.wasReset = prepared.isReset === true;
     run.prepared = true;
-    // A restart may know more than the ledger does.
-    run.earlierRunSent ||= prepared.earlier?.sent === true;
-    run.earlierRunSigned ||= prepared.earlier?.signed === true;
+    run.earlierRunSent = prepared.earlier?.sent === true;
+    run.earlierRunSigned = prepared.earlier?.signed === true;
     run.earlierDocument = prepared.earlier?.document ?? null;
     run.takeOverDecisions(prepared.earlier?.decisions ?? []);
-    // What the run before knew of a refund, it had not always noted.
-    const known = run.isRefundCarriedOver ? undefined : prepared.earlier?.refund;
+    const known = prepared.earlier?.refund;
     const asked = run.refund ?? (input.refund && withReturnDate(input.refund));
     run.refund = known ? withReplacement(known, asked, run.businessId) : asked;
     // Of a signed sale a cancellation that came with a refund means its credit note.
     const isForNote = (prepared.finished || run.earlierRunSigned) && (run.refund || run.refundsToCheck > 0);
-    if (isForNote && run.cancelRequested !== cancelRequested) {
+    if (isForNote && run.cancelRequested !== undefined) {
       run.creditNoteCancelRequested ??= run.cancelRequested;
-      run.cancelRequested = cancelRequested;
+      run.cancelRequested = undefined;
     }
+    run.cancelRequested ??= prepared.earlier?.cancelRequested;
     const context = contextOf(run, prepared.profile);
     if (prepared.finished) {
       await goOnFromTheEnd(context, prepared.finished, prepared.sale.callback);

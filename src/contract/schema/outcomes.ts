@@ -182,7 +182,6 @@ export const saleStateSchema = z.looseObject({
   creditNote: document.nullish(),
   refund: refund.optional(),
   correction: correction.optional(),
-  isRefundGivenUp: z.boolean().optional(),
   stockMovements: z.array(movement),
   decisions: z.array(decision),
   inAll: z

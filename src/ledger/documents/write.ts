@@ -35,7 +35,7 @@ import {
 import { correctionEvents } from "./reserve.ts";
 
 /** What a row said before a run opened it. */
-export type OpenedBefore = Pick<RowContent, "stage" | "document" | "refund">;
+export type OpenedBefore = Pick<RowContent, "stage" | "startedAtMs" | "document" | "refund">;
 
 /**
  * The first thing that a run does with a sale or a credit note that is not finished. A number that nothing was sent for is for whatever is
