@@ -1,13 +1,20 @@
-import type { WorkflowExecutionInfo } from "@temporalio/client";
+import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 
 import { nairobiInstant, nairobiTime, NO_BUSINESS, SEARCH_ATTRIBUTES } from "../../contract/index.ts";
-import type { CliContext } from "../context.ts";
 import { attributesOf } from "../../starter/attributes.ts";
-import { listExecutions } from "../list-executions.ts";
+import { withTemporal } from "../connect-temporal.ts";
+import type { CliContext } from "../context.ts";
+import { printNote, printResult } from "../output.ts";
 import { plainTable } from "../plain-table.ts";
 import { inParallel } from "../sale/in-parallel.ts";
 import type { ResultFlags, Scope } from "../sale/scope.ts";
+import { serviceTroubles, troubleLine } from "../sale/service-troubles.ts";
+import { chainStartMs } from "./chain-start.ts";
+import { CALLS_AT_A_TIME, jobOutcomes } from "./job-outcomes.ts";
 import { jobsQuery } from "./jobs-query.ts";
+
+/** A page of Temporal's list has at most so many. */
+const LARGEST_PAGE = 1_000;
 
 export interface JobsFlags extends Scope, ResultFlags {
   attention?: boolean;
@@ -26,22 +33,36 @@ interface ListedJob {
   workflowId: string;
 }
 
+/** Prints what Temporal lists, up to a limit, and says where there is more. */
 export async function listJobs(context: CliContext, flags: JobsFlags): Promise<void> {
   const { limit, json } = flags;
-  const { CALLS_AT_A_TIME, jobOutcomes } = await import("./job-outcomes.ts");
-  const { chainStartMs } = await import("./chain-start.ts");
-  const { serviceTroubles, troubleLine } = await import("../sale/service-troubles.ts");
-  await listExecutions(
-    context,
-    { query: jobsQuery(flags), limit, json },
-    async (jobs, client) => {
-      const outcomes = await jobOutcomes(client, jobs);
-      const starts = await inParallel(jobs, CALLS_AT_A_TIME, (job) => chainStartMs(client, job));
-      return jobs.map((job, index) => listed(job, outcomes[index] ?? null, starts[index] ?? job.startTime.getTime()));
-    },
-    table,
-    async (client) => (await serviceTroubles(client, flags, "jobs")).map(troubleLine),
-  );
+  const query = jobsQuery(flags);
+  await withTemporal(context, async ({ client }) => {
+    const [found, troubles] = await Promise.all([
+      firstOf(client, query, limit + 1),
+      serviceTroubles(client, flags, "jobs"),
+    ]);
+    const shown = found.slice(0, limit);
+    const outcomes = await jobOutcomes(client, shown);
+    const starts = await inParallel(shown, CALLS_AT_A_TIME, (job) => chainStartMs(client, job));
+    const jobs = shown.map((job, at) => listed(job, outcomes[at] ?? null, starts[at] ?? job.startTime.getTime()));
+    const remarks = troubles.map(troubleLine);
+    const lead = remarks.length === 0 ? "" : `${remarks.join("\n")}\n\n`;
+    printResult(context, json, jobs, `${lead}${jobs.length === 0 ? "None." : table(jobs)}`);
+    if (json === true) for (const remark of remarks) printNote(context, remark);
+    if (found.length <= limit) return;
+    const { count } = await client.workflow.count(query);
+    printNote(context, `${jobs.length} of ${count}, open ones first, then the latest closed ones; --limit shows more.`);
+  });
+}
+
+async function firstOf(client: Client, query: string, most: number): Promise<WorkflowExecutionInfo[]> {
+  const found: WorkflowExecutionInfo[] = [];
+  for await (const execution of client.workflow.list({ query, pageSize: Math.min(most, LARGEST_PAGE) })) {
+    found.push(execution);
+    if (found.length >= most) break;
+  }
+  return found;
 }
 
 function listed(execution: WorkflowExecutionInfo, outcome: string | null, startedAtMs: number): ListedJob {
