@@ -26,7 +26,7 @@ export function createAccountingActivities(context: AccountingContext): Accounti
       const claim = { ...request, writer: currentWriter() };
       return await claimedCall(context, {
         callTimeoutMs: runtime.profile.callTimeoutMs,
-        take: (by) => syncBatches.take({ ...claim, ...by }),
+        take: (by) => syncBatches.take({ ...claim, ...by, nowMs: context.nowMs() }),
         send: (sendBefore) =>
           callAndClassify(runtime, "processSyncBatch", () =>
             runtime.client.processSyncBatch(request.syncBatchId, { sendBefore }),

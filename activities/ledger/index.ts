@@ -81,9 +81,15 @@ export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext)
       return documents.release(business, { number, replaces }, { writer: currentWriter(), askedAtMs });
     },
 
-    readBatch: async (request) => over(await syncBatches.readOrBury({ ...request, writer: currentWriter() })),
-    settleBatch: (request) => syncBatches.settle({ ...request, writer: currentWriter() }),
-    decideBatch: (request) => syncBatches.decide({ ...request, writer: currentWriter() }),
+    readBatch: async (request) =>
+      over(await syncBatches.readOrBury({ ...request, writer: currentWriter(), nowMs: nowMs() })),
+    settleBatch: async (request) => void (await syncBatches.settle({ ...request, writer: currentWriter() })),
+    decideBatch: async (request) => {
+      const { generation, processed, word } = request;
+      const known = await syncBatches.decide({ ...request, writer: currentWriter() });
+      if (known !== "decided") return known;
+      return processed ? { kind: "said-processed", word } : { kind: "superseded", generation };
+    },
 
     beginPurchasesSync: (sync) => purchases.begin(sync),
     unseenPurchases: (sync) => purchases.unseen(sync),

@@ -1,5 +1,5 @@
 export type * from "./bill-payments/bill-payments.ts";
-export { type UnderWay, wordOf } from "./claim-answers.ts";
+export { type UnderWay, wordOf } from "./claims/answers.ts";
 export type { DocumentDecision } from "./documents/claim-row.ts";
 export type * from "./documents/claims.ts";
 export { startEmbeddedPostgres } from "./embedded/embedded-postgres.ts";
@@ -10,7 +10,7 @@ export { CursorLostError } from "./events/read-events.ts";
 export type { Events, VerifyRequest } from "./events/create-events.ts";
 export type { ChainFinding, ChainReport, SeenHead } from "./events/findings.ts";
 export { LedgerError, LedgerUnavailableError } from "./errors.ts";
-export type { LostExecution } from "./lost-executions.ts";
+export type { LostExecution } from "./claims/lost-executions.ts";
 export { type Ledger, type LedgerOptions, openLedger } from "./open-ledger.ts";
 export type { ItemRegistrations, KeptItemOutcome } from "./items/registrations.ts";
 export type { KeptObservation, Observation, Observations } from "./observations/observations.ts";

@@ -1,8 +1,8 @@
 import { type Kysely, type Migration, sql } from "kysely";
 
 import { createBillPaymentTables } from "./migrations/bill-payments.ts";
+import { createMovements, createSyncBatches } from "./migrations/claims.ts";
 import { createEvents } from "./migrations/events.ts";
-import { createMovements } from "./migrations/movements.ts";
 import { createObservations, createReconcileTables, createWebhookEvents } from "./migrations/observations.ts";
 import { createPurchaseTables } from "./migrations/purchases.ts";
 import { createRecords } from "./migrations/records.ts";
@@ -22,6 +22,7 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
   await createEvents(db);
   await createRecords(db);
   await createBillPaymentTables(db);
+  await createSyncBatches(db);
   await createPurchaseTables(db);
   await createReconcileTables(db);
   await createWebhookEvents(db);

@@ -14,7 +14,7 @@ import { createQuotaCounts } from "./quota/quota-counts.ts";
 import { createReconciliation } from "./reconcile/create-reconciliation.ts";
 import type { Reconciliation } from "./reconcile/reconcile.ts";
 import { createReports, type Reports } from "./reports/create-reports.ts";
-import { type LostExecution, lostExecutions } from "./lost-executions.ts";
+import { type LostExecution, lostExecutions } from "./claims/lost-executions.ts";
 import type { StockClaims } from "./stock/claims.ts";
 import { createStockClaims } from "./stock/create-stock-claims.ts";
 import { createSyncBatches } from "./sync-batches/create-sync-batches.ts";

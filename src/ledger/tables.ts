@@ -10,7 +10,7 @@ import type * as records from "./tables/records.ts";
 export interface Tables {
   bill_payments: accounting.BillPaymentsTable;
   bill_payment_syncs: accounting.BillPaymentSyncsTable;
-  sync_batches: accounting.SyncBatchesTable;
+  sync_batches: claims.SyncBatchesTable;
   webhook_events: accounting.WebhookEventsTable;
   movements: claims.MovementsTable;
   documents: records.DocumentsTable;

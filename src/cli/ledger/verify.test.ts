@@ -73,7 +73,7 @@ describe("fiscalflow ledger verify", () => {
     const { name, keep } = someConnection(test.ledger);
     await keep([billPayment("bp_1"), billPayment("bp_2")]);
     const batch = { connection: name, syncBatchId: "batch_1", generation: 1, token: "t", ...taking(), writer: WRITER };
-    await test.ledger.syncBatches.take(batch);
+    await test.ledger.syncBatches.take({ ...batch, nowMs: 1 });
     const chain = ["--connection", name];
     const said = await verify(...chain);
     expect(said).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^Ledger: \S+\n$/) });

@@ -1,5 +1,5 @@
 import type { DocumentRow, TakingExecution } from "../../contract/index.ts";
-import type { UnderWay } from "../claim-answers.ts";
+import type { UnderWay } from "../claims/answers.ts";
 import type { Business, Writer } from "../events/chain.ts";
 import type { DocumentDecision } from "./claim-row.ts";
 import type { Kept } from "./row.ts";

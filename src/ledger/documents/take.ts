@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
 
-import { underWay, untilItIsOver } from "../claim-answers.ts";
+import { holderText, underWay, untilItIsOver } from "../claims/answers.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
 import { appended, appendEvents } from "../events/append-events.ts";
@@ -18,7 +18,6 @@ import {
   keptOf,
 } from "./row.ts";
 import { doubt, unknownRun } from "./write.ts";
-import { holderText } from "../stock/row.ts";
 import { cleanText, storableText } from "../storable-text.ts";
 import { changeClaim, checkIntent, claimAssignments, claimEvent, decisionOf } from "./claim-row.ts";
 import type { DocumentsTable } from "../tables/records.ts";

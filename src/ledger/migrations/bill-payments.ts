@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * Bill payments as they were last seen, the synchronisations that read them, and the sync batches that were processed.
+ * Bill payments as they were last seen, and the synchronisations that read them.
  * What changed in them is in the events.
  */
 export async function createBillPaymentTables(db: Kysely<unknown>): Promise<void> {
@@ -56,23 +56,4 @@ export async function createBillPaymentTables(db: Kysely<unknown>): Promise<void
   await sql`
     create index bill_payment_syncs_of_connection on bill_payment_syncs (connection, completed_at)
     where completed_at is not null`.execute(db);
-  await sql`
-    create table sync_batches (
-      connection text not null,
-      sync_batch_id text not null,
-      generation integer not null check (generation >= 1),
-      token text,
-      execution text,
-      under_way_until timestamptz,
-      state text not null check (state in ('held', 'processed', 'not-processed', 'buried')),
-      message text,
-      taken_at timestamptz not null,
-      settled_at timestamptz,
-      decision json,
-      event_number bigint not null,
-      workflow_id text not null,
-      run_id text not null,
-      primary key (connection, sync_batch_id),
-      check (state <> 'held' or (token is not null and execution is not null))
-    )`.execute(db);
 }

@@ -2,13 +2,19 @@ import { type Selectable, sql } from "kysely";
 import type { Queries } from "../database.ts";
 import type { MovementsTable } from "../tables/claims.ts";
 import type { Balance, BalanceEvidence, MovementKey } from "./claims.ts";
-import { keyColumns, outcomeOf, readRow, type StockRow } from "./row.ts";
+import { businessColumns } from "../events/row.ts";
+import { storableText } from "../storable-text.ts";
+import { outcomeOf, type StockRow } from "./movement.ts";
 
 /** So many movements on either side of one are looked at; more would not fit a page that people read. */
 const MOST = 200;
 
 export async function balanceAround(db: Queries, key: MovementKey): Promise<BalanceEvidence | undefined> {
-  const row = await readRow(db, key);
+  const row = await db
+    .selectFrom("movements")
+    .selectAll()
+    .where((eb) => eb.and({ ...businessColumns(key), reference_id: storableText(key.referenceId) }))
+    .executeTakeFirst();
   if (row === undefined || row.item_id === null) return undefined;
   const taken = orderOf(row.taken_order);
   const home = await homeBranch(db, key, row);
@@ -99,10 +105,9 @@ function sameStock(db: Queries, key: MovementKey, row: StockRow, home: string | 
 }
 
 function claimsOfItem(db: Queries, key: MovementKey, row: StockRow) {
-  const { connection, business_id } = keyColumns(key);
   return db
     .selectFrom("movements")
-    .where((eb) => eb.and({ connection, business_id }))
+    .where((eb) => eb.and(businessColumns(key)))
     .where("item_id", "=", row.item_id);
 }
 

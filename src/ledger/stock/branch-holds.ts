@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
 
 import type { BranchHold, OperatorDecision } from "../../contract/index.ts";
+import { toJson } from "../claims/claim.ts";
 import type { Queries } from "../database.ts";
 import { storableText } from "../storable-text.ts";
 import type { BranchPair, ListedHold } from "./claims.ts";
-import { toJson } from "./row.ts";
 
 /**
  * Where an answer named another branch than the one that was asked for, no further movement of the connection to a

@@ -11,7 +11,7 @@ import type {
   TakenMovement,
   TakingExecution,
 } from "../../contract/index.ts";
-import type { UnderWay } from "../claim-answers.ts";
+import type { UnderWay } from "../claims/answers.ts";
 import type { Writer } from "../events/chain.ts";
 import type { RowFindings } from "../rows/row-findings.ts";
 

@@ -3,7 +3,9 @@ import { type RawBuilder, sql } from "kysely";
 import type { MovementOutcome } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import type { Decision, Dispute, MovementKey } from "./claims.ts";
-import { keyColumns, kindOf, SUBJECT } from "./row.ts";
+import { businessColumns } from "../events/row.ts";
+import { storableText } from "../storable-text.ts";
+import { MOVEMENTS } from "./movement.ts";
 
 const MOST = 100;
 
@@ -12,8 +14,9 @@ export function disputes(db: Queries, days: number): Promise<Dispute[]> {
 }
 
 export async function disputeOf(db: Queries, key: MovementKey): Promise<Dispute | undefined> {
-  const { connection, business_id, reference_id } = keyColumns(key);
-  const where = sql`(c.connection, c.business_id, c.reference_id) = (${connection}, ${business_id}, ${reference_id})`;
+  const { connection, business_id } = businessColumns(key);
+  const reference = storableText(key.referenceId);
+  const where = sql`(c.connection, c.business_id, c.reference_id) = (${connection}, ${business_id}, ${reference})`;
   return (await read(db, where))[0];
 }
 
@@ -30,8 +33,8 @@ async function read(db: Queries, where: RawBuilder<unknown>): Promise<Dispute[]>
     select c.connection, c.business_id, c.reference_id, e.at, c.state, c.decision, e.content::json -> 'detail' as outcome
     from movements as c join lateral (
       select at, content from events as e
-      where (e.connection, e.business_id, e.subject) = (c.connection, c.business_id, ${SUBJECT} || c.reference_id)
-        and e.kind = ${kindOf("contradicted")}
+      where (e.connection, e.business_id, e.subject) = (c.connection, c.business_id, ${MOVEMENTS.subjects} || c.reference_id)
+        and e.kind = ${`${MOVEMENTS.kind}contradicted`}
       order by e.number desc limit 1) as e on true
     where c.disputed and ${where}
     order by e.at desc limit ${MOST}`.execute(db);

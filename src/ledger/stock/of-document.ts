@@ -5,7 +5,7 @@ import type { Business } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
 import { storableText } from "../storable-text.ts";
 import type { Decision } from "./claims.ts";
-import { movementOf, outcomeOf, type StockRow } from "./row.ts";
+import { movementOf, outcomeOf, type StockRow } from "./movement.ts";
 
 /**
  * The movements of a document, in the order in which they were taken first: as their rows have them, whichever run sent
@@ -29,7 +29,7 @@ export async function movementsOf(
   const givenUp = new Set(decisions.flatMap(({ update, subject }) => (update === "acknowledge" ? [subject] : [])));
   return rows.flatMap((row) => {
     const moved = movementOf(row);
-    if (!moved || row.purpose === null) return [];
+    if (!moved || row.purpose === null || row.state === "buried") return [];
     const { branch: _sentTo, ...movement } = moved;
     const { reference_id: referenceId, purpose, undoes, quantity_on_hand, decision } = row;
     const outcome = outcomeOf(row);

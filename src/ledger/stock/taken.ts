@@ -1,10 +1,11 @@
 import type { TakenMovement } from "../../contract/index.ts";
 import { type RawBuilder, sql } from "kysely";
+import { heldAnswer } from "../claims/answers.ts";
 import type { Queries } from "../database.ts";
 import { businessColumns } from "../events/row.ts";
 import { storableText } from "../storable-text.ts";
 import type { TakenRequest } from "./claims.ts";
-import { type StockRow, unknownAnswer } from "./row.ts";
+import type { StockRow } from "./movement.ts";
 
 /** Made, or of unknown outcome. */
 const MAY_BE_MADE = ["applied", "held"] as const;
@@ -58,7 +59,7 @@ export function anyGivenBack(business: Pick<TakenRequest, "connection" | "busine
 }
 
 function unknownOf(row: StockRow): TakenMovement["unknown"] {
-  const { generation, message, evidence } = unknownAnswer(row);
+  const { generation, message, evidence } = heldAnswer(row);
   return { generation, sentAtMs: row.taken_at.getTime(), message, evidence };
 }
 

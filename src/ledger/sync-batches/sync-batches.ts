@@ -1,5 +1,6 @@
 import type { BatchOutcome, ClaimedTry, KnownBatch, OperatorDecision, TakingExecution } from "../../contract/index.ts";
-import type { UnderWay } from "../claim-answers.ts";
+import type { Settled } from "../claims/at-most-once.ts";
+import type { UnderWay } from "../claims/answers.ts";
 import type { Writer } from "../events/chain.ts";
 import type { RowFindings } from "../rows/row-findings.ts";
 
@@ -12,6 +13,7 @@ export interface BatchKey {
 
 export interface TakeBatchRequest extends BatchKey, ClaimedTry, TakingExecution {
   writer: Writer;
+  nowMs: number;
 }
 
 /** What an operator has decided on it. */
@@ -21,7 +23,8 @@ export interface BatchDecision extends OperatorDecision {
 
 export interface KeptBatch extends BatchKey {
   generation: number;
-  state: "held" | "processed" | "not-processed" | "buried";
+  /** `held`, `processed`, `not-processed` or `buried`. */
+  state: string;
   message: string | null;
   decision: BatchDecision | null;
   writer: Writer;
@@ -32,26 +35,19 @@ export interface SyncBatchesReport extends RowFindings {
 }
 
 /**
- * Claims on sync batches, so that a batch is processed at most once: `take` immediately before it is sent, `settle`
- * with the outcome after (docs/architecture.md, "At most once"). Each change of a claim is an event of the connection's
- * chain. Every function throws LedgerUnavailableError when the ledger cannot answer, and may then be called again as it
- * was.
+ * Claims on sync batches, so that a batch is processed at most once (claims/at-most-once.ts). Each change of a claim is
+ * an event of the connection's chain. Every function throws LedgerUnavailableError when the ledger cannot answer, and may
+ * then be called again as it was.
  */
 export interface SyncBatches {
   take(request: TakeBatchRequest): Promise<{ kind: "taken" } | KnownBatch | UnderWay>;
   /** The execution has ended without a word for the claim, and sends no more. */
   ended(request: BatchKey & ClaimedTry & Pick<TakingExecution, "execution">): Promise<void>;
-  /** Records what came of it. Idempotent; that it was processed outweighs everything. */
-  settle(request: BatchKey & ClaimedTry & { outcome: BatchOutcome; writer: Writer }): Promise<void>;
-  /** What became of a try. One that was never taken is buried, so that it cannot leave late. */
-  readOrBury(request: BatchKey & { generation: number; writer: Writer }): Promise<KnownBatch | UnderWay>;
-  /**
-   * An operator's decision, and what holds then. The answer of the service outweighs it, and of a newer try a word that
-   * it was not processed says nothing.
-   */
+  settle(request: BatchKey & ClaimedTry & { outcome: BatchOutcome; writer: Writer }): Promise<Settled>;
+  readOrBury(request: BatchKey & { generation: number; writer: Writer; nowMs: number }): Promise<KnownBatch | UnderWay>;
   decide(
     request: BatchKey & { generation: number; processed: boolean; word: OperatorDecision; writer: Writer },
-  ): Promise<KnownBatch>;
+  ): Promise<"decided" | KnownBatch>;
   read(key: BatchKey): Promise<KeptBatch | undefined>;
   /**
    * Holds each row against the events of its connection's chain, which is named as the chain is; of another chain there

@@ -3,11 +3,12 @@ import { sql } from "kysely";
 import type { Queries } from "../database.ts";
 import { appendEvents } from "../events/append-events.ts";
 import type { Business } from "../events/chain.ts";
+import { writerColumns } from "../events/row.ts";
 import { differing, type Row } from "../rows/row-findings.ts";
 import { storableText } from "../storable-text.ts";
 import type { Change, Collection, KeepPageRequest, KeptColumns, KeptPage } from "./collection.ts";
 import { seenEvent } from "./events.ts";
-import { lock, nameEvents, ofIds, readRows, writerColumns } from "./rows.ts";
+import { lock, nameEvents, ofIds, readRows } from "./rows.ts";
 import { contentColumns } from "./expected-rows.ts";
 
 interface Seen {

@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Queries } from "../database.ts";
 import { appendEvents } from "../events/append-events.ts";
 import type { Business, NewEvent, Writer } from "../events/chain.ts";
+import { writerColumns } from "../events/row.ts";
 import type { Row } from "../rows/row-findings.ts";
 import { assignments } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
@@ -56,10 +57,6 @@ export async function readPage(
     select * from ${sql.table(table)} where ${ofOwner(owner)} and ${sql.ref(idColumn)} > ${afterId}
     order by ${sql.ref(idColumn)} limit ${most}`.execute(db);
   return rows;
-}
-
-export function writerColumns({ workflowId, runId }: Writer): { workflow_id: string; run_id: string } {
-  return { workflow_id: storableText(workflowId), run_id: storableText(runId) };
 }
 
 /** Has rows name the events that tell of a change in them, and who wrote them. */

@@ -1,6 +1,6 @@
 import type { Generated } from "kysely";
 
-import type { EventNumber, Json, NumericOrNull, Written } from "./columns.ts";
+import type { EventNumber, NumericOrNull, Written } from "./columns.ts";
 
 export interface BillPaymentsTable extends Written {
   connection: string;
@@ -49,25 +49,6 @@ export interface BillPaymentSyncsTable {
   known_until: Date | null;
   /** How many rows of each list could not be read and are not in `bill_payments`. */
   left_out: number[] | null;
-}
-
-export interface SyncBatchesTable extends Written {
-  connection: string;
-  sync_batch_id: string;
-  generation: number;
-  /** Null where nothing was ever sent under this generation. */
-  token: string | null;
-  /** The execution of that try which holds it, or held it. */
-  execution: string | null;
-  /** Until then that execution may still send; null once it has ended. */
-  under_way_until: Date | null;
-  state: "held" | "processed" | "not-processed" | "buried";
-  /** The service's words, or an operator's. */
-  message: string | null;
-  taken_at: Date;
-  settled_at: Date | null;
-  decision: Json;
-  event_number: EventNumber;
 }
 
 /** Webhooks that were passed on. */

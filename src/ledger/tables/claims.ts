@@ -8,18 +8,8 @@ type NullableNumeric = ColumnType<string | null, number | string | null, number 
 /** `bigint`; far below 2^53. */
 type NullableOrder = ColumnType<string | null, unknown, unknown>;
 
-/**
- * Stock movements, a row each: what it is, its claim, what the service answered, and what an operator decided. Another
- * run than the one that sent it may write it last.
- */
-export interface MovementsTable extends OfBusiness, Written {
-  reference_id: string;
-  /** The document that it belongs to; null where nobody ever took it. */
-  type: "sale" | "credit_note" | null;
-  number: string | null;
-  purpose: MovementPurpose | null;
-  /** The reference of the movement that it gives back. */
-  undoes: string | null;
+/** The claim of a call that is sent at most once for each try. */
+interface ClaimColumns<State extends string> extends Written {
   generation: number;
   /** Null where nothing was ever sent under this generation. */
   token: string | null;
@@ -29,22 +19,41 @@ export interface MovementsTable extends OfBusiness, Written {
   execution: string | null;
   /** Until then that execution may be at its call; null once it has ended. */
   under_way_until: ColumnType<Date | null, unknown, unknown>;
-  state: "held" | "applied" | "not-applied" | "buried";
+  state: "held" | "buried" | State;
+  taken_at: Date;
+  /** As the service answered it; null while unknown, and where an operator alone has decided. */
+  outcome: Json;
+  decision: Json;
+  /** Two words about one call that cannot both be true; the events have both. */
+  disputed: Generated<boolean>;
+}
+
+/**
+ * Stock movements, a row each: what it is, its claim, what the service answered, and what an operator decided. Another
+ * run than the one that sent it may write it last.
+ */
+export interface MovementsTable extends OfBusiness, ClaimColumns<"applied" | "not-applied"> {
+  reference_id: string;
+  /** The document that it belongs to; null where nobody ever took it. */
+  type: "sale" | "credit_note" | null;
+  number: string | null;
+  purpose: MovementPurpose | null;
+  /** The reference of the movement that it gives back. */
+  undoes: string | null;
   item_id: string | null;
   action: "ADD" | "DEDUCT" | null;
   quantity: NullableNumeric;
   unit_price: NullableNumeric;
   branch: string | null;
-  taken_at: Date;
   /** The order of takes and settlements among all movements, whatever the clocks of the hosts say. */
   taken_order: NullableOrder;
   settled_order: NullableOrder;
-  /** As the service answered it; null while unknown, and where an operator alone has decided. */
-  outcome: Json;
-  /** Of the outcome, to find balances by. */
-  branch_id: string | null;
-  quantity_on_hand: NullableNumeric;
-  decision: Json;
-  /** Two words about one movement that cannot both be true; the events have both. */
-  disputed: Generated<boolean>;
+  /** Of the outcome, to find balances by: the database reads them out of it. */
+  branch_id: ColumnType<string | null, never, never>;
+  quantity_on_hand: ColumnType<string | null, never, never>;
+}
+
+export interface SyncBatchesTable extends ClaimColumns<"processed" | "not-processed"> {
+  connection: string;
+  sync_batch_id: string;
 }

@@ -1,22 +1,49 @@
 import { type RawBuilder, sql } from "kysely";
 
-import { nairobiAndUtcTime, type OperatorDecision, type UnknownOutcome } from "../contract/index.ts";
-import type { Queries } from "./database.ts";
-import { clockMs } from "./statements.ts";
+import {
+  nairobiAndUtcTime,
+  type OperatorDecision,
+  type SupersededTry,
+  type UnknownOutcome,
+} from "../../contract/index.ts";
+import type { Queries } from "../database.ts";
+import type { Writer } from "../events/chain.ts";
+import { clockMs } from "../statements.ts";
 
 /** A claim that was taken, and that has no outcome: the call may have been carried out, or be on its way. */
 export interface HeldClaim extends UnknownOutcome {
   generation: number;
 }
 
-/** @param holder workflow id and run id, for people */
-export function heldAnswer(
-  { generation, taken_at }: { generation: number; taken_at: Date },
-  holder: string,
-): HeldClaim {
+interface Held {
+  generation: number;
+  taken_at: Date;
+  workflow_id: string;
+  run_id: string;
+}
+
+export function heldAnswer({ generation, taken_at, workflow_id: workflowId, run_id: runId }: Held): HeldClaim {
   const takenAt = taken_at.toISOString();
   const message = `It was taken to be sent at ${nairobiAndUtcTime(taken_at.getTime())}, and no outcome was written down.`;
-  return { kind: "unknown", generation, message, evidence: { takenAt, takenBy: holder, sentAtMs: taken_at.getTime() } };
+  const takenBy = holderText({ workflowId, runId });
+  return { kind: "unknown", generation, message, evidence: { takenAt, takenBy, sentAtMs: taken_at.getTime() } };
+}
+
+/** For people. */
+export function holderText({ workflowId, runId }: Writer): string {
+  return `${workflowId} (run ${runId})`;
+}
+
+interface Settled {
+  generation: number;
+  outcome: unknown;
+  decision: unknown;
+}
+
+/** Of a try that is known not to be carried out. A word that stands beside an answer was about an earlier one. */
+export function supersededAnswer({ generation, outcome, decision }: Settled): SupersededTry {
+  const isDecided = decision !== null && outcome === null;
+  return { kind: "superseded", generation, ...(isDecided && { word: wordOf(decision as OperatorDecision) }) };
 }
 
 /** As it was written down, with whatever the operator decided. */

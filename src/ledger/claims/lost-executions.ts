@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 
-import type { Queries } from "./database.ts";
+import type { Queries } from "../database.ts";
 
 /** A run whose execution of a call that is sent at most once took its claim, and never wrote how it ended. */
 export interface LostExecution {

@@ -1,0 +1,420 @@
+import { createHash } from "node:crypto";
+
+import { type RawBuilder, sql } from "kysely";
+
+import type { ClaimedTry, OperatorDecision, SupersededTry, TakingExecution } from "../../contract/index.ts";
+import type { Database, Queries } from "../database.ts";
+import { LedgerError } from "../errors.ts";
+import { appendEvents } from "../events/append-events.ts";
+import { canonicalJson } from "../events/canonical-json.ts";
+import type { Business, Writer } from "../events/chain.ts";
+import { writerColumns } from "../events/row.ts";
+import { storableText } from "../storable-text.ts";
+import {
+  type HeldClaim,
+  heldAnswer,
+  supersededAnswer,
+  type UnderWay,
+  underWay,
+  untilItIsOver,
+  wordOf,
+} from "./answers.ts";
+import {
+  changeClaim,
+  checkTry,
+  type Claim,
+  type ClaimEvent,
+  type Columns,
+  ended as endClaim,
+  eventOf,
+  insertion,
+  update,
+  whereRow,
+  writeWithEvent,
+} from "./claim.ts";
+
+/**
+ * The claim of a call that is sent at most once: a stock movement, a sync batch (docs/architecture.md, "At most once").
+ * The call is sent by its holder only, between `take` and `settle`. The states of a claim, and who moves it on, where
+ * `done` is the table's word for a call that was carried out:
+ *
+ * - none → held (take), buried (readOrBury), done or not-done (decide)
+ * - held → done, not-done (settle, decide)
+ * - not-done, buried → held under a higher generation (take); buried under one (readOrBury); done (a late settle, decide)
+ * - done is the end
+ */
+export interface AtMostOnceTable<Answer extends { kind: string }> {
+  table: "movements" | "sync_batches";
+  /** Begins the kind of each event, and its subject; what happened, and the id, follow. */
+  kind: string;
+  subjects: string;
+  /** The last column of the primary key. */
+  idColumn: string;
+  /** The columns that say what is sent. */
+  columnsOfCall: readonly string[];
+  /** The state of a call that was carried out, and the kind of the service's answer. */
+  done: string;
+  notDone: string;
+  /** What is known where an operator alone says that it was carried out. */
+  said: (word: OperatorDecision) => Answer;
+  /** Two answers of the service with different ids are about two calls. */
+  answerId?: (outcome: object) => unknown;
+  /** Columns by which calls are ordered; no event tells of them. */
+  whenTaken?: Columns;
+  whenSettled?: Columns;
+}
+
+export interface AtMostOnceClaim<Answer extends { kind: string }>
+  extends Omit<AtMostOnceTable<Answer>, "table">, Claim {}
+
+/** @param owner the other columns of the primary key */
+export function claimIn<Answer extends { kind: string }>(
+  table: AtMostOnceTable<Answer>,
+  { owner, chain, id }: { owner: Columns; chain: Business; id: string },
+): AtMostOnceClaim<Answer> {
+  const text = storableText(id);
+  return { ...table, key: { ...owner, [table.idColumn]: text }, chain, subject: `${table.subjects}${text}` };
+}
+
+/** As the database gives it; a type, so that it can be held against what is to change. */
+export type ClaimRow = {
+  generation: number;
+  /** Null where nothing was ever sent under this generation. */
+  token: string | null;
+  taken_by: string[];
+  execution: string | null;
+  under_way_until: Date | null;
+  state: string;
+  taken_at: Date;
+  /** As the service answered; null while unknown, and where an operator alone has decided. */
+  outcome: { kind: string } | null;
+  decision: OperatorDecision | null;
+  disputed: boolean;
+  workflow_id: string;
+  run_id: string;
+};
+
+/** What is known of a call that was claimed before. */
+export type Known<Answer> = Answer | SupersededTry | HeldClaim;
+
+/** What is to be sent, and what stands in its way beside the claim itself. */
+export interface Terms<Other> {
+  /** The columns that say what is sent. */
+  call: Columns;
+  /** Where the row stands for another call. */
+  differs?: (row: ClaimRow) => Other | undefined;
+  /** Why nothing new may be sent now: for a statement, and as an answer. */
+  hold?: { isHeld: RawBuilder<boolean>; answer: (db: Queries) => Promise<Other | undefined> } | undefined;
+}
+
+interface Taken {
+  kind: "taken";
+}
+
+type TakeRequest = ClaimedTry & TakingExecution & { writer: Writer; nowMs: number };
+
+/** A call that nobody has claimed, and that nothing holds back, is taken by one statement. */
+export function take<Answer extends { kind: string }, Other = never>(
+  database: Database,
+  claim: AtMostOnceClaim<Answer>,
+  request: TakeRequest,
+  terms: Terms<Other>,
+): Promise<Taken | Known<Answer> | UnderWay | Other> {
+  checkTry(request.generation);
+  const { generation, execution, writer, nowMs } = request;
+  const token = storableText(request.token);
+  const event = {
+    what: "taken",
+    generation,
+    change: { generation, state: "held", ...terms.call, taken_at: new Date(nowMs).toISOString() },
+  };
+  const by = { token, execution, under_way_until: untilItIsOver(request.underWayForMs) };
+  const first = { ...by, taken_by: arrayOf([tryOf(request)]) };
+  type Answered = Taken | Known<Answer> | UnderWay | Other;
+  return database.inOneStatement<Answered>(
+    async (db) => {
+      const isFree = terms.hold && sql`where not ${terms.hold.isHeld}`;
+      return (await isMade(db, claim, writer, event, first, isFree)) ? TAKEN : undefined;
+    },
+    async (db) => {
+      const heldBack = await terms.hold?.answer(db);
+      if (heldBack === undefined && (await isMade(db, claim, writer, event, first))) return TAKEN;
+      const row = await lockRow(db, claim);
+      // What is claimed already may have left: its claim tells what became of it.
+      const answer = (row && (await standing(db, claim, request, row, terms))) ?? heldBack;
+      if (answer !== undefined) return answer;
+      const before = there(row);
+      const change = { ...event.change, outcome: null };
+      const columns = { ...by, taken_by: arrayOf([...before.taken_by, tryOf(request)]), ...claim.whenTaken };
+      await changeRow(db, claim, writer, { event: { ...event, change }, before, columns });
+      return TAKEN;
+    },
+  );
+}
+
+const TAKEN: Taken = { kind: "taken" };
+
+/** A try, as the row keeps it for as long as there is a row. */
+function tryOf({ generation, token }: ClaimedTry): string {
+  return `${generation} ${storableText(token)}`;
+}
+
+const arrayOf = (texts: readonly string[]): RawBuilder<string[]> => sql`${texts}::text[]`;
+
+/**
+ * What is known of the call; undefined: it was not carried out, and may be taken. A reset hands the activity under way
+ * on to the new run, with its token: the writer tells the two apart.
+ */
+async function standing<Answer extends { kind: string }, Other>(
+  db: Queries,
+  claim: AtMostOnceClaim<Answer>,
+  request: TakeRequest,
+  row: ClaimRow,
+  { differs }: Terms<Other>,
+): Promise<Taken | Known<Answer> | UnderWay | Other | undefined> {
+  const { generation, unsent = [], execution, writer } = request;
+  if (isOver(claim, row)) return generation > row.generation ? undefined : supersededAnswer(row);
+  const different = differs?.(row);
+  if (different !== undefined) return different;
+  if (row.state === claim.done) return knownOf(claim, row);
+  const { workflow_id, run_id } = writerColumns(writer);
+  const isOfRun = row.workflow_id === workflow_id && row.run_id === run_id;
+  if (!isOfTry(row, request) || !isOfRun || row.execution === null) return await openAnswer(db, row);
+  // The very call that is kept: its acknowledgement was lost, so nothing was sent on the strength of it.
+  if (row.execution === execution) return TAKEN;
+  // Another execution of the same activity may have sent it.
+  if (!unsent.includes(row.execution)) return await openAnswer(db, row);
+  const columns = { execution, under_way_until: untilItIsOver(request.underWayForMs) };
+  await changeRow(db, claim, writer, { event: { what: "taken-again", generation }, before: row, columns });
+  return TAKEN;
+}
+
+/** The execution has ended without a word for the claim, and sends no more. */
+export function ended(
+  database: Database,
+  claim: Claim,
+  { generation, token, execution }: ClaimedTry & Pick<TakingExecution, "execution">,
+): Promise<void> {
+  return database.query((db) => endClaim(db, claim, { generation, token: storableText(token), execution }));
+}
+
+export type Settled = "settled" | "contradicted" | "not-held";
+
+type SettleRequest = ClaimedTry & { outcome: { kind: string }; writer: Writer };
+
+/**
+ * Records what came of a try; the outcome of the try that holds the call by one statement.
+ * @param alongside written in the same transaction
+ */
+export function settle(
+  database: Database,
+  claim: AtMostOnceClaim<{ kind: string }>,
+  request: SettleRequest,
+  alongside?: (db: Queries) => Promise<void>,
+): Promise<Settled> {
+  checkTry(request.generation);
+  const { generation, outcome, writer } = request;
+  const token = storableText(request.token);
+  const event = { what: `settled-${outcome.kind}`, generation, change: { state: outcome.kind, outcome } };
+  /** Whoever has the outcome of a try sends it no more. */
+  const columns = { under_way_until: null, ...claim.whenSettled };
+  return database.inOneStatement<Settled>(
+    async (db) => {
+      if (alongside) return undefined;
+      const written = update(claim, event.change, { ...columns, ...writerColumns(writer) });
+      const ifHeld = sql`
+        ${written} and generation = ${generation} and token = ${token} and state = 'held' returning generation`;
+      return (await writeWithEvent(db, claim, ifHeld, eventOf(claim, writer, event))) ? "settled" : undefined;
+    },
+    async (db) => {
+      await alongside?.(db);
+      const row = await lockRow(db, claim);
+      const isDone = outcome.kind === claim.done;
+      if (!row?.taken_by.includes(tryOf(request))) {
+        // What the service carried out must be found again, whoever reports it.
+        if (isDone) await tellOnce(db, claim, request, { what: "settled-without-claim" });
+        return "not-held";
+      }
+      const known = row.outcome?.kind === claim.done ? row.outcome : undefined;
+      const isCurrent = isOfTry(row, request);
+      // An operator had decided so, perhaps; now the service's own words are there too.
+      if (isCurrent && (row.state === "held" || (isDone && row.state === claim.done && !known))) {
+        await changeRow(db, claim, writer, { event, before: row, columns });
+        return "settled";
+      }
+      const over = isCurrent ? { under_way_until: null } : {};
+      const isSame = isDone
+        ? isCurrent && row.state === claim.done && known && claim.answerId?.(known) === claim.answerId?.(outcome)
+        : // An older generation than the row's was given up as not carried out; a newer one cannot have been taken.
+          !isCurrent || row.state === claim.notDone;
+      if (isSame) {
+        if (isCurrent && row.under_way_until !== null) await update(claim, {}, over).execute(db);
+        return "settled";
+      }
+      // The service carried it out, whoever thought otherwise: a further try would do so twice.
+      const counts = isDone && isOver(claim, row);
+      const change = { ...(counts && event.change), disputed: true };
+      await update(claim, change, counts ? columns : over).execute(db);
+      await tellOnce(db, claim, request, { what: "contradicted", change }, row);
+      return "contradicted";
+    },
+  );
+}
+
+/** A repeated report is no second event. */
+async function tellOnce(
+  db: Queries,
+  claim: Claim,
+  { generation, token, outcome, writer }: SettleRequest,
+  what: Pick<ClaimEvent, "what" | "change">,
+  before?: ClaimRow,
+): Promise<void> {
+  const event = eventOf(claim, writer, { ...what, generation, detail: outcome }, before);
+  // A digest: no event has the token.
+  const one = canonicalJson([event.subject, generation, storableText(token), outcome, what.change?.["state"] ?? null]);
+  const key = `${event.kind} ${createHash("sha256").update(one).digest("hex")}`;
+  await appendEvents(db, claim.chain, [{ ...event, key }]);
+}
+
+/** What is known of the call. Where nothing of the generation was taken, a tombstone stands from now on. */
+export function readOrBury<Answer extends { kind: string }>(
+  database: Database,
+  claim: AtMostOnceClaim<Answer>,
+  { generation, writer, nowMs }: { generation: number; writer: Writer; nowMs: number },
+): Promise<Known<Answer> | UnderWay> {
+  checkTry(generation);
+  const event = { what: "buried", generation, change: { generation, ...tombstone(nowMs) } };
+  return database.transact(async (db) => {
+    if (!(await isMade(db, claim, writer, event))) {
+      const row = there(await lockRow(db, claim));
+      if (row.state === "held") return await openAnswer(db, row);
+      if (!isOver(claim, row) || row.generation >= generation) return knownOf(claim, row);
+      await changeRow(db, claim, writer, { event, before: row, columns: { token: null, ...claim.whenTaken } });
+    }
+    return { kind: "superseded", generation };
+  });
+}
+
+/** Nothing was sent of the generation that the row gets, and nothing of it will be. */
+export function tombstone(nowMs: number): Columns {
+  return { state: "buried", taken_at: new Date(nowMs).toISOString(), outcome: null, decision: null };
+}
+
+export interface Decided {
+  generation: number;
+  isDone: boolean;
+  decision: OperatorDecision;
+  /** The columns that say what was sent. */
+  call: Columns;
+  writer: Writer;
+}
+
+/**
+ * An operator's decision. The answer of the service wins over it, and so do an earlier decision of an operator, and a
+ * newer try, of which the word says nothing: then that is the answer.
+ */
+export function decide<Answer extends { kind: string }>(
+  database: Database,
+  claim: AtMostOnceClaim<Answer>,
+  { generation, isDone, decision, call, writer }: Decided,
+): Promise<"decided" | Known<Answer>> {
+  checkTry(generation);
+  const state = isDone ? claim.done : claim.notDone;
+  const event = { what: `decided-${state}`, generation, change: { generation, state, decision } };
+  return database.transact(async (db) => {
+    const first = { ...event.change, ...call, taken_at: new Date(decision.atMs).toISOString() };
+    if (await isMade(db, claim, writer, { ...event, change: first })) return "decided";
+    const before = there(await lockRow(db, claim));
+    const standing = standingOf(claim, before, generation, isDone);
+    if (standing === "same-word") return "decided";
+    if (standing === "open") {
+      // A tombstone, and a generation that never left, know nothing of the call.
+      const anew = before.state === "held" ? {} : { ...call, outcome: null };
+      const change = { ...event.change, generation: Math.max(generation, before.generation), ...anew };
+      await changeRow(db, claim, writer, { event: { ...event, change }, before, columns: claim.whenSettled ?? {} });
+      return "decided";
+    }
+    const change = standing === claim.notDone && isDone ? { disputed: true } : {};
+    if ("disputed" in change) await update(claim, change).execute(db);
+    const detail = { ...decision, known: `already-${standing}` };
+    await appendEvents(db, claim.chain, [
+      eventOf(claim, writer, { what: "decision-refused", generation, change, detail }, before),
+    ]);
+    return knownOf(claim, before);
+  });
+}
+
+/** What is known of the try that the word is about. `open`: the word counts. */
+function standingOf(claim: AtMostOnceClaim<{ kind: string }>, row: ClaimRow, generation: number, isDone: boolean) {
+  const { done, notDone } = claim;
+  if (row.state === done) return row.outcome === null && isDone ? "same-word" : done;
+  // A newer try exists only where the one that is decided about was known not to be carried out.
+  if (row.generation > generation) return notDone;
+  if (row.state !== notDone || row.generation < generation) return "open";
+  return row.outcome === null && !isDone ? "same-word" : notDone;
+}
+
+export function knownOf<Answer extends { kind: string }>(claim: AtMostOnceClaim<Answer>, row: ClaimRow): Known<Answer> {
+  if (row.state === "held") return heldAnswer(row);
+  if (row.state !== claim.done) return supersededAnswer(row);
+  // The service's answer, as it was settled.
+  if (row.outcome?.kind === claim.done) return row.outcome as Answer;
+  if (row.decision === null) throw new LedgerError(`Nobody has said why ${claim.subject} counts as ${claim.done}.`);
+  return claim.said(wordOf(row.decision));
+}
+
+/** The same for whoever would act on it. */
+async function openAnswer(db: Queries, row: ClaimRow): Promise<HeldClaim | UnderWay> {
+  return (await underWay(db, row)) ?? heldAnswer(row);
+}
+
+/** Of the row's generation it is known that nothing was carried out. */
+function isOver({ notDone }: AtMostOnceClaim<{ kind: string }>, { state }: ClaimRow): boolean {
+  return state === notDone || state === "buried";
+}
+
+function isOfTry(row: ClaimRow, { generation, token }: ClaimedTry): boolean {
+  return row.generation === generation && row.token === storableText(token);
+}
+
+export async function readRow(db: Queries, claim: Claim): Promise<ClaimRow | undefined> {
+  const { rows } = await sql<ClaimRow>`select * from ${sql.table(claim.table)} where ${whereRow(claim)}`.execute(db);
+  return rows[0];
+}
+
+/** Until the transaction ends no other one changes it. */
+async function lockRow(db: Queries, claim: Claim): Promise<ClaimRow | undefined> {
+  const { rows } = await sql<ClaimRow>`
+    select * from ${sql.table(claim.table)} where ${whereRow(claim)} for update`.execute(db);
+  return rows[0];
+}
+
+function there(row: ClaimRow | undefined): ClaimRow {
+  if (row === undefined) throw new Error("a claim vanished: rows are never deleted");
+  return row;
+}
+
+/** One statement: makes the row with its event, where there is none. */
+function isMade(
+  db: Queries,
+  claim: Claim,
+  writer: Writer,
+  event: ClaimEvent & { change: Columns },
+  columns: Columns = {},
+  where = sql``,
+): Promise<boolean> {
+  const row = insertion(claim, event.change, { ...columns, ...writerColumns(writer) });
+  const made = sql`${row} ${where} on conflict do nothing returning generation`;
+  return writeWithEvent(db, claim, made, eventOf(claim, writer, event));
+}
+
+/** The writer is the run that wrote the row last; whoever only doubts what it says leaves it there. */
+function changeRow(
+  db: Queries,
+  claim: Claim,
+  writer: Writer,
+  { event, before, columns }: { event: ClaimEvent; before: ClaimRow; columns: Columns },
+): Promise<void> {
+  const all = { ...columns, ...writerColumns(writer) };
+  return changeClaim(db, claim, writer, { event, before, columns: all });
+}

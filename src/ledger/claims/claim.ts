@@ -1,0 +1,120 @@
+import { type RawBuilder, sql } from "kysely";
+
+import type { Queries } from "../database.ts";
+import { LedgerError } from "../errors.ts";
+import { appended, appendEvents } from "../events/append-events.ts";
+import { canonicalJson } from "../events/canonical-json.ts";
+import type { Business, NewEvent, Writer } from "../events/chain.ts";
+import { differing } from "../rows/row-findings.ts";
+import { assignments, insertRowFrom } from "../statements.ts";
+import { storableJson } from "../storable-text.ts";
+
+export type Columns = Readonly<Record<string, unknown>>;
+
+/** The claim that a row is, or has: where it stands, and which events tell of it. */
+export interface Claim {
+  table: "documents" | "movements" | "sync_batches";
+  /** The columns of the primary key. */
+  key: Columns;
+  chain: Business;
+  subject: string;
+  /** Begins the kind of each of its events. */
+  kind: string;
+}
+
+/**
+ * What happened to a claim, and what that changes: the claim is all that its events say, one after the other. `detail`:
+ * what no column has.
+ */
+export interface ClaimEvent {
+  what: string;
+  change?: Columns | undefined;
+  detail?: object | undefined;
+  /** Which try it is about, by the table's word for it. */
+  generation?: number;
+  intent?: number;
+}
+
+/** Tells of columns that have changed, and of no other. @param before the row; where there was none, all was null */
+export function eventOf(
+  { kind, subject }: Claim,
+  writer: Writer,
+  { what, change = {}, ...more }: ClaimEvent,
+  before: Columns = {},
+): NewEvent {
+  const columns = Object.keys(change);
+  const known = Object.fromEntries(columns.map((column) => [column, before[column] ?? null]));
+  const changed = differing(change, known).map((column) => [column, change[column]] as const);
+  const content = { ...more, ...(changed.length > 0 && { change: Object.fromEntries(changed) }) };
+  return { kind: `${kind}${what}`, subject, content: storableJson(content), writer };
+}
+
+/** As the row keeps it. */
+export function columnsOf(change: Columns): Columns {
+  return Object.fromEntries(
+    Object.entries(change).map(([column, value]) => [
+      column,
+      typeof value === "object" && value !== null ? toJson(value) : value,
+    ]),
+  );
+}
+
+export function toJson(value: object): string {
+  return canonicalJson(storableJson(value));
+}
+
+export function whereRow({ key }: Claim): RawBuilder<boolean> {
+  return sql`${sql.join(assignments(key), sql` and `)}`;
+}
+
+/**
+ * Makes the row. A condition may follow.
+ * @param columns those that no event tells of: who may be at it, and in which order
+ */
+export function insertion({ table, key }: Claim, change: Columns, columns: Columns): RawBuilder<unknown> {
+  return insertRowFrom(table, { ...key, ...columnsOf(change), ...columns });
+}
+
+/** The same for the row that is there. */
+export function update(claim: Claim, change: Columns, columns: Columns = {}): RawBuilder<unknown> {
+  const changes = assignments({ ...columnsOf(change), ...columns });
+  return sql`update ${sql.table(claim.table)} set ${sql.join(changes)} where ${whereRow(claim)}`;
+}
+
+/**
+ * One statement: writes the row, and its event where it was written.
+ * @param write what it returns is one row, or none
+ * @returns whether it was written
+ */
+export async function writeWithEvent(
+  db: Queries,
+  { chain }: Claim,
+  write: RawBuilder<unknown>,
+  event: NewEvent,
+): Promise<boolean> {
+  const { rows } = await sql`with written as (${write}) select ${appended(chain, [event])} from written`.execute(db);
+  return rows.length > 0;
+}
+
+/** Changes a row that the transaction has locked, and tells of it. */
+export async function changeClaim(
+  db: Queries,
+  claim: Claim,
+  writer: Writer,
+  { event, before, columns }: { event: ClaimEvent; before: Columns; columns?: Columns },
+): Promise<void> {
+  await update(claim, event.change ?? {}, columns).execute(db);
+  await appendEvents(db, claim.chain, [eventOf(claim, writer, event, before)]);
+}
+
+/** The execution has ended without a word for the claim, and sends no more. @param held which try it holds */
+export async function ended(db: Queries, claim: Claim, held: Columns): Promise<void> {
+  const still = sql`${sql.join(assignments(held), sql` and `)} and under_way_until is not null`;
+  await sql`${update(claim, {}, { under_way_until: null })} and ${still}`.execute(db);
+}
+
+/** @throws LedgerError for a try that is none: the first is 1 */
+export function checkTry(number: number): void {
+  if (!Number.isSafeInteger(number) || number < 1 || number > 2_147_483_647)
+    throw new LedgerError(`Tries are counted in whole numbers from 1, not ${number}.`);
+}

@@ -1,0 +1,81 @@
+import { type Selectable, sql } from "kysely";
+
+import {
+  type AppliedMovement,
+  type DecidedApplied,
+  decimalText,
+  type MovementOrigin,
+  type MovementOutcome,
+} from "../../contract/index.ts";
+import { type AtMostOnceClaim, type AtMostOnceTable, claimIn, type ClaimRow } from "../claims/at-most-once.ts";
+import type { Columns } from "../claims/claim.ts";
+import { LedgerError } from "../errors.ts";
+import { canonicalJson } from "../events/canonical-json.ts";
+import { businessColumns } from "../events/row.ts";
+import { storableText } from "../storable-text.ts";
+import type { MovementsTable } from "../tables/claims.ts";
+import type { ClaimedMovement, MovementKey } from "./claims.ts";
+
+export type StockRow = Selectable<MovementsTable>;
+
+/** The order of takes and settlements among all movements, whatever the clocks of the hosts say. */
+const nextOrder = sql`nextval('movement_order')`;
+
+export const MOVEMENTS: AtMostOnceTable<AppliedMovement | DecidedApplied> = {
+  table: "movements",
+  kind: "movement-",
+  subjects: "movement ",
+  idColumn: "reference_id",
+  columnsOfCall: ["type", "number", "purpose", "undoes", "item_id", "action", "quantity", "unit_price", "branch"],
+  done: "applied",
+  notDone: "not-applied",
+  said: (word) => ({ kind: "said-applied", word }),
+  answerId: (outcome) => ("movementId" in outcome ? outcome.movementId : undefined),
+  whenTaken: { taken_order: nextOrder, settled_order: null },
+  whenSettled: { settled_order: nextOrder },
+};
+
+export function movementClaim(key: MovementKey): AtMostOnceClaim<AppliedMovement | DecidedApplied> {
+  return claimIn(MOVEMENTS, { owner: businessColumns(key), chain: key, id: key.referenceId });
+}
+
+/** @throws LedgerError for a movement that could not be compared with what was claimed */
+export function movementColumns(movement: ClaimedMovement) {
+  for (const name of ["quantity", "unitPrice"] as const) {
+    if (!Number.isFinite(movement[name]))
+      throw new LedgerError(`A movement's ${name} is a finite number, not ${movement[name]}.`);
+  }
+  return {
+    item_id: storableText(movement.itemId),
+    action: movement.action,
+    quantity: decimalText(movement.quantity),
+    unit_price: decimalText(movement.unitPrice),
+    branch: movement.branch === undefined ? null : storableText(movement.branch),
+  };
+}
+
+export function originColumns({ type, number, purpose, undoes }: MovementOrigin): Columns {
+  const of = { type, number: storableText(number), purpose };
+  return { ...of, undoes: undoes === undefined ? null : storableText(undoes) };
+}
+
+/** Undefined for a tombstone that stands where nothing was ever taken. */
+export function movementOf(row: ClaimRow | StockRow): ClaimedMovement | undefined {
+  const { item_id, action, quantity, unit_price, branch } = row as StockRow;
+  if (item_id === null || action === null) return undefined;
+  return {
+    itemId: item_id,
+    action,
+    quantity: Number(quantity),
+    unitPrice: Number(unit_price),
+    ...(branch === null ? {} : { branch }),
+  };
+}
+
+export function isSameMovement(one: ClaimedMovement, other: ClaimedMovement): boolean {
+  return canonicalJson(movementColumns(one)) === canonicalJson(movementColumns(other));
+}
+
+export function outcomeOf(row: StockRow): MovementOutcome | undefined {
+  return (row.outcome as MovementOutcome | null) ?? undefined;
+}
