@@ -49,6 +49,12 @@ export function eventOf(
   return { kind: `${kind}${what}`, subject, content: storableJson(content), writer };
 }
 
+/** What a claim is after an event. */
+export function afterEvent(before: Columns, content: string): Columns {
+  const { change } = JSON.parse(content) as Pick<ClaimEvent, "change">;
+  return { ...before, ...change };
+}
+
 /** As the row keeps it. */
 export function columnsOf(change: Columns): Columns {
   return Object.fromEntries(
@@ -63,8 +69,10 @@ export function toJson(value: object): string {
   return canonicalJson(storableJson(value));
 }
 
-export function whereRow({ key }: Claim): RawBuilder<boolean> {
-  return sql`${sql.join(assignments(key), sql` and `)}`;
+/** @param alias of the table in the statement, where it has one */
+export function whereRow({ table, key }: Claim, alias: string = table): RawBuilder<boolean> {
+  const named = Object.entries(key).map(([column, value]) => [`${alias}.${column}`, value]);
+  return sql`${sql.join(assignments(Object.fromEntries(named) as Columns), sql` and `)}`;
 }
 
 /**

@@ -5,7 +5,7 @@ import { type Chain, expectedByAllEvents, type SubjectEvent } from "../rows/expe
 import { type KeptRow, type RowsReport, verifyRows } from "../rows/verify-rows.ts";
 import { assignments } from "../statements.ts";
 import type { AtMostOnceTable } from "./at-most-once.ts";
-import { type Columns, columnsOf } from "./claim.ts";
+import { afterEvent, type Columns, columnsOf } from "./claim.ts";
 
 /** Events that doubt what a row says: they leave it to the run that wrote it. */
 const DOUBTS = ["contradicted", "decision-refused"];
@@ -29,9 +29,8 @@ export function verifyClaims(
   const nothing: Columns = { ...empty, disputed: false };
 
   function after(before: Columns = nothing, { kind: told, content, writer }: SubjectEvent): Columns {
-    const { change = {} } = JSON.parse(content) as { change?: Columns };
     const isDoubt = DOUBTS.includes(told.slice(kind.length));
-    return { ...before, ...change, ...(!isDoubt && writer) };
+    return { ...afterEvent(before, content), ...(!isDoubt && writer) };
   }
 
   return verifyRows<KeptRow>(database, chain, {

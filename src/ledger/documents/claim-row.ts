@@ -1,14 +1,12 @@
-import { type RawBuilder, type Selectable, sql } from "kysely";
+import type { Selectable } from "kysely";
 
 import type { DocumentRow } from "../../contract/index.ts";
-import type { Queries } from "../database.ts";
-import { LedgerError } from "../errors.ts";
-import { canonicalJson } from "../events/canonical-json.ts";
-import type { NewEvent, Writer } from "../events/chain.ts";
-import { subjectOf } from "./columns.ts";
-import { assignments } from "../statements.ts";
-import { storableJson } from "../storable-text.ts";
+import type { Claim } from "../claims/claim.ts";
+import type { Business } from "../events/chain.ts";
+import { businessColumns } from "../events/row.ts";
+import { storableText } from "../storable-text.ts";
 import type { DocumentsTable } from "../tables/records.ts";
+import { subjectOf } from "./columns.ts";
 
 /** An operator's decision about a document that is in doubt. */
 export interface DocumentDecision {
@@ -36,28 +34,8 @@ export const CLAIM_COLUMNS = [
 
 export type ClaimRow = Pick<Selectable<DocumentsTable>, (typeof CLAIM_COLUMNS)[number]>;
 
-/**
- * What a change says of the claim, as its event keeps it. A claim is all that its events say, one after the other; left
- * out are the request, and the columns by which executions are told apart.
- */
-export interface ClaimChange {
-  intent?: number;
-  claim?: ClaimRow["claim"];
-  claimed_id?: string | null;
-  claim_decision?: DocumentDecision | null;
-  credits?: string | null;
-}
-
-/** A claim begins with nothing. */
-export const NO_CLAIM: ClaimChange = { intent: 0, claim: null, claimed_id: null, claim_decision: null, credits: null };
-
-/** What happened to a claim, and what that changes. `detail`: what no column has. */
-export interface ClaimEvent {
-  what: string;
-  intent: number;
-  change?: ClaimChange | undefined;
-  detail?: object | undefined;
-}
+/** A claim begins with nothing. These columns are told by its events; left out are the request, and who may be at it. */
+export const NO_CLAIM = { intent: 0, claim: null, claimed_id: null, claim_decision: null, credits: null } as const;
 
 const KIND = "document-";
 export const kindOf = (what: string): string => `${KIND}${what}`;
@@ -76,33 +54,10 @@ export const CLAIM_CHANGES = [
   "decided-not-created",
 ].map(kindOf);
 
-export function claimEvent(of: DocumentRow, writer: Writer, { what, ...content }: ClaimEvent): NewEvent {
-  return { kind: kindOf(what), subject: subjectOf(of), content, writer };
-}
-
-/** As the row keeps it. */
-export function claimColumns({ claim_decision, ...columns }: ClaimChange): Readonly<Record<string, unknown>> {
-  return {
-    ...columns,
-    ...(claim_decision !== undefined && {
-      claim_decision: claim_decision && canonicalJson(storableJson(claim_decision)),
-    }),
-  };
-}
-
-/** What `update documents … set` is given for a change of the claim. @param columns those that no event tells of */
-export function claimAssignments(change: ClaimChange, columns: Readonly<Record<string, unknown>> = {}) {
-  return sql.join(assignments({ ...claimColumns(change), ...columns }));
-}
-
-/** Changes the claim of a row that the transaction has locked. */
-export async function changeClaim(
-  db: Queries,
-  where: RawBuilder<boolean>,
-  change: ClaimChange,
-  columns: Readonly<Record<string, unknown>> = {},
-): Promise<void> {
-  await sql`update documents as d set ${claimAssignments(change, columns)} where ${where}`.execute(db);
+/** The row of a document, and its claim in it. */
+export function documentClaim(business: Business, of: Pick<DocumentRow, "type" | "number">): Claim {
+  const key = { ...businessColumns(business), type: of.type, number: storableText(of.number) };
+  return { table: "documents", key, chain: business, subject: subjectOf(of), kind: KIND };
 }
 
 export function decisionOf({ claim_decision }: Pick<ClaimRow, "claim_decision">): { decision?: DocumentDecision } {
@@ -116,9 +71,3 @@ export function isClaimed({ claim }: Pick<ClaimRow, "claim">): boolean {
 
 /** The bytes are there to be sent again while it is in doubt; they hold the customer and the callback's URL. */
 export const NO_LONGER_IN_DOUBT = { first_sent_at: null, request: null } as const;
-
-/** @throws LedgerError for an intent that is none. */
-export function checkIntent(intent: number): void {
-  if (!Number.isSafeInteger(intent) || intent < 1 || intent > 2_147_483_647)
-    throw new LedgerError(`An intent is a whole number from 1, not ${intent}.`);
-}

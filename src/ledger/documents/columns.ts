@@ -1,5 +1,3 @@
-import { type RawBuilder, sql } from "kysely";
-
 import { decimalText, type DocumentRecord, givenText, isCalendarDate, worthOf } from "../../contract/index.ts";
 import { canonicalJson } from "../events/canonical-json.ts";
 import type { Writer } from "../events/chain.ts";
@@ -9,13 +7,6 @@ import { storableJson, storableText } from "../storable-text.ts";
 export interface RowContent extends DocumentRecord {
   /** Which carries the document on, or ended last. */
   run: Writer;
-}
-
-export type DocumentKey = { connection: string; business_id: string; type: "sale" | "credit_note"; number: string };
-
-/** Of the row `d`. */
-export function whereDocument({ connection, business_id, type, number }: DocumentKey): RawBuilder<boolean> {
-  return sql`(d.connection, d.business_id, d.type, d.number) = (${connection}, ${business_id}, ${type}, ${number})`;
 }
 
 /** The kind of the events that say all of a document. */

@@ -1,53 +1,40 @@
 import type { Queries } from "../database.ts";
+import { changeClaim, checkTry, eventOf, whereRow } from "../claims/claim.ts";
 import { appendEvents } from "../events/append-events.ts";
-import { type RowContent, whereDocument } from "./columns.ts";
-import { documentKey, documentsWithEvents, isOfAnother } from "./row.ts";
-import { cleanText, storableText } from "../storable-text.ts";
-import {
-  changeClaim,
-  checkIntent,
-  type ClaimChange,
-  claimEvent,
-  type ClaimRow,
-  decisionOf,
-  type DocumentDecision,
-  NO_LONGER_IN_DOUBT,
-} from "./claim-row.ts";
+import type { RowContent } from "./columns.ts";
+import { documentsWithEvents, isOfAnother } from "./row.ts";
+import { storableText } from "../storable-text.ts";
+import { type ClaimRow, decisionOf, documentClaim, type DocumentDecision, NO_LONGER_IN_DOUBT } from "./claim-row.ts";
 import type { DecideDocumentRequest, DocumentKey, DocumentState } from "./claims.ts";
 import { rowOf } from "./settle.ts";
 
 export async function decide(db: Queries, request: DecideDocumentRequest): Promise<void> {
-  checkIntent(request.intent);
+  checkTry(request.intent);
   const { of, intent, decision, writer } = request;
   const kept = await rowOf(db, request);
   const { claim: row } = kept;
   if (saysSo(row, request)) return;
-  const word: DocumentDecision = {
-    decision,
-    note: cleanText(request.note),
-    ...(request.by === undefined ? {} : { by: cleanText(request.by) }),
-    atMs: request.nowMs,
-  };
+  const word: DocumentDecision = { decision, note: request.note, by: request.by, atMs: request.nowMs };
+  const claim = documentClaim(request, of);
   // What is known is not undone by a word; nor does a decision on an older intent close a newer one.
   const counts =
     !isOfAnother(kept.content, of) &&
     (row.claimed_id === null ? decision !== "not-created" || intent >= row.intent : isSame(row.claimed_id, decision));
   if (!counts) {
-    await appendEvents(db, request, [claimEvent(of, writer, { what: "decision-refused", intent, detail: word })]);
+    await appendEvents(db, request, [eventOf(claim, writer, { what: "decision-refused", intent, detail: word })]);
     return;
   }
   const newest = Math.max(intent, row.intent);
   const isNone = decision === "not-created";
-  const change: ClaimChange = {
+  const change = {
     intent: newest,
     ...(isNone
       ? { claim: "nothing", claimed_id: null, ...(of.type === "credit_note" && { credits: null }) }
       : { claim: "document", claimed_id: storableText(decision.saleId) }),
     claim_decision: word,
   };
-  await changeClaim(db, whereDocument(documentKey(request, of)), change, NO_LONGER_IN_DOUBT);
-  const what = isNone ? "decided-not-created" : "decided-created";
-  await appendEvents(db, request, [claimEvent(of, writer, { what, intent, change })]);
+  const event = { what: isNone ? "decided-not-created" : "decided-created", intent, change };
+  await changeClaim(db, claim, writer, { event, before: row, columns: NO_LONGER_IN_DOUBT });
 }
 
 function isSame(documentId: string, decision: DecideDocumentRequest["decision"]): boolean {
@@ -66,7 +53,7 @@ export async function read(db: Queries, key: DocumentKey): Promise<DocumentState
   const { of } = key;
   const row = await documentsWithEvents(db)
     .select(["d.intent", "d.claim", "d.claimed_id", "d.first_sent_at", "d.claim_decision", "e.content"])
-    .where(whereDocument(documentKey(key, of)))
+    .where(whereRow(documentClaim(key, of), "d"))
     .executeTakeFirst();
   if (row === undefined || row.claim === null || isOfAnother(JSON.parse(row.content) as RowContent, of))
     return undefined;

@@ -1,9 +1,10 @@
 import { sql } from "kysely";
 
 import type { AnsweredRow, ClosedRun, Decision, DocumentRow, RunNote, SettledAnswer } from "../../contract/index.ts";
+import { ended } from "../claims/claim.ts";
 import type { Database, Queries } from "../database.ts";
 import type { Business, Writer } from "../events/chain.ts";
-import { kindOf } from "./claim-row.ts";
+import { documentClaim, kindOf } from "./claim-row.ts";
 import type {
   DecideDocumentRequest,
   DocumentKey,
@@ -22,7 +23,7 @@ import { type NumberHolder, release, reserve, type ReservedRecord } from "./rese
 import { type DocumentsReport, verifyDocuments } from "./verify.ts";
 import type { OpenedRecord, Opening } from "./row.ts";
 import { settle, settleAnswered } from "./settle.ts";
-import { ended, take, takeFirst } from "./take.ts";
+import { take, takeFirst } from "./take.ts";
 import { type Answer, answered, markClosed, note, open, openNew, type OpenedBefore } from "./write.ts";
 
 /**
@@ -97,7 +98,8 @@ export function createDocuments(database: Database): Documents {
         (db) => takeFirst(db, request),
         (db) => take(db, request),
       ),
-    ended: (request) => database.query((db) => ended(db, request)),
+    ended: ({ of, intent, execution, ...business }) =>
+      database.query((db) => ended(db, documentClaim(business, of), { intent, execution })),
     settle: async (request) => settle(database, request),
     settleAnswered: async (request) => settleAnswered(database, request),
     decide: (request) => database.transact((db) => decide(db, request)),

@@ -4,16 +4,7 @@ import type { Business, NewEvent, Writer } from "../events/chain.ts";
 import { storableText } from "../storable-text.ts";
 import type { RowContent } from "./columns.ts";
 import { isClaimed } from "./claim-row.ts";
-import {
-  changeRow,
-  documentKey,
-  insertOrLock,
-  isSigned,
-  lockKept,
-  openedContent,
-  type OpenedRecord,
-  type Opening,
-} from "./row.ts";
+import { changeRow, insertOrLock, isSigned, lockKept, openedContent, type OpenedRecord, type Opening } from "./row.ts";
 
 /** The row of a corrected sale, before its own workflow begins. */
 export type ReservedRecord = OpenedRecord & { replaces: string };
@@ -66,7 +57,7 @@ export async function release(
   { number, replaces }: { number: string; replaces: string },
   { writer, askedAtMs }: Opening,
 ): Promise<void> {
-  const kept = await lockKept(db, documentKey(business, { type: "sale", number }));
+  const kept = await lockKept(db, business, { type: "sale", number });
   const isOwn = kept?.content.replaces === replaces && kept.content.run.workflowId === writer.workflowId;
   if (!isOwn || kept.as_of.getTime() > askedAtMs) return;
   const times = { as_of: new Date(askedAtMs) };

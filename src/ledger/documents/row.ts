@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 
 import type { DocumentRecord, DocumentRow, SaleDocument } from "../../contract/index.ts";
+import { whereRow } from "../claims/claim.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
 import { appended, appendEvents } from "../events/append-events.ts";
@@ -8,20 +9,8 @@ import { canonicalJson } from "../events/canonical-json.ts";
 import type { Business, NewEvent, Writer } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
 import { assignments, insertRowFrom } from "../statements.ts";
-import { CLAIM_COLUMNS, type ClaimRow } from "./claim-row.ts";
-import { storableText } from "../storable-text.ts";
-import {
-  DOCUMENT_SAVED,
-  documentColumns,
-  type DocumentKey,
-  type RowContent,
-  subjectOf,
-  whereDocument,
-} from "./columns.ts";
-
-export function documentKey(business: Business, { type, number }: DocumentRow): DocumentKey {
-  return { ...businessColumns(business), type, number: storableText(number) };
-}
+import { CLAIM_COLUMNS, type ClaimRow, documentClaim } from "./claim-row.ts";
+import { DOCUMENT_SAVED, documentColumns, type RowContent, subjectOf } from "./columns.ts";
 
 /** What a run begins with: what was asked for, and nothing else. */
 export type OpenedRecord = Omit<DocumentRecord, "document" | "attentions" | "numberTaken" | "closed">;
@@ -87,14 +76,15 @@ export function isSpokenFor({ content, claim }: Kept): boolean {
 }
 
 /** The document as its row has it. Until the transaction ends no other one changes it. */
-export async function lockKept(db: Queries, key: DocumentKey): Promise<Kept | undefined> {
+export async function lockKept(db: Queries, business: Business, of: DocumentRow): Promise<Kept | undefined> {
+  const claim = documentClaim(business, of);
   const { rows } = await sql<Omit<KeptColumns, "event">>`
-    select ${KEPT_COLUMNS} from documents as d where ${whereDocument(key)} for update`.execute(db);
+    select ${KEPT_COLUMNS} from documents as d where ${whereRow(claim, "d")} for update`.execute(db);
   const [row] = rows;
   if (!row) return undefined;
   const { event_number } = row;
   // Not in the statement that waits for the row: it would not see the event of whoever it has waited for.
-  const { connection, business_id } = key;
+  const { connection, business_id } = businessColumns(business);
   const event = await db
     .selectFrom("events")
     .select("content")
@@ -115,11 +105,11 @@ export function insertionIfNew(
   writer: Writer,
   times: Pick<Times, "as_of" | "answered_at">,
 ): RawBuilder<unknown> {
-  const key = documentKey(business, content);
+  const claim = documentClaim(business, content);
   const event_number = sql`(${appended(business, [savedEvent(content, writer)])})[1]`;
-  const row = { ...key, ...documentColumns(content), ...times, sequence: 0, event_number };
+  const row = { ...claim.key, ...documentColumns(content), ...times, sequence: 0, event_number };
   return sql`
-    ${insertRowFrom("documents", row)} where not exists (select from documents as d where ${whereDocument(key)})
+    ${insertRowFrom("documents", row)} where not exists (select from documents as d where ${whereRow(claim, "d")})
     returning number`;
 }
 
@@ -131,12 +121,17 @@ export async function insertOrLock(
   writer: Writer,
   times: Pick<Times, "as_of" | "answered_at">,
 ): Promise<Kept | undefined> {
-  const key = documentKey(business, content);
-  const first = { ...key, ...documentColumns(content), ...times, sequence: 0, event_number: 0 };
+  const first = {
+    ...documentClaim(business, content).key,
+    ...documentColumns(content),
+    ...times,
+    sequence: 0,
+    event_number: 0,
+  };
   const { rows } = await sql`
     ${insertRowFrom("documents", first)} on conflict (connection, business_id, type, number) do nothing
     returning number`.execute(db);
-  if (rows.length === 0) return await lockKept(db, key);
+  if (rows.length === 0) return await lockKept(db, business, content);
   await writeRow(db, business, content, writer);
   return undefined;
 }
@@ -144,7 +139,7 @@ export async function insertOrLock(
 /** The row, locked; it is made where the database knew nothing of the document. */
 export async function lockOrMake(db: Queries, business: Business, content: RowContent, asOf: Date): Promise<Kept> {
   const found = await insertOrLock(db, business, content, content.run, { as_of: asOf, answered_at: null });
-  const kept = found ?? (await lockKept(db, documentKey(business, content)));
+  const kept = found ?? (await lockKept(db, business, content));
   if (kept === undefined) throw new Error("a document vanished: rows are never deleted");
   return kept;
 }
@@ -164,7 +159,7 @@ export async function changeRow(
   }
   await appendEvents(db, business, history);
   const changes = assignments(times);
-  const where = whereDocument(documentKey(business, content));
+  const where = whereRow(documentClaim(business, content), "d");
   if (changes.length > 0) await sql`update documents as d set ${sql.join(changes)} where ${where}`.execute(db);
 }
 
@@ -180,7 +175,7 @@ async function writeRow(
   await sql`
     with event as (select (${appended(business, [saved, ...history])})[1] as number)
     update documents as d set ${sql.join(changes)}, event_number = event.number from event
-    where ${whereDocument(documentKey(business, content))}`.execute(db);
+    where ${whereRow(documentClaim(business, content), "d")}`.execute(db);
 }
 
 export function savedEvent(content: RowContent, writer: Writer): NewEvent {

@@ -1,22 +1,17 @@
 import { sql } from "kysely";
 
 import type { SettledAnswer } from "../../contract/index.ts";
+import { changeClaim, checkTry, type Columns, eventOf, update, whereRow, writeWithEvent } from "../claims/claim.ts";
 import type { Database, Queries } from "../database.ts";
 import { appended, appendEvents } from "../events/append-events.ts";
-import { documentColumns, whereDocument } from "./columns.ts";
-import { documentKey, isOfAnother, isSigned, type Kept, lockOrMake, savedEvent } from "./row.ts";
+import { documentColumns } from "./columns.ts";
+import { isOfAnother, isSigned, type Kept, lockOrMake, savedEvent } from "./row.ts";
 import { answered, unknownRun, withAnswer } from "./write.ts";
 import { anyGivenBack } from "../stock/taken.ts";
+import { SOME_VALUE } from "../rows/row-findings.ts";
 import { assignments } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
-import {
-  changeClaim,
-  checkIntent,
-  type ClaimChange,
-  claimAssignments,
-  claimEvent,
-  NO_LONGER_IN_DOUBT,
-} from "./claim-row.ts";
+import { documentClaim, NO_LONGER_IN_DOUBT } from "./claim-row.ts";
 import type { SettleAnswerRequest, SettleDocumentRequest } from "./claims.ts";
 
 type Settled = "settled" | "contradicted";
@@ -25,7 +20,7 @@ type Settled = "settled" | "contradicted";
 const OVER = { ...NO_LONGER_IN_DOUBT, under_way_until: null } as const;
 
 export function settle(database: Database, request: SettleDocumentRequest): Promise<Settled> {
-  checkIntent(request.intent);
+  checkTry(request.intent);
   const { outcome } = request;
   if (outcome.kind !== "document") return database.query((db) => settleNone(db, request));
   const documentId = storableText(outcome.documentId);
@@ -37,7 +32,7 @@ export function settle(database: Database, request: SettleDocumentRequest): Prom
 
 /** Both are written, or neither. */
 export function settleAnswered(database: Database, request: SettleAnswerRequest): Promise<SettledAnswer> {
-  checkIntent(request.intent);
+  checkTry(request.intent);
   const { outcome, of, answer, movementsPlanned, writer } = request;
   return database.inOneStatement(
     (db) => settleSeen(db, request),
@@ -58,20 +53,20 @@ async function settleSeen(db: Queries, request: SettleAnswerRequest): Promise<Se
   if (seen === undefined || outcome.kind !== "document") return undefined;
   const next = withAnswer(seen, { ...of, movementsPlanned }, answer, writer);
   if (next === undefined) return undefined;
-  const change = { claim: "document", claimed_id: storableText(outcome.documentId) } as const;
+  const claim = documentClaim(request, of);
+  const change = { claim: "document", claimed_id: storableText(outcome.documentId) };
   // Who follows the events finds the document in its last one.
-  const events = [claimEvent(of, writer, { what: "created", intent, change }), savedEvent(next, writer)];
-  const columns = { ...documentColumns(next), answered_at: new Date(answer.askedAtMs) };
-  const where = whereDocument(documentKey(request, of));
+  const events = [eventOf(claim, writer, { what: "created", intent, change }), savedEvent(next, writer)];
+  const columns = { ...documentColumns(next), answered_at: new Date(answer.askedAtMs), ...change, ...OVER };
   const { rows } = await sql<{ given_back: boolean }>`
     with seen as materialized (
       select from documents as d
-      where ${where} and d.event_number = ${seen.eventNumber} and d.intent = ${intent} and d.claim = 'in-doubt'
+      where ${whereRow(claim, "d")} and d.event_number = ${seen.eventNumber} and d.intent = ${intent} and d.claim = 'in-doubt'
       for update),
     event as materialized (select (${appended(request, events)})[2] as number from seen)
     update documents as d
-    set ${sql.join(assignments(columns))}, ${claimAssignments(change, OVER)}, event_number = event.number
-    from event where ${where}
+    set ${sql.join(assignments(columns))}, event_number = event.number
+    from event where ${whereRow(claim, "d")}
     returning ${of.type === "sale" ? anyGivenBack(request, of.number) : sql`false`} as given_back`.execute(db);
   const [row] = rows;
   if (!row) return undefined;
@@ -87,36 +82,30 @@ async function settleAwaited(
   request: SettleDocumentRequest,
   documentId: string,
 ): Promise<"settled" | undefined> {
-  const change = { claim: "document", claimed_id: documentId } as const;
+  const change = { claim: "document", claimed_id: documentId };
   return (await changeInDoubt(db, request, ["in-doubt"], "created", change)) ? "settled" : undefined;
 }
 
 async function settleDocument(db: Queries, request: SettleDocumentRequest, documentId: string): Promise<Settled> {
   const { of, intent, writer } = request;
   const kept = await rowOf(db, request);
-  const { claim } = kept;
-  if (claim.claimed_id === documentId) return "settled";
+  const { claim: before } = kept;
+  if (before.claimed_id === documentId) return "settled";
+  const claim = documentClaim(request, of);
   const detail = { documentId };
-  if (claim.claimed_id !== null || isOfAnother(kept.content, of)) {
-    const told = {
-      what: "contradicted",
-      intent,
-      detail: { ...detail, recorded: claim.claimed_id ?? kept.content.document?.id ?? "" },
-    };
-    await appendEvents(db, request, [claimEvent(of, writer, told)]);
+  if (before.claimed_id !== null || isOfAnother(kept.content, of)) {
+    const recorded = before.claimed_id ?? kept.content.document?.id ?? "";
+    const told = { what: "contradicted", intent, detail: { ...detail, recorded } };
+    await appendEvents(db, request, [eventOf(claim, writer, told)]);
     return "contradicted";
   }
   // Also where it was thought that there is none: a document that exists is never lost sight of.
-  const isAwaited = claim.claim === "in-doubt" && claim.intent === intent;
-  const what = claim.claim === null ? "found" : isAwaited ? "created" : "created-after-all";
+  const isAwaited = before.claim === "in-doubt" && before.intent === intent;
+  const what = before.claim === null ? "found" : isAwaited ? "created" : "created-after-all";
   // Found without a take, as by a run that adopts what stands at the service.
-  const change: ClaimChange = {
-    claim: "document",
-    claimed_id: documentId,
-    ...(claim.claim === null && { intent }),
-  };
-  await changeClaim(db, whereDocument(documentKey(request, of)), change, isAwaited ? OVER : NO_LONGER_IN_DOUBT);
-  await appendEvents(db, request, [claimEvent(of, writer, { what, intent, change, detail })]);
+  const change = { claim: "document", claimed_id: documentId, ...(before.claim === null && { intent }) };
+  const columns = isAwaited ? OVER : NO_LONGER_IN_DOUBT;
+  await changeClaim(db, claim, writer, { event: { what, intent, change, detail }, before, columns });
   return "settled";
 }
 
@@ -133,7 +122,6 @@ async function settleNone(db: Queries, request: SettleDocumentRequest): Promise<
   const from = claim === "nothing" ? (["in-doubt", "unsent"] as const) : (["in-doubt"] as const);
   await changeInDoubt(db, request, from, claim === "nothing" ? "not-created" : "unsent", {
     claim,
-    claimed_id: null,
     ...(request.of.type === "credit_note" && { credits: null }),
   });
   return "settled";
@@ -147,18 +135,17 @@ async function changeInDoubt(
   request: SettleDocumentRequest,
   from: readonly string[],
   what: string,
-  change: ClaimChange,
+  change: Columns,
 ): Promise<boolean> {
   const { of, intent, outcome, writer } = request;
   // What one execution has not sent, says nothing of what another one may have.
   const { execution } = outcome.kind === "unsent" ? outcome : {};
-  const isMeant = execution === undefined ? sql`true` : sql`d.execution = ${execution}`;
-  const { rows } = await sql`
-    with written as (
-      update documents as d set ${claimAssignments(change, OVER)}
-      where ${whereDocument(documentKey(request, of))}
-        and d.intent = ${intent} and d.claim = any(${from}::text[]) and ${isMeant}
-      returning d.number)
-    select ${appended(request, [claimEvent(of, writer, { what, intent, change })])} from written`.execute(db);
-  return rows.length > 0;
+  const isMeant = execution === undefined ? sql`true` : sql`execution = ${execution}`;
+  const claim = documentClaim(request, of);
+  const written = sql`
+    ${update(claim, change, OVER)} and intent = ${intent} and claim = any(${from}::text[]) and ${isMeant}
+    returning intent`;
+  // Whichever sale the credit note was sent for: it is free for another one.
+  const before = { credits: SOME_VALUE };
+  return await writeWithEvent(db, claim, written, eventOf(claim, writer, { what, intent, change }, before));
 }

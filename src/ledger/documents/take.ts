@@ -1,14 +1,13 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
 
 import { holderText, underWay, untilItIsOver } from "../claims/answers.ts";
+import { changeClaim, checkTry, columnsOf, eventOf, update, whereRow } from "../claims/claim.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
-import { appended, appendEvents } from "../events/append-events.ts";
+import { appended } from "../events/append-events.ts";
 import { businessColumns } from "../events/row.ts";
-import { whereDocument } from "./columns.ts";
 import {
   changeRow,
-  documentKey,
   insertOrLock,
   isOfAnother,
   isSpokenFor,
@@ -18,8 +17,9 @@ import {
   keptOf,
 } from "./row.ts";
 import { doubt, unknownRun } from "./write.ts";
+import { assignments } from "../statements.ts";
 import { cleanText, storableText } from "../storable-text.ts";
-import { changeClaim, checkIntent, claimAssignments, claimEvent, decisionOf } from "./claim-row.ts";
+import { decisionOf, documentClaim } from "./claim-row.ts";
 import type { DocumentsTable } from "../tables/records.ts";
 import type { DocumentKey, NumberOwner, TakeDocumentAnswer, TakeDocumentRequest } from "./claims.ts";
 
@@ -32,9 +32,8 @@ import type { DocumentKey, NumberOwner, TakeDocumentAnswer, TakeDocumentRequest 
  * - nothing, unsent → document, when it shows up late (settle, decide); document is the end
  */
 export async function take(db: Queries, request: TakeDocumentRequest): Promise<TakeDocumentAnswer> {
-  const { change, columns, event, answer } = firstOf(request);
+  const { claim, columns, event, answer } = firstOf(request);
   const { of, writer, nowMs } = request;
-  const key = documentKey(request, of);
   const unknown = unknownRun(of, undefined, writer, nowMs);
   const times = { as_of: new Date(nowMs), answered_at: null };
   const found = await insertOrLock(db, request, unknown, writer, times);
@@ -54,8 +53,7 @@ export async function take(db: Queries, request: TakeDocumentRequest): Promise<T
     // The number is that of whoever sends first.
     await changeRow(db, request, found, unknown, writer, { times: { as_of: times.as_of, sequence: 0 } });
   }
-  await changeClaim(db, whereDocument(key), change, columns);
-  await appendEvents(db, request, [event]);
+  await changeClaim(db, claim, writer, { event, before: found.claim, columns });
   return answer;
 }
 
@@ -64,10 +62,10 @@ export async function take(db: Queries, request: TakeDocumentRequest): Promise<T
  * @returns undefined where it is not so; then nothing is written
  */
 export async function takeFirst(db: Queries, request: TakeDocumentRequest): Promise<TakeDocumentAnswer | undefined> {
-  const { change, columns, event, answer } = firstOf(request);
-  const { of } = request;
+  const { claim, columns, event, answer } = firstOf(request);
+  const { of, writer } = request;
   const { connection, business_id } = businessColumns(request);
-  const { credits } = change;
+  const { credits } = event.change;
   const isOnly =
     credits === undefined
       ? sql`true`
@@ -76,11 +74,11 @@ export async function takeFirst(db: Queries, request: TakeDocumentRequest): Prom
           where (o.connection, o.business_id) = (${connection}, ${business_id}) and ${mayCredit(credits, of.number)})`;
   const { rows } = await sql<KeptColumns>`
     with written as (
-      update documents as d set ${claimAssignments(change, columns)}
-      where ${whereDocument(documentKey(request, of))} and d.claim is null and d.document_id is null
+      update documents as d set ${sql.join(assignments({ ...columnsOf(event.change), ...columns }))}
+      where ${whereRow(claim, "d")} and d.claim is null and d.document_id is null
         and d.original_document_id is not distinct from ${credits ?? null} and ${isOnly}
       returning ${KEPT_COLUMNS})
-    select written.*, e.content as event, ${appended(request, [event])} as appended
+    select written.*, e.content as event, ${appended(request, [eventOf(claim, writer, event)])} as appended
     from written left join events as e
       on (e.connection, e.business_id, e.number) = (${connection}, ${business_id}, written.event_number)`.execute(db);
   const [row] = rows;
@@ -91,7 +89,7 @@ export async function takeFirst(db: Queries, request: TakeDocumentRequest): Prom
 
 /** What is written, and answered, where nothing stands in the way. */
 function firstOf(request: TakeDocumentRequest) {
-  checkIntent(request.intent);
+  checkTry(request.intent);
   const { of, intent, idempotencyKey, content, writer, nowMs } = request;
   const text: string | undefined = JSON.stringify(request.request);
   if (text === undefined) throw new LedgerError(`The request of ${of.type} ${of.number} is no JSON.`);
@@ -111,9 +109,9 @@ function firstOf(request: TakeDocumentRequest) {
     execution: request.execution,
     under_way_until: untilItIsOver(request.underWayForMs),
   };
-  const event = claimEvent(of, writer, { what: "taken", intent, change, detail: { nowMs } });
+  const event = { what: "taken", intent, change, detail: { nowMs } };
   const answer = { kind: "send", request: JSON.parse(text) as unknown, firstSentAtMs: nowMs, first: true } as const;
-  return { change, columns, event, answer };
+  return { claim: documentClaim(request, of), columns, event, answer };
 }
 
 /** The sale that a credit note reverses, as the row has it. */
@@ -161,7 +159,7 @@ async function standing(
     // While two are under way neither says by its end that nothing is.
     const execution = other ? null : request.execution;
     const until = sql<Date>`greatest(under_way_until, ${untilItIsOver(request.underWayForMs)})`;
-    await changeClaim(db, whereDocument(documentKey(request, of)), {}, { execution, under_way_until: until });
+    await update(documentClaim(request, of), {}, { execution, under_way_until: until }).execute(db);
   }
   return { kind: "send", request: kept, firstSentAtMs, first };
 }
@@ -194,10 +192,10 @@ function mayCredit(credits: string, number: string): RawBuilder<boolean> {
 async function otherCreditNote(db: Queries, request: TakeDocumentRequest): Promise<TakeDocumentAnswer | undefined> {
   const credits = creditedBy(request.of);
   if (credits === undefined) return undefined;
-  const { connection, business_id, type, number } = documentKey(request, request.of);
-  const { rows } = await sql<Pick<Selectable<DocumentsTable>, "number" | "claim" | "status" | "intent">>`
-    select o.number, o.claim, o.status, o.intent from documents as o
-    where (o.connection, o.business_id) = (${connection}, ${business_id}) and ${mayCredit(credits, number)}
+  const { connection, business_id } = businessColumns(request);
+  const { rows } = await sql<Pick<Selectable<DocumentsTable>, "number" | "claim" | "status" | "intent" | "credits">>`
+    select o.number, o.claim, o.status, o.intent, o.credits from documents as o
+    where (o.connection, o.business_id) = (${connection}, ${business_id}) and ${mayCredit(credits, request.of.number)}
     for update`.execute(db);
   const isRefused = ({ claim, status }: (typeof rows)[number]): boolean =>
     claim !== "in-doubt" && (status === "failed" || status === "cancelled");
@@ -207,23 +205,8 @@ async function otherCreditNote(db: Queries, request: TakeDocumentRequest): Promi
   if (live) return { kind: "credited-by-another", number: live.number };
   const [other] = rows;
   if (!other) return undefined;
-  const key = { connection, business_id, type, number: other.number };
-  await changeClaim(db, whereDocument(key), { credits: null });
-  const change = { credits: null };
-  const released = { type: "credit_note", number: other.number } as const;
-  await appendEvents(db, request, [
-    claimEvent(released, request.writer, { what: "given-up", intent: other.intent, change }),
-  ]);
+  const event = { what: "given-up", intent: other.intent, change: { credits: null } };
+  const released = documentClaim(request, { type: "credit_note", number: other.number });
+  await changeClaim(db, released, request.writer, { event, before: other });
   return undefined;
-}
-
-export async function ended(
-  db: Queries,
-  request: DocumentKey & Pick<TakeDocumentRequest, "intent" | "execution">,
-): Promise<void> {
-  const { of, intent, execution } = request;
-  await sql`
-    update documents as d set under_way_until = null
-    where ${whereDocument(documentKey(request, of))} and d.intent = ${intent} and d.execution = ${execution}
-      and d.under_way_until is not null`.execute(db);
 }

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 
+import { afterEvent, type Columns, columnsOf } from "../claims/claim.ts";
 import type { Database, Queries } from "../database.ts";
 import type { RowFindings } from "../rows/row-findings.ts";
 import {
@@ -11,7 +12,7 @@ import {
   type SubjectEvent,
 } from "../rows/expected-rows.ts";
 import { type KeptRow, type ProvenRows, verifyRows } from "../rows/verify-rows.ts";
-import { CLAIM_CHANGES, type ClaimChange, claimColumns, NO_CLAIM } from "./claim-row.ts";
+import { CLAIM_CHANGES, NO_CLAIM } from "./claim-row.ts";
 import { DOCUMENT_SAVED, documentColumns, type RowContent } from "./columns.ts";
 
 export interface DocumentsReport extends RowFindings {
@@ -83,16 +84,15 @@ async function readDocuments(
 /** The last event says all of a document but its claim, of which each event says what changed. */
 async function expectedRows(db: Queries, chain: Chain, subjects: readonly string[]): Promise<ExpectedRows> {
   const rows = await expectedByLastEvent(db, chain, { kind: DOCUMENT_SAVED, subjects, expectedBy });
-  const after = claimAfter;
-  const claims = await expectedByAllEvents(db, chain, {
+  const claims = await expectedByAllEvents<Columns>(db, chain, {
     kinds: CLAIM_CHANGES,
     subjects,
-    after,
-    expectedBy: claimExpectedBy,
+    after: (before = NO_CLAIM, { content }) => afterEvent(before, content),
+    expectedBy: (claim) => ({ columns: { ...columnsOf(claim) } }),
   });
   return new Map(
     [...rows].map(([subject, row]) => {
-      const claim = claims.has(subject) ? claims.get(subject)?.expected : { columns: claimColumns(NO_CLAIM) };
+      const claim = claims.has(subject) ? claims.get(subject)?.expected : { columns: NO_CLAIM };
       const expected = row.expected && claim && { columns: { ...row.expected.columns, ...claim.columns } };
       return [subject, { last: row.last, expected }];
     }),
@@ -101,13 +101,4 @@ async function expectedRows(db: Queries, chain: Chain, subjects: readonly string
 
 function expectedBy({ content }: SubjectEvent): ExpectedRow {
   return { columns: documentColumns(JSON.parse(content) as RowContent) };
-}
-
-function claimAfter(before: ClaimChange | undefined, { content }: SubjectEvent): ClaimChange {
-  const { change = {} } = JSON.parse(content) as { change?: ClaimChange };
-  return { ...(before ?? NO_CLAIM), ...change };
-}
-
-function claimExpectedBy(change: ClaimChange): ExpectedRow {
-  return { columns: { ...claimColumns(change) } };
 }

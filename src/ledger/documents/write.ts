@@ -11,15 +11,15 @@ import {
 } from "../../contract/index.ts";
 import { sql } from "kysely";
 
+import { changeClaim } from "../claims/claim.ts";
 import type { Queries } from "../database.ts";
 import { appendEvents } from "../events/append-events.ts";
 import type { Business, NewEvent, Writer } from "../events/chain.ts";
 import { anyGivenBack } from "../stock/taken.ts";
-import { DECIDED, type RowContent, subjectOf, whereDocument } from "./columns.ts";
-import { changeClaim, claimEvent, isClaimed } from "./claim-row.ts";
+import { DECIDED, type RowContent, subjectOf } from "./columns.ts";
+import { documentClaim, isClaimed, NO_CLAIM } from "./claim-row.ts";
 import {
   changeRow,
-  documentKey,
   insertionIfNew,
   insertOrLock,
   isOfAnother,
@@ -95,10 +95,9 @@ export async function doubt(
   writer: Writer,
   asOf: Date,
 ): Promise<void> {
-  const change = { intent: 1, claim: "in-doubt" } as const;
-  const unknown = { first_sent_at: asOf, request: "null" };
-  await changeClaim(db, whereDocument(documentKey(business, of)), change, unknown);
-  await appendEvents(db, business, [claimEvent(of, writer, { what: "in-doubt", intent: 1, change })]);
+  const event = { what: "in-doubt", intent: 1, change: { intent: 1, claim: "in-doubt" } };
+  const columns = { first_sent_at: asOf, request: "null" };
+  await changeClaim(db, documentClaim(business, of), writer, { event, before: NO_CLAIM, columns });
 }
 
 /** What the service answered about a document. */
@@ -121,7 +120,7 @@ export async function answered(
   const times = { answered_at: new Date(askedAtMs) };
   // A database that knew nothing of the run gets its row.
   const kept =
-    (await lockKept(db, documentKey(business, of))) ??
+    (await lockKept(db, business, of)) ??
     (await lockOrMake(db, business, unknownRun(row, document, writer, askedAtMs), times.answered_at));
   // Asked first: whoever writes holds the chain of the business.
   const isGivenBack = of.type === "sale" && isSigned(document) && (await isAnyGivenBack(db, business, of.number));
@@ -202,7 +201,7 @@ export async function note(db: Queries, business: Business, told: RunNote, write
   const { attentionChanges: _changes, decisions: _decisions, ...of } = more;
   const history = historyOf(told, writer);
   const times = { as_of: new Date(asOfMs), sequence };
-  const kept = await lockKept(db, documentKey(business, of));
+  const kept = await lockKept(db, business, of);
   const isBehind =
     kept && (kept.as_of.getTime() > asOfMs || (kept.as_of.getTime() === asOfMs && kept.sequence > sequence));
   if (!kept || isBehind || isOfAnother(kept.content, of)) {
@@ -245,7 +244,7 @@ export async function markClosed(
   writer: Writer,
   closed: ClosedRun | undefined,
 ): Promise<void> {
-  const kept = await lockKept(db, documentKey(business, of));
+  const kept = await lockKept(db, business, of);
   if (!kept || kept.content.run.runId !== writer.runId) return;
   const { closed: _before, ...content } = kept.content;
   await changeRow(db, business, kept, { ...content, ...(closed && { closed }) }, writer);
