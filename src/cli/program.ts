@@ -10,7 +10,6 @@ import { registerDoctor } from "./commands/doctor.ts";
 import { registerSetup } from "./commands/setup.ts";
 import { registerSimulator } from "./commands/simulator.ts";
 import { registerWorker } from "./commands/worker.ts";
-import { registerCompletion } from "./completion/register-completion.ts";
 import { plainText } from "../contract/plain-text.ts";
 import type { CliContext } from "./context.ts";
 import { registerDemo } from "../dev/demo/index.ts";
@@ -79,7 +78,6 @@ Example: what is wrong with this installation, and what to do about it
   registerDocuments(program, context);
   registerEvents(program, context);
   registerLedger(program, context);
-  registerCompletion(program, context);
   nameSubcommands(program);
   return program;
 }

@@ -38,7 +38,6 @@ describe("help", () => {
       "documents",
       "events",
       "ledger",
-      "completion",
     ];
     expect(listed).toEqual(
       ["demo", "simulator", "worker", "callbacks", "setup", "doctor", "dialect", ...work, "help"].concat("fiscalflow"),
