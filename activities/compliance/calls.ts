@@ -10,7 +10,6 @@ import {
   type ComplianceDialect,
   type OperationName,
   type Result,
-  settingsBehind,
   settingsHint,
 } from "../../src/compliance/index.ts";
 import {
@@ -113,17 +112,16 @@ export async function callAndClassify<Data>(
 /** A request that the service does not understand may have been made with names that are not the service's. */
 function hintOf(runtime: ComplianceRuntime, operation: OperationName, target: CallTarget, error: unknown): string {
   if (!(error instanceof ComplianceApiError)) return "";
-  const { status, apiCode, apiMessage = "", extras } = error;
+  const { status, apiCode, extras } = error;
   const misunderstood = status === 400 || status === 404 || status === 405;
   const isOfTheAuthority = apiCode !== undefined && apiCode === runtime.dialect.errors.authorityRejected;
   // What is refused for its content has a document or an item beside it, and stock is refused for what is in it.
   const unexplained =
     status === 422 && operation !== "adjustStock" && !isOfTheAuthority && !extras.seenSale && !extras.seenItem;
   if (!misunderstood && !unexplained) return "";
-  const { dialect } = runtime;
   const codes = operation === "createCreditNote" && status === 422 ? ["errors.alreadyCredited"] : [];
   const business = status === 404 ? businessHint(runtime, operation, target) : "";
-  return `${business}${settingsHint([...codes, ...settingsBehind(operation, apiMessage, dialect)])}`;
+  return `${business}${settingsHint(operation, codes)}`;
 }
 
 /** The calls with which something begins: what follows them has a business that there is. */

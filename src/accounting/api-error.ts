@@ -24,7 +24,7 @@ export function accountingErrorOf(
   signedAtMs: number | undefined,
 ): AccountingApiError {
   const apiMessage = messageOf(answer.json);
-  const details: AccountingApiErrorDetails = { meta, apiMessage, bodyExcerpt: excerptOf(answer.bodyText) };
+  const details: AccountingApiErrorDetails = { meta, bodyExcerpt: excerptOf(answer.bodyText) };
   const summary = `${meta.operation}: HTTP ${meta.status}${apiMessage === undefined ? "" : `: ${apiMessage}`}`;
   if (meta.status === 401) {
     const { serverDateMs } = meta;

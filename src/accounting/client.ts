@@ -61,17 +61,16 @@ export function createAccountingClient(options: AccountingClientOptions) {
       listBillPayments(context, input, call),
     processSyncBatch: (syncBatchId: string, call?: AccountingCallOptions) =>
       processSyncBatch(context, syncBatchId, call),
-    /**
-     * A read with any query, its answer as it came: for whoever finds out the names that the document does not show.
-     */
-    read: (
-      name: "listCompanies" | "listBillPayments",
-      query: Readonly<Record<string, string>> = {},
-      call: AccountingCallOptions = {},
-    ) => {
-      const operation = ACCOUNTING_OPERATIONS[name];
-      const request = { path: operation.path, query };
-      return callAccounting<unknown>(context, operation, request, ({ json }) => ({ data: json }), call);
+    /** The answer with whatever names it has: for whoever compares them with the dialect's. */
+    listCompaniesAsSent: (call: AccountingCallOptions = {}) => {
+      const operation = ACCOUNTING_OPERATIONS.listCompanies;
+      return callAccounting<unknown>(
+        context,
+        operation,
+        { path: operation.path },
+        ({ json }) => ({ data: json }),
+        call,
+      );
     },
   };
 }

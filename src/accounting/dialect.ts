@@ -1,35 +1,110 @@
 import { z } from "zod";
 
-import { distinctNames } from "../http/distinct-names.ts";
+import {
+  type AboutSetting,
+  dialectProblems,
+  distinctNames,
+  group,
+  name,
+  optionalName,
+  setting,
+  settingsOf,
+} from "../http/dialect-settings.ts";
 import { AccountingConfigurationError } from "./errors.ts";
 
 /**
- * The names that the document does not show, in one place (docs/accounting.md). Every default is the
- * product's own choice; configuration overrides it. `null` = not sent, or off.
+ * The names that the document "Accounting Service" does not show: what each means, what happens while it is wrong, and
+ * what to ask the provider. Every default is the product's own choice, and configuration overrides it. docs/dialect.md is
+ * made from this file.
  */
 
-const word = z.string().regex(/^\S+$/, "must be a name without spaces");
-const optionalName = (fallback: string) => word.nullable().default(fallback);
+function ofBillPayments(what: string, about: Partial<AboutSetting> = {}): AboutSetting {
+  return {
+    section: "GET /bill-payments",
+    meaning: `The query parameter for ${what}`,
+    ifWrong:
+      "400, or a service that ignores unknown parameters answers as if it were absent: the bill payments sync waits with `invalid-request` or `unexpected-answer`, which name the setting",
+    question: `What is the name of the query parameter of GET /bill-payments for ${what}?`,
+    ...about,
+  };
+}
+
+/** Of the webhooks, of which the document says only that there is a secret. */
+function ofWebhooks(meaning: string, question: string, about: Partial<AboutSetting> = {}): AboutSetting {
+  return {
+    section: "Events",
+    meaning,
+    ifWrong:
+      "webhooks are answered 401 and change nothing, and payments are read only on the Schedule; the receiver counts them by reason in its metrics, and in one log line a minute",
+    question,
+    optional: true,
+    ...about,
+  };
+}
+
 const header = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "must be the name of a header");
 
 const webhookSchema = z
   .strictObject({
-    enabled: z.boolean().default(false),
-    signatureHeader: header.default("X-Signature"),
-    /** What stands before the signature in its header, `sha256=` for example. */
-    signaturePrefix: z.string().default(""),
-    timestampHeader: header.nullable().default(null),
-    timestampUnit: z.enum(["ms", "s"]).default("ms"),
-    /**
-     * What the signature is made over: the body's bytes, or the timestamp, what stands between, and the body's bytes.
-     */
-    signed: z.enum(["body", "timestamp+body", "timestamp.body"]).default("body"),
-    encoding: z.enum(["hex", "base64"]).default("hex"),
-    /** Where an event's id stands: a field of the body, or a header. */
-    eventId: z
-      .union([word, z.strictObject({ header })])
-      .nullable()
-      .default(null),
+    enabled: setting(
+      z.boolean().default(false),
+      ofWebhooks(
+        "Whether webhooks are received",
+        "Which events does the accounting service send as webhooks, and how are they delivered?",
+        { ifWrong: "`false`: webhooks are answered 404, and payments are read only on the Schedule" },
+      ),
+    ),
+    signatureHeader: setting(
+      header.default("X-Signature"),
+      ofWebhooks("The header with the signature", "Which header of a webhook carries its signature?", {
+        values: "the name of a header",
+      }),
+    ),
+    signaturePrefix: setting(
+      z.string().default(""),
+      ofWebhooks(
+        "The text before the signature in its header, for example `sha256=`",
+        "Does anything stand before the signature in its header, such as `sha256=`?",
+        { values: "any text" },
+      ),
+    ),
+    timestampHeader: setting(
+      header.nullable().default(null),
+      ofWebhooks(
+        "The header with the signed timestamp; `null`: there is none",
+        "Which header of a webhook carries the timestamp that is signed with it, if any?",
+        { values: "the name of a header, `null`" },
+      ),
+    ),
+    timestampUnit: setting(
+      z.enum(["ms", "s"]).default("ms"),
+      ofWebhooks("The unit of the timestamp", "Is the timestamp of a webhook in milliseconds or in seconds?"),
+    ),
+    signed: setting(
+      z.enum(["body", "timestamp+body", "timestamp.body"]).default("body"),
+      ofWebhooks(
+        "What is signed: the body's bytes, or the timestamp, the text between, and the body's bytes",
+        "What exactly does the signature of a webhook cover: the body, or the timestamp and the body, and what stands between them?",
+      ),
+    ),
+    encoding: setting(
+      z.enum(["hex", "base64"]).default("hex"),
+      ofWebhooks("The encoding of the signature", "Is the signature of a webhook hex or base64?"),
+    ),
+    eventId: setting(
+      z
+        .union([z.string().regex(/^\S+$/, "must be a name without spaces"), z.strictObject({ header })])
+        .nullable()
+        .default(null),
+      ofWebhooks(
+        "Where an event's id is: in a field of the body, or in a header; `null`: nowhere",
+        "Which field or header of a webhook identifies the event?",
+        {
+          values: "a name, `{ header }`, `null`",
+          ifWrong: "webhooks are accepted all the same; a repeated one triggers one more synchronisation",
+        },
+      ),
+    ),
   })
   .superRefine(({ signed, timestampHeader }, context) => {
     const refuse = (entry: string, message: string): void =>
@@ -44,37 +119,67 @@ const webhookSchema = z
       );
   });
 
-export const accountingDialectSchema = z
-  .strictObject({
-    billPayments: z
-      .strictObject({
-        page: word.default("page"),
-        limit: word.default("limit"),
-        paymentMethod: optionalName("paymentMethod"),
-        status: optionalName("status"),
-        sortBy: optionalName("sortBy"),
-        sortDirection: optionalName("sortDirection"),
-      })
-      .superRefine(distinctNames)
-      .prefault({}),
-    companies: z
-      .strictObject({
-        /** `null`: the answer itself is the list. */
-        list: optionalName("data"),
-      })
-      .prefault({}),
-    signature: z
-      .strictObject({
-        /** Whether the query string belongs to the signed path. */
-        query: z.boolean().default(false),
-      })
-      .prefault({}),
-    webhook: webhookSchema.prefault({}),
-  })
-  .prefault({});
+const dialectSchema = group({
+  billPayments: distinctNames({
+    page: name("page", ofBillPayments("the page number")),
+    limit: name(
+      "limit",
+      ofBillPayments("the page size (at most 100)", {
+        ifWrong:
+          "400 and `invalid-request` of the bill payments sync, or pages of the accounting service's own size (more calls, the same rows), which `doctor` and the log say",
+      }),
+    ),
+    paymentMethod: optionalName(
+      "paymentMethod",
+      ofBillPayments("the payment method", {
+        ifWrong: "nothing changes: fiscalflow's own synchronisation does not send it",
+        optional: true,
+      }),
+    ),
+    status: optionalName(
+      "status",
+      ofBillPayments("the sync status", {
+        meaning: "The query parameter for the sync status; `null`: no statuses are read",
+      }),
+    ),
+    sortBy: optionalName(
+      "sortBy",
+      ofBillPayments("the sort field", {
+        meaning: "The query parameter for the sort field; `null`: bill payments cannot be synced",
+      }),
+    ),
+    sortDirection: optionalName(
+      "sortDirection",
+      ofBillPayments("the sort direction", {
+        meaning: "The query parameter for the sort direction; `null`: bill payments cannot be synced",
+      }),
+    ),
+  }),
+  companies: group({
+    list: optionalName("data", {
+      section: "GET /companies",
+      meaning: "The key of the list of companies; `null`: the answer itself is the list",
+      ifWrong: "nothing changes: the call is made only to see whether the key is accepted",
+      question: "In the answer of GET /companies, under which key stands the list?",
+      optional: true,
+    }),
+  }),
+  signature: group({
+    query: setting(z.boolean().default(false), {
+      section: "Authentication, 4",
+      meaning: "Whether the query string is part of the signed path; only with a client secret",
+      ifWrong:
+        "each signed request with a query is answered 401: `doctor` names the setting, and the bill payments sync shows `credentials`",
+      question: "Does the “request path” of the signed message contain the query string?",
+    }),
+  }),
+  webhook: webhookSchema.prefault({}),
+});
 
-export type AccountingDialect = z.output<typeof accountingDialectSchema>;
+export type AccountingDialect = z.output<typeof dialectSchema>;
 export type WebhookDialect = AccountingDialect["webhook"];
+
+export const accountingSettings = () => settingsOf(dialectSchema);
 
 /**
  * Partial overrides, merged over the defaults.
@@ -82,13 +187,7 @@ export type WebhookDialect = AccountingDialect["webhook"];
  * @throws AccountingConfigurationError with every problem and its path, an unknown name among them
  */
 export function parseAccountingDialect(overrides?: unknown): AccountingDialect {
-  const parsed = accountingDialectSchema.safeParse(overrides);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.flatMap((issue) => {
-    const at = ["dialect", ...issue.path.map(String)].join(".");
-    return issue.code === "unrecognized_keys"
-      ? issue.keys.map((key) => `${at}.${key}: the dialect has no such name`)
-      : [`${at}: ${issue.message}`];
-  });
-  throw new AccountingConfigurationError("invalid-dialect", problems);
+  const parsed = dialectSchema.safeParse(overrides);
+  if (!parsed.success) throw new AccountingConfigurationError("invalid-dialect", dialectProblems(parsed.error));
+  return parsed.data;
 }

@@ -27,8 +27,6 @@ export class AccountingInputError extends CallError {
 
 export interface AccountingApiErrorDetails {
   meta: AccountingAnswerMeta;
-  /** What the body says for people, where it says something: its shape is not shown. */
-  apiMessage: string | undefined;
   /** At most 500 characters. */
   bodyExcerpt: string;
 }
@@ -39,14 +37,12 @@ export class AccountingApiError extends AnswerError {
     "AccountingApiError";
   readonly code: "api-error" | "unauthorized" | "forbidden" = "api-error";
   readonly status: number;
-  readonly apiMessage: string | undefined;
   readonly bodyExcerpt: string;
   readonly meta: AccountingAnswerMeta;
 
   constructor(message: string, details: AccountingApiErrorDetails) {
     super(message);
     this.status = details.meta.status;
-    this.apiMessage = details.apiMessage;
     this.bodyExcerpt = details.bodyExcerpt;
     this.meta = details.meta;
   }

@@ -5,7 +5,7 @@ export type { AccountingCallOptions, AccountingResult } from "./call-operation.t
 export { type AccountingMeaning, classifyAccountingError } from "./classify.ts";
 export { type AccountingClient, type AccountingClientOptions, createAccountingClient } from "./client.ts";
 export type { Company } from "./companies.ts";
-export { type AccountingDialect, parseAccountingDialect, type WebhookDialect } from "./dialect.ts";
+export { type AccountingDialect, accountingSettings, parseAccountingDialect, type WebhookDialect } from "./dialect.ts";
 export {
   AccountingApiError,
   AccountingConfigurationError,

@@ -38,7 +38,7 @@ describe("an error of the API", () => {
       meta: { operation: "getSale" },
       status: 404,
       apiCode: "not_found",
-      apiMessage: "No such sale.",
+      message: expect.stringContaining("No such sale."),
       envelope: true,
       replayed: false,
       extras: {},

@@ -19,7 +19,6 @@ export function apiErrorOf(operation: Operation, answer: HttpAnswer, meta: Answe
   return new ComplianceApiError(`${operation.name}: ${summary}${hint(operation, meta)}`, {
     meta,
     apiCode: envelope?.apiCode,
-    apiMessage: envelope === undefined ? undefined : redact(envelope.message),
     envelope: envelope !== undefined,
     extras: readErrorExtras(answer.json),
     bodyExcerpt: envelope === undefined ? excerpt(answer.bodyText) : undefined,

@@ -2,20 +2,14 @@ import type { Transport } from "../http/transport.ts";
 import { parseApiKey } from "./api-key.ts";
 import { parseBaseUrl } from "./base-url.ts";
 import { listBusinesses } from "./businesses.ts";
-import {
-  type BusinessCallOptions,
-  type CallOptions,
-  callOperation,
-  type ClientContext,
-  type OutgoingRequest,
-} from "./call-operation.ts";
+import { type BusinessCallOptions, type CallOptions, callOperation, type ClientContext } from "./call-operation.ts";
 import type { ComposedRequest } from "./composed-request.ts";
 import type { ComplianceDialect } from "./dialect.ts";
 import { createCreditNote, createSale, getSale, type KeyedCallOptions, retrySale } from "./sales.ts";
 import { listItems, registerItem, type RegisterItemInput } from "./items.ts";
 import type { KeyReach } from "./key-reach.ts";
 import { callNamed, downloadReceipt, type NamedCallInput } from "./named-operations.ts";
-import { type NamedOperation, operation, type ShownOperation } from "./operations.ts";
+import { type NamedOperation, operation } from "./operations.ts";
 import { listPurchases, type ListPurchasesInput, pullPurchases } from "./purchases.ts";
 import { adjustStock, type AdjustStockInput } from "./stock.ts";
 
@@ -70,11 +64,10 @@ export function createComplianceClient(options: ComplianceClientOptions) {
       downloadReceipt(context, saleId, onBody, call),
     callNamed: (name: NamedOperation, input?: NamedCallInput, call?: BusinessCallOptions) =>
       callNamed(context, name, input, call),
-    /**
-     * Any request of an operation, its answer as it came: for whoever finds out the names that the document does not
-     * show.
-     */
-    send: (name: ShownOperation, request: OutgoingRequest, call: CallOptions = {}) =>
-      callOperation<unknown>(context, operation(name), request, ({ json }) => ({ data: json }), call),
+    /** The answer with whatever names it has: for whoever compares them with the dialect's. */
+    listBusinessesAsSent: (call: CallOptions = {}) => {
+      const shown = operation("listBusinesses");
+      return callOperation<unknown>(context, shown, { path: shown.path }, ({ json }) => ({ data: json }), call);
+    },
   };
 }

@@ -33,8 +33,6 @@ export class ComplianceApiError extends AnswerError {
   readonly status: number;
   /** The envelope's `code`: what clients branch on (Fiscal Compliance API, "Errors"). */
   override readonly apiCode: string | undefined;
-  /** The envelope's `message`, for people: its wording can change and is not to be parsed. */
-  readonly apiMessage: string | undefined;
   /** Whether the body was the service's own error envelope, and not, say, a proxy's page. */
   readonly envelope: boolean;
   readonly extras: ErrorExtras;
@@ -48,7 +46,6 @@ export class ComplianceApiError extends AnswerError {
     details: {
       meta: AnswerMeta;
       apiCode: string | undefined;
-      apiMessage: string | undefined;
       envelope: boolean;
       extras: ErrorExtras;
       bodyExcerpt: string | undefined;
@@ -57,7 +54,6 @@ export class ComplianceApiError extends AnswerError {
     super(message);
     this.status = details.meta.status;
     this.apiCode = details.apiCode;
-    this.apiMessage = details.apiMessage;
     this.envelope = details.envelope;
     this.extras = details.extras;
     this.replayed = details.meta.replayed;

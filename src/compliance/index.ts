@@ -2,14 +2,13 @@
 export type { AnswerMeta } from "./answer-meta.ts";
 export { BRANCH_NOT_SENT, branchSentAs } from "./branch-selector.ts";
 export type { Business } from "./businesses.ts";
-export type { OutgoingRequest, Result } from "./call-operation.ts";
+export type { Result } from "./call-operation.ts";
 export type { Classification } from "./classification.ts";
 export { classifyAnswer, classifyError, classifyItem, classifyMovement, type ClassifyOptions } from "./classify.ts";
 export { type ComplianceClient, createComplianceClient } from "./client.ts";
 export { composeCreateSale } from "./compose-create-sale.ts";
 export { composeCreditNote } from "./compose-credit-note.ts";
-export { type ComplianceDialect, parseDialect, statesSaleKey } from "./dialect.ts";
-export type { SeenSale } from "./error-envelope.ts";
+export { type ComplianceDialect, complianceSettings, parseDialect, statesSaleKey } from "./dialect.ts";
 export {
   ComplianceApiError,
   ComplianceConfigurationError,
@@ -17,10 +16,9 @@ export {
   UnexpectedAnswerError,
 } from "./errors.ts";
 export { ignoredFields } from "./ignored-fields.ts";
-export type { KeyReach } from "./key-reach.ts";
 export { requireDescribed } from "./named-operations.ts";
-export type { NamedOperation, OperationName, ShownOperation } from "./operations.ts";
+export type { NamedOperation, OperationName } from "./operations.ts";
 export { operation, SHOWN_OPERATIONS } from "./operations.ts";
 export { redactDeep } from "./redact.ts";
 export type { Purchase } from "./schemas.ts";
-export { settingsBehind, settingsHint } from "./settings-behind.ts";
+export { settingsHint } from "./settings-hint.ts";

@@ -1,16 +1,15 @@
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
-import { parseAccountingDialect } from "../../src/accounting/index.ts";
-import { parseDialect } from "../../src/compliance/index.ts";
+import { accountingSettings, parseAccountingDialect } from "../../src/accounting/index.ts";
+import { complianceSettings, parseDialect } from "../../src/compliance/index.ts";
 import { loadConfig, renderConfigExample, renderConfigTable } from "../../src/config/index.ts";
-import { renderDialectExample } from "../../src/dialect/render-dialect-example.ts";
-import { accountingSettings, complianceSettings } from "../../src/dialect/services.ts";
+import { renderDialectExample } from "./render-dialect.ts";
 
 const PAGE = fileURLToPath(new URL("../../docs/configuration.md", import.meta.url));
 const DIALECTS = {
-  compliance: renderDialectExample(complianceSettings),
-  accounting: renderDialectExample(accountingSettings),
+  compliance: renderDialectExample(complianceSettings()),
+  accounting: renderDialectExample(accountingSettings()),
 };
 
 test("docs/configuration.md is generated from the settings", async () => {

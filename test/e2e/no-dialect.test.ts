@@ -27,7 +27,7 @@ const WITHOUT_EFFECT: ReadonlyMap<string, string> = new Map([
   ["compliance.identity", "off"],
   ["compliance.lookups", "off"],
   ["accounting.billPayments.paymentMethod", "never sent"],
-  ["accounting.companies.list", "asked for by doctor alone"],
+  ["accounting.companies.list", "read by nothing but `fiscalflow dialect`"],
   [
     "compliance.purchases.to",
     "sent for the days of changed invoices alone: see activities/compliance/purchases.test.ts",
@@ -66,7 +66,7 @@ interface Ended {
   told: string;
 }
 
-const renamed = renamedDialects("plausible");
+const renamed = renamedDialects();
 const SETTINGS = ["all", ...leavesOf(renamed).map(([path]) => path)].filter((path) => !path.includes(".webhook."));
 
 /** One setting as the service has it, the others as the product has them by default. */

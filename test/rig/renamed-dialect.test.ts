@@ -6,20 +6,17 @@ import { parseAccountingDialect } from "../../src/dev/simulator/accounting/diale
 import { parseDialect } from "../../src/dev/simulator/dialect.ts";
 import { leavesOf, renamedDialects } from "./renamed-dialect.ts";
 
-test.each(["plausible", "strange"] as const)(
-  "the %s renamed dialect changes every setting of both services",
-  (words) => {
-    const renamed = renamedDialects(words);
-    const now = { compliance: parseDialect(undefined), accounting: parseAccountingDialect(undefined) };
-    const before = new Map(leavesOf(now));
-    const same = leavesOf(renamed).filter(([path, value]) => before.get(path) === value);
-    expect(same).toEqual([]);
-    expect(leavesOf(renamed).map(([path]) => path)).toEqual([...before.keys()]);
-  },
-);
+test("the renamed dialect changes every setting of both services", () => {
+  const renamed = renamedDialects();
+  const now = { compliance: parseDialect(undefined), accounting: parseAccountingDialect(undefined) };
+  const before = new Map(leavesOf(now));
+  const same = leavesOf(renamed).filter(([path, value]) => before.get(path) === value);
+  expect(same).toEqual([]);
+  expect(leavesOf(renamed).map(([path]) => path)).toEqual([...before.keys()]);
+});
 
-test.each(["plausible", "strange"] as const)("the product can be configured with the %s renamed dialect", (words) => {
-  const renamed = renamedDialects(words);
+test("the product can be configured with the renamed dialect", () => {
+  const renamed = renamedDialects();
   expect(parseProductDialect(renamed.compliance)).toEqual(renamed.compliance);
   expect(parseProductAccountingDialect(renamed.accounting)).toEqual(renamed.accounting);
 });

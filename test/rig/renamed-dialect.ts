@@ -16,11 +16,8 @@ const OTHER_WORDS: Readonly<Record<string, string>> = Object.fromEntries(
     .map((pair) => pair.trim().split(" ")),
 );
 
-/** A word that nobody would guess. */
-const strange = (name: string): string => `zz_${name}`;
-
 /** Another plausible spelling of the same thing. */
-function plausible(name: string): string {
+function rename(name: string): string {
   const snake = name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   if (name.startsWith("X-")) return name.replace("X-", "X-Provider-");
   return snake === name ? (OTHER_WORDS[name] ?? `${name}_value`) : snake;
@@ -28,17 +25,12 @@ function plausible(name: string): string {
 
 /**
  * Both dialects of the simulator with every name and every switch changed to another valid value, by a walk through
- * their schemas: a new setting is changed without anybody thinking of it. What is off by default (`null`) is on. Names
- * become plausible words that `fiscalflow dialect` may guess, or `strange` ones that it cannot.
+ * their schemas: a new setting is changed without anybody thinking of it. What is off by default (`null`) is on.
  */
-export function renamedDialects(words: "plausible" | "strange" = "plausible"): {
-  compliance: Dialect;
-  accounting: AccountingDialect;
-} {
-  const rename = words === "plausible" ? plausible : strange;
+export function renamedDialects(): { compliance: Dialect; accounting: AccountingDialect } {
   return {
-    compliance: parseDialect(changed(dialectSchema, parseDialect(undefined), [], rename)),
-    accounting: parseAccountingDialect(changed(accountingDialectSchema, parseAccountingDialect(undefined), [], rename)),
+    compliance: parseDialect(changed(dialectSchema, parseDialect(undefined), [])),
+    accounting: parseAccountingDialect(changed(accountingDialectSchema, parseAccountingDialect(undefined), [])),
   };
 }
 
@@ -49,42 +41,36 @@ export function leavesOf(value: unknown, path: readonly string[] = []): [path: s
   return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, [...path, key]));
 }
 
-type Rename = (name: string) => string;
 type Walked = z.core.$ZodType;
 
-function changed(schema: Walked, now: unknown, path: readonly string[], rename: Rename): unknown {
+function changed(schema: Walked, now: unknown, path: readonly string[]): unknown {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   switch (def.type) {
     case "object":
-      return changedObject(def.shape, now, path, rename);
+      return changedObject(def.shape, now, path);
     case "nullable":
     case "optional":
-      return changed(def.innerType, now, path, rename);
+      return changed(def.innerType, now, path);
     case "union":
-      return changed(def.options[0] ?? schema, now, path, rename);
+      return changed(def.options[0] ?? schema, now, path);
     case "enum":
       return Object.values(def.entries).findLast((member) => member !== now);
     case "boolean":
       return now !== true;
     case "string":
-      return changedText(now, path, rename);
+      return changedText(now, path);
     default:
       throw new Error(`${path.join(".")}: renamedDialects does not know how to change a ${def.type}`);
   }
 }
 
-function changedObject(
-  shape: Readonly<Record<string, Walked>>,
-  now: unknown,
-  path: readonly string[],
-  rename: Rename,
-): unknown {
+function changedObject(shape: Readonly<Record<string, Walked>>, now: unknown, path: readonly string[]): unknown {
   // Off by default, and only named by the document: a path that nothing else has switches it on.
   if ("method" in shape) return switchedOn(path.at(-1) ?? "");
   return Object.fromEntries(
     Object.entries(shape).map(([key, inner]) => {
       const value: unknown = typeof now === "object" && now !== null ? Reflect.get(now, key) : undefined;
-      return [key, changed(inner, value, [...path, key], rename)];
+      return [key, changed(inner, value, [...path, key])];
     }),
   );
 }
@@ -96,7 +82,7 @@ function switchedOn(operation: string): unknown {
   return { method: "GET", path };
 }
 
-function changedText(now: unknown, path: readonly string[], rename: Rename): string {
+function changedText(now: unknown, path: readonly string[]): string {
   const key = path.at(-1) ?? "";
   if (typeof now === "string" && now.startsWith("/")) return `${now}/new`;
   if (typeof now === "string" && now !== "") return rename(now);

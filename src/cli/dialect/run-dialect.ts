@@ -1,212 +1,197 @@
-import { randomBytes } from "node:crypto";
-
-import { createAccountingClient, parseAccountingDialect } from "../../accounting/index.ts";
-import { createComplianceClient, parseDialect } from "../../compliance/index.ts";
-import type { AccountingConnection, ComplianceConnection, Config } from "../../config/index.ts";
-import { DEFAULT_CONNECTION, nairobiDate } from "../../contract/index.ts";
-import { compareDialect, type Findings } from "../../dialect/compare.ts";
-import { accountingSettings, complianceSettings } from "../../dialect/services.ts";
+import {
+  type AccountingDialect,
+  accountingSettings,
+  createAccountingClient,
+  parseAccountingDialect,
+} from "../../accounting/index.ts";
+import {
+  type ComplianceDialect,
+  complianceSettings,
+  createComplianceClient,
+  parseDialect,
+} from "../../compliance/index.ts";
+import type { Config } from "../../config/index.ts";
+import type { DialectSetting } from "../../http/dialect-settings.ts";
 import { createDispatchers } from "../../http/dispatchers.ts";
 import { createTransport, type Transport } from "../../http/transport.ts";
 import { loadProcessConfig } from "../../worker/load-process-config.ts";
 import { CommandFailedError, UsageError } from "../cli-error.ts";
-import { confirm, requireTerminal } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
+import { describeError } from "../describe-error.ts";
 import { interruptible } from "../interruptible.ts";
-import { printNote, printResult } from "../output.ts";
-import { probeAccounting } from "./accounting-probe.ts";
-import type { ComplianceProbe } from "./compliance-probe.ts";
-import { probeReads, type SeenItem } from "./compliance-reads.ts";
-import { probeWrites } from "./compliance-writes.ts";
-import { CallsSpentError, Prober } from "./prober.ts";
-import { type DialectReport, reportText, writeLine } from "./report.ts";
-import type { Write } from "./write.ts";
+import { printResult } from "../output.ts";
+import { plainTable } from "../plain-table.ts";
 
 export interface DialectFlags {
-  connection?: string;
-  service?: "compliance" | "accounting";
   check?: boolean;
-  write?: boolean;
-  item?: string;
-  yes?: boolean;
   json?: boolean;
 }
 
-/** Of each connection. A service that knows none of the usual names takes some 150. */
-const MOST_CALLS = 300;
+type Service = "compliance" | "accounting";
+
+/** A name of an answer. It holds names of fields alone: no value, and so nothing of a customer. */
+interface SoughtName {
+  path: string;
+  configured: string | null;
+  /** Null where there was nothing to look at, as in a list without rows. */
+  found: boolean | null;
+  /** The other fields of the same place. */
+  beside: string[];
+}
+
+interface Asked {
+  service: Service;
+  connection: string;
+  names: SoughtName[];
+  /** Why there is no answer to look at. */
+  failed?: string;
+}
+
+interface Question extends Pick<DialectSetting, "path" | "question" | "optional"> {
+  service: Service;
+}
 
 /**
  * The `dialect` command.
- * @throws UsageError, ConfigError, CommandFailedError, once the report is printed, where a search failed, or with
- * `--check` where a dialect does not fit
+ * @throws UsageError, ConfigError and, once the result is printed, CommandFailedError: where a service gave no answer,
+ * or with `--check` where an answer lacks a configured name
  */
 export async function runDialect(context: CliContext, flags: DialectFlags): Promise<void> {
   const config = loadProcessConfig({ env: context.env });
-  const { compliance, accounting } = chosen(config, flags);
-  if (flags.write === true) await allowWrites(context, flags, compliance);
   const dispatchers = createDispatchers();
-  const around: Surroundings = { context, flags, config, transport: createTransport(dispatchers) };
-  const reports: DialectReport[] = [];
+  const asked: Asked[] = [];
   try {
+    const calls = callsOf(config, createTransport(dispatchers), context.signal);
+    if (calls.length === 0) throw new UsageError("No connection is configured.");
     await interruptible(async () => {
-      if (compliance) reports.push(await reportCompliance(around, compliance));
-      if (accounting) reports.push(await reportAccounting(around, accounting));
+      for (const { service, connection, read } of calls) asked.push({ service, connection, ...(await answerOf(read)) });
     }, context.signal);
   } finally {
     await dispatchers.close();
   }
-  const fits = reports.every((report) => report.fits);
-  printResult(context, flags.json, { fits, services: reports }, reports.map(reportText).join("\n\n\n"));
-  const failures = reports.flatMap(({ service, connection, failed, ended }) =>
-    failed === true ? [`The search of ${service} connection ${connection} failed: ${ended ?? ""}`] : [],
+  const fits = asked.every(({ names }) => names.every(({ found }) => found !== false));
+  const questions = questionsOf(asked);
+  printResult(context, flags.json, { fits, connections: asked, questions }, textOf(asked, questions));
+  const failures = asked.flatMap(({ service, connection, failed }) =>
+    failed === undefined ? [] : [`${SERVICES[service]}, connection ${connection}: ${failed}`],
   );
   if (failures.length > 0) throw new CommandFailedError(failures.join("\n"));
   if (flags.check === true && !fits) throw new CommandFailedError("");
 }
 
-interface Surroundings {
-  context: CliContext;
-  flags: DialectFlags;
-  config: Config;
-  transport: Transport;
+interface Call {
+  service: Service;
+  connection: string;
+  read: () => Promise<SoughtName[]>;
 }
 
-function chosen(
-  config: Config,
-  { service, connection }: DialectFlags,
-): { compliance?: ComplianceConnection; accounting?: AccountingConnection } {
-  const of = <C extends { name: string }>(name: "compliance" | "accounting", all: readonly C[]): C | undefined => {
-    if (service !== undefined && service !== name) return undefined;
-    if (connection !== undefined) return all.find((one) => one.name === connection);
-    const usual = all.length === 1 ? all[0] : all.find((one) => one.name === DEFAULT_CONNECTION);
-    if (usual !== undefined || all.length === 0) return usual;
-    const among = all.map((one) => one.name).join(", ");
-    throw new UsageError(
-      `Several ${name} connections are configured: ${among}. Name one with --connection, or ask the other service alone with --service.`,
-    );
-  };
-  const [compliance, accounting] = [of("compliance", config.compliance), of("accounting", config.accounting)];
-  if (compliance ?? accounting) return { ...(compliance && { compliance }), ...(accounting && { accounting }) };
-  const names = [
-    ...config.compliance.map(({ name }) => `${name} (compliance)`),
-    ...config.accounting.map(({ name }) => `${name} (accounting)`),
+function callsOf({ compliance, accounting, timings }: Config, transport: Transport, signal: AbortSignal): Call[] {
+  const how = { transport, timeoutMs: timings.callTimeoutMs };
+  return [
+    ...compliance.map(({ name, environment, baseUrl, apiKey, auth, keyReach, ...connection }): Call => {
+      const dialect = parseDialect(connection.dialect ?? {}, environment);
+      const client = createComplianceClient({ ...how, baseUrl, apiKey, auth, keyReach, dialect });
+      const read = async () => businessNames((await client.listBusinessesAsSent({ signal })).data, dialect.businesses);
+      return { service: "compliance", connection: name, read };
+    }),
+    ...accounting.map(({ name, baseUrl, apiKey, clientSecret, ...connection }): Call => {
+      const dialect = parseAccountingDialect(connection.dialect ?? {});
+      const client = createAccountingClient({ ...how, baseUrl, apiKey, clientSecret, dialect });
+      const read = async () => companyNames((await client.listCompaniesAsSent({ signal })).data, dialect.companies);
+      return { service: "accounting", connection: name, read };
+    }),
   ];
-  const exist =
-    names.length === 0 ? "None is configured." : `Name one of these with --connection: ${names.join(", ")}.`;
-  throw new UsageError(`No such connection is configured. ${exist}`);
 }
 
-/** Only with a key of the sandbox, and only when the caller asked for it. */
-async function allowWrites(
-  context: CliContext,
-  { yes }: DialectFlags,
-  connection: ComplianceConnection | undefined,
-): Promise<void> {
-  if (connection === undefined) throw new UsageError("--write needs a connection to the Compliance API.");
-  const { name, environment } = connection;
-  if (environment !== "test") {
-    const why = "it would issue a real sale";
-    throw new UsageError(
-      `--write is refused: the key of connection ${name} is a live key, and ${why}. Use a cmp_sk_test_ key.`,
-    );
-  }
-  if (yes === true) return;
-  requireTerminal(context, yes, "--write asks before it writes, and nobody is there to ask. Add --yes.");
-  const question = `Issue one sale, one credit note and one stock movement with the test key of connection ${name}?`;
-  await confirm(context, question, "Nothing was sent.");
-}
-
-async function reportCompliance(around: Surroundings, connection: ComplianceConnection): Promise<DialectReport> {
-  const { baseUrl, apiKey, auth, keyReach } = connection;
-  const businessId = connection.businessId ?? connection.businesses[0];
-  const configured = parseDialect(connection.dialect ?? {}, connection.environment);
-  const { config, transport, flags } = around;
-  const client = createComplianceClient({
-    baseUrl,
-    apiKey,
-    auth,
-    keyReach,
-    dialect: configured,
-    transport,
-    timeoutMs: config.timings.callTimeoutMs,
-  });
-  const findings: Findings = new Map();
-  const prober = proberFor(around.context);
-  const probe: ComplianceProbe = { prober, client, configured, keyReach, findings, branches: [] };
-  if (businessId !== undefined) probe.businessId = businessId;
-  const writes: Write[] = [];
-  const onWrite = (write: Write): void => {
-    writes.push(write);
-    printNote(around.context, writeLine(write));
-  };
-  const ended = await untilEnd(async () => {
-    const items = await probeReads(probe);
-    if (flags.write === true)
-      await probeWrites(probe, { item: testItem(items, flags.item), number: newNumber(), onWrite });
-  });
-  const compared = compareDialect(complianceSettings, configured, findings);
-  const { name } = connection;
-  const about = {
-    service: "compliance",
-    connection: name,
-    variable: "COMPLIANCE_DIALECT",
-    calls: prober.calls,
-  } as const;
-  return { ...about, ...ended, writes, ...compared, fits: compared.fits && ended.failed !== true };
-}
-
-async function reportAccounting(around: Surroundings, connection: AccountingConnection): Promise<DialectReport> {
-  const { baseUrl, apiKey, clientSecret, name } = connection;
-  const { config, transport } = around;
-  const configured = parseAccountingDialect(connection.dialect ?? {});
-  const findings: Findings = new Map();
-  const prober = proberFor(around.context);
-  const connect = ({ signedQuery }: { signedQuery: boolean }) =>
-    createAccountingClient({
-      baseUrl,
-      apiKey,
-      clientSecret,
-      dialect: { ...configured, signature: { ...configured.signature, query: signedQuery } },
-      transport,
-      timeoutMs: config.timings.callTimeoutMs,
-    });
-  const isSigned = clientSecret !== undefined;
-  const ended = await untilEnd(() => probeAccounting({ prober, connect, isSigned, configured, findings }));
-  const compared = compareDialect(accountingSettings, configured, findings);
-  const about = {
-    service: "accounting",
-    connection: name,
-    variable: "ACCOUNTING_DIALECT",
-    calls: prober.calls,
-  } as const;
-  return { ...about, ...ended, writes: [], ...compared, fits: compared.fits && ended.failed !== true };
-}
-
-function proberFor(context: CliContext): Prober {
-  const onWait = (seconds: number): void => printNote(context, `Waiting ${seconds} s for the next window of requests.`);
-  return new Prober({ most: MOST_CALLS, signal: context.signal, onWait });
-}
-
-/** What was found, and written, until the search ended early is reported all the same. */
-async function untilEnd(search: () => Promise<void>): Promise<Pick<DialectReport, "ended" | "failed">> {
+async function answerOf(read: () => Promise<SoughtName[]>): Promise<Pick<Asked, "names" | "failed">> {
   try {
-    await search();
-    return {};
+    return { names: await read() };
   } catch (error) {
-    if (error instanceof CallsSpentError) return { ended: error.message };
-    if (error instanceof CommandFailedError) return { ended: error.message, failed: true };
-    throw error;
+    return { names: [], failed: describeError(error, { withStack: false }).message };
   }
 }
 
-function testItem(items: readonly SeenItem[], id: string | undefined): SeenItem {
-  const item = items.find((one) => (id === undefined ? one.fit : one.id === id));
-  if (item !== undefined) return item;
-  const problem = id === undefined ? "No registered item that is tracked in stock was found" : `There is no item ${id}`;
-  throw new CommandFailedError(`${problem}. Nothing was written; name an item with --item.`);
+function businessNames(body: unknown, names: ComplianceDialect["businesses"]): SoughtName[] {
+  const data = fieldOf(body, "data");
+  const businesses = objectsIn(names.list === null ? data : fieldOf(data, names.list));
+  const branches = businesses.flatMap((business) => objectsIn(fieldOf(business, names.branches)));
+  const ofBusiness = [names.id, names.branches];
+  const ofBranch = [names.branchId, names.authorityId];
+  return [
+    listName("businesses.list", names.list, data),
+    sought("businesses.id", names.id, businesses, ofBusiness),
+    sought("businesses.branches", names.branches, businesses, ofBusiness),
+    sought("businesses.branchId", names.branchId, branches, ofBranch),
+    sought("businesses.authorityId", names.authorityId, branches, ofBranch),
+  ];
 }
 
-/** At most 50 characters with what is added to it, and it says what it is. */
-function newNumber(): string {
-  return `DIALECT-${nairobiDate(Date.now()).replaceAll("-", "")}-${randomBytes(4).toString("hex")}`;
+function companyNames(body: unknown, { list }: AccountingDialect["companies"]): SoughtName[] {
+  return [listName("companies.list", list, body)];
+}
+
+/** @param configured `null`: the place itself is the list */
+function listName(path: string, configured: string | null, place: unknown): SoughtName {
+  const found = Array.isArray(configured === null ? place : fieldOf(place, configured));
+  return { ...sought(path, configured, objectsIn([place]), [configured]), found };
+}
+
+function sought(
+  path: string,
+  configured: string | null,
+  places: readonly object[],
+  known: readonly (string | null)[],
+): SoughtName {
+  const fields = new Set(places.flatMap((place) => Object.keys(place)));
+  const found = configured === null || places.length === 0 ? null : fields.has(configured);
+  return { path, configured, found, beside: [...fields].filter((field) => !known.includes(field)) };
+}
+
+function fieldOf(place: unknown, name: string | null): unknown {
+  return typeof place === "object" && place !== null && name !== null ? Reflect.get(place, name) : undefined;
+}
+
+function objectsIn(list: unknown): object[] {
+  const isObject = (one: unknown): one is object => typeof one === "object" && one !== null && !Array.isArray(one);
+  return Array.isArray(list) ? list.filter(isObject) : [];
+}
+
+/** Of every setting that no answer has shown to be right. */
+function questionsOf(asked: readonly Asked[]): Question[] {
+  const of = (service: Service, settings: readonly DialectSetting[]): Question[] => {
+    const own = asked.filter((one) => one.service === service);
+    if (own.length === 0) return [];
+    const isShown = (path: string): boolean =>
+      own.every(({ names }) => names.some((name) => name.path === path && name.found === true));
+    return settings
+      .filter(({ path }) => !isShown(path))
+      .map(({ path, question, optional }) => ({ service, path, question, ...(optional && { optional }) }));
+  };
+  return [...of("compliance", complianceSettings()), ...of("accounting", accountingSettings())];
+}
+
+const SERVICES = { compliance: "Compliance API", accounting: "Accounting Service" } as const;
+const FOUND = { true: "yes", false: "NO", null: "cannot be told" } as const;
+const HEAD = ["name of the answer", "configured", "is there", "other fields beside it"];
+
+function textOf(asked: readonly Asked[], questions: readonly Question[]): string {
+  const tables = asked.map(({ service, connection, names, failed }) => {
+    const title = `${SERVICES[service]}, connection ${connection}`;
+    if (failed !== undefined) return `${title}: no answer`;
+    const rows = names.map(({ path, configured, found, beside }) => [
+      path,
+      configured ?? "null",
+      FOUND[`${found}`],
+      beside.join(", "),
+    ]);
+    return `${title}\n${plainTable(HEAD, rows)}`;
+  });
+  const lists = [
+    ["Ask the provider, since no answer shows it:", questions.filter(({ optional }) => !optional)],
+    ["Ask only if you want what it switches on:", questions.filter(({ optional }) => optional)],
+  ] as const;
+  const toAsk = lists.flatMap(([title, some]) =>
+    some.length === 0 ? [] : [[title, ...some.map(({ path, question }) => `- ${path}: ${question}`)].join("\n")],
+  );
+  return [...tables, ...toAsk].join("\n\n");
 }

@@ -44,7 +44,6 @@ const SWITCHES = [
   "--not-created",
   "--restock",
   "--attention",
-  "--write",
   "--yes",
   "--dry-run",
   "--ended",
