@@ -1,5 +1,4 @@
 /** The typed client of the Fiscal Compliance API, and what its answers mean. */
-export type { AnswerMeta } from "./answer-meta.ts";
 export { BRANCH_NOT_SENT, branchSentAs } from "./branch-selector.ts";
 export type { Business } from "./businesses.ts";
 export type { Result } from "./call-operation.ts";
@@ -18,7 +17,7 @@ export {
 export { ignoredFields } from "./ignored-fields.ts";
 export { requireDescribed } from "./named-operations.ts";
 export type { NamedOperation, OperationName } from "./operations.ts";
-export { operation, SHOWN_OPERATIONS } from "./operations.ts";
+export { SHOWN_OPERATIONS } from "./operations.ts";
 export { redactDeep } from "./redact.ts";
 export type { Purchase } from "./schemas.ts";
 export { settingsHint } from "./settings-hint.ts";

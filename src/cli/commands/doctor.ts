@@ -14,8 +14,8 @@ export function registerDoctor(program: Command, context: CliContext): void {
     .addHelpText(
       "after",
       `
-Makes six calls of the API for each connection (seven where the dialect switches "identity" on), which count against its request budget and change
-nothing; two of the accounting service for each of its connections; and, on Temporal, fills a task queue of its own for a second or two.
+Makes one call for each connection, which counts against its request budget and changes nothing: GET /v1/businesses of
+the API, GET /bill-payments of the accounting service. What a key may do beyond that, its first use shows.
 
 Exit code:
   0  no fault. A warning (!) is a hint: sales are issued, or it cannot be told now, as while the API limits requests

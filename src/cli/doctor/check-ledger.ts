@@ -1,15 +1,22 @@
 import { existsSync } from "node:fs";
 
+import { parseAccountingDialect } from "../../accounting/index.ts";
+import { BRANCH_NOT_SENT, branchSentAs, parseDialect } from "../../compliance/index.ts";
 import type { Config } from "../../config/index.ts";
-import { type Ledger, LedgerUnavailableError } from "../../ledger/index.ts";
+import { valueAt } from "../../http/dialect-settings.ts";
+import {
+  type Dispute,
+  type KeptObservation,
+  LedgerUnavailableError,
+  type ListedHold,
+  type SecondDocument,
+} from "../../ledger/index.ts";
 import { ledgerOf } from "../../worker/ledger-of.ts";
+import { counted } from "../output.ts";
 import { endedLine } from "../sale/ended-line.ts";
-import { branchHoldFindings } from "./branch-hold-findings.ts";
-import { disputeFindings, secondDocumentFindings } from "./dispute-findings.ts";
 import { fault, type Finding, ok, warning } from "./finding.ts";
-import { observationFindings } from "./observation-findings.ts";
 
-type CheckedConfig = Pick<Config, "ledger" | "compliance" | "accounting">;
+type Connections = Pick<Config, "compliance" | "accounting">;
 
 /** What was not seen for so long is over. */
 const OBSERVED_WITHIN_DAYS = 7;
@@ -17,30 +24,24 @@ const OBSERVED_WITHIN_DAYS = 7;
 const DISPUTED_WITHIN_DAYS = 30;
 
 /**
- * Whether the database of the claims answers, and has its tables. The product's own is looked at where there is one
- * already: a check does not make it. And what holds back stock movements, and what workers have seen in answers that
- * does not fit the dialect.
+ * Whether the database answers, and has its tables, and what it knows that somebody must look at. The product's own is
+ * looked at where there is one already: a check does not make it.
  */
-export async function checkLedger(config: CheckedConfig): Promise<Finding[]> {
+export async function checkLedger(config: Connections & Pick<Config, "ledger">): Promise<Finding[]> {
   const { url, home } = config.ledger;
   if (!url && !existsSync(home)) {
-    return [
-      ok(
-        "ledger",
-        `the first worker brings up a PostgreSQL in ${home}, for this host; several hosts share one by LEDGER_URL`,
-      ),
-    ];
+    const willBe = `the first worker brings up a PostgreSQL in ${home}, for this host; several hosts share one by LEDGER_URL`;
+    return [ok("ledger", willBe)];
   }
   const ledger = ledgerOf(config);
   try {
     await ledger.ready();
-    const answers = ok("ledger", url ? `${new URL(url.reveal()).host} answers` : `the PostgreSQL in ${home} answers`);
     return [
-      answers,
-      await endedFinding(ledger),
+      ok("ledger", url ? `${new URL(url.reveal()).host} answers` : `the PostgreSQL in ${home} answers`),
+      endedFinding(await endedLine(ledger, {})),
       ...branchHoldFindings(await ledger.stock.openBranchHolds(), config),
-      ...disputeFindings(await ledger.stock.disputes(DISPUTED_WITHIN_DAYS)),
-      ...secondDocumentFindings(await ledger.documents.contradicted(DISPUTED_WITHIN_DAYS)),
+      ...(await ledger.stock.disputes(DISPUTED_WITHIN_DAYS)).map(disputeFinding),
+      ...(await ledger.documents.contradicted(DISPUTED_WITHIN_DAYS)).map(secondDocumentFinding),
       ...observationFindings(await ledger.observations.list(OBSERVED_WITHIN_DAYS), config),
     ];
   } catch (error) {
@@ -53,8 +54,83 @@ export async function checkLedger(config: CheckedConfig): Promise<Finding[]> {
 }
 
 /** What is closed needs nobody by itself, and waits until somebody restarts it. */
-async function endedFinding(ledger: Ledger): Promise<Finding> {
-  const line = await endedLine(ledger, {});
+function endedFinding(line: string | undefined): Finding {
   if (line === undefined) return ok("ended sales", "none is to be restarted");
   return warning("ended sales", line, "see why each ended, and restart it: fiscalflow sale restart");
+}
+
+/** Undefined for a connection that is not configured any more. */
+function dialectOf({ compliance }: Connections, connection: string) {
+  const configured = compliance.find(({ name }) => name === connection);
+  return configured && parseDialect(configured.dialect ?? {}, configured.environment);
+}
+
+function accountingDialectOf({ accounting }: Connections, connection: string) {
+  const configured = accounting.find(({ name }) => name === connection);
+  return configured && parseAccountingDialect(configured.dialect ?? {});
+}
+
+/** What holds back the stock movements of a connection; a hold under another dialect than the present one holds nothing. */
+export function branchHoldFindings(holds: readonly ListedHold[], config: Connections): Finding[] {
+  const isInForce = ({ connection, sentAs }: ListedHold): boolean => {
+    const dialect = dialectOf(config, connection);
+    return dialect !== undefined && sentAs !== BRANCH_NOT_SENT && branchSentAs(dialect.stock) === sentAs;
+  };
+  const todo =
+    "check the branch, then acknowledge the unexpected-answer of that movement (fiscalflow sale acknowledge); where it no longer " +
+    "waits, retry any held movement with a note (fiscalflow sale retry INVOICE --note TEXT). Or set stock.branch and " +
+    "stock.branchBy in COMPLIANCE_DIALECT to what the API takes";
+  return holds.filter(isInForce).map(({ connection, businessId, referenceId, asked, answered, heldAtMs }) => {
+    const check = `connection ${connection}${businessId === undefined ? "" : `, business ${businessId}`}, stock`;
+    const held = `no movement to a named branch is sent since ${minuteOf(heldAtMs)}`;
+    const why = `the answer to ${referenceId} named branch "${answered}" where "${asked}" was asked for`;
+    return warning(check, `${held}: ${why}`, todo);
+  });
+}
+
+/** A movement on which an operator has decided, and of which a late answer of the service says otherwise. */
+export function disputeFinding({ connection, businessId, referenceId, atMs, decision, outcome }: Dispute): Finding {
+  const service = outcome.kind === "applied" ? `applied (${outcome.movementId})` : "not applied";
+  const operator = decision ? (decision.applied ? "applied" : "not applied") : "otherwise";
+  const message = `the movement ${referenceId} was decided as ${operator}, and a late answer of ${minuteOf(atMs)} says ${service}`;
+  const todo =
+    "compare the movement with the service's journal and correct the stock by hand: the goods may have been moved twice, " +
+    "or not at all (https://github.com/fiscalflow/fiscalflow/blob/main/docs/runbook.md)";
+  return warning(`connection ${connection}, business ${businessId}, stock`, message, todo);
+}
+
+/** A document that was reported where another one of the same number counts. */
+export function secondDocumentFinding({ workflowId, recorded, reported, atMs }: SecondDocument): Finding {
+  const message = `the document ${recorded} counts, and ${reported} was reported for the same number, last at ${minuteOf(atMs)}`;
+  const todo =
+    "look at both in the service's dashboard: if both are signed, reverse the second one there by a credit note";
+  return warning(workflowId, message, todo);
+}
+
+/** What the workers have seen of the answers; a setting that has changed since has nothing to answer for any more. */
+export function observationFindings(observations: readonly KeptObservation[], config: Connections): Finding[] {
+  return observations.flatMap((observation) => {
+    const { service, connection, businessId, subject, value, message, count, firstSeenAtMs, lastSeenAtMs } =
+      observation;
+    const isOfCompliance = service === "compliance";
+    const dialect = isOfCompliance ? dialectOf(config, connection) : accountingDialectOf(config, connection);
+    if (dialect === undefined || (value !== undefined && valueAt(dialect, subject) !== value)) return [];
+    const of = `${isOfCompliance ? "" : "accounting "}connection ${connection}`;
+    const check = `${of}${businessId === undefined ? "" : `, business ${businessId}`}, answers`;
+    const seen = `seen ${counted(count, "time")} since ${minuteOf(firstSeenAtMs)}, last at ${minuteOf(lastSeenAtMs)}`;
+    return [warning(check, `${message} (${seen})`, todoOf(observation))];
+  });
+}
+
+function todoOf({ service, kind, subject }: KeptObservation): string {
+  if (kind === "odd-row") return "correct the row in the service's dashboard, or ask the provider what the field holds";
+  const [name, none] =
+    kind === "not-read" ? ["the service's answers use", "to read nothing"] : ["the service takes", "where it has none"];
+  const variable = service === "compliance" ? "COMPLIANCE_DIALECT" : "ACCOUNTING_DIALECT";
+  return `set ${subject} in ${variable} to the name that ${name}, or to null ${none}`;
+}
+
+/** In UTC: `2026-11-20T09:00Z`. */
+function minuteOf(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 16)}Z`;
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
-import { workersFinding } from "./check-temporal.ts";
+import type { ScheduleChange } from "../setup/reconcile-schedules.ts";
+import { schedulesFindings, workersFinding } from "./check-temporal.ts";
 
 const NOW_MS = 1_000_000;
 
@@ -22,4 +23,19 @@ test.each<[string, ReturnType<typeof polled>, boolean, string, string]>([
   ["never, before the first sale", [], false, "warning", 'none polls "fiscalflow"'],
 ])("doctor says of workers that polled %s how long ago that was", (_, polls, hasSales, level, words) => {
   expect(workersFinding(polls, hasSales, NOW_MS)).toMatchObject({ level, message: expect.stringContaining(words) });
+});
+
+const there: ScheduleChange = { id: "one", change: "unchanged" };
+
+test.each<[string, ScheduleChange[], object[]]>([
+  ["none is wanted", [], []],
+  ["all are there", [there], [{ level: "ok", message: "all 1 are there, and none is paused" }]],
+  [
+    "one is missing and one paused",
+    [there, { id: "two", change: "created" }, { id: "three", change: "unchanged", paused: true }],
+    [{ level: "warning", message: "two is missing; three is paused", todo: "run `fiscalflow setup`" }],
+  ],
+])("doctor says of Schedules that %s", (_, changes, findings) => {
+  expect(schedulesFindings(changes)).toMatchObject(findings);
+  expect(schedulesFindings(changes)).toHaveLength(findings.length);
 });

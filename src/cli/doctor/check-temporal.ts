@@ -1,44 +1,93 @@
 import { Client, type Connection } from "@temporalio/client";
 
-import type { TemporalConnection } from "../../config/index.ts";
+import type { Config, TemporalConnection } from "../../config/index.ts";
 import { complianceTaskQueue, MAIN_TASK_QUEUE, WORKFLOW_TYPES } from "../../contract/index.ts";
 import { type RecentPoll, recentPolls } from "../../worker/recent-pollers.ts";
 import { requireNamespace, temporalAddress, TemporalError } from "../../worker/require-temporal.ts";
 import { readSearchAttributes } from "../../worker/search-attributes.ts";
+import { connectTemporal } from "../connect-temporal.ts";
+import type { CliContext } from "../context.ts";
+import { describeError } from "../describe-error.ts";
 import { serviceTroubles, troubleLine } from "../sale/service-troubles.ts";
+import { reconcileSchedules, type ScheduleChange } from "../setup/reconcile-schedules.ts";
+import { wantedSchedules } from "../setup/wanted-schedules.ts";
+import { COLUMNS, uiAddress, viewLines } from "../temporal-ui.ts";
 import { fault, type Finding, ok, warning } from "./finding.ts";
 
-/** What the server says of itself. */
-export async function checkServer(connection: Connection, temporal: TemporalConnection): Promise<Finding> {
-  const { serverVersion } = await connection.workflowService.getSystemInfo({});
-  return ok("Temporal", `${temporalAddress(temporal)} answers, server ${serverVersion || "of unknown version"}`);
-}
+const CALL_MS = 10_000;
 
-/** @returns also whether the checks inside the namespace make sense */
-export async function checkNamespace(
-  connection: Connection,
+/**
+ * The server, its namespace, the workers, and what waits there. Each finding is given on as soon as it is known.
+ *
+ * @param config absent if it cannot be used: what depends on it is not looked at
+ */
+export async function checkTemporal(
+  context: CliContext,
   temporal: TemporalConnection,
-): Promise<{ finding: Finding; usable: boolean }> {
+  config: Config | undefined,
+  add: (...found: Finding[]) => void,
+): Promise<void> {
+  let connection: Connection;
   try {
-    await requireNamespace(connection, temporal);
-    return { finding: ok("namespace", `"${temporal.namespace}" is there`), usable: true };
+    connection = await connectTemporal(context, temporal);
   } catch (error) {
     if (!(error instanceof TemporalError)) throw error;
-    return { finding: fault("namespace", error.message), usable: false };
+    add(fault("Temporal", error.message));
+    return;
+  }
+  const { namespace } = temporal;
+  const client = new Client({ connection, namespace });
+  const attempt = async (check: string, look: () => Promise<Finding[]>, otherwise = fault): Promise<boolean> => {
+    const found = await connection
+      .withDeadline(Date.now() + CALL_MS, look)
+      .catch((error: unknown) => [otherwise(check, describeError(error, { withStack: false }).message)]);
+    add(...found);
+    return found.every(({ level }) => level !== "fault");
+  };
+  try {
+    await attempt("Temporal", async () => {
+      const { serverVersion } = await connection.workflowService.getSystemInfo({});
+      const version = serverVersion || "of unknown version";
+      return [ok("Temporal", `${temporalAddress(temporal)} answers, server ${version}`)];
+    });
+    const isThere = await attempt("namespace", async () => {
+      await requireNamespace(connection, temporal);
+      return [ok("namespace", `"${namespace}" is there`)];
+    });
+    if (!isThere) return;
+    const areReady = await attempt("search attributes", () => searchAttributes(connection, namespace));
+    add(views(namespace, config));
+    await attempt("workers", () => workers(connection, namespace, config));
+    // Sales do not need them.
+    const wanted = config && wantedSchedules(config);
+    const changes = async () => (wanted ? reconcileSchedules(client, wanted, { dryRun: true }) : []);
+    await attempt("Schedules", async () => schedulesFindings(await changes()), warning);
+    // Asked by the search attributes: without them the same fault would be told twice.
+    if (areReady) await attempt("workers' calls", () => waitingCalls(client));
+  } finally {
+    await connection.close();
   }
 }
 
-export async function checkSearchAttributes(connection: Connection, namespace: string): Promise<Finding> {
+async function searchAttributes(connection: Connection, namespace: string): Promise<Finding[]> {
   const { ready, missing, wrongType } = await readSearchAttributes(connection, namespace);
   const check = "search attributes";
   if (wrongType.length > 0) {
     const wrong = wrongType.map(({ name, type }) => `${name} is ${type}, must be Keyword`).join("; ");
-    return fault(check, wrong, "a type cannot be changed: use another namespace, or remove them if nothing uses them");
+    const todo = "a type cannot be changed: use another namespace, or remove them if nothing uses them";
+    return [fault(check, wrong, todo)];
   }
-  if (missing.length > 0) {
-    return fault(check, `missing: ${missing.join(", ")}`, "run `fiscalflow setup`, which adds them");
-  }
-  return ok(check, `all ${ready.length} are registered`);
+  if (missing.length > 0)
+    return [fault(check, `missing: ${missing.join(", ")}`, "run `fiscalflow setup`, which adds them")];
+  return [ok(check, `all ${ready.length} are registered`)];
+}
+
+/** The lists that an operator wants, to be opened or pasted. */
+function views(namespace: string, config: Config | undefined): Finding {
+  const uiUrl = config?.temporal.uiUrl;
+  const more = viewLines({ uiUrl: uiUrl && uiAddress(uiUrl), namespace }, Date.now()).map((line) => `    ${line}`);
+  const finding = { ...ok("views in Temporal's UI", `columns to pin there: ${COLUMNS.join(", ")}`), more };
+  return uiUrl === undefined ? { ...finding, todo: "set TEMPORAL_UI_URL, and these filters become links" } : finding;
 }
 
 /** A poll lasts a minute at most, and the next one follows at once. */
@@ -58,25 +107,14 @@ export function workersFinding(polls: readonly RecentPoll[], hasSales: boolean, 
   return ok("workers", `${polls.length} polled lately; ${last} (a worker that was killed counts for about a minute)`);
 }
 
-async function hasSales(connection: Connection, namespace: string): Promise<boolean> {
+/** Workers that name another application for a connection serve the main queue, and leave its calls alone. */
+async function workers(connection: Connection, namespace: string, config: Config | undefined): Promise<Finding[]> {
+  const polls = await recentPolls(connection, namespace);
   const query = `WorkflowType = "${WORKFLOW_TYPES.sale}"`;
   const { count } = await connection.workflowService.countWorkflowExecutions({ namespace, query });
-  return Number(count) > 0;
-}
-
-/**
- * Whether anybody serves the main queue: without, sales are accepted and wait. Workers that name another application
- * for a connection serve it, too, and leave the calls of these applications alone.
- */
-export async function checkWorkers(
-  connection: Connection,
-  namespace: string,
-  applications: ReadonlySet<string>,
-): Promise<Finding[]> {
-  const polls = await recentPolls(connection, namespace);
-  const findings = [workersFinding(polls, await hasSales(connection, namespace))];
+  const findings = [workersFinding(polls, Number(count) > 0)];
   if (polls.length === 0) return findings;
-  for (const application of applications) {
+  for (const application of new Set(config?.compliance.map((one) => one.application))) {
     const name = complianceTaskQueue(application);
     if ((await recentPolls(connection, namespace, { name, type: "activity" })).length > 0) continue;
     const message = `none has polled "${name}" lately: calls of the application ${application} wait`;
@@ -86,20 +124,28 @@ export async function checkWorkers(
   return findings;
 }
 
-/**
- * What the workers' calls have met that wait for a service now: since when it is so, this command cannot know itself.
- */
-export async function checkCalls(connection: Connection, namespace: string): Promise<Finding[]> {
-  const client = new Client({ connection, namespace });
+/** @param changes that `fiscalflow setup` would make */
+export function schedulesFindings(changes: readonly ScheduleChange[]): Finding[] {
+  if (changes.length === 0) return [];
+  const problems = changes.flatMap(({ id, change, paused }) => [
+    ...(change === "unchanged" ? [] : [`${id} ${DRIFT[change]}`]),
+    ...(paused ? [`${id} is paused`] : []),
+  ]);
+  if (problems.length === 0) return [ok("Schedules", `all ${changes.length} are there, and none is paused`)];
+  const isDrift = changes.some(({ change }) => change !== "unchanged");
+  const unpause = "unpause them in Temporal's UI when they are to run again";
+  return [warning("Schedules", problems.join("; "), isDrift ? "run `fiscalflow setup`" : unpause)];
+}
+
+const DRIFT = { created: "is missing", repaired: "was changed by hand", removed: "is no longer wanted" } as const;
+
+/** What the workers' calls have met that wait for a service now: since when, this command cannot know itself. */
+async function waitingCalls(client: Client): Promise<Finding[]> {
   const troubles = [...(await serviceTroubles(client, {})), ...(await serviceTroubles(client, {}, "jobs"))];
   if (troubles.length === 0) return [ok("workers' calls", "none that waits has met trouble with a service")];
-  const todo = "nothing: they are tried again by themselves; see below what each service answers now";
+  const again = "nothing: they are tried again by themselves; see below what each service answers now";
   return troubles.map((trouble) => {
-    const { kind } = trouble.trouble;
-    return warning(
-      "workers' calls",
-      troubleLine(trouble),
-      kind === "refused" ? "see below what the API answers" : todo,
-    );
+    const todo = trouble.trouble.kind === "refused" ? "see below what the API answers" : again;
+    return warning("workers' calls", troubleLine(trouble), todo);
   });
 }

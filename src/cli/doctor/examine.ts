@@ -1,28 +1,11 @@
-import type { Connection } from "@temporalio/client";
-
-import { createAccountingClient, parseAccountingDialect } from "../../accounting/index.ts";
-import { createComplianceClient, parseDialect } from "../../compliance/index.ts";
-import type { Config, TemporalConnection } from "../../config/index.ts";
-import { createDispatchers } from "../../http/dispatchers.ts";
-import { createTransport, type Transport } from "../../http/transport.ts";
-import { TemporalError } from "../../worker/require-temporal.ts";
-import { connectTemporal } from "../connect-temporal.ts";
+import { type Config, ConfigError, loadTemporalConnection } from "../../config/index.ts";
+import { loadProcessConfig } from "../../worker/load-process-config.ts";
 import type { CliContext } from "../context.ts";
-import { describeError } from "../describe-error.ts";
-import { uiAddress } from "../temporal-ui.ts";
-import { checkAccounting } from "./check-accounting.ts";
-import { checkConfiguration } from "./check-configuration.ts";
-import { checkConnection } from "./check-connection.ts";
+import { counted } from "../output.ts";
 import { checkLedger } from "./check-ledger.ts";
-import { checkOrdering } from "./check-ordering.ts";
-import { checkOverlaps, type Reach } from "./check-overlaps.ts";
-import { checkSchedules } from "./check-schedules.ts";
-import { checkCalls, checkNamespace, checkSearchAttributes, checkServer, checkWorkers } from "./check-temporal.ts";
-import { viewsFinding } from "./check-views.ts";
-import { fault, type Finding } from "./finding.ts";
-
-const CALL_MS = 10_000;
-const EXPERIMENT_MS = 60_000;
+import { checkServices } from "./check-services.ts";
+import { checkTemporal } from "./check-temporal.ts";
+import { fault, type Finding, ok, warning } from "./finding.ts";
 
 export interface Examination {
   findings: Finding[];
@@ -32,119 +15,49 @@ export interface Examination {
   accountingCalls: number;
 }
 
+type Add = (...found: Finding[]) => void;
+
 /** Every check, in order; each finding is printed as soon as it is known. */
 export async function examine(context: CliContext, onFinding: (finding: Finding) => void): Promise<Examination> {
   const findings: Finding[] = [];
-  const add = (...found: Finding[]): void => {
+  const add: Add = (...found) => {
     findings.push(...found);
     for (const finding of found) onFinding(finding);
   };
-  const { findings: configured, config, temporal } = checkConfiguration(context.env);
-  add(...configured);
-  if (temporal) await examineTemporal(context, temporal, config, add);
-  if (config) add(...(await checkLedger(config)));
+  const { env } = context;
+  const config = loaded(add, () => loadProcessConfig({ env, needs: ["compliance"] }));
+  const temporal = loaded(add, () => loadTemporalConnection({ env }));
+  if (config) add(...configurationFindings(config));
+  if (temporal) await checkTemporal(context, temporal, config, add);
   if (!config) return { findings, apiCalls: 0, accountingCalls: 0 };
-  const dispatchers = createDispatchers();
-  try {
-    const transport = createTransport(dispatchers);
-    const apiCalls = await examineConnections(config, transport, add);
-    return { findings, apiCalls, accountingCalls: await examineAccounting(config, transport, add) };
-  } finally {
-    await dispatchers.close();
-  }
+  add(...(await checkLedger(config)));
+  await checkServices(config, add);
+  return { findings, apiCalls: config.compliance.length, accountingCalls: config.accounting.length };
 }
 
-type Add = (...found: Finding[]) => void;
-
-async function examineTemporal(
-  context: CliContext,
-  temporal: TemporalConnection,
-  config: Config | undefined,
-  add: Add,
-): Promise<void> {
-  let connection: Connection;
+function loaded<Result>(add: Add, load: () => Result): Result | undefined {
   try {
-    connection = await connectTemporal(context, temporal);
+    return load();
   } catch (error) {
-    if (!(error instanceof TemporalError)) throw error;
-    add(fault("Temporal", error.message));
-    return;
-  }
-  const { namespace } = temporal;
-  const uiUrl = config?.temporal.uiUrl;
-  const applications = new Set(config?.compliance.map(({ application }) => application));
-  const attempt = async (
-    check: string,
-    look: () => Promise<Finding | Finding[]>,
-    withinMs = CALL_MS,
-  ): Promise<void> => {
-    try {
-      add(...[await connection.withDeadline(Date.now() + withinMs, look)].flat());
-    } catch (error) {
-      add(fault(check, describeError(error, { withStack: false }).message));
-    }
-  };
-  try {
-    await attempt("Temporal", () => checkServer(connection, temporal));
-    const { finding, usable } = await checkNamespace(connection, temporal);
-    add(finding);
-    if (!usable) return;
-    let areAttributesThere = true;
-    await attempt("search attributes", async () => {
-      const attributes = await checkSearchAttributes(connection, namespace);
-      areAttributesThere = attributes.level === "ok";
-      return attributes;
-    });
-    add(viewsFinding({ uiUrl: uiUrl && uiAddress(uiUrl), namespace }));
-    await attempt("workers", () => checkWorkers(connection, namespace, applications));
-    if (config) await attempt("Schedules", () => checkSchedules(connection, namespace, config));
-    // Asked by the search attributes: without them the same fault would be told twice.
-    if (areAttributesThere) await attempt("workers' calls", () => checkCalls(connection, namespace));
-    await attempt("priority and fairness", () => checkOrdering(connection, namespace), EXPERIMENT_MS);
-  } finally {
-    await connection.close();
+    if (!(error instanceof ConfigError)) throw error;
+    const todo = "correct it; every setting: https://github.com/fiscalflow/fiscalflow/blob/main/docs/configuration.md";
+    add(...error.problems.map(({ path, message }) => fault("configuration", `${path}: ${message}`, todo)));
+    return undefined;
   }
 }
 
-async function examineConnections({ compliance, timings }: Config, transport: Transport, add: Add): Promise<number> {
-  const reaches: Reach[] = [];
-  let apiCalls = 0;
-  for (const connection of compliance) {
-    const { baseUrl, apiKey, auth, keyReach } = connection;
-    const client = createComplianceClient({
-      baseUrl,
-      apiKey,
-      auth,
-      keyReach,
-      dialect: parseDialect(connection.dialect ?? {}, connection.environment),
-      transport,
-      timeoutMs: Math.min(timings.callTimeoutMs, CALL_MS),
-    });
-    const checked = await checkConnection(connection, client);
-    add(...checked.findings);
-    apiCalls += checked.apiCalls;
-    if (checked.businesses) reaches.push({ connection, businesses: checked.businesses });
+function configurationFindings({ compliance, accounting, callbacks }: Config): Finding[] {
+  const named = (all: readonly { name: string; environment: string }[]): string =>
+    `${counted(all.length, "connection")}: ${all.map((one) => `${one.name} (${one.environment})`).join(", ")}`;
+  const findings = [ok("configuration", named(compliance))];
+  if (accounting.length > 0) findings.push(ok("accounting", named(accounting)));
+  if (callbacks) {
+    const { host } = new URL(callbacks.publicUrl);
+    findings.push(ok("callbacks", `delivered to ${host}; whether the API reaches it cannot be probed from here`));
+  } else {
+    const none = "none are configured here: where no worker has them either, polling alone finishes every sale";
+    const todo = "set CALLBACK_PUBLIC_URL and CALLBACK_SECRETS, and run `fiscalflow callbacks`, for faster results";
+    findings.push(warning("callbacks", none, todo));
   }
-  add(...checkOverlaps(reaches));
-  return apiCalls;
-}
-
-async function examineAccounting({ accounting, timings }: Config, transport: Transport, add: Add): Promise<number> {
-  let calls = 0;
-  for (const connection of accounting) {
-    const { baseUrl, apiKey, clientSecret } = connection;
-    const checked = await checkAccounting(connection, ({ signed }) =>
-      createAccountingClient({
-        baseUrl,
-        apiKey,
-        clientSecret: signed ? clientSecret : undefined,
-        dialect: parseAccountingDialect(connection.dialect ?? {}),
-        transport,
-        timeoutMs: Math.min(timings.callTimeoutMs, CALL_MS),
-      }),
-    );
-    add(...checked.findings);
-    calls += checked.calls;
-  }
-  return calls;
+  return findings;
 }

@@ -1,0 +1,218 @@
+import { type AccountingClient, createAccountingClient, parseAccountingDialect } from "../../accounting/index.ts";
+import {
+  type Business,
+  ComplianceApiError,
+  type ComplianceClient,
+  createComplianceClient,
+  parseDialect,
+  UnexpectedAnswerError,
+} from "../../compliance/index.ts";
+import type { AccountingConnection, ComplianceConnection, Config } from "../../config/index.ts";
+import { createDispatchers } from "../../http/dispatchers.ts";
+import { AnswerError, type AnswerTiming, TransportError } from "../../http/errors.ts";
+import type { RateLimit } from "../../http/quota-headers.ts";
+import { tlsTroubleOf } from "../../http/tls-trouble.ts";
+import { createTransport } from "../../http/transport.ts";
+import { describeBusinesses, listed, reachProblem } from "../../worker/reach-problem.ts";
+import { unstatedSaleKey } from "../../worker/unstated-sale-key.ts";
+import { counted } from "../output.ts";
+import { fault, type Finding, ok, warning } from "./finding.ts";
+
+const CALL_MS = 10_000;
+const ASK_LATER = "run doctor again later; if it lasts, ask the provider";
+
+/** One call for each connection, which changes nothing, and which its key must be able to make. */
+export async function checkServices(
+  { compliance, accounting, timings }: Config,
+  add: (...found: Finding[]) => void,
+): Promise<void> {
+  const dispatchers = createDispatchers();
+  const how = { transport: createTransport(dispatchers), timeoutMs: Math.min(timings.callTimeoutMs, CALL_MS) };
+  try {
+    const reaches: Reach[] = [];
+    for (const connection of compliance) {
+      const dialect = parseDialect(connection.dialect ?? {}, connection.environment);
+      const client = createComplianceClient({ ...how, ...connection, dialect });
+      const { findings, businesses } = await checkConnection(connection, client);
+      add(...findings);
+      if (businesses) reaches.push({ connection, businesses });
+    }
+    add(...checkOverlaps(reaches));
+    for (const connection of accounting) {
+      const dialect = parseAccountingDialect(connection.dialect ?? {});
+      add(...(await checkAccounting(connection, createAccountingClient({ ...how, ...connection, dialect }))));
+    }
+  } finally {
+    await dispatchers.close();
+  }
+}
+
+/** GET /v1/businesses. @returns also what the key reaches, if that could be read */
+export async function checkConnection(
+  connection: ComplianceConnection,
+  client: ComplianceClient,
+): Promise<{ findings: Finding[]; businesses?: Business[] }> {
+  const check = `connection ${connection.name}`;
+  const unstated = unstatedSaleKey(connection);
+  const findings = unstated ? [warning(`${check}, dialect`, unstated.message, unstated.todo)] : [];
+  try {
+    const { data: businesses, meta } = await client.listBusinesses();
+    findings.push(
+      ...answerFindings(check, meta),
+      windowFinding(`${check}, request budget`, connection.application, meta.rateLimit),
+      ...reachFindings(check, connection, businesses),
+      ...sellerFindings(`${check}, sellers`, connection, businesses),
+    );
+    return { findings, businesses };
+  } catch (error) {
+    return { findings: [...findings, ...troubleFindings(check, error, COMPLIANCE)] };
+  }
+}
+
+/** GET /bill-payments, which the synchronisation makes too; signed if a client secret is configured. */
+export async function checkAccounting(
+  { name, environment, clientSecret }: AccountingConnection,
+  client: AccountingClient,
+): Promise<Finding[]> {
+  const check = `accounting ${name}`;
+  try {
+    const { data, meta } = await client.listBillPayments({ limit: 1 });
+    const signed = clientSecret === undefined ? "not signed" : "signed";
+    const message = `${environment}, ${signed}, reaches ${data.total} bill payments`;
+    return [...answerFindings(check, meta), ok(`${check}, key`, message)];
+  } catch (error) {
+    return troubleFindings(check, error, ACCOUNTING);
+  }
+}
+
+/** What to do about an answer, by its status. */
+interface ServiceAdvice {
+  baseUrl: string;
+  byStatus: Readonly<Record<number, string>>;
+  otherwise: string;
+}
+
+const COMPLIANCE: ServiceAdvice = {
+  baseUrl: "COMPLIANCE_BASE_URL",
+  byStatus: {
+    400: "check COMPLIANCE_KEY_REACH (is the key organisation-wide, or bound to one business?) and COMPLIANCE_DIALECT",
+    401: "make a new key in the dashboard, or check its application",
+    403: "give the key what it lacks in the dashboard, or use another one",
+    429: "the minute's requests are used up: run doctor again in a minute",
+  },
+  otherwise: "the dialect may have other names than this service: run `fiscalflow dialect`",
+};
+const ACCOUNTING: ServiceAdvice = {
+  baseUrl: "ACCOUNTING_BASE_URL",
+  byStatus: {
+    401: "make a new key in the dashboard, or see there whether its application is active; where a client secret is configured, it must be of the same application, this clock right, and signature.query of the dialect too",
+    403: "authorize the key for it in the dashboard, or use another key",
+    404: "check ACCOUNTING_BASE_URL: paths have no version prefix",
+    429: "the accounting service limits requests: run doctor again later",
+  },
+  otherwise: "check ACCOUNTING_BASE_URL, and the names in ACCOUNTING_DIALECT",
+};
+
+/** What the end of a call says of the key, the configuration or the service. @throws what is none of it */
+function troubleFindings(name: string, error: unknown, { baseUrl, byStatus, otherwise }: ServiceAdvice): Finding[] {
+  const check = `${name}, key`;
+  if (error instanceof TransportError) {
+    const ca = "; where a CA of your own issues the certificate, NODE_EXTRA_CA_CERTS names its file";
+    const isUntrusted = tlsTroubleOf(error.cause) === "untrusted";
+    return [fault(check, error.message, `check ${baseUrl}${isUntrusted ? ca : ", and the way from here to it"}`)];
+  }
+  if (!(error instanceof AnswerError)) throw error;
+  const { status, message } = error;
+  const isForeign =
+    (error instanceof ComplianceApiError && !error.envelope) ||
+    (error instanceof UnexpectedAnswerError && !/^\s*[[{]/.test(error.bodyExcerpt));
+  if (isForeign && status < 500)
+    return [fault(check, message, `something else than the API answers: check ${baseUrl}`)];
+  const todo = status >= 500 ? ASK_LATER : (byStatus[status] ?? otherwise);
+  const finding = status === 429 ? warning : fault;
+  return [...answerFindings(name, error.meta), finding(check, message, todo)];
+}
+
+/** Further off, and dates are wrong around midnight; 300 s off, and the accounting service refuses signatures. */
+const CLOCK_TOLERANCE_MS = 30_000;
+/** An answer that takes longer than this makes tills wait. */
+const SLOW_ANSWER_MS = 2_500;
+
+/** How soon a service has answered, whatever the answer was, and whether its clock is like ours. */
+function answerFindings(check: string, { requestSentAtMs, answeredAtMs, serverDateMs = answeredAtMs }: AnswerTiming) {
+  const tookMs = Math.max(0, answeredAtMs - requestSentAtMs);
+  const answered = `reachable; it answered in ${tookMs} ms`;
+  const service = `${check}, service`;
+  const aheadMs = answeredAtMs - serverDateMs;
+  const off = `this clock is ${Math.round(Math.abs(aheadMs) / 1_000)} s ${aheadMs > 0 ? "ahead of" : "behind"} the service's`;
+  const clock = warning(`${check}, clock`, off, "let this host take its time from the network");
+  return [
+    tookMs > SLOW_ANSWER_MS ? warning(service, `${answered}: it is slow`, ASK_LATER) : ok(service, answered),
+    ...(Math.abs(aheadMs) > CLOCK_TOLERANCE_MS ? [clock] : []),
+  ];
+}
+
+function reachFindings(check: string, connection: ComplianceConnection, businesses: readonly Business[]): Finding[] {
+  const problem = reachProblem(connection, businesses);
+  if (problem) return [fault(`${check}, key`, problem.message, problem.todo)];
+  const kind = connection.keyReach === "business" ? "bound to one business" : "organisation-wide";
+  const count = counted(businesses.length, "business", "businesses");
+  const message = `${connection.environment}, ${kind}, reaches ${count}: ${describeBusinesses(businesses)}`;
+  return [ok(`${check}, key`, message), ...servedFindings(`${check}, businesses`, connection, businesses)];
+}
+
+/** Of an organisation-wide key that reaches what is configured: what is served, and what has no Schedules. */
+function servedFindings(check: string, connection: ComplianceConnection, reached: readonly Business[]): Finding[] {
+  const { keyReach, businessId, businesses: configured, servedBusinesses } = connection;
+  if (keyReach === "business") return [];
+  const named = listed(configured.map((id) => (id === businessId ? `${id} (default)` : id)));
+  const others = listed(reached.map(({ id }) => id).filter((id) => !configured.includes(id)));
+  const isAny = servedBusinesses === "any";
+  if (!isAny && configured.length === 1 && others === "") return [];
+  const [served, notServed] = isAny ? ["any is served; with Schedules", "without"] : ["served", "refused"];
+  const message = `${served}: ${named || "none"}${others && `; ${notServed}: ${others}`}`;
+  if (!isAny || others === "") return [ok(check, message)];
+  const todo =
+    "name those in COMPLIANCE_BUSINESSES, beside *, whose purchases and reconciliation are to run by themselves";
+  return [warning(check, message, todo)];
+}
+
+/** Who is stated for a business of another id heads no report and no receipt, and nothing else would say so. */
+function sellerFindings(check: string, connection: ComplianceConnection, reached: readonly Business[]): Finding[] {
+  const { businesses: configured, servedBusinesses, sellers } = connection;
+  const known = servedBusinesses === "any" ? [...new Set([...configured, ...reached.map(({ id }) => id)])] : configured;
+  const strange = Object.keys(sellers).filter((id) => !known.includes(id));
+  if (strange.length === 0) return [];
+  const message = `the setting sellers names ${listed(strange)}, for which this connection does not work`;
+  return [warning(check, message, `correct the id; this connection works for ${listed(known)}`)];
+}
+
+/** The request window of the application, from the headers of the answer (Fiscal Compliance API, "Limits"). */
+function windowFinding(check: string, application: string, window: RateLimit | undefined): Finding {
+  const fallback = "the worker keeps to FISCALFLOW_TIMING_FALLBACK_LIMIT_PER_MINUTE then";
+  if (!window) return warning(check, "the answer tells no limit", fallback);
+  const { limit, remaining, resetSeconds } = window;
+  const left = `${remaining} of ${limit} requests left, the window ends in ${resetSeconds} s`;
+  const message = `application ${application}: ${left}`;
+  if (remaining > 0) return ok(check, message);
+  const page = "https://github.com/fiscalflow/fiscalflow/blob/main/docs/budget.md";
+  return warning(check, message, `calls wait for the next window; if that is so most of the time, see ${page}`);
+}
+
+export interface Reach {
+  connection: ComplianceConnection;
+  businesses: readonly Business[];
+}
+
+/** Through two connections, one invoice number of a business would become two documents. */
+export function checkOverlaps(reaches: readonly Reach[]): Finding[] {
+  return reaches.flatMap(({ connection: ours, businesses }, index) =>
+    reaches.slice(0, index).flatMap(({ connection: theirs, businesses: others }) => {
+      const shared = businesses.map(({ id }) => id).filter((id) => others.some((other) => other.id === id));
+      if (ours.baseUrl !== theirs.baseUrl || shared.length === 0) return [];
+      const both = `both keys reach ${listed(shared)}: one invoice number sent through both becomes two documents`;
+      const todo = "use one connection for each business: keep one of the keys, or keys that are bound to one business";
+      return [warning(`connections ${theirs.name} and ${ours.name}`, both, todo)];
+    }),
+  );
+}
