@@ -19,36 +19,46 @@ interface ListedPage<Entry extends { id: string }> {
   size: { answered: number | undefined; sent: number; setting: string; name: string | null };
   /** The date by which the ledger lists an entry. */
   dates: { field: string; of: (entry: Entry) => string | null | undefined };
+  askedAtMs: number;
+  nextCursor: string | null;
+  total?: number;
 }
 
 /** Keeps the rows of a page, and counts them. Only the counts leave the activity. */
-export async function keepRows<Entry extends { id: string }, Page extends KeptPage>(
+export async function keepRows<Entry extends { id: string }>(
   observer: Noting,
-  { where, list, entries, odd, size, dates }: ListedPage<Entry>,
-  keep: (page: { entries: readonly Entry[]; leftOut: string[]; writer: Writer }) => Promise<Page>,
-): Promise<KeptPageResult & Omit<Page, "leftOutKnown">> {
+  { where, list, entries, odd, size, dates, ...page }: ListedPage<Entry>,
+  keep: (page: {
+    entries: readonly Entry[];
+    leftOut: string[];
+    askedAtMs: number;
+    writer: Writer;
+  }) => Promise<KeptPage>,
+): Promise<KeptPageResult> {
   noteSize(observer, where, list, size);
   noteOddRows(observer, where, list, odd, entries.length);
   noteUndated(observer, where, list, entries, dates);
   const leftOut = idsOf(odd);
-  const writer = currentWriter();
-  const { leftOutKnown = 0, ...kept } = await keep({ entries, leftOut, writer });
+  const { askedAtMs } = page;
+  const { leftOutKnown = 0, ...kept } = await keep({ entries, leftOut, askedAtMs, writer: currentWriter() });
   const unknown = odd.length - leftOutKnown;
   return {
     kind: "page",
     ...kept,
     ...(unknown > 0 && { leftOut: unknown }),
     ...(leftOut.length < odd.length && { unidentified: true as const }),
+    ...fingerprintOf([...entries.map(({ id }) => id), ...leftOut]),
+    ...page,
   };
 }
 
 /** The same for two pages that have the same rows: a service that does not take a page's name gives them for ever. */
-export function fingerprintOf(ids: readonly string[]): { fingerprint?: string } {
+function fingerprintOf(ids: readonly string[]): { fingerprint?: string } {
   if (ids.length === 0) return {};
   return { fingerprint: createHash("sha256").update(JSON.stringify(ids)).digest("base64url").slice(0, 22) };
 }
 
-export function idsOf(odd: readonly OddRow[]): string[] {
+function idsOf(odd: readonly OddRow[]): string[] {
   return odd.flatMap(({ names }) => names["id"] ?? []);
 }
 

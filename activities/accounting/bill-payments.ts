@@ -2,19 +2,15 @@ import type { BillPaymentsPage, ListBillPaymentsInput } from "../../src/accounti
 import {
   type AccountingActivities,
   type BillPayment,
-  type BillPaymentsOrder,
-  type BillPaymentsPageRequest,
   LARGEST_BILL_PAYMENT_PAGE,
   type Refusal,
 } from "../../src/contract/index.ts";
 import { refusalOf, servedIn, throwIfRetryable } from "../classified-call.ts";
-import { fingerprintOf, idsOf, keepRows } from "../listed-rows.ts";
+import { keepRows } from "../listed-rows.ts";
 import { type AccountingContext, type AccountingRuntime, callAndClassify } from "./calls.ts";
 
-const ORDERS = {
-  created: { sortBy: "createdAt", sortDirection: "asc" },
-  latest: { sortBy: "updatedAt", sortDirection: "desc" },
-} as const;
+/** The latest changes first: what changes while the list is read comes before what was read. */
+const ORDER = { sortBy: "updatedAt", sortDirection: "desc" } as const;
 
 /** Enough that a payment which goes its way between two looks does not stand for the list. */
 const SAMPLE = 10;
@@ -35,35 +31,34 @@ export function createBillPaymentActivities(context: AccountingContext) {
   return {
     async keepBillPaymentsPage(request) {
       const runtime = servedIn(context.accounting, request.connection);
-      const { connection, order, status, page, round } = request;
+      const { connection, status, cursor = "1", knownUntilMs } = request;
+      const page = Number(cursor);
       // A page that could not be kept is not asked for: its call would be wasted.
       const askedAtMs = await ledger.billPayments.now();
       const sent = LARGEST_BILL_PAYMENT_PAGE;
-      const listed = await list(runtime, { page, limit: sent, status, ...ORDERS[order] });
+      const listed = await list(runtime, { page, limit: sent, status, ...ORDER });
       if (!("data" in listed)) {
         const isGone = listed.attention === "not-found" && page > 1;
-        return isGone ? { kind: "page", rows: 0, added: 0, changed: 0, hasNextPage: false, askedAtMs } : listed;
+        const end = { rows: 0, added: 0, changed: 0, known: false, nextCursor: null, askedAtMs };
+        return isGone ? { kind: "page", ...end } : listed;
       }
-      const strange = notWhatWasAsked(listed.data, request);
-      if (strange) return strange;
       const { odd, data } = listed;
+      const strange = notWhatWasAsked(data, page);
+      if (strange) return strange;
       const { billPayments: entries, total, limit: answered } = data;
       const where = { service: "accounting", connection } as const;
       const size = { answered, sent, setting: "billPayments.limit", name: runtime.dialect.billPayments.limit };
       const dates = { field: "date", of: ({ date }: BillPayment) => date };
-      const given = { where, list: "bill payments", entries, odd, size, dates } as const;
-      const kept = await keepRows(context.observer, given, (rows) =>
-        ledger.billPayments.keepPage({ connection, status, round, askedAtMs, ...rows }),
+      const nextCursor = data.hasNextPage && entries.length + odd.length > 0 ? String(page + 1) : null;
+      const given = { where, list: "bill payments", entries, odd, size, dates, askedAtMs, nextCursor, total } as const;
+      return await keepRows(context.observer, given, (rows) =>
+        ledger.billPayments.keepPage({ connection, status, knownUntilMs, ...rows }),
       );
-      const hasNextPage = data.hasNextPage && entries.length + odd.length > 0;
-      const fingerprint = fingerprintOf([...entries.map(({ id }) => id), ...idsOf(odd)]);
-      return { ...kept, total, hasNextPage, ...fingerprint, askedAtMs, ...spanOf(entries, askedAtMs) };
     },
 
     async sampleBillPayments({ connection, status }) {
       const runtime = servedIn(context.accounting, connection);
-      // The oldest: least likely to change their status between two looks.
-      const listed = await list(runtime, { page: 1, limit: SAMPLE, status, ...ORDERS.created });
+      const listed = await list(runtime, { page: 1, limit: SAMPLE, status, ...ORDER });
       if (!("data" in listed)) return listed;
       return { kind: "sample", ids: listed.data.billPayments.slice(0, SAMPLE).map(({ id }) => id) };
     },
@@ -76,56 +71,21 @@ export function createBillPaymentActivities(context: AccountingContext) {
  */
 function notWhatWasAsked(
   { page, totalPages, hasNextPage, billPayments }: BillPaymentsPage,
-  request: BillPaymentsPageRequest,
+  asked: number,
 ): Refusal | undefined {
   const refused = (message: string): Refusal => ({ kind: "refused", attention: "unexpected-answer", message });
   // The last page in place of one that is gone; one who ignores the number has others behind the page that it gives.
-  const isTheEnd = page < request.page && page >= totalPages && !hasNextPage;
-  if (page !== request.page && !isTheEnd) {
+  const isTheEnd = page < asked && page >= totalPages && !hasNextPage;
+  if (page !== asked && !isTheEnd) {
     return refused(
-      `Page ${request.page} was asked for, and the accounting service answered page ${page}: look at billPayments.page of ACCOUNTING_DIALECT.`,
+      `Page ${asked} was asked for, and the accounting service answered page ${page}: look at billPayments.page of ACCOUNTING_DIALECT.`,
     );
   }
-  const sort = ORDERS[request.order];
-  if (!isInOrder(billPayments, request.order)) {
+  const times = billPayments.map(({ updatedAt }) => Date.parse(updatedAt ?? "")).filter((time) => !Number.isNaN(time));
+  if (times.some((time, index) => time > (times[index - 1] ?? time))) {
     return refused(
-      `The page is not sorted by ${sort.sortBy} ${sort.sortDirection}, as was asked for: look at billPayments.sortBy and billPayments.sortDirection of ACCOUNTING_DIALECT.`,
+      `The page is not sorted by ${ORDER.sortBy} ${ORDER.sortDirection}, as was asked for: look at billPayments.sortBy and billPayments.sortDirection of ACCOUNTING_DIALECT.`,
     );
   }
   return undefined;
-}
-
-function isInOrder(payments: readonly BillPayment[], order: BillPaymentsOrder): boolean {
-  const times = timesOf(payments, order === "created" ? "createdAt" : "updatedAt");
-  const wrong = times.findIndex((time, index) => {
-    const before = times[index - 1] ?? time;
-    return order === "created" ? time < before : time > before;
-  });
-  return wrong === -1;
-}
-
-function spanOf(payments: readonly BillPayment[], askedAtMs: number) {
-  const updated = timesOf(payments, "updatedAt");
-  return {
-    newestCreatedMs: most(timesOf(payments, "createdAt")),
-    newestUpdatedMs: newestUntil(askedAtMs, updated),
-    oldestUpdatedMs: updated.length === 0 ? undefined : Math.min(...updated),
-  };
-}
-
-/**
- * A change of the future would make known ground of all that comes before it. Where there are others they count, by the
- * service's own clock; where a whole page is of the future, what was asked for by now is as far as can be known.
- */
-function newestUntil(nowMs: number, times: readonly number[]): number | undefined {
-  return most(times.filter((time) => time <= nowMs)) ?? (times.length === 0 ? undefined : nowMs);
-}
-
-function most(times: readonly number[]): number | undefined {
-  return times.length === 0 ? undefined : Math.max(...times);
-}
-
-/** Of those that have one. */
-function timesOf(payments: readonly BillPayment[], field: "createdAt" | "updatedAt"): number[] {
-  return payments.map((payment) => Date.parse(payment[field] ?? "")).filter((time) => !Number.isNaN(time));
 }

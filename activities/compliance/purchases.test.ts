@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { PurchasesPageRequest } from "../../src/contract/index.ts";
+import type { PageRequest } from "../../src/contract/index.ts";
 import type { NewPurchase } from "../../src/dev/simulator/index.ts";
 import { failureOf, inActivity, serve, type Served } from "../test-support/served.ts";
 
@@ -23,13 +23,8 @@ async function serveWith(count: number, options: Parameters<typeof serve>[0] = {
   return serve({ ...options, simulator: { scenario: { purchases }, ...options.simulator } });
 }
 
-const asking = (more: Partial<PurchasesPageRequest> = {}): PurchasesPageRequest => ({
-  ...SCOPE,
-  syncId: "sync-1",
-  pass: "list",
-  ...more,
-});
-const keep = (served: Served, more: Partial<PurchasesPageRequest> = {}) =>
+const asking = (more: PageRequest = {}) => ({ ...SCOPE, ...more });
+const keep = (served: Served, more: PageRequest = {}) =>
   inActivity(() => served.activities.keepPurchasesPage(asking(more)));
 const kept = (served: Served) => served.context.ledger.purchases.page(SCOPE, { most: 1_000 });
 
@@ -42,7 +37,8 @@ describe("a page of purchases", () => {
       rows: 100,
       added: 100,
       changed: 0,
-      knownAtEnd: 0,
+      known: false,
+      askedAtMs: expect.any(Number) as number,
       nextCursor: expect.any(String) as string,
       fingerprint: expect.any(String) as string,
     });
@@ -54,23 +50,15 @@ describe("a page of purchases", () => {
 
   test("is filtered by status or by days where that is requested", async () => {
     const served = await serveWith(3);
-    expect(await keep(served, { pass: "pulled" })).toMatchObject({ rows: 2 });
-    expect(await keep(served, { pass: "pending_review" })).toMatchObject({ rows: 0, knownAtEnd: 0 });
-    expect(await keep(served, { pass: "changed", from: "2026-11-02", to: "2026-11-03" })).toMatchObject({ rows: 0 });
+    expect(await keep(served, { status: "pulled" })).toMatchObject({ rows: 2 });
+    expect(await keep(served, { status: "pending_review" })).toMatchObject({ rows: 0 });
+    expect(await keep(served, { from: "2026-11-02", to: "2026-11-03" })).toMatchObject({ rows: 0 });
   });
 
   test.each([
-    ["status", { pass: "pulled" }, 'Invoices that are `pulled` were asked for, and "p000" is `confirmed`'],
-    [
-      "from",
-      { pass: "changed", from: "2026-11-02", to: "2026-11-02" },
-      "Invoices of 2026-11-02 and later were asked for",
-    ],
-    [
-      "to",
-      { pass: "changed", from: "2026-10-31", to: "2026-10-31" },
-      "Invoices of 2026-10-31 and earlier were asked for",
-    ],
+    ["status", { status: "pulled" }, 'Invoices that are `pulled` were asked for, and "p000" is `confirmed`'],
+    ["from", { from: "2026-11-02", to: "2026-11-02" }, "Invoices of 2026-11-02 and later were asked for"],
+    ["to", { from: "2026-10-31", to: "2026-10-31" }, "Invoices of 2026-10-31 and earlier were asked for"],
   ] as const)("of a service that ignores the name of the filter `%s` is not kept", async (name, asked, message) => {
     const served = await serveWith(3, {
       simulator: { refuseUnknownFields: false },

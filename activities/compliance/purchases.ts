@@ -1,6 +1,6 @@
 import type { ComplianceDialect, Purchase } from "../../src/compliance/index.ts";
-import { type ComplianceActivities, isCalendarDate, type Refusal } from "../../src/contract/index.ts";
-import { fingerprintOf, idsOf, keepRows } from "../listed-rows.ts";
+import { type ComplianceActivities, isCalendarDate, type PageRequest, type Refusal } from "../../src/contract/index.ts";
+import { keepRows } from "../listed-rows.ts";
 import { refusalOf } from "../classified-call.ts";
 import { type ActivityContext, ask, runtimeOf } from "./calls.ts";
 
@@ -20,26 +20,25 @@ export function createPurchaseActivities(context: ActivityContext) {
 
     async keepPurchasesPage(request) {
       const { client, dialect } = runtimeOf(context, request.connection);
-      const { connection, businessId, syncId, pass, cursor, from, to } = request;
+      const { connection, businessId, cursor, status, from, to, knownUntilMs } = request;
       // A page that could not be kept is not asked for: its call would be wasted.
       const askedAtMs = await ledger.purchases.now();
-      const status = pass === "list" || pass === "changed" ? undefined : pass;
       const classified = await ask(context, request, "listPurchases", () =>
         client.listPurchases({ cursor, pageSize: PAGE_SIZE, status, from, to }, { businessId }),
       );
       if (!classified.data) return refusalOf(classified);
       const { purchases: entries, nextCursor, pageSize: answered } = classified.data;
       const names = dialect.purchases;
-      const strange = notWhatWasAsked(entries, { status, from, to }, names);
+      const strange = notWhatWasAsked(entries, request, names);
       if (strange) return strange;
       const { odd = [] } = classified;
       const where = { service: "compliance", connection, businessId } as const;
       const size = { answered, sent: PAGE_SIZE, setting: "purchases.pageSize", name: names.pageSize };
-      const asked = { connection, businessId, syncId, pass: pass === "list" ? "list" : "part", askedAtMs } as const;
       const dates = { field: "invoiceDate", of: ({ invoiceDate }: Purchase) => invoiceDate };
-      const listed = { where, list: "purchases", entries, odd, size, dates } as const;
-      const kept = await keepRows(context.observer, listed, (page) => ledger.purchases.keepPage({ ...asked, ...page }));
-      return { ...kept, nextCursor, ...fingerprintOf([...entries.map(({ id }) => id), ...idsOf(odd)]) };
+      const listed = { where, list: "purchases", entries, odd, size, dates, askedAtMs, nextCursor } as const;
+      return await keepRows(context.observer, listed, (page) =>
+        ledger.purchases.keepPage({ connection, businessId, knownUntilMs, ...page }),
+      );
     },
   } satisfies Partial<ComplianceActivities>;
 }
@@ -51,7 +50,7 @@ export function createPurchaseActivities(context: ActivityContext) {
  */
 function notWhatWasAsked(
   purchases: readonly Purchase[],
-  { status, from, to }: { status: string | undefined; from: string | undefined; to: string | undefined },
+  { status, from, to }: PageRequest,
   names: ComplianceDialect["purchases"],
 ): Refusal | undefined {
   const refused = (asked: string, purchase: Purchase, is: string, entries: string): Refusal => ({

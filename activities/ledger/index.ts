@@ -91,29 +91,17 @@ export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext)
       return processed ? { kind: "said-processed", word } : { kind: "superseded", generation };
     },
 
-    beginPurchasesSync: (sync) => purchases.begin(sync),
-    unseenPurchases: (sync) => purchases.unseen(sync),
-    windowsOfChangedPurchases: (sync) => purchases.windowsOfChanged(sync),
-    completePurchasesSync: async (sync) => {
-      await purchases.complete(sync, currentWriter());
-      const { total, byStatus, ...findings } = await purchases.summary(sync, MOST_PURCHASES);
+    beginSync: (sync) => ledger[sync.collection].begin(sync),
+    countSync: ({ sinceMs, ...sync }) => ledger[sync.collection].count(sync, sinceMs),
+    daysOfChangedPurchases: ({ sinceMs, ...sync }) => purchases.daysOfChanged(sync, sinceMs),
+    completePurchasesSync: async (request) => {
+      await purchases.complete(request, currentWriter());
+      const { total, byStatus, ...findings } = await purchases.summary(request, MOST_PURCHASES);
       return { total, byStatus, findings };
     },
-
-    beginBillPaymentsSync: async (sync) => {
-      const ground = await billPayments.ground(sync.connection);
-      const kind = ground.knownUntilMs === undefined ? "full" : sync.kind;
-      await billPayments.begin({ ...sync, kind });
-      return { kind, ...ground };
-    },
-    compareBillPaymentsRound: ({ connection, round: name, startedAtMs, reachMs, syncStartedAtMs, withStatuses }) => {
-      const how = { reachMs, syncStartedAtMs, withStatuses };
-      return billPayments.compareRound(connection, { name, startedAtMs }, how);
-    },
-    billPaymentsHeld: ({ connection }) => billPayments.summary(connection),
-    completeBillPaymentsSync: async ({ settled, knownUntilMs, leftOut, round, ...sync }) => {
-      await billPayments.complete(sync, { settled, knownUntilMs, leftOut, round }, currentWriter());
-      return billPayments.summary(sync.connection);
+    completeBillPaymentsSync: async (request) => {
+      await billPayments.complete(request, currentWriter());
+      return billPayments.summary(request.connection);
     },
 
     keepRegistrations: ({ batchId, outcomes, ...business }) =>

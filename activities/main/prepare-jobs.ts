@@ -23,6 +23,9 @@ const RECONCILE = "input of the reconciliation";
 const SYNC = "input of the synchronisation";
 const BATCH = "input of the sync batch";
 
+/** The statuses of a supplier invoice that may still change. */
+const OPEN = ["pulled", "pending_review"];
+
 type Accounting = ReadonlyMap<string, { profile: AccountingProfile; dialect: AccountingRuntime["dialect"] }>;
 
 /**
@@ -68,11 +71,11 @@ export function createJobPreparations(connections: ReadonlyMap<string, Complianc
             const why = "the dialect has no name for the from date (purchases.from), so the API cannot be asked for it";
             throw new InvalidInputError(SYNC, [`from: expected nothing, since ${why}; found "${sync.from}"`]);
           }
-          return { profile, kind: "window", from: sync.from };
+          return { profile, kind: "window", from: sync.from, statuses: [] };
         }
         // Without names to ask for what may still change, or for what has changed, only the whole list shows it.
         const full = sync.full === true || [names?.status, names?.from, names?.to].includes(null);
-        return { profile, kind: full ? "full" : "recent" };
+        return { profile, kind: full ? "full" : "recent", statuses: names?.status === null ? [] : OPEN };
       }),
 
     prepareSyncBillPayments: async ({ input }) =>

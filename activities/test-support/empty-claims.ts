@@ -15,7 +15,7 @@ export async function emptyClaims(): Promise<Ledger> {
   // As the owner: no trigger is in the way.
   await outside.query(`
     set session_replication_role = replica;
-    truncate movements, documents, events, event_heads, purchases, purchase_syncs,
+    truncate movements, documents, events, event_heads, purchases, syncs,
       stock_branch_holds;
     set session_replication_role = origin`);
   // A test may close it in order to have it away.

@@ -1,11 +1,6 @@
 import { z } from "zod";
 
-import {
-  BILL_PAYMENT_STATUSES,
-  type BillPayment,
-  type BillPaymentStatus,
-  LARGEST_BILL_PAYMENT_PAGE,
-} from "../contract/bill-payment.ts";
+import { BILL_PAYMENT_STATUSES, type BillPayment, LARGEST_BILL_PAYMENT_PAGE } from "../contract/bill-payment.ts";
 import { rowsOf } from "../http/read-body.ts";
 import {
   type AccountingCallOptions,
@@ -27,7 +22,7 @@ export interface ListBillPaymentsInput {
   /** From 1 to 100. Default: the service's, which is not shown. */
   limit?: number | undefined;
   paymentMethod?: (typeof PAYMENT_METHODS)[number] | undefined;
-  status?: BillPaymentStatus | undefined;
+  status?: string | undefined;
   sortBy?: (typeof SORT_FIELDS)[number] | undefined;
   sortDirection?: (typeof SORT_DIRECTIONS)[number] | undefined;
 }

@@ -11,7 +11,8 @@ export interface ListPurchasesInput {
   cursor?: string | undefined;
   /** 1 to 100; the API refuses what is outside. */
   pageSize?: number | undefined;
-  status?: "pulled" | "pending_review" | "confirmed" | "rejected" | undefined;
+  /** `pulled`, `pending_review`, `confirmed` or `rejected`. */
+  status?: string | undefined;
   /** Documents on or after it, `YYYY-MM-DD`. */
   from?: string | undefined;
   /** Documents on or before it, `YYYY-MM-DD`. */

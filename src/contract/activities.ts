@@ -103,13 +103,14 @@ export interface LedgerActivities {
   reconcilePayments(request: reconcile.ReconcilePaymentsRequest): Promise<reconcile.PaymentComparison>;
   /** What stands now. `settled`: how many documents are not read again until they change. */
   reconcileFindings(target: calls.CallTarget): Promise<reconcile.ReconcileFindings & { settled?: number }>;
-  /** Without known ground, as before the first full synchronisation, a recent one becomes a full one. */
-  beginBillPaymentsSync(
-    sync: synced.BillPaymentsSync,
-  ): Promise<synced.BillPaymentsGround & { kind: synced.BillPaymentsSyncKind }>;
-  compareBillPaymentsRound(request: synced.CompareRoundRequest): Promise<synced.RoundComparison>;
-  billPaymentsHeld(target: AccountingTarget): Promise<synced.BillPaymentsHeld>;
-  completeBillPaymentsSync(request: synced.CompleteBillPaymentsRequest): Promise<synced.BillPaymentsHeld>;
+  beginSync(sync: synced.Sync): Promise<synced.BegunSync>;
+  /** What the collection has of what was seen since an instant. */
+  countSync(request: synced.Sync & { sinceMs: number }): Promise<synced.CountedSync>;
+  /** The days of invoices that the ledger holds as open, and that were not among what is open since an instant. */
+  daysOfChangedPurchases(request: synced.Sync & { sinceMs: number }): Promise<synced.Pass[]>;
+  /** Ends it, and counts what the ledger holds. */
+  completePurchasesSync(request: synced.CompleteSyncRequest): Promise<synced.PurchasesHeld>;
+  completeBillPaymentsSync(request: synced.CompleteSyncRequest): Promise<synced.BillPaymentsHeld>;
   /**
    * What became of a try whose activity ended without an answer; one that was never claimed is buried, so that it
    * cannot leave late.
@@ -124,19 +125,12 @@ export interface LedgerActivities {
   keepRegistrations(request: items.KeepRegistrationsRequest): Promise<void>;
   /** What a batch of registrations came to. */
   reportRegistrations(batch: calls.CallTarget & { batchId: string }): Promise<items.RegisterItemsOutcome>;
-  beginPurchasesSync(sync: synced.PurchasesSync): Promise<void>;
-  /** How many purchases of the ledger a full synchronisation has not seen. */
-  unseenPurchases(sync: synced.PurchasesSync): Promise<number>;
-  /** The days of invoices that the ledger holds as open, and that are not open any more. */
-  windowsOfChangedPurchases(sync: synced.PurchasesSync): Promise<synced.PurchasesWindow[]>;
-  /** Ends it, and counts what the ledger holds. */
-  completePurchasesSync(sync: synced.CompletePurchasesSync): Promise<synced.PurchasesHeld>;
 }
 
 /** Activities of an accounting connection's task queue: one HTTP request each, at most. */
 export interface AccountingActivities {
   /** Reads one page of bill payments into the ledger. */
-  keepBillPaymentsPage(request: synced.BillPaymentsPageRequest): Promise<synced.BillPaymentsPage | calls.Refusal>;
+  keepBillPaymentsPage(request: AccountingTarget & synced.PageRequest): Promise<synced.KeptPageResult | calls.Refusal>;
   /** Reads the beginning of one status's list, and keeps nothing. */
   sampleBillPayments(request: synced.BillPaymentsSampleRequest): Promise<synced.BillPaymentsSampleResult>;
   processSyncBatch(request: batch.ProcessBatchRequest): Promise<batch.ProcessBatchResult | CallUnderWay>;
@@ -160,7 +154,7 @@ export interface ComplianceReads {
   planRegistrations(request: items.PlanRegistrationsRequest): Promise<items.PlanRegistrationsResult>;
   pullPurchases(request: calls.CallTarget): Promise<synced.PullPurchasesResult>;
   /** Reads one page of purchases into the ledger. */
-  keepPurchasesPage(request: synced.PurchasesPageRequest): Promise<synced.PurchasesPage | calls.Refusal>;
+  keepPurchasesPage(request: calls.CallTarget & synced.PageRequest): Promise<synced.KeptPageResult | calls.Refusal>;
   /** Reads a document, and holds what the ledger keeps of it against it. */
   reconcileDocument(request: reconcile.ReconcileDocumentRequest): Promise<reconcile.ReconcileDocumentResult>;
 }

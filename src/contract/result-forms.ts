@@ -96,9 +96,17 @@ const profile = fields({ connection: text, application: text, keyReach: text, sa
 const accountingProfile = fields({ connection: text, callTimeoutMs: number });
 const outcome = fields({ stage: text, stockMovements: listOf(movement) });
 
-const page = { rows: number, added: number, changed: number };
-const held = fields({ total: number, byStatus: counts });
-const billPaymentsHeld = fields({ total: number, byStatus: counts, missing: number });
+const keptPage = kinds({
+  page: fields({
+    rows: number,
+    added: number,
+    changed: number,
+    known: flag,
+    nextCursor: optional(text),
+    askedAtMs: number,
+  }),
+  refused,
+});
 
 function counted(): Form {
   return fields({
@@ -152,7 +160,7 @@ export const RESULT_FORMS: Readonly<Record<keyof Activities, Form>> = {
   }),
   prepareSyncBillPayments: fields({ profile: accountingProfile, kind: text, statuses: listOf(text) }),
   prepareSyncBatch: fields({ profile: accountingProfile, syncBatchId: text }),
-  prepareSyncPurchases: fields({ profile, kind: text }),
+  prepareSyncPurchases: fields({ profile, kind: text, statuses: listOf(text) }),
   prepareRegisterItems: fields({ profile }),
   prepareReconcile: fields({ profile, rule: object }),
   composeSale: composed,
@@ -188,24 +196,16 @@ export const RESULT_FORMS: Readonly<Record<keyof Activities, Form>> = {
   documentsToReconcile: listOf(fields({ type: text, number: text, saleId: text })),
   reconcilePayments: kinds({ compared: fields({ accounting: text }), "not-compared": fields({ reason: text }) }),
   reconcileFindings: fields({ count: number, byKind: object, first: listOf(object) }),
-  beginBillPaymentsSync: fields({ kind: oneOf("recent", "full") }),
-  compareBillPaymentsRound: fields({
-    missedByList: number,
-    missedByStatuses: number,
-    sinceRound: held,
-    sinceStart: held,
-  }),
-  billPaymentsHeld,
-  completeBillPaymentsSync: billPaymentsHeld,
+  beginSync: fields({ kind: oneOf("recent", "full", "window"), startedAtMs: number }),
+  countSync: fields({ total: number, byStatus: counts, unseen: number }),
+  daysOfChangedPurchases: listOf(fields({ from: text, to: text })),
+  completePurchasesSync: fields({ total: number, byStatus: counts, findings: object }),
+  completeBillPaymentsSync: fields({ total: number, byStatus: counts, missing: number }),
   readBatch: knownBatch,
   settleBatch: nothing,
   decideBatch: knownBatch,
   keepRegistrations: nothing,
   reportRegistrations: fields({ counts }),
-  beginPurchasesSync: nothing,
-  unseenPurchases: number,
-  windowsOfChangedPurchases: listOf(fields({ from: text, to: text })),
-  completePurchasesSync: fields({ total: number, byStatus: counts, findings: object }),
 
   readItems: items,
   readBranch: kinds({ branch: fields({ branch: fields({ id: text }) }), refused }),
@@ -216,7 +216,7 @@ export const RESULT_FORMS: Readonly<Record<keyof Activities, Form>> = {
     refused,
   }),
   pullPurchases: kinds({ pulled: object, refused }),
-  keepPurchasesPage: kinds({ page: fields({ ...page, knownAtEnd: number, nextCursor: optional(text) }), refused }),
+  keepPurchasesPage: keptPage,
   reconcileDocument: kinds({ final: object, "not-final": object, differs: object, unreadable: object, refused }),
   registerItem: kinds({
     registered: fields({ item }),
@@ -243,7 +243,7 @@ export const RESULT_FORMS: Readonly<Record<keyof Activities, Form>> = {
   awaitDocument: readDocument,
   awaitService: nothing,
 
-  keepBillPaymentsPage: kinds({ page: fields({ ...page, hasNextPage: flag, askedAtMs: number }), refused }),
+  keepBillPaymentsPage: keptPage,
   sampleBillPayments: kinds({ sample: fields({ ids: listOf(text) }), refused }),
   processSyncBatch: kinds({
     ...claimed,

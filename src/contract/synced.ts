@@ -1,14 +1,58 @@
 import type { AccountingProfile, AccountingTarget } from "./accounting-connection.ts";
 import type { BillPaymentStatus } from "./bill-payment.ts";
-import type { CallTarget, Refusal } from "./calls.ts";
+import type { Refusal } from "./calls.ts";
 import type { ConnectionProfile } from "./connection.ts";
 
-/** Collections that are read page by page from a service into the ledger: purchases and bill payments. */
+/**
+ * Collections that are read page by page from a service into the ledger, which is a mirror of them: purchases and bill
+ * payments.
+ */
+export type CollectionName = "purchases" | "billPayments";
+
+/**
+ * - `recent`: the latest first, until known ground
+ * - `full`: the whole list, and what is not in it any more; the first of all is a full one
+ * - `window`: all purchases from a day on
+ */
+export type SyncKind = "recent" | "full" | "window";
 
 /** One synchronisation, over however many runs of its workflow. */
-interface Sync<Kind> {
+export interface Sync {
+  collection: CollectionName;
+  connection: string;
+  businessId?: string | undefined;
   syncId: string;
-  kind: Kind;
+  kind: SyncKind;
+}
+
+/** How a synchronisation begins, the same for a run that was reset. Times are of the ledger's clock. */
+export interface BegunSync {
+  /** Without known ground a recent one becomes a full one. */
+  kind: SyncKind;
+  startedAtMs: number;
+  /** What has not changed since then is known ground: what stands below it in the list is in the ledger. */
+  knownUntilMs?: number;
+  /** As {@link CompleteSyncRequest.leftOut}, of the last synchronisation that settled. */
+  leftOut?: Record<string, number>;
+}
+
+/** One reading of a list, page by page. */
+export interface Pass {
+  /** Only what has this status; absent: all. */
+  status?: string | undefined;
+  /** Only the purchases of these days, `YYYY-MM-DD`, both of which belong to it. */
+  from?: string | undefined;
+  to?: string | undefined;
+  /**
+   * It ends at the first page that has only known ground: what is in the ledger as the page shows it, unchanged since
+   * then. Absent: it ends with the list.
+   */
+  knownUntilMs?: number | undefined;
+}
+
+export interface PageRequest extends Pass {
+  /** Of the page before, unchanged; absent for the first one. */
+  cursor?: string | undefined;
 }
 
 /** What became of a page. Its rows are in the ledger and nowhere else. */
@@ -17,17 +61,27 @@ export interface KeptPageResult {
   rows: number;
   added: number;
   changed: number;
-  /**
-   * Rows that are not of their form (of bill payments, those that the ledger does not know); absent where there is
-   * none.
-   */
+  /** It has only known ground. */
+  known: boolean;
+  /** Rows that are not of their form, and that the ledger does not know; absent where there is none. */
   leftOut?: number;
   /** One of them has no id that can be read: it could be any. */
   unidentified?: true;
+  /** `null` on the last page. */
+  nextCursor: string | null;
+  /** How many rows the list has, as the service says; absent where it does not. */
+  total?: number | undefined;
+  /** The same for two pages that hold the same rows in the same order; absent where there are none. */
+  fingerprint?: string;
+  /** By the clock of the ledger. */
+  askedAtMs: number;
 }
 
 /** What has been read so far. */
 export interface SyncProgress {
+  kind: SyncKind;
+  /** How often the whole list is read, the present time included; 0 where it is not. */
+  round: number;
   pages: number;
   rows: number;
   added: number;
@@ -36,11 +90,29 @@ export interface SyncProgress {
   leftOut?: number;
 }
 
-/** What the ledger holds now. */
+/** What the ledger holds now, without what is missing: once listed, and not by the latest full synchronisation. */
 interface Held {
-  /** Without what is missing: once listed, and not by the latest full synchronisation. */
   total: number;
   byStatus: Record<string, number>;
+}
+
+/** What was seen since an instant; by status, `none` for none. */
+export interface CountedSync extends Held {
+  /** Listed once, and not seen since then. */
+  unseen: number;
+}
+
+export interface CompleteSyncRequest extends Sync {
+  /** Whether what was seen is as many as the service counts. */
+  settled: boolean;
+  /** Everything up to here is known ground from now on, unless it is a recent one that has not settled. */
+  knownUntilMs?: number | undefined;
+  /** How many rows of each list could not be read and are not in the ledger: the service counts them. */
+  leftOut: Record<string, number>;
+  /** What was not seen since then is gone. Absent: nothing is known to be gone. */
+  goneBeforeMs?: number | undefined;
+  /** Whether lists of single statuses were read, so that what is in none of them has none. */
+  withStatuses: boolean;
 }
 
 /** Input of the `syncPurchases` workflow. */
@@ -53,54 +125,12 @@ export interface SyncPurchasesInput {
   full?: boolean;
 }
 
-/**
- * - `recent`: newest first until known ground, then every invoice that may still change
- * - `full`: the whole list
- * - `window`: all from a day on
- */
-export type PurchasesSyncKind = "recent" | "full" | "window";
-
-export interface PurchasesSync extends Sync<PurchasesSyncKind>, Pick<CallTarget, "connection" | "businessId"> {}
-
-/** `unidentified`: a row had no id that can be read, so nothing that was not seen is known to have vanished. */
-export interface CompletePurchasesSync extends PurchasesSync {
-  unidentified?: boolean | undefined;
-}
-
 export interface PreparedPurchasesSync {
   profile: ConnectionProfile;
-  kind: PurchasesSyncKind;
+  kind: SyncKind;
   from?: string;
-}
-
-/**
- * Which part of the list is read: all of it in its order, one status, or (`changed`) the days of invoices that were
- * open and are not any more, since only the list says what became of them.
- */
-export type PurchasesPass = "list" | "pulled" | "pending_review" | "changed";
-
-/** Days, `YYYY-MM-DD`, both of which belong to it. */
-export interface PurchasesWindow {
-  from: string;
-  to: string;
-}
-
-export interface PurchasesPageRequest extends CallTarget {
-  syncId: string;
-  pass: PurchasesPass;
-  /** Of the page before, unchanged. */
-  cursor?: string | undefined;
-  from?: string | undefined;
-  to?: string | undefined;
-}
-
-export interface PurchasesPage extends KeptPageResult {
-  /** Rows at the end of the page, without a gap, that an earlier synchronisation has listed. */
-  knownAtEnd: number;
-  /** `null` on the last page. */
-  nextCursor: string | null;
-  /** The same for two pages that hold the same rows in the same order; absent where there are none. */
-  fingerprint?: string;
+  /** Those of invoices that may still change; none where the dialect has no name for the filter. */
+  statuses: readonly string[];
 }
 
 export type PullPurchasesResult = { kind: "pulled" } | Refusal;
@@ -117,16 +147,12 @@ export interface PurchasesFindings {
   missing: { count: number; first: string[] };
 }
 
-export interface PurchasesProgress extends SyncProgress {
-  kind: PurchasesSyncKind;
-}
-
 export interface PurchasesHeld extends Held {
   findings: PurchasesFindings;
 }
 
 /** Result of the `syncPurchases` workflow. */
-export interface SyncPurchasesOutcome extends PurchasesProgress, PurchasesHeld {}
+export interface SyncPurchasesOutcome extends SyncProgress, PurchasesHeld {}
 
 /** Input of the `syncBillPayments` workflow. */
 export interface SyncBillPaymentsInput {
@@ -142,60 +168,11 @@ export interface SyncRequested {
   full?: boolean;
 }
 
-/**
- * - `recent`: by `updatedAt`, newest first, until known ground
- * - `full`: every payment, in rounds
- */
-export type BillPaymentsSyncKind = "recent" | "full";
-
-export interface BillPaymentsSync extends Sync<BillPaymentsSyncKind>, AccountingTarget {}
-
-/** What earlier synchronisations say of what the service has. */
-export interface BillPaymentsGround {
-  /**
-   * Up to which `updatedAt` (Unix milliseconds) everything has been read; absent before the first full synchronisation.
-   */
-  knownUntilMs?: number;
-  /** As {@link CompleteBillPaymentsRequest.leftOut}, of the last synchronisation that settled. */
-  leftOut?: number[];
-}
-
 export interface PreparedBillPaymentsSync {
   profile: AccountingProfile;
-  kind: BillPaymentsSyncKind;
+  kind: SyncKind;
   /** The statuses that can be asked for; none where the dialect has no name for the filter. */
   statuses: readonly BillPaymentStatus[];
-}
-
-/**
- * The order in which a list is read: by `createdAt` no change moves a row; by `updatedAt` the latest changes come
- * first.
- */
-export type BillPaymentsOrder = "created" | "latest";
-
-export interface BillPaymentsPageRequest extends AccountingTarget {
-  order: BillPaymentsOrder;
-  /** Absent: all payments. */
-  status?: BillPaymentStatus | undefined;
-  /** From 1. */
-  page: number;
-  /** Names the round of a full synchronisation; absent for what is read by `latest`. */
-  round?: string | undefined;
-}
-
-/** Times are Unix milliseconds, absent where the rows have none. */
-export interface BillPaymentsPage extends KeptPageResult {
-  /** How many payments the list has, as the service says; absent where it says that there is no such page any more. */
-  total?: number | undefined;
-  hasNextPage: boolean;
-  /** The same for two pages that hold the same rows in the same order; absent where there are none. */
-  fingerprint?: string | undefined;
-  /** By the clock of the ledger. */
-  askedAtMs: number;
-  newestCreatedMs?: number | undefined;
-  /** Of those that are not of the future, by `askedAtMs`; where all are, `askedAtMs`. */
-  newestUpdatedMs?: number | undefined;
-  oldestUpdatedMs?: number | undefined;
 }
 
 /** A look at the list of one status, of which nothing is kept. */
@@ -203,66 +180,19 @@ export interface BillPaymentsSampleRequest extends AccountingTarget {
   status: BillPaymentStatus;
 }
 
-/** `ids`: of the oldest payments that the list has; a few. */
+/** `ids`: of the latest payments that the list has; a few. */
 export type BillPaymentsSampleResult = { kind: "sample"; ids: string[] } | Refusal;
-
-export interface CompareRoundRequest extends AccountingTarget {
-  round: string;
-  startedAtMs: number;
-  /** When the synchronisation asked for its first page. */
-  syncStartedAtMs: number;
-  /** The newest `createdAt` of the list of all when its end was read. */
-  reachMs?: number | undefined;
-  /** Whether lists of single statuses were read. */
-  withStatuses: boolean;
-}
-
-/** How many payments were seen since an instant; by status, `none` for none. */
-export type SeenBillPayments = Held;
-
-/** What two passes over everything say of each other. */
-export interface RoundComparison {
-  /**
-   * Listed with a status, and missed by the list of all although they were there when it was read: it may have missed
-   * more.
-   */
-  missedByList: number;
-  /** In the list of all, and for the first time in no list of a status. */
-  missedByStatuses: number;
-  sinceRound: SeenBillPayments;
-  /** Since the synchronisation began: in any of its rounds. */
-  sinceStart: SeenBillPayments;
-}
-
-export interface CompleteBillPaymentsRequest extends BillPaymentsSync {
-  settled: boolean;
-  /** Everything up to this `updatedAt` is known ground from now on, unless it is a recent one that has not settled. */
-  knownUntilMs?: number | undefined;
-  /**
-   * How many rows of each list, that of all first, could not be read and are not in the ledger: the service counts
-   * them.
-   */
-  leftOut?: number[] | undefined;
-  round?: { name: string; startedAtMs: number } | undefined;
-}
 
 /** Of a connection; by status, `none` for what is in the list of all, and in no list of a status. */
 export interface BillPaymentsHeld extends Held {
   missing: number;
 }
 
-export interface BillPaymentsProgress extends SyncProgress {
-  kind: BillPaymentsSyncKind;
-  /** Of a full one: how often everything is read, the present time included. */
-  round: number;
-}
-
 /** Result of the `syncBillPayments` workflow. */
-export interface SyncBillPaymentsOutcome extends BillPaymentsProgress, BillPaymentsHeld {
+export interface SyncBillPaymentsOutcome extends SyncProgress, BillPaymentsHeld {
   /**
-   * Whether what the service counts, without rows that cannot be read, is what the ledger holds, and, of a full
-   * synchronisation, its passes agreed. Where not, rows moved faster than they could be read, or went: a full
-   * synchronisation finds it.
+   * Whether what the service counts, without rows that cannot be read, is what the ledger holds. Where not, rows moved
+   * faster than they could be read, or went: a full synchronisation finds it.
    */
   settled: boolean;
 }

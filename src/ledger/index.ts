@@ -1,4 +1,5 @@
-export type * from "./bill-payments/bill-payments.ts";
+export type { KeptBillPayment } from "./bill-payments/create-bill-payments.ts";
+export type * from "./bill-payments/list.ts";
 export { type UnderWay, wordOf } from "./claims/answers.ts";
 export type { DocumentDecision } from "./documents/claim-row.ts";
 export type * from "./documents/claims.ts";
@@ -14,7 +15,8 @@ export type { LostExecution } from "./claims/lost-executions.ts";
 export { type Ledger, type LedgerOptions, openLedger } from "./open-ledger.ts";
 export type { ItemRegistrations, KeptItemOutcome } from "./items/registrations.ts";
 export type { KeptObservation, Observation, Observations } from "./observations/observations.ts";
-export type * from "./purchases/purchases.ts";
+export type { KeptPurchase } from "./purchases/create-purchases.ts";
+export type * from "./purchases/list.ts";
 export type { QuotaCounts, QuotaWindow, SettledEdge, SpendAnswer } from "./quota/counts.ts";
 export type { Reconciliation } from "./reconcile/reconcile.ts";
 export type { KeptRecord, KeptSale } from "./documents/find-sale.ts";
@@ -45,5 +47,5 @@ export type {
   TakeRequest,
 } from "./stock/claims.ts";
 export type { BatchDecision, BatchKey, KeptBatch, SyncBatches } from "./sync-batches/sync-batches.ts";
-export type { KeptPage, ListedEntry, PeriodOfOwner } from "./synced/collection.ts";
+export type { KeepPageRequest, KeptPage, ListedEntry, PeriodOfOwner } from "./synced/collection.ts";
 export type { WebhookEvents } from "./webhook-events/webhook-events.ts";

@@ -1,14 +1,12 @@
 import { sql } from "kysely";
 
-import type { BillPayments } from "./bill-payments/bill-payments.ts";
-import { createBillPayments } from "./bill-payments/create-bill-payments.ts";
+import { type BillPayments, createBillPayments } from "./bill-payments/create-bill-payments.ts";
 import { openDatabase } from "./database.ts";
 import { createDocuments, type Documents } from "./documents/documents.ts";
 import { createEventLog, type Events } from "./events/create-events.ts";
 import { createItemRegistrations, type ItemRegistrations } from "./items/registrations.ts";
 import { createObservationLog, type Observations } from "./observations/observations.ts";
-import { createPurchases } from "./purchases/create-purchases.ts";
-import type { Purchases } from "./purchases/purchases.ts";
+import { createPurchases, type Purchases } from "./purchases/create-purchases.ts";
 import type { QuotaCounts } from "./quota/counts.ts";
 import { createQuotaCounts } from "./quota/quota-counts.ts";
 import { createReconciliation } from "./reconcile/create-reconciliation.ts";

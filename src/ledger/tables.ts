@@ -1,6 +1,6 @@
 import type { ColumnType, Generated } from "kysely";
 
-import type { FindingKind, ItemOutcomeKind } from "../contract/index.ts";
+import type { FindingKind, ItemOutcomeKind, SyncKind } from "../contract/index.ts";
 import type * as accounting from "./tables/accounting.ts";
 import type * as claims from "./tables/claims.ts";
 import type { EventNumber, Json, Numeric, OfBusiness, Written } from "./tables/columns.ts";
@@ -9,7 +9,6 @@ import type * as records from "./tables/records.ts";
 /** All tables that are asked by kysely; `quota_windows` is asked in SQL alone. */
 export interface Tables {
   bill_payments: accounting.BillPaymentsTable;
-  bill_payment_syncs: accounting.BillPaymentSyncsTable;
   sync_batches: claims.SyncBatchesTable;
   webhook_events: accounting.WebhookEventsTable;
   movements: claims.MovementsTable;
@@ -20,8 +19,8 @@ export interface Tables {
   observations: ObservationsTable;
   stock_branch_holds: StockBranchHoldsTable;
   purchases: PurchasesTable;
-  purchase_syncs: PurchaseSyncsTable;
   reconcile_findings: ReconcileFindingsTable;
+  syncs: SyncsTable;
 }
 
 /** The head of each chain, outside of the chain: a last event that is gone would not be missed otherwise. */
@@ -101,22 +100,24 @@ export interface PurchasesTable extends OfBusiness, Written {
   changed_at: Generated<Date>;
   /** When what stands here was asked for, by the database's clock. */
   observed_at: Date;
-  /** The synchronisation that saw it last; null only within the transaction that writes the row. */
-  seen_by: string | null;
-  /** The last one that saw it in the whole list, in its order. */
-  listed_by: string | null;
-  /** A synchronisation that listed it has come to its end: what stands below it in the list was known then. */
-  grounded: Generated<boolean>;
   missing_since: Date | null;
   /** The event that the row was written with. */
   event_number: EventNumber;
 }
 
-interface PurchaseSyncsTable extends OfBusiness {
+/** The synchronisations that read purchases and bill payments. */
+interface SyncsTable extends OfBusiness {
   sync_id: string;
-  kind: "recent" | "full" | "window";
+  collection: "purchases" | "bill_payments";
+  kind: SyncKind;
   started_at: Generated<Date>;
-  completed_at: ColumnType<Date | null, never, unknown>;
+  completed_at: Date | null;
+  /** Whether what was seen is as many as the service counts. */
+  settled: boolean | null;
+  /** What has not changed since then is known ground. */
+  known_until: Date | null;
+  /** How many rows of each list could not be read and are not in the ledger. */
+  left_out: Json;
 }
 
 interface ReconcileFindingsTable extends OfBusiness, Written {

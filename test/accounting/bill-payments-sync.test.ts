@@ -69,7 +69,8 @@ describeWithTemporal("the synchronisation of bill payments", () => {
     rig.simulator.accounting.addBillPayment({ id: "bp_new" }, { status: "pending" });
     const outcome = await sync();
     expect(outcome).toMatchObject({ kind: "recent", settled: true, total: PAYMENTS + 1, added: 1, changed: 2 });
-    expect(pages()).toBeLessThan(8);
+    // Each list until a page that has only known ground, and the looks whether statuses are told apart.
+    expect(pages()).toBeLessThan(10);
     expect(await unlike()).toEqual([]);
   });
 
@@ -112,7 +113,7 @@ describeWithTemporal("the synchronisation of bill payments", () => {
     // Around the end of the first page.
     for (let number = 0; number < 80; number++)
       accounting.addBillPayment(
-        { id: `before_${number}`, ...times, createdAt: `2025-01-01T00:00:${10 + (number % 50)}Z` },
+        { id: `before_${number}`, ...times, updatedAt: `2026-01-02T00:${10 + (number % 50)}:00Z` },
         { status: "synced" },
       );
     for (let number = 0; number < 30; number++)
@@ -152,19 +153,18 @@ describeWithTemporal("the synchronisation of bill payments", () => {
       skip: 1,
       times: 1,
     });
-    const byLatest = (status?: string) =>
+    const readOf = (status?: string) =>
       accounting
         .calls("listBillPayments")
-        .filter(({ query }) => query["sortBy"] === "updatedAt" && query["status"] === status);
+        .filter(({ query }) => query["limit"] === "100" && query["status"] === status);
     const handle = await start();
-    await rig.simulator.until(() => byLatest("synced").length > 0);
-    const { body } = accounting.changeBillPayment("bp_0000009", { note: "while it read" });
+    await rig.simulator.until(() => readOf("synced").length > 0);
+    accounting.changeBillPayment("bp_0000009", { note: "while it read" });
     await handle.signal(SIGNALS.syncRequested, {});
     expect(await handle.result()).toMatchObject({ changed: 1 });
-    expect(byLatest()).toHaveLength(2);
+    // The second one reads past what has changed.
+    expect(readOf()).toHaveLength(3);
     expect(await unlike()).toEqual([]);
-    const { knownUntilMs } = await withLedger(rig.config, (ledger) => ledger.billPayments.ground("default"));
-    expect(knownUntilMs).toBe(Date.parse(body.updatedAt ?? ""));
   });
 
   test("parks on a refused key, and goes on after a retry", async () => {

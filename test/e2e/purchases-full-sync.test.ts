@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 
-import { type JobState, type PurchasesProgress, STATE_QUERY, UPDATES } from "../../src/contract/index.ts";
+import { type JobState, type SyncProgress, STATE_QUERY, UPDATES } from "../../src/contract/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { dayOf, keptBy, listedBy, purchaseOf, syncsOf } from "../rig/purchases.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -83,7 +83,7 @@ describeWithTemporal("a full synchronisation of purchases", () => {
     }
     rig.simulator.resetCalls();
     const handle = await start({ full: true });
-    const shown = async () => (await handle.query<JobState<PurchasesProgress>>(STATE_QUERY)).attentions;
+    const shown = async () => (await handle.query<JobState<SyncProgress>>(STATE_QUERY)).attentions;
     await expect.poll(shown).toMatchObject([{ code: "invalid-request" }]);
     expect(rig.simulator.calls({ operation: "listPurchases" })).toHaveLength(8);
     await handle.executeUpdate(UPDATES.retry, { args: [{ note: "they have mended it" }] });
@@ -95,7 +95,7 @@ describeWithTemporal("a full synchronisation of purchases", () => {
     const handle = await start({ full: true });
     await handle.result();
     const text = textOf(await handle.fetchHistory());
-    expect(text).toContain("knownAtEnd");
+    expect(text).toContain("nextCursor");
     expect(text).not.toContain("supplierInvoiceNumber");
     // A few findings name their invoices; what an invoice says is nowhere.
     expect(text).not.toContain("unitPrice");

@@ -19,8 +19,8 @@ describeWithTemporal("a reconciliation", () => {
   test("compares supplier invoices with the payments of the accounting connection, by the rule of the configuration", async () => {
     await outside.query(
       `insert into purchases (connection, business_id, purchase_id, status, supplier_name, supplier_invoice_number, invoice_date,
-         subtotal, vat, total, content_hash, body, observed_at, seen_by, event_number, workflow_id, run_id)
-       values ('default', 'biz_1', 'pur_1', 'confirmed', 'Mama Mboga', 'SI-1', '2026-11-01', 1000, 160, 1160, '', '{}', now(), '', 1, 'w', 'r')`,
+         subtotal, vat, total, content_hash, body, observed_at, event_number, workflow_id, run_id)
+       values ('default', 'biz_1', 'pur_1', 'confirmed', 'Mama Mboga', 'SI-1', '2026-11-01', 1000, 160, 1160, '', '{}', now(), 1, 'w', 'r')`,
     );
     const pay = (id: string, amount: string) =>
       outside.query(
@@ -31,10 +31,9 @@ describeWithTemporal("a reconciliation", () => {
       );
     await pay("bp_1", "1000");
     await outside.query(
-      `insert into purchase_syncs (sync_id, connection, business_id, kind, completed_at) values ('p', 'default', 'biz_1', 'full', now())`,
-    );
-    await outside.query(
-      `insert into bill_payment_syncs (sync_id, connection, kind, completed_at, settled) values ('b', 'default', 'full', now(), true)`,
+      `insert into syncs (sync_id, collection, connection, business_id, kind, completed_at, settled)
+       values ('p', 'purchases', 'default', 'biz_1', 'full', now(), true),
+         ('b', 'bill_payments', 'default', '-', 'full', now(), true)`,
     );
     const found = await reconcile();
     expect(found.payments).toMatchObject({ kind: "compared", accounting: "default" });

@@ -1,15 +1,15 @@
 import {
-  type BillPaymentsProgress,
   SIGNALS,
   type SyncBillPaymentsOutcome,
   syncBillPaymentsWorkflowId,
+  type SyncProgress,
   WORKFLOW_TYPES,
 } from "../../contract/index.ts";
 import { type JobCommand, leftOutText } from "../jobs/job-command.ts";
 import { counted } from "../output.ts";
 import { accountingScope } from "./accounting-scope.ts";
 
-export const billPaymentsSync: JobCommand<BillPaymentsProgress, SyncBillPaymentsOutcome> = {
+export const billPaymentsSync: JobCommand<SyncProgress, SyncBillPaymentsOutcome> = {
   workflow: WORKFLOW_TYPES.syncBillPayments,
   noun: "synchronisation",
   group: "bill-payments",
@@ -40,7 +40,7 @@ function resultText(outcome: SyncBillPaymentsOutcome): string {
   return lines.join("\n");
 }
 
-function notSettled(kind: BillPaymentsProgress["kind"]): string {
+function notSettled(kind: SyncProgress["kind"]): string {
   if (kind === "recent") {
     return "Finding: the accounting service counts others than the ledger holds, so a payment is gone, cannot be read, or changed without a new updatedAt: run with --full";
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { ledgerOfSuite } from "../../ledger/test-support/create-test-ledger.ts";
-import { billPayment, someConnection, SYNC_WRITER } from "../../ledger/test-support/bill-payments.ts";
+import { billPayment, someConnection } from "../../ledger/test-support/bill-payments.ts";
 import { callCli, type CliResult } from "../test-support/call-cli.ts";
 import { csvRows } from "../test-support/csv-rows.ts";
 
@@ -12,7 +12,7 @@ const billPayments = (...argv: string[]): Promise<CliResult> =>
 
 /** What an accountant meets in a month: the usual, and each thing that is not to be taken as it is. */
 async function november(): Promise<string> {
-  const { name, keep, sync } = someConnection(test.ledger);
+  const { name, keep, sync, complete } = someConnection(test.ledger);
   const full = sync("full");
   await test.ledger.billPayments.begin(full);
   await keep([billPayment("gone", { date: "2026-11-02", totalAmount: 10 })]);
@@ -35,10 +35,9 @@ async function november(): Promise<string> {
     billPayment("no-day", { date: "2026-11-31" }),
     billPayment("zero", { date: "0000-00-00" }),
   ];
-  await keep(rows, { round: "r1", askedAtMs: startedAtMs });
-  await keep([usual], { round: "r1", askedAtMs: startedAtMs, status: "synced" });
-  const round = { name: "r1", startedAtMs };
-  await test.ledger.billPayments.complete(full, { settled: true, knownUntilMs: startedAtMs, round }, SYNC_WRITER);
+  await keep(rows, { askedAtMs: startedAtMs });
+  await keep([usual], { askedAtMs: startedAtMs, status: "synced" });
+  await complete(full, { knownUntilMs: startedAtMs, goneBeforeMs: startedAtMs });
   return name;
 }
 
@@ -132,13 +131,13 @@ describe("fiscalflow bill-payments month", () => {
   });
 
   it("takes a list as read as a whole only by a synchronisation that settled", async () => {
-    const { name, keep, sync } = someConnection(test.ledger);
+    const { name, keep, sync, complete } = someConnection(test.ledger);
     await keep([billPayment("one", { date: "2026-11-02" })]);
     const run = async (kind: "recent" | "full", settled: boolean): Promise<[string | null, string | null]> => {
       const one = sync(kind);
       await test.ledger.billPayments.begin(one);
       const knownUntilMs = await test.ledger.billPayments.now();
-      await test.ledger.billPayments.complete(one, { settled, knownUntilMs, round: undefined }, SYNC_WRITER);
+      await complete(one, { settled, knownUntilMs });
       const { connections } = JSON.parse((await billPayments(...NOVEMBER, name, "--json")).stdout);
       return [connections[0].syncedAt, connections[0].newestSyncedAt];
     };
@@ -147,7 +146,7 @@ describe("fiscalflow bill-payments month", () => {
     const whole = await run("recent", true);
     expect(whole).toEqual([expect.stringMatching(/\+03:00$/), whole[0]]);
     await test.outside.tamper(
-      "update bill_payment_syncs set started_at = '2026-11-01T03:00:00Z', completed_at = '2026-11-01T04:00:00Z' where connection = $1",
+      "update syncs set started_at = '2026-11-01T03:00:00Z', completed_at = '2026-11-01T04:00:00Z' where connection = $1",
       [name],
     );
     const before = "2026-11-01T06:00:00+03:00";

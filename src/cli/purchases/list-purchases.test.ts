@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Purchase, PurchaseLine } from "../../contract/index.ts";
 import type { ListedPurchase } from "../../ledger/index.ts";
 import { ledgerOfSuite } from "../../ledger/test-support/create-test-ledger.ts";
-import { businessWithPurchases, purchaseOf, PURCHASES_WRITER } from "../../ledger/test-support/purchases.ts";
+import { businessWithPurchases, purchaseOf } from "../../ledger/test-support/purchases.ts";
 import { callCli, type CliResult } from "../test-support/call-cli.ts";
 import { csvRows } from "../test-support/csv-rows.ts";
 
@@ -26,9 +26,10 @@ const MIXED: Partial<Purchase> = {
 
 /** What an accountant meets in a month: the usual, and each thing that is not to be taken as it is. */
 async function november(): Promise<string> {
-  const { scope, sync, keep } = businessWithPurchases(test.ledger);
+  const { scope, sync, keep, complete } = businessWithPurchases(test.ledger);
   const full = sync("full");
   await keep([purchaseOf("gone", { invoiceDate: "2026-11-02", status: "confirmed" })]);
+  const goneBeforeMs = (await test.ledger.purchases.now()) + 1;
   await keep(
     [
       purchaseOf("mixed", MIXED),
@@ -41,10 +42,10 @@ async function november(): Promise<string> {
       purchaseOf("half", { invoiceDate: "2026-11-29", lines: [line(16, 0.1, 0.7), line(7.5, 0.5, 5e-8)] }),
       purchaseOf("refused", { invoiceDate: "2026-11-30", confirmationError: "No such branch." }),
     ],
-    { syncId: full.syncId },
+    { askedAtMs: goneBeforeMs },
   );
   await test.ledger.purchases.begin(full);
-  await test.ledger.purchases.complete(full, PURCHASES_WRITER);
+  await complete(full, { goneBeforeMs });
   return scope.businessId;
 }
 
@@ -171,12 +172,12 @@ describe("fiscalflow purchases month", () => {
   });
 
   it("says apart when the whole list was read, and when what is new", async () => {
-    const { scope, sync, keep } = businessWithPurchases(test.ledger);
+    const { scope, sync, keep, complete } = businessWithPurchases(test.ledger);
     const run = async (kind: "recent" | "full" | "window"): Promise<[string, string]> => {
       const one = sync(kind);
       await test.ledger.purchases.begin(one);
-      await keep([purchaseOf("one")], { syncId: one.syncId });
-      await test.ledger.purchases.complete(one, PURCHASES_WRITER);
+      await keep([purchaseOf("one")]);
+      await complete(one, { knownUntilMs: await test.ledger.purchases.now() });
       const argv = ["day", "--date", "2026-11-01", "--business", scope.businessId];
       const [of] = JSON.parse((await purchases(...argv, "--json")).stdout).businesses;
       return [of.syncedAt, of.newestSyncedAt];
@@ -186,7 +187,7 @@ describe("fiscalflow purchases month", () => {
     const first = await run("recent");
     expect(first).toEqual([expect.stringMatching(/\+03:00$/), first[0]]);
     await test.outside.tamper(
-      "update purchase_syncs set started_at = '2026-11-01T03:00:00Z', completed_at = '2026-11-01T04:00:00Z' where business_id = $1",
+      "update syncs set started_at = '2026-11-01T03:00:00Z', completed_at = '2026-11-01T04:00:00Z' where business_id = $1",
       [scope.businessId],
     );
     const [whole, newest] = await run("recent");

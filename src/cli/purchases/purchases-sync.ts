@@ -1,5 +1,5 @@
 import {
-  type PurchasesProgress,
+  type SyncProgress,
   type SyncPurchasesOutcome,
   syncPurchasesWorkflowId,
   WORKFLOW_TYPES,
@@ -7,7 +7,7 @@ import {
 import { type JobCommand, leftOutText } from "../jobs/job-command.ts";
 import { counted } from "../output.ts";
 
-export const purchasesSync: JobCommand<PurchasesProgress, SyncPurchasesOutcome> = {
+export const purchasesSync: JobCommand<SyncProgress, SyncPurchasesOutcome> = {
   workflow: WORKFLOW_TYPES.syncPurchases,
   noun: "synchronisation",
   group: "purchases",

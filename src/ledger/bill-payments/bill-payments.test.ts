@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import type { BillPayments } from "../index.ts";
+import type { BillPayments } from "./create-bill-payments.ts";
 import { billPayment as payment, someConnection, SYNC_WRITER } from "../test-support/bill-payments.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
 
@@ -19,8 +19,8 @@ describe("a page of bill payments", () => {
   test("is kept once, however often it is kept", async () => {
     const { keep, all, history } = connection();
     const rows = [payment("a"), payment("b", { custom: { deep: [1] } })];
-    expect(await keep(rows)).toEqual({ rows: 2, added: 2, changed: 0 });
-    expect(await keep(rows)).toEqual({ rows: 2, added: 0, changed: 0 });
+    expect(await keep(rows)).toEqual({ rows: 2, added: 2, changed: 0, known: false });
+    expect(await keep(rows)).toEqual({ rows: 2, added: 0, changed: 0, known: false });
     expect((await all()).map(({ entry, syncStatus }) => [entry, syncStatus])).toEqual([
       [rows[0], null],
       [rows[1], null],
@@ -38,6 +38,7 @@ describe("a page of bill payments", () => {
       rows: 1,
       added: 0,
       changed: 2,
+      known: false,
       leftOutKnown: 1,
     });
     expect((await all()).map(({ syncStatus, entry }) => [syncStatus, entry])).toEqual([
@@ -55,7 +56,7 @@ describe("a page of bill payments", () => {
     await made.outside.tamper(statement, [name]);
     const page = { connection: name, entries: [payment("a")], askedAtMs: await payments.now(), writer: SYNC_WRITER };
     const kept = await payments.keepPage({ ...page, leftOut: ["b"], status: "synced" });
-    expect(kept).toEqual({ rows: 1, added: 0, changed: 2, leftOutKnown: 1 });
+    expect(kept).toMatchObject({ rows: 1, added: 0, changed: 2, leftOutKnown: 1 });
     expect((await all()).map(({ syncStatus }) => syncStatus)).toEqual(["synced", "synced"]);
     expect(await history("b")).toContainEqual(["status", "pending", "synced"]);
     expect(await history("c")).toEqual([]);
@@ -122,105 +123,115 @@ describe("a page of bill payments", () => {
 });
 
 describe("a full synchronisation", () => {
-  const reach = { reachMs: Date.parse("2026-11-01T08:00:00.000Z"), syncStartedAtMs: 0, withStatuses: true };
-
-  test("notices rows that one of its lists has and another misses", async () => {
-    const { name, keep, sync } = connection();
-    const startedAtMs = await payments.now();
-    const round = { name: "r1", startedAtMs };
-    await payments.begin(sync("full"));
-    await keep([payment("both"), payment("list")], { round: "r1" });
-    await keep([payment("both"), payment("status"), payment("later", { createdAt: "2026-11-02T00:00:00Z" })], {
-      round: "r1",
-      status: "synced",
+  test("counts what was seen since it began, by the statuses that it saw", async () => {
+    const { keep, sync } = connection();
+    const before = await payments.now();
+    await keep([payment("a"), payment("b"), payment("c")], { status: "pending", askedAtMs: before - 1 });
+    await keep([payment("a"), payment("b")], { askedAtMs: before });
+    await keep([payment("b")], { status: "synced", askedAtMs: before });
+    expect(await payments.count(sync("full"), before)).toEqual({
+      total: 2,
+      byStatus: { none: 1, synced: 1 },
+      unseen: 1,
     });
-    expect(await payments.compareRound(name, round, reach)).toEqual({
-      missedByList: 1,
-      missedByStatuses: 1,
-      sinceRound: { total: 4, byStatus: { none: 1, synced: 3 } },
-      sinceStart: { total: 4, byStatus: { none: 1, synced: 3 } },
-    });
-    await keep([payment("both"), payment("list"), payment("status")], { round: "r2" });
-    await keep([payment("both"), payment("status")], { round: "r2", status: "synced" });
-    const second = { name: "r2", startedAtMs };
-    expect(await payments.compareRound(name, second, reach)).toMatchObject({ missedByList: 0, missedByStatuses: 0 });
+    expect(await payments.count(sync("full"), 0)).toMatchObject({ total: 3, byStatus: { pending: 2, synced: 1 } });
   });
 
-  test("that has settled finds what is not listed any more, and what came back", async () => {
-    const { name, keep, sync, all, history } = connection();
+  test("finds what is not listed any more, and what came back", async () => {
+    const { name, keep, sync, complete, all, history } = connection();
     const full = sync("full");
     await payments.begin(full);
     await keep([payment("stays"), payment("goes")], { status: "synced" });
-    const startedAtMs = (await payments.now()) + 1;
-    const askedAtMs = startedAtMs;
-    await keep([payment("stays")], { round: "r1", askedAtMs });
-    await keep([payment("stays")], { round: "r1", status: "synced", askedAtMs });
+    const askedAtMs = (await payments.now()) + 1;
+    await keep([payment("stays")], { askedAtMs, status: "synced" });
     await keep([payment("seen-after")], { askedAtMs });
-    const round = { name: "r1", startedAtMs };
-    await payments.complete(full, { settled: true, knownUntilMs: 5, round }, SYNC_WRITER);
-    await payments.complete(full, { settled: true, knownUntilMs: 5, round }, SYNC_WRITER);
+    await complete(full, { goneBeforeMs: askedAtMs });
+    await complete(full, { goneBeforeMs: askedAtMs });
     expect((await all()).map(({ entry, missingSinceMs }) => [entry.id, missingSinceMs !== null])).toEqual([
       ["goes", true],
       ["seen-after", false],
       ["stays", false],
     ]);
     expect(await payments.summary(name)).toEqual({ total: 2, byStatus: { none: 1, synced: 1 }, missing: 1 });
-    expect(await payments.ground(name)).toEqual({ knownUntilMs: 5 });
     await keep([payment("goes")]);
     expect((await history("goes")).map(([what]) => what)).toEqual(["first-seen", "missing", "returned"]);
     expect(await payments.summary(name)).toMatchObject({ missing: 0 });
   });
 
   test("that has not settled marks nothing as missing", async () => {
-    const { name, keep, sync } = connection();
-    const full = sync("full");
-    await payments.begin(full);
-    await keep([payment("a")]);
-    const round = { name: "r1", startedAtMs: (await payments.now()) + 1_000 };
-    await payments.complete(full, { settled: false, knownUntilMs: undefined, round }, SYNC_WRITER);
-    expect(await payments.summary(name)).toMatchObject({ total: 1, missing: 0 });
-    expect(await payments.ground(name)).toEqual({});
+    const { name, keep, sync, complete } = connection();
+    await keep([payment("a")], { status: "synced" });
+    await complete(sync("full"), { settled: false });
+    expect(await payments.summary(name)).toEqual({ total: 1, byStatus: { synced: 1 }, missing: 0 });
   });
 
-  test("removes the status of a payment that no status list has any more", async () => {
-    const { name, keep, sync, all } = connection();
-    const full = sync("full");
-    await payments.begin(full);
-    await keep([payment("a")], { round: "r0", status: "failed", askedAtMs: (await payments.now()) - 1 });
+  test("removes the status of a payment that no status list has any more, where such lists were read", async () => {
+    const { keep, sync, complete, all } = connection();
     const startedAtMs = await payments.now();
-    for (const round of ["r1", "r2"]) {
-      await keep([payment("a")], { round });
-      await payments.compareRound(name, { name: round, startedAtMs }, reach);
-    }
-    await payments.complete(full, { settled: true, knownUntilMs: 1, round: { name: "r2", startedAtMs } }, SYNC_WRITER);
+    await keep([payment("a")], { status: "failed", askedAtMs: startedAtMs - 1 });
+    await keep([payment("a")], { askedAtMs: startedAtMs });
+    await complete(sync("full"), { goneBeforeMs: startedAtMs, withStatuses: false });
+    expect(await all()).toMatchObject([{ syncStatus: "failed" }]);
+    await complete(sync("full"), { goneBeforeMs: startedAtMs });
     expect(await all()).toMatchObject([{ syncStatus: null }]);
   });
 });
 
-test("a recent synchronisation advances the known position only once it has settled", async () => {
-  const { name, sync } = connection();
-  const ends = async (kind: "recent" | "full", settled: boolean, knownUntilMs: number) => {
-    const one = sync(kind);
-    await payments.begin(one);
-    await payments.complete(one, { settled, knownUntilMs, round: undefined }, SYNC_WRITER);
-    return (await payments.ground(name)).knownUntilMs;
-  };
-  expect(await ends("full", false, 5)).toBe(5);
-  expect(await ends("recent", false, 7)).toBe(5);
-  expect(await ends("recent", true, 8)).toBe(8);
+describe("known ground", () => {
+  test("begins with the first synchronisation that ends, which reads everything", async () => {
+    const { sync, complete } = connection();
+    const ends = async (kind: "recent" | "full", settled: boolean, knownUntilMs: number) => {
+      const one = sync(kind);
+      const begun = await payments.begin(one);
+      await complete({ ...one, kind: begun.kind }, { settled, knownUntilMs });
+      return [begun.kind, begun.knownUntilMs];
+    };
+    expect(await ends("recent", false, 5)).toEqual(["full", undefined]);
+    expect(await ends("recent", false, 7)).toEqual(["recent", 5]);
+    expect(await ends("recent", true, 8)).toEqual(["recent", 5]);
+    expect(await ends("full", true, 9)).toEqual(["full", 8]);
+  });
+
+  test("is what was kept until then, as the page shows it", async () => {
+    const { keep } = connection();
+    const list = [payment("a"), payment("b")];
+    const askedAtMs = await payments.now();
+    await keep(list, { askedAtMs });
+    expect(await keep(list, { knownUntilMs: askedAtMs })).toMatchObject({ known: true });
+    // Kept by one that never came to its end: below it there may be more.
+    expect(await keep(list, { knownUntilMs: askedAtMs - 1 })).toMatchObject({ known: false });
+    expect(await keep([...list, payment("c")], { knownUntilMs: askedAtMs })).toMatchObject({ known: false });
+    expect(await keep(list, { status: "synced", knownUntilMs: askedAtMs })).toMatchObject({ known: false });
+    expect(await keep([payment("a", { note: "new" })], { knownUntilMs: Date.now() })).toMatchObject({ known: false });
+    expect(await keep([], { knownUntilMs: askedAtMs })).toMatchObject({ known: false });
+  });
+
+  test("and the beginning of a synchronisation are the same for a run that was reset", async () => {
+    const { sync, complete } = connection();
+    const first = sync("full");
+    await payments.begin(first);
+    await complete(first, { knownUntilMs: 5, leftOut: { all: 2 } });
+    const second = sync("recent");
+    const begun = await payments.begin(second);
+    expect(begun).toMatchObject({ kind: "recent", knownUntilMs: 5, leftOut: { all: 2 } });
+    await complete(second, { knownUntilMs: 9 });
+    expect(await payments.begin(second)).toEqual(begun);
+  });
 });
 
 test("what the last settled synchronisation left out is known until another one settles", async () => {
-  const { name, sync } = connection();
-  const ends = async (settled: boolean, leftOut: number[]) => {
+  const { sync, complete } = connection();
+  const ends = async (settled: boolean, leftOut: Record<string, number>) => {
+    await payments.begin(sync("full"));
     const one = sync("full");
-    await payments.begin(one);
-    await payments.complete(one, { settled, knownUntilMs: 5, leftOut, round: undefined }, SYNC_WRITER);
-    return (await payments.ground(name)).leftOut;
+    const begun = await payments.begin(one);
+    await complete(one, { settled, leftOut });
+    return begun.leftOut;
   };
-  expect(await ends(true, [2, 0, 1])).toEqual([2, 0, 1]);
-  expect(await ends(false, [3])).toEqual([2, 0, 1]);
-  expect(await ends(true, [])).toEqual([]);
+  expect(await ends(true, { all: 2, synced: 1 })).toBeUndefined();
+  expect(await ends(false, { all: 3 })).toEqual({ all: 2, synced: 1 });
+  expect(await ends(true, {})).toEqual({ all: 2, synced: 1 });
+  expect(await ends(true, {})).toEqual({});
 });
 
 test("the chain of an accounting connection verifies, and is separate from a compliance connection of the same name", async () => {

@@ -5,15 +5,13 @@ import { accountingChain, connectionOfChain } from "../events/chain.ts";
 import { storableText } from "../storable-text.ts";
 import type { Collection } from "../synced/collection.ts";
 import type { BillPaymentsTable } from "../tables/accounting.ts";
-import type { BillPaymentsAsked } from "./bill-payments.ts";
 
 /**
  * The status is no field of a payment: the page's is, that of the list which was asked for, and it is seen at times of
  * its own.
  */
-export const BILL_PAYMENTS: Collection<BillPayment, BillPaymentsAsked> = {
+export const BILL_PAYMENTS: Collection<BillPayment> = {
   table: "bill_payments",
-  syncs: "bill_payment_syncs",
   idColumn: "bill_payment_id",
   ownerOf: ({ connection }) => ({ connection }),
   chainOf: ({ connection }) => accountingChain(connection),
@@ -29,17 +27,21 @@ export const BILL_PAYMENTS: Collection<BillPayment, BillPaymentsAsked> = {
     const isLate = seenAt instanceof Date && seenAt.getTime() > askedAtMs;
     return status === undefined || isLate || before === status ? [] : [{ what: "status", before, after: status }];
   },
-  marksOf({ status, round, askedAtMs }) {
-    if (status === undefined) return round === undefined ? [] : [sql`listed_by = ${round}`];
+  marksOf({ status, askedAtMs }) {
+    if (status === undefined) return [];
     const at = new Date(askedAtMs);
     return [
-      sql`unlisted_by = null`,
       sql`sync_status = case when status_observed_at > ${at} then sync_status else ${status}::text end`,
       sql`status_observed_at = greatest(status_observed_at, ${at})`,
-      ...(round === undefined ? [] : [sql`status_listed_by = ${round}`]),
     ];
   },
+  statusSince: (since) => sql`case when status_observed_at >= ${since} then sync_status end`,
   columnsOfStatus: (status) => ({ sync_status: status }),
+  withoutStatus: (since) => ({
+    which: sql`missing_since is null and sync_status is not null and status_observed_at < ${since}`,
+    set: sql`sync_status = null`,
+  }),
+  date: "payment_date",
 };
 
 /** Amounts are kept as decimals, as the service wrote them. */

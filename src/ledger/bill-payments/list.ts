@@ -1,22 +1,49 @@
 import { type Selectable, sql } from "kysely";
 
-import type { BillPayment } from "../../contract/index.ts";
-import type { KeptColumns } from "../synced/collection.ts";
+import type { BillPayment, BillPaymentStatus } from "../../contract/index.ts";
+import type { KeptColumns, ListedEntry, PeriodOfOwner } from "../synced/collection.ts";
 import type { PeriodList } from "../synced/list-period.ts";
 import type { BillPaymentsTable } from "../tables/accounting.ts";
-import type { BillPaymentsAsked, BillPaymentsOfPeriod, BillPaymentSums, ListedBillPayment } from "./bill-payments.ts";
 import { BILL_PAYMENTS } from "./collection.ts";
 
-export const BILL_PAYMENT_LIST: PeriodList<
-  BillPayment,
-  BillPaymentsAsked,
-  ListedBillPayment,
-  Pick<BillPaymentsOfPeriod, "sums">
-> = {
+/** A bill payment as the service showed it last. Amounts are exact decimal texts; null is what it does not state. */
+export interface ListedBillPayment extends ListedEntry {
+  billPaymentId: string;
+  /** `YYYY-MM-DD`. */
+  date: string;
+  billPaymentCode: string | null;
+  supplierId: string | null;
+  supplierName: string | null;
+  billId: string | null;
+  billCode: string | null;
+  accountId: string | null;
+  accountName: string | null;
+  paymentMethodId: string | null;
+  paymentMethodName: string | null;
+  totalAmount: string | null;
+  currency: string | null;
+  currencyRate: string | null;
+  note: string | null;
+  syncStatus: BillPaymentStatus | null;
+}
+
+/** Of one currency and one status, apart those that are missing. */
+export interface BillPaymentSums {
+  currency: string | null;
+  syncStatus: BillPaymentStatus | null;
+  missing: boolean;
+  count: number;
+  /** Of those, how many state no amount: the sum is without them. */
+  withoutAmount: number;
+  totalAmount: string;
+}
+
+export interface BillPaymentsOfPeriod extends PeriodOfOwner<ListedBillPayment> {
+  sums: BillPaymentSums[];
+}
+
+export const BILL_PAYMENT_LIST: PeriodList<BillPayment, ListedBillPayment, Pick<BillPaymentsOfPeriod, "sums">> = {
   collection: BILL_PAYMENTS,
-  date: "payment_date",
-  // One that has not settled may have missed what changed meanwhile.
-  syncsThat: { readNewest: sql`settled`, areBuiltUpon: sql`known_until is not null` },
   order: sql`bill_payment_code, bill_payment_id`,
   listed(row, { connection }, altered) {
     const kept = row as KeptColumns & Selectable<BillPaymentsTable>;

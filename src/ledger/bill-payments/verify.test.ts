@@ -73,23 +73,18 @@ describe("the verification of bill payments", () => {
       payments: fc.array(fc.tuple(id, content), { minLength: 1, maxLength: 3 }),
       status: fc.constantFrom(undefined, "pending", "synced", "failed"),
       agoMs: fc.constantFrom(0, 0, 5),
-      round: fc.constantFrom("r1", "r2"),
-      end: fc.constantFrom(undefined, undefined, "r1", "r2"),
+      ends: fc.constantFrom(false, false, true),
     });
     const run = fc.asyncProperty(fc.array(look, { minLength: 1, maxLength: 8 }), async (looks) => {
-      const { keep, sync, verify, name } = someConnection(test.ledger);
-      for (const { payments, status, agoMs, round, end } of looks) {
+      const { keep, sync, complete, verify } = someConnection(test.ledger);
+      for (const { payments, status, agoMs, ends } of looks) {
         const now = await test.ledger.billPayments.now();
         const rows = payments.map(([of, more]): BillPayment => ({ ...billPayment(of), ...more }));
-        await keep(rows, { status, round, askedAtMs: now - agoMs });
-        if (end === undefined) continue;
-        const of = { name: end, startedAtMs: now + 1 };
-        const how = { reachMs: undefined, syncStartedAtMs: 0, withStatuses: true };
-        await test.ledger.billPayments.compareRound(name, of, how);
+        await keep(rows, { status, askedAtMs: now - agoMs });
+        if (!ends) continue;
         const full = sync("full");
         await test.ledger.billPayments.begin(full);
-        const ended = { settled: true, knownUntilMs: undefined, round: of };
-        await test.ledger.billPayments.complete(full, ended, SYNC_WRITER);
+        await complete(full, { goneBeforeMs: now - 2 });
       }
       expect((await verify()).findings).toEqual([]);
     });
@@ -135,10 +130,8 @@ describe("the verification of bill payments", () => {
   });
 
   it("finds a payment whose missing mark was removed without an event", async () => {
-    const { name, sync, verify } = await withPayments(1);
-    const round = { name: "r1", startedAtMs: (await test.ledger.billPayments.now()) + 1 };
-    const ended = { settled: true, knownUntilMs: undefined, round };
-    await test.ledger.billPayments.complete(sync("full"), ended, SYNC_WRITER);
+    const { name, sync, complete, verify } = await withPayments(1);
+    await complete(sync("full"), { goneBeforeMs: (await test.ledger.billPayments.now()) + 1 });
     expect((await verify()).findings).toEqual([]);
     await tamper("update bill_payments set missing_since = null where connection = $1", name);
     expect((await verify()).findings).toMatchObject([{ kind: "row-changed", columns: ["missing_since"] }]);

@@ -1,8 +1,7 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * Bill payments as they were last seen, and the synchronisations that read them.
- * What changed in them is in the events.
+ * Bill payments as they were last seen. What changed in them is in the events.
  */
 export async function createBillPaymentTables(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -32,9 +31,6 @@ export async function createBillPaymentTables(db: Kysely<unknown>): Promise<void
       first_seen_at timestamptz not null default clock_timestamp(),
       changed_at timestamptz not null default clock_timestamp(),
       observed_at timestamptz not null,
-      listed_by text,
-      status_listed_by text,
-      unlisted_by text,
       missing_since timestamptz,
       event_number bigint not null,
       workflow_id text not null,
@@ -42,18 +38,4 @@ export async function createBillPaymentTables(db: Kysely<unknown>): Promise<void
       primary key (connection, bill_payment_id)
     ) with (fillfactor = 70)`.execute(db);
   await sql`create index bill_payments_of_bill on bill_payments (connection, bill_code)`.execute(db);
-  await sql`
-    create table bill_payment_syncs (
-      sync_id text primary key,
-      connection text not null,
-      kind text not null check (kind in ('recent', 'full')),
-      started_at timestamptz not null default clock_timestamp(),
-      completed_at timestamptz,
-      settled boolean,
-      known_until timestamptz,
-      left_out integer[]
-    )`.execute(db);
-  await sql`
-    create index bill_payment_syncs_of_connection on bill_payment_syncs (connection, completed_at)
-    where completed_at is not null`.execute(db);
 }

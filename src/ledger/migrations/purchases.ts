@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * Supplier invoices as they were last seen, the synchronisations that read them (what changed in them is in the
- * events), and what the registration of each item came to.
+ * Supplier invoices as they were last seen, the synchronisations that read them and bill payments (what changed is in
+ * the events), and what the registration of each item came to.
  */
 export async function createPurchaseTables(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -25,9 +25,6 @@ export async function createPurchaseTables(db: Kysely<unknown>): Promise<void> {
       first_seen_at timestamptz not null default clock_timestamp(),
       changed_at timestamptz not null default clock_timestamp(),
       observed_at timestamptz not null,
-      seen_by text,
-      listed_by text,
-      grounded boolean not null default false,
       missing_since timestamptz,
       event_number bigint not null,
       workflow_id text not null,
@@ -55,12 +52,19 @@ export async function createPurchaseTables(db: Kysely<unknown>): Promise<void> {
       primary key (connection, business_id, item)
     )`.execute(db);
   await sql`
-    create table purchase_syncs (
+    create table syncs (
       sync_id text primary key,
+      collection text not null check (collection in ('purchases', 'bill_payments')),
       connection text not null,
       business_id text not null,
       kind text not null check (kind in ('recent', 'full', 'window')),
       started_at timestamptz not null default clock_timestamp(),
-      completed_at timestamptz
+      completed_at timestamptz,
+      settled boolean,
+      known_until timestamptz,
+      left_out json
     )`.execute(db);
+  await sql`
+    create index syncs_of_business on syncs (collection, connection, business_id) where completed_at is not null
+    `.execute(db);
 }

@@ -5,12 +5,10 @@ import { businessColumns } from "../events/row.ts";
 import { storableText } from "../storable-text.ts";
 import type { Collection } from "../synced/collection.ts";
 import type { PurchasesTable } from "../tables.ts";
-import type { PurchasesAsked } from "./purchases.ts";
 
 /** The status and the error of its confirmation are fields of a purchase, and have a history of their own. */
-export const PURCHASES: Collection<Purchase, PurchasesAsked> = {
+export const PURCHASES: Collection<Purchase> = {
   table: "purchases",
-  syncs: "purchase_syncs",
   idColumn: "purchase_id",
   ownerOf: businessColumns,
   chainOf: (business) => business,
@@ -25,11 +23,9 @@ export const PURCHASES: Collection<Purchase, PurchasesAsked> = {
       row[column] === columns[column] ? [] : [{ what, before: row[column], after: columns[column] }];
     return [...change("status", "status"), ...change("confirmation-error", "confirmation_error")];
   },
-  marksOf({ syncId, pass, askedAtMs }) {
-    const isLate = sql`observed_at > ${new Date(askedAtMs)}`;
-    const seen = sql`seen_by = case when ${isLate} then seen_by else ${syncId} end`;
-    return pass === "part" ? [seen] : [seen, sql`listed_by = case when ${isLate} then listed_by else ${syncId} end`];
-  },
+  marksOf: () => [],
+  statusSince: () => sql`status`,
+  date: "invoice_date",
 };
 
 /** Amounts are kept as decimals, as the service wrote them. */

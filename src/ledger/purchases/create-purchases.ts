@@ -1,46 +1,39 @@
 import { sql } from "kysely";
 
-import type { Purchase, PurchasesSync, PurchasesWindow } from "../../contract/index.ts";
+import type { Pass, Purchase, PurchasesFindings, PurchasesHeld } from "../../contract/index.ts";
 import type { Database, Queries } from "../database.ts";
 import type { Business } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
-import { storableText } from "../storable-text.ts";
-import { createSynced, keptEntry } from "../synced/create-synced.ts";
-import { keepPage } from "../synced/keep-page.ts";
+import type { KeptEntry, PeriodRequest } from "../synced/collection.ts";
+import { createSynced, keptEntry, WHOLE_WITHIN_MS } from "../synced/create-synced.ts";
 import { isCalendarDateIn, listPeriod } from "../synced/list-period.ts";
-import { BATCH, countBy, end, lock, markMissing, ofOwner } from "../synced/rows.ts";
+import { countBy, ofOwner } from "../synced/rows.ts";
 import { verifyCollection } from "../synced/verify.ts";
 import { PURCHASES } from "./collection.ts";
-import { PURCHASE_LIST } from "./list.ts";
-import type { KeepPurchasesRequest, KeptPurchasesPage, Purchases, PurchaseSummary } from "./purchases.ts";
+import { PURCHASE_LIST, type PurchasesOfPeriod } from "./list.ts";
 
-/** Looking at every purchase of a business takes longer than one operation where there are very many. */
-const WHOLE_WITHIN_MS = 20_000;
+export type KeptPurchase = KeptEntry<Purchase>;
 
-/**
- * Each operation is one transaction, which may run again after a broken connection; `complete` is several, each of
- * which may.
- */
-export function createPurchases(database: Database): Purchases {
+export type Purchases = ReturnType<typeof createPurchases>;
+
+/** The supplier invoices of each business, as the Compliance API last showed them. */
+export function createPurchases(database: Database) {
   const { rows, ...synced } = createSynced(database, PURCHASES);
   return {
     ...synced,
-    page: async (business, request) => (await rows(business, request)).map(keptEntry<Purchase>),
-    keepPage: (request) => database.transact((db) => keep(db, request)),
-    unseen: (sync) => database.transact((db) => unseen(db, sync)),
-    windowsOfChanged: (sync) => database.transact((db) => windowsOfChanged(db, sync)),
-    async complete(sync, writer) {
-      if (sync.kind === "full" && sync.unidentified !== true)
-        while (
-          await database.transact((db) => markMissing(db, PURCHASES, sync, notSeenBy(sync), writer), WHOLE_WITHIN_MS)
-        );
-      // A window says nothing of what is older, so its end is not known ground.
-      if (sync.kind !== "window") while (await database.transact((db) => groundSome(db, sync)));
-      await database.transact((db) => end(db, PURCHASES, sync.syncId));
-    },
-    list: (request, read) => listPeriod(database, PURCHASE_LIST, request, read),
-    summary: (business, most) => database.transact((db) => summary(db, business, most), WHOLE_WITHIN_MS),
-    async verify({ connection, businessId }) {
+    page: async (business: Business, request: Parameters<typeof rows>[1]) =>
+      (await rows(business, request)).map(keptEntry<Purchase>),
+    /** The days of rows that are open as far as the ledger knows, and that were not seen since an instant. */
+    daysOfChanged: (business: Business, sinceMs: number): Promise<Pass[]> =>
+      database.transact((db) => daysOfChanged(db, business, new Date(sinceMs))),
+    /** Gives `read` those of a period, in pages and from one state; `read` runs once. @throws what `read` throws */
+    list: <Result>(request: PeriodRequest, read: (businesses: PurchasesOfPeriod[]) => Promise<Result>) =>
+      listPeriod(database, PURCHASE_LIST, request, read),
+    /** @param most so many are in each list of findings */
+    summary: (business: Business, most: number) =>
+      database.transact((db) => summary(db, business, most), WHOLE_WITHIN_MS),
+    /** Holds each row against the events of its chain. `businessId` is `-` for none. */
+    async verify({ connection, businessId }: { connection: string; businessId: string }) {
       const chain = { connection, business_id: businessId };
       const { rows: purchases, ...found } = await verifyCollection(database, PURCHASES, chain);
       return { purchases, ...found };
@@ -48,35 +41,17 @@ export function createPurchases(database: Database): Purchases {
   };
 }
 
-async function keep(db: Queries, request: KeepPurchasesRequest): Promise<KeptPurchasesPage> {
-  // What is left out is counted as often as it is read, known or not.
-  const { known, leftOutKnown: _leftOutKnown, ...kept } = await keepPage(db, PURCHASES, request);
-  const { entries } = request;
-  const lastUnknown = entries.findLastIndex(({ id }) => known.get(storableText(id))?.["grounded"] !== true);
-  return { ...kept, knownAtEnd: entries.length - 1 - lastUnknown };
-}
-
-function notSeenBy({ syncId }: PurchasesSync) {
-  return sql<boolean>`seen_by is distinct from ${syncId}`;
-}
-
 function presentOf(business: Business) {
   return sql<boolean>`${ofOwner(businessColumns(business))} and missing_since is null`;
-}
-
-async function unseen(db: Queries, sync: PurchasesSync): Promise<number> {
-  const { rows } = await sql<{ count: string }>`
-    select count(*) from purchases where ${presentOf(sync)} and ${notSeenBy(sync)}`.execute(db);
-  return Number(rows[0]?.count);
 }
 
 /** Asking for each of so many days costs less than reading all that is between them. */
 const MOST_DAYS = 31;
 
-async function windowsOfChanged(db: Queries, sync: PurchasesSync): Promise<PurchasesWindow[]> {
+async function daysOfChanged(db: Queries, business: Business, since: Date): Promise<Pass[]> {
   const { rows } = await sql<{ day: string }>`
     select distinct invoice_date as day from purchases
-    where ${presentOf(sync)} and status in ('pulled', 'pending_review') and ${notSeenBy(sync)}
+    where ${presentOf(business)} and status in ('pulled', 'pending_review') and observed_at < ${since}
       and ${isCalendarDateIn("invoice_date")}
     order by day`.execute(db);
   const [first, last] = [rows[0], rows.at(-1)];
@@ -85,21 +60,12 @@ async function windowsOfChanged(db: Queries, sync: PurchasesSync): Promise<Purch
   return rows.map(({ day }) => ({ from: day, to: day }));
 }
 
-/** True while there are more: to be called again. */
-async function groundSome(db: Queries, sync: PurchasesSync): Promise<boolean> {
-  const owner = businessColumns(sync);
-  await lock(db, PURCHASES, owner);
-  const { rows } = await sql`
-    update purchases set grounded = true
-    where (connection, business_id, purchase_id) in (
-      select connection, business_id, purchase_id from purchases
-      where ${ofOwner(owner)} and listed_by = ${sync.syncId} and not grounded
-      limit ${BATCH})
-    returning 1`.execute(db);
-  return rows.length === BATCH;
-}
-
-async function summary(db: Queries, business: Business, most: number): Promise<PurchaseSummary> {
+/** What the ledger holds without what is missing, and what is worth a look; lists are cut, counts are not. */
+async function summary(
+  db: Queries,
+  business: Business,
+  most: number,
+): Promise<Omit<PurchasesHeld, "findings"> & PurchasesFindings> {
   const present = presentOf(business);
   const counted = await countBy(db, PURCHASES, businessColumns(business), sql`missing_since is null`, sql`status`);
   const errors = await sql<{ purchase_id: string; number: string; error: string; count: string }>`

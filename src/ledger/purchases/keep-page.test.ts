@@ -15,7 +15,7 @@ describe("a page of purchases", () => {
   it("is kept whole, with unknown fields", async () => {
     const { keep, kept } = business();
     const odd = { ...purchase("p1"), somethingNew: { deep: [1] } };
-    expect(await keep([odd, purchase("p2")])).toEqual({ rows: 2, added: 2, changed: 0, knownAtEnd: 0 });
+    expect(await keep([odd, purchase("p2")])).toEqual({ rows: 2, added: 2, changed: 0, known: false });
     const rows = await kept();
     expect(rows.map((row) => row.entry)).toEqual([odd, purchase("p2")]);
     expect(rows[0]).toMatchObject({ missingSinceMs: null, writer: WRITER });

@@ -3,12 +3,71 @@ import { type RawBuilder, type Selectable, sql } from "kysely";
 import { decimalText, NO_BUSINESS, type Purchase, sumText } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import type { Row } from "../rows/row-findings.ts";
-import type { KeptColumns, PeriodOfOwner } from "../synced/collection.ts";
+import type { KeptColumns, ListedEntry, PeriodOfOwner } from "../synced/collection.ts";
 import type { PeriodList } from "../synced/list-period.ts";
 import { ofOwner } from "../synced/rows.ts";
 import type { PurchasesTable } from "../tables.ts";
 import { PURCHASES } from "./collection.ts";
-import type { ListedPurchase, PurchasesAsked, PurchaseRateSums, PurchasesOfPeriod, PurchaseSums } from "./purchases.ts";
+
+/**
+ * A supplier invoice as the service showed it last. Amounts are exact decimal texts, in the currency of the service.
+ */
+export interface ListedPurchase extends ListedEntry {
+  /** `-` for none. */
+  businessId: string;
+  purchaseId: string;
+  /** The service's word. */
+  status: string;
+  supplierName: string | null;
+  supplierPin: string | null;
+  supplierInvoiceNumber: string;
+  /** `YYYY-MM-DD`. */
+  invoiceDate: string;
+  /** Its name. */
+  branch: string | null;
+  subtotal: string;
+  vat: string;
+  total: string;
+  /**
+   * By rate in percent, the highest first: the sums of the lines' tax and of their totals; none of a row that was
+   * altered.
+   */
+  rates: { taxRate: string; vat: string; lineTotal: string }[];
+  confirmationError: string | null;
+  /** Under other ids too: the same supplier's PIN and number. */
+  moreThanOnce: boolean;
+}
+
+/** Of one status, apart those that are missing. */
+export interface PurchaseSums {
+  status: string;
+  missing: boolean;
+  count: number;
+  subtotal: string;
+  vat: string;
+  total: string;
+}
+
+/** Of one status and one rate in percent, from the lines; apart those that are missing. Altered rows are in none. */
+export interface PurchaseRateSums {
+  status: string;
+  missing: boolean;
+  taxRate: string;
+  /** Of purchases, not of lines. */
+  count: number;
+  vat: string;
+  lineTotal: string;
+}
+
+export interface PurchasesOfPeriod extends PeriodOfOwner<ListedPurchase> {
+  sums: PurchaseSums[];
+  /** By status as `sums`, within it the highest rate first. */
+  rateSums: PurchaseRateSums[];
+  /** The rates of all lines, the highest first. */
+  taxRates: string[];
+  /** How many are there under other ids too. */
+  moreThanOnce: number;
+}
 
 type Figures = Omit<PurchasesOfPeriod, keyof PeriodOfOwner<never>>;
 
@@ -23,10 +82,8 @@ function moreThanOnce(owner: Row): RawBuilder<boolean> {
     group by supplier_pin, supplier_invoice_number having count(*) > 1)`;
 }
 
-export const PURCHASE_LIST: PeriodList<Purchase, PurchasesAsked, ListedPurchase, Figures> = {
+export const PURCHASE_LIST: PeriodList<Purchase, ListedPurchase, Figures> = {
   collection: PURCHASES,
-  date: "invoice_date",
-  syncsThat: { readNewest: sql`kind <> 'window'`, areBuiltUpon: sql`kind <> 'window'` },
   order: sql`supplier_invoice_number, purchase_id`,
   beside: moreThanOnce,
   listed(row, { connection, businessId = NO_BUSINESS }, altered) {

@@ -1,11 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { ledgerOfSuite } from "../test-support/create-test-ledger.ts";
-import {
-  businessWithPurchases,
-  purchaseOf as purchase,
-  PURCHASES_WRITER as WRITER,
-} from "../test-support/purchases.ts";
+import { businessWithPurchases, purchaseOf as purchase } from "../test-support/purchases.ts";
 
 const test = ledgerOfSuite();
 
@@ -15,10 +11,10 @@ describe("the verification of purchases", () => {
   const tamper = (statement: string, businessId: string): Promise<void> => test.outside.tamper(statement, [businessId]);
 
   it("finds nothing in unaltered rows, whatever was kept", async () => {
-    const { keep, scope, sync } = business();
+    const { keep, scope, sync, complete } = business();
     await keep([purchase("p1", { confirmationError: "\ud800 half" }), purchase("p2"), purchase("p 3")]);
     await keep([purchase("p1", { status: "confirmed" })]);
-    await test.ledger.purchases.complete(sync("full"), WRITER);
+    await complete(sync("full"), { goneBeforeMs: (await test.ledger.purchases.now()) + 1 });
     await keep([purchase("p1", { status: "confirmed" }), purchase("p2")]);
     expect(await test.ledger.purchases.verify(scope)).toEqual({ purchases: 3, findings: [], moreFindings: 0 });
   });
@@ -62,9 +58,9 @@ describe("a deleted row of a purchase", () => {
 
 describe("a purchase whose row was deleted while it was missing", () => {
   it("is restored once it is listed again", async () => {
-    const { keep, scope, sync, changesOf } = business();
+    const { keep, scope, sync, complete, changesOf } = business();
     await keep([purchase("p1")]);
-    await test.ledger.purchases.complete(sync("full"), WRITER);
+    await complete(sync("full"), { goneBeforeMs: (await test.ledger.purchases.now()) + 1 });
     await test.outside.tamper("delete from purchases where business_id = $1", [scope.businessId]);
     await keep([purchase("p1")]);
     expect(await changesOf("p1")).toEqual(["first-seen", "missing", "first-seen"]);

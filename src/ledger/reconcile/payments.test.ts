@@ -36,11 +36,13 @@ describe("supplier invoices compared with bill payments", () => {
   async function syncsOf(business: Business, accounting: string, purchases = "full", settled = true): Promise<void> {
     const [syncId, paymentsSyncId] = [randomUUID(), randomUUID()];
     await test.outside.query(
-      `insert into purchase_syncs (sync_id, connection, business_id, kind, completed_at) values ($1, 'default', $2, $3, now())`,
+      `insert into syncs (sync_id, collection, connection, business_id, kind, completed_at, settled)
+       values ($1, 'purchases', 'default', $2, $3, now(), true)`,
       [syncId, business.businessId, purchases],
     );
     await test.outside.query(
-      `insert into bill_payment_syncs (sync_id, connection, kind, completed_at, settled) values ($1, $2, 'full', now(), $3)`,
+      `insert into syncs (sync_id, collection, connection, business_id, kind, completed_at, settled)
+       values ($1, 'bill_payments', $2, '-', 'full', now(), $3)`,
       [paymentsSyncId, accounting, settled],
     );
   }
@@ -62,8 +64,8 @@ describe("supplier invoices compared with bill payments", () => {
     for (const { id, number, total, supplier = "Mama Mboga Ltd.", status = "confirmed" } of invoices)
       await test.outside.query(
         `insert into purchases (connection, business_id, purchase_id, status, supplier_name, supplier_invoice_number, invoice_date,
-           subtotal, vat, total, content_hash, body, observed_at, seen_by, event_number, workflow_id, run_id)
-         values ('default', $1, $2, $3, $4, $5, '2026-11-01', 0, 0, $6, '', '{}', now(), '', 1, 'w', 'r')`,
+           subtotal, vat, total, content_hash, body, observed_at, event_number, workflow_id, run_id)
+         values ('default', $1, $2, $3, $4, $5, '2026-11-01', 0, 0, $6, '', '{}', now(), 1, 'w', 'r')`,
         [business.businessId, id, status, supplier, number, total],
       );
     for (const { id, code, amount, supplier = "MAMA MBOGA LTD", currency = "KES" } of payments)

@@ -8,8 +8,8 @@ import { businessColumns } from "../events/row.ts";
  * what it does not have yet would be found missing.
  */
 export async function synchronised(db: Queries, business: Business, accounting: string): Promise<PaymentComparison> {
-  const invoicesAsOfMs = await invoicesAsOf(db, business);
-  const paymentsAsOfMs = await paymentsAsOf(db, accounting);
+  const invoicesAsOfMs = await asOf(db, "purchases", business);
+  const paymentsAsOfMs = await asOf(db, "bill_payments", { connection: accounting });
   if (invoicesAsOfMs !== undefined && paymentsAsOfMs !== undefined) {
     return { kind: "compared", accounting, invoicesAsOfMs, paymentsAsOfMs };
   }
@@ -34,29 +34,18 @@ export async function synchronised(db: Queries, business: Business, accounting: 
   };
 }
 
-/**
- * A first recent synchronisation knows no ground and reads the whole list, as a full one does; a window leaves out what
- * is older.
- */
-async function invoicesAsOf(db: Queries, business: Business): Promise<number | undefined> {
+/** One that is settled: what the service counts, where it does, is what the ledger has. A window leaves out what is older. */
+async function asOf(
+  db: Queries,
+  collection: "purchases" | "bill_payments",
+  whose: Business,
+): Promise<number | undefined> {
   const row = await db
-    .selectFrom("purchase_syncs")
+    .selectFrom("syncs")
     .select(({ fn }) => fn.max("started_at").as("as_of"))
-    .where((eb) => eb.and(businessColumns(business)))
+    .where((eb) => eb.and({ collection, ...businessColumns(whose) }))
     .where("kind", "<>", "window")
-    .where("completed_at", "is not", null)
-    .executeTakeFirst();
-  return row?.as_of?.getTime();
-}
-
-/** One that is settled: what the service counts is what the ledger holds. */
-async function paymentsAsOf(db: Queries, accounting: string): Promise<number | undefined> {
-  const row = await db
-    .selectFrom("bill_payment_syncs")
-    .select(({ fn }) => fn.max("started_at").as("as_of"))
-    .where("connection", "=", accounting)
     .where("settled", "=", true)
-    .where("completed_at", "is not", null)
     .executeTakeFirst();
   return row?.as_of?.getTime();
 }

@@ -1,7 +1,7 @@
 import type { RawBuilder } from "kysely";
 
 import type { Business, Writer } from "../events/chain.ts";
-import type { Row, RowFindings } from "../rows/row-findings.ts";
+import type { Row } from "../rows/row-findings.ts";
 import type { Chain } from "../rows/expected-rows.ts";
 import type { Days } from "../reports/report.ts";
 
@@ -9,14 +9,14 @@ import type { Days } from "../reports/report.ts";
  * The interface of the ledger for what is read page by page from a service: types alone.
  */
 
-/**
- * All in which one collection differs from another while its pages are kept, read and verified. How a synchronisation
- * of it ends is its own.
- * @typeParam Asked what a page was asked for
- */
-export interface Collection<Entry extends { id: string }, Asked> {
+/** What a page was asked for, as far as its rows learn from it. */
+export interface Asked extends Business {
+  status?: string | undefined;
+}
+
+/** All in which one collection differs from another. */
+export interface Collection<Entry extends { id: string }> {
   table: "purchases" | "bill_payments";
-  syncs: "purchase_syncs" | "bill_payment_syncs";
   /** The last column of the primary key. */
   idColumn: "purchase_id" | "bill_payment_id";
   /** The columns of the primary key before it: whose the row is. */
@@ -41,13 +41,16 @@ export interface Collection<Entry extends { id: string }, Asked> {
   firstSeen: (columns: Row, asked: Asked) => unknown;
   /** Changes beside those of the content. `isLate`: a page that was asked for later is kept already. */
   changesOf: (row: KeptColumns, columns: Row, page: Asked & { askedAtMs: number; isLate: boolean }) => Change[];
-  /**
-   * What a look sets on every row that it saw, a late one too; `observed_at` is of the look before, or of this one
-   * where it wrote the row.
-   */
+  /** What a look sets on every row that it saw, a late one too. */
   marksOf: (page: Asked & { askedAtMs: number }) => RawBuilder<unknown>[];
-  /** Columns that no entry has, by the status that was recorded last. */
+  /** The status as it was seen since an instant. */
+  statusSince: (since: Date) => RawBuilder<unknown>;
+  /** Where the status is no field of an entry: columns by the status that was recorded last. */
   columnsOfStatus?: (status: unknown) => Row;
+  /** Which rows no list of a status has had since an instant, and what is recorded of them then. */
+  withoutStatus?: (since: Date) => { which: RawBuilder<unknown>; set: RawBuilder<unknown> };
+  /** The column of the date by which entries are listed; a text of the service's. */
+  date: "invoice_date" | "payment_date";
 }
 
 /** The columns that every collection has. */
@@ -75,7 +78,7 @@ export interface PastChange extends Change {
   writer: Writer;
 }
 
-export type KeepPageRequest<Entry, Asked> = Asked & {
+export type KeepPageRequest<Entry> = Asked & {
   /** In the order of the page. */
   entries: readonly Entry[];
   /**
@@ -83,10 +86,12 @@ export type KeepPageRequest<Entry, Asked> = Asked & {
    */
   leftOut?: readonly string[] | undefined;
   /**
-   * When the page was asked for, by {@link Synced.now}: what was asked for earlier never replaces what was asked for
+   * When the page was asked for, by the database's clock: what was asked for earlier never replaces what was asked for
    * later.
    */
   askedAtMs: number;
+  /** See {@link KeptPage.known}. */
+  knownUntilMs?: number | undefined;
   writer: Writer;
 };
 
@@ -94,6 +99,8 @@ export interface KeptPage {
   rows: number;
   added: number;
   changed: number;
+  /** Each row was in the ledger as the page shows it, unchanged since `knownUntilMs`. */
+  known: boolean;
   /**
    * How many of those that were left out are in the ledger, from a time when they were of their form; absent for none.
    */
@@ -120,12 +127,9 @@ export interface PeriodOfOwner<Listed> {
   connection: string;
   /** `-` for none, and of an accounting connection. */
   businessId: string;
-  /**
-   * When the last synchronisation began that read the whole list: a full one, or the first of all; null before one came
-   * to its end.
-   */
+  /** When the last synchronisation began that read the whole list; null before one came to its end. */
   syncedAtMs: number | null;
-  /** When the last synchronisation began that read at least what is new; never before `syncedAtMs`. */
+  /** When the last one began that read at least what is new; never before `syncedAtMs`. */
   newestSyncedAtMs: number | null;
   /** Listed, and not as the events say that they were read. */
   altered: number;
@@ -144,23 +148,4 @@ export interface ListedEntry {
   missingSinceMs: number | null;
   /** Its row does not say what its events say: somebody has altered one of them. */
   altered: boolean;
-}
-
-/**
- * The entries of a collection, as the service last showed them, with the history of what changed. Every write may be
- * repeated. Every function throws LedgerUnavailableError when the ledger cannot answer, and may then be called again as
- * it was.
- * @typeParam Scope whose
- */
-export interface Synced<Entry, Asked, Scope, Sync> {
-  /** The database's clock (Unix milliseconds): the workers of a fleet have clocks of their own. */
-  now(): Promise<number>;
-  begin(sync: Sync): Promise<void>;
-  keepPage(request: KeepPageRequest<Entry, Asked>): Promise<KeptPage>;
-  /** By id, `most` at a time, those that are missing among them. */
-  page(scope: Scope, request: { afterId?: string | undefined; most: number }): Promise<KeptEntry<Entry>[]>;
-  /** Holds each row against the events of its chain; of another chain there are none. `businessId` is `-` for none. */
-  verify(chain: { connection: string; businessId: string }): Promise<RowFindings>;
-  /** Oldest first. */
-  history(scope: Scope, id: string): Promise<PastChange[]>;
 }

@@ -3,7 +3,7 @@ import type { Business, NewEvent, Writer } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
 import type { Change, Collection, PastChange } from "./collection.ts";
 
-type EventNames = Pick<Collection<never, never>, "events">;
+type EventNames = Pick<Collection<never>, "events">;
 
 export interface Content {
   changes: Change[];
@@ -40,7 +40,7 @@ export function contentOf({ events }: EventNames, text: string): Content {
 /** Oldest first. */
 export async function historyOf(
   db: Queries,
-  collection: EventNames & Pick<Collection<never, never>, "chainOf">,
+  collection: EventNames & Pick<Collection<never>, "chainOf">,
   business: Business,
   id: string,
 ): Promise<PastChange[]> {

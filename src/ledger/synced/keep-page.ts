@@ -2,14 +2,13 @@ import { sql } from "kysely";
 
 import type { Queries } from "../database.ts";
 import { appendEvents } from "../events/append-events.ts";
-import type { Business } from "../events/chain.ts";
 import { writerColumns } from "../events/row.ts";
 import { differing, type Row } from "../rows/row-findings.ts";
 import { storableText } from "../storable-text.ts";
 import type { Change, Collection, KeepPageRequest, KeptColumns, KeptPage } from "./collection.ts";
 import { seenEvent } from "./events.ts";
 import { lock, nameEvents, ofIds, readRows } from "./rows.ts";
-import { contentColumns } from "./expected-rows.ts";
+import { contentColumns } from "./verify.ts";
 
 interface Seen {
   id: string;
@@ -30,13 +29,12 @@ interface News extends Seen {
  * Keeps one page, and tells of what is new in it in the events of its chain. A page that is kept twice changes nothing
  * the second time, and one that was asked for before what the row has was asked for does not replace it: an attempt
  * that was given up may still be on its way.
- * @returns with it `known`: the rows of the page as they were before, by their storable id
  */
-export async function keepPage<Entry extends { id: string }, Asked extends Business>(
+export async function keepPage<Entry extends { id: string }>(
   db: Queries,
-  collection: Collection<Entry, Asked>,
-  page: KeepPageRequest<Entry, Asked>,
-): Promise<KeptPage & { known: ReadonlyMap<string, KeptColumns> }> {
+  collection: Collection<Entry>,
+  page: KeepPageRequest<Entry>,
+): Promise<KeptPage> {
   const owner = collection.ownerOf(page);
   await lock(db, collection, owner);
   const listed = (entry: Entry): [string, Listed<Entry>] => {
@@ -57,11 +55,16 @@ export async function keepPage<Entry extends { id: string }, Asked extends Busin
   const events = news.map((one) => seenEvent(collection, one, page.writer));
   const numbers = await appendEvents(db, collection.chainOf(page), events);
   const numberOf = new Map(news.map(({ id }, index) => [id, numbers[index] ?? 0]));
+  const isKnown = (id: string): boolean => {
+    const changedAt = known.get(id)?.changed_at;
+    return changedAt !== undefined && !numberOf.has(id) && changedAt.getTime() <= (page.knownUntilMs ?? 0);
+  };
   const isWritten = new Set(news.filter(({ body }) => body !== undefined).map(({ id }) => id));
   const written = [...byId.values()].filter(({ id }) => isWritten.has(id));
   await write(db, collection, page, written, numberOf);
   const others = [...numberOf].filter(([id]) => !isWritten.has(id));
-  await nameEvents(db, collection, owner, new Map(others), page);
+  const changed = sql`greatest(changed_at, ${new Date(page.askedAtMs)})`;
+  await nameEvents(db, collection, owner, new Map(others), { ...page, set: sql`changed_at = ${changed}` });
   await mark(
     db,
     collection,
@@ -72,17 +75,17 @@ export async function keepPage<Entry extends { id: string }, Asked extends Busin
     rows: page.entries.length,
     added: news.filter(({ id }) => !known.has(id)).length,
     changed: news.filter(({ changes }) => changes.some(isChange)).length,
+    known: page.entries.length > 0 && [...byId.keys()].every((id) => isKnown(id)),
     ...(leftOutKnown.length > 0 && { leftOutKnown: leftOutKnown.length }),
-    known,
   };
 }
 
 /** None where the row says all of it already, or a later page shows otherwise. */
-function newsOf<Entry extends { id: string }, Asked>(
-  collection: Collection<Entry, Asked>,
+function newsOf<Entry extends { id: string }>(
+  collection: Collection<Entry>,
   row: KeptColumns | undefined,
   one: Seen,
-  page: KeepPageRequest<Entry, Asked>,
+  page: KeepPageRequest<Entry>,
 ): News[] {
   const { columns } = one;
   const { body } = columns;
@@ -116,10 +119,7 @@ function changedFields(bodyBefore: string, bodyAfter: string, without: readonly 
 }
 
 /** Otherwise somebody has altered it: `ledger verify` names such a row, and nothing is told of it until it is mended. */
-function saysWhatItsBodySays<Entry extends { id: string }, Asked>(
-  collection: Collection<Entry, Asked>,
-  row: KeptColumns,
-): boolean {
+function saysWhatItsBodySays<Entry extends { id: string }>(collection: Collection<Entry>, row: KeptColumns): boolean {
   try {
     return differing(contentColumns(collection, JSON.parse(row.body) as Entry), row).length === 0;
   } catch {
@@ -133,10 +133,10 @@ function only(fields: Row, names: readonly string[]): Row {
 }
 
 /** Rows that are new, or say something else. */
-async function write<Entry extends { id: string }, Asked extends Business>(
+async function write<Entry extends { id: string }>(
   db: Queries,
-  collection: Collection<Entry, Asked>,
-  page: KeepPageRequest<Entry, Asked>,
+  collection: Collection<Entry>,
+  page: KeepPageRequest<Entry>,
   written: readonly Listed<Entry>[],
   numberOf: ReadonlyMap<string, number>,
 ): Promise<void> {
@@ -147,6 +147,8 @@ async function write<Entry extends { id: string }, Asked extends Business>(
     ...owner,
     [idColumn]: id,
     ...columns,
+    // As the page was asked for: a synchronisation's known ground ends when its last page was.
+    changed_at: new Date(page.askedAtMs),
     observed_at: new Date(page.askedAtMs),
     event_number: numberOf.get(id) ?? 0,
     ...writerColumns(page.writer),
@@ -157,19 +159,15 @@ async function write<Entry extends { id: string }, Asked extends Business>(
   await db
     .insertInto(table)
     .values(rows as never)
-    .onConflict((conflict) =>
-      conflict
-        .columns(key as never)
-        .doUpdateSet({ ...Object.fromEntries(replacing), changed_at: sql`clock_timestamp()` }),
-    )
+    .onConflict((conflict) => conflict.columns(key as never).doUpdateSet(Object.fromEntries(replacing)))
     .execute();
 }
 
 /** What a look leaves on every row that it saw, unless a later one was there before it. */
-async function mark<Entry extends { id: string }, Asked extends Business>(
+async function mark<Entry extends { id: string }>(
   db: Queries,
-  collection: Collection<Entry, Asked>,
-  page: KeepPageRequest<Entry, Asked>,
+  collection: Collection<Entry>,
+  page: KeepPageRequest<Entry>,
   ids: readonly string[],
 ): Promise<void> {
   if (ids.length === 0) return;

@@ -16,12 +16,8 @@ export function isCalendarDateIn(column: string): RawBuilder<boolean> {
 }
 
 /** What a list of a collection has of its own. */
-export interface PeriodList<Entry extends { id: string }, Asked, Listed, Figures> {
-  collection: Collection<Entry, Asked>;
-  /** The column of the date by which entries are listed; a text of the service's. */
-  date: "invoice_date" | "payment_date";
-  /** Of the synchronisations: which have read at least what is new, and after which a plain one reads no more. */
-  syncsThat: { readNewest: RawBuilder<boolean>; areBuiltUpon: RawBuilder<boolean> };
+export interface PeriodList<Entry extends { id: string }, Listed, Figures> {
+  collection: Collection<Entry>;
   /** Within one date. */
   order: RawBuilder<unknown>;
   /** A column beside the row's, `kept`. */
@@ -39,9 +35,9 @@ export interface PeriodList<Entry extends { id: string }, Asked, Listed, Figures
  * that tell of it. `read` runs once.
  * @throws LedgerUnavailableError, LedgerError, and what `read` throws
  */
-export function listPeriod<Entry extends { id: string }, Asked, Listed, Figures, Result>(
+export function listPeriod<Entry extends { id: string }, Listed, Figures, Result>(
   database: Database,
-  list: PeriodList<Entry, Asked, Listed, Figures>,
+  list: PeriodList<Entry, Listed, Figures>,
   request: PeriodRequest,
   read: (owners: (PeriodOfOwner<Listed> & Figures)[]) => Promise<Result>,
 ): Promise<Result> {
@@ -54,9 +50,9 @@ export function listPeriod<Entry extends { id: string }, Asked, Listed, Figures,
   return readOneState(database, prepare, read);
 }
 
-async function ownersOf<Entry extends { id: string }, Asked>(
+async function ownersOf<Entry extends { id: string }>(
   db: Queries,
-  { table, ownerOf }: Collection<Entry, Asked>,
+  { table, ownerOf }: Collection<Entry>,
   { connection, businessId }: PeriodRequest,
 ): Promise<Business[]> {
   const columns = Object.keys(ownerOf({ connection: "" })).map((column) => sql.ref(column));
@@ -71,13 +67,14 @@ async function ownersOf<Entry extends { id: string }, Asked>(
   return rows.map((row) => ({ connection: row.connection, businessId: row.business_id }));
 }
 
-async function periodOf<Entry extends { id: string }, Asked, Listed, Figures>(
+async function periodOf<Entry extends { id: string }, Listed, Figures>(
   db: Queries,
-  list: PeriodList<Entry, Asked, Listed, Figures>,
+  list: PeriodList<Entry, Listed, Figures>,
   business: Business,
   { days }: PeriodRequest,
 ): Promise<PeriodOfOwner<Listed> & Figures> {
-  const { collection, date, order, beside } = list;
+  const { collection, order, beside } = list;
+  const { date } = collection;
   const owner = collection.ownerOf(business);
   const isDate = isCalendarDateIn(date);
   const ofPeriod = sql`
@@ -96,7 +93,7 @@ async function periodOf<Entry extends { id: string }, Asked, Listed, Figures>(
     from ${sql.table(collection.table)} where ${ofOwner(owner)} and not ${isDate}`.execute(db);
   return {
     ...businessOf(business),
-    ...(await syncedAt(db, list, owner)),
+    ...(await syncedAt(db, collection, business)),
     ...(await list.figures(db, ofPeriod, owner, altered)),
     altered: altered.size,
     undated: Number(found[0]?.undated),
@@ -108,17 +105,16 @@ async function periodOf<Entry extends { id: string }, Asked, Listed, Figures>(
   };
 }
 
-/** A plain synchronisation reads the whole list too while there is none that it could build upon. */
-async function syncedAt<Entry extends { id: string }, Asked, Listed, Figures>(
+/** One that has not settled may have missed what changed meanwhile; a window says nothing of what is older. */
+async function syncedAt(
   db: Queries,
-  { collection, syncsThat: { readNewest, areBuiltUpon } }: PeriodList<Entry, Asked, Listed, Figures>,
-  owner: Row,
+  { table }: Collection<never>,
+  business: Business,
 ): Promise<Pick<PeriodOfOwner<never>, "syncedAtMs" | "newestSyncedAtMs">> {
-  const completed = sql`${sql.table(collection.syncs)} where ${ofOwner(owner)} and completed_at is not null`;
   const { rows } = await sql<{ whole: Date | null; newest: Date | null }>`
-    select max(started_at) as newest, max(started_at) filter (where kind = 'full' or not coalesce(started_at > (
-      select min(completed_at) from ${completed} and ${areBuiltUpon}), false)) as whole
-    from ${completed} and ${readNewest}`.execute(db);
+    select max(started_at) as newest, max(started_at) filter (where kind = 'full') as whole
+    from syncs where ${ofOwner({ collection: table, ...businessColumns(business) })} and settled and kind <> 'window'
+    `.execute(db);
   const [row] = rows;
   return { syncedAtMs: row?.whole?.getTime() ?? null, newestSyncedAtMs: row?.newest?.getTime() ?? null };
 }

@@ -6,14 +6,12 @@ import type { Business, NewEvent, Writer } from "../events/chain.ts";
 import { writerColumns } from "../events/row.ts";
 import type { Row } from "../rows/row-findings.ts";
 import { assignments } from "../statements.ts";
-import { storableText } from "../storable-text.ts";
 import type { Collection, KeptColumns } from "./collection.ts";
-import { missingEvent } from "./events.ts";
 
 /** Rows that one transaction marks: it has the time of one operation, also where the machine is busy. */
-export const BATCH = 500;
+const BATCH = 500;
 
-type AnyCollection = Pick<Collection<never, never>, "table" | "syncs" | "idColumn" | "ownerOf" | "chainOf" | "events">;
+type AnyCollection = Pick<Collection<never>, "table" | "idColumn" | "ownerOf" | "chainOf" | "events">;
 
 export function ofOwner(owner: Row): RawBuilder<boolean> {
   return sql<boolean>`${sql.join(assignments(owner), sql` and `)}`;
@@ -65,13 +63,12 @@ export async function nameEvents(
   { table, idColumn }: AnyCollection,
   owner: Row,
   events: ReadonlyMap<string, number>,
-  { writer, set }: { writer: Writer; set?: RawBuilder<unknown> },
+  { writer, set }: { writer: Writer; set: RawBuilder<unknown> },
 ): Promise<void> {
   if (events.size === 0) return;
   const { workflow_id, run_id } = writerColumns(writer);
   await sql`
-    update ${sql.table(table)} set event_number = news.number, changed_at = clock_timestamp(),
-      workflow_id = ${workflow_id}, run_id = ${run_id}${set === undefined ? sql`` : sql`, ${set}`}
+    update ${sql.table(table)} set event_number = news.number, workflow_id = ${workflow_id}, run_id = ${run_id}, ${set}
     from unnest(${[...events.keys()]}::text[], ${[...events.values()]}::bigint[]) as news (id, number)
     where ${ofOwner(owner)} and ${sql.ref(idColumn)} = news.id`.execute(db);
 }
@@ -94,26 +91,10 @@ export async function markSome(
     order by ${sql.ref(idColumn)} limit ${BATCH}`.execute(db);
   const ids = rows.map(({ id }) => id);
   const numbers = await appendEvents(db, collection.chainOf(business), ids.map(mark.event));
-  await nameEvents(db, collection, owner, new Map(ids.map((id, index) => [id, numbers[index] ?? 0])), mark);
+  const numberOf = new Map(ids.map((id, index) => [id, numbers[index] ?? 0]));
+  const set = sql`changed_at = clock_timestamp(), ${mark.set}`;
+  await nameEvents(db, collection, owner, numberOf, { writer: mark.writer, set });
   return ids.length === BATCH;
-}
-
-/** {@link markSome}: they have vanished. */
-export function markMissing(
-  db: Queries,
-  collection: AnyCollection,
-  business: Business,
-  unseen: RawBuilder<unknown>,
-  writer: Writer,
-): Promise<boolean> {
-  const which = sql`missing_since is null and ${unseen}`;
-  const set = sql`missing_since = clock_timestamp()`;
-  return markSome(db, collection, business, {
-    which,
-    set,
-    event: (id) => missingEvent(collection, id, writer),
-    writer,
-  });
 }
 
 /** Counted by status; `none` for those of none. */
@@ -129,24 +110,4 @@ export async function countBy(
     group by 1 order by 1`.execute(db);
   const counts = rows.map(({ status: name, count }): [string, number] => [name, Number(count)]);
   return { total: counts.reduce((sum, [, count]) => sum + count, 0), byStatus: Object.fromEntries(counts) };
-}
-
-export async function begin(
-  db: Queries,
-  { syncs, ownerOf }: AnyCollection,
-  { syncId, kind, ...business }: Business & { syncId: string; kind: string },
-): Promise<void> {
-  const row = { sync_id: storableText(syncId), ...ownerOf(business), kind };
-  await db
-    .insertInto(syncs)
-    .values(row as never)
-    .onConflict((conflict) => conflict.column("sync_id").doNothing())
-    .execute();
-}
-
-/** @param set what else is to be known of a synchronisation that has come to its end */
-export async function end(db: Queries, { syncs }: AnyCollection, syncId: string, set = sql``): Promise<void> {
-  await sql`
-    update ${sql.table(syncs)} set completed_at = clock_timestamp()${set}
-    where sync_id = ${storableText(syncId)} and completed_at is null`.execute(db);
 }

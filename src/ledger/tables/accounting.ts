@@ -30,25 +30,8 @@ export interface BillPaymentsTable extends Written {
   first_seen_at: Generated<Date>;
   changed_at: Generated<Date>;
   observed_at: Date;
-  /** The round of a full synchronisation in whose list of all it stood last; in a list of a status; in no such list. */
-  listed_by: string | null;
-  status_listed_by: string | null;
-  unlisted_by: string | null;
   missing_since: Date | null;
   event_number: EventNumber;
-}
-
-export interface BillPaymentSyncsTable {
-  sync_id: string;
-  connection: string;
-  kind: "recent" | "full";
-  started_at: Generated<Date>;
-  completed_at: Date | null;
-  /** Whether its passes agreed. */
-  settled: boolean | null;
-  known_until: Date | null;
-  /** How many rows of each list could not be read and are not in `bill_payments`. */
-  left_out: number[] | null;
 }
 
 /** Webhooks that were passed on. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-import type { BillPayment, BillPaymentsSync, BillPaymentStatus } from "../../contract/index.ts";
+import type { BillPayment, BillPaymentStatus, CompleteSyncRequest, Sync, SyncKind } from "../../contract/index.ts";
 import type { Ledger } from "../index.ts";
 
 export const SYNC_WRITER = { workflowId: "sync-bill-payments/default", runId: "run-1" };
@@ -19,7 +19,7 @@ export function billPayment(id: string, more: Partial<BillPayment> = {}): BillPa
 interface Look {
   askedAtMs?: number;
   status?: BillPaymentStatus | undefined;
-  round?: string;
+  knownUntilMs?: number;
 }
 
 /** An accounting connection that no other test has, and what a synchronisation does to it. */
@@ -34,7 +34,9 @@ export function someConnection({ billPayments }: Pick<Ledger, "billPayments">) {
       return await billPayments.keepPage(page);
     },
     all: () => billPayments.page(name, { most: 1_000 }),
-    sync: (kind: BillPaymentsSync["kind"]): BillPaymentsSync => ({ connection: name, syncId: randomUUID(), kind }),
+    sync: (kind: SyncKind): Sync => ({ collection: "billPayments", connection: name, syncId: randomUUID(), kind }),
+    complete: (sync: Sync, end: Partial<CompleteSyncRequest> = {}) =>
+      billPayments.complete({ ...sync, settled: true, leftOut: {}, withStatuses: true, ...end }, SYNC_WRITER),
     history: async (id: string) =>
       (await billPayments.history(name, id)).map(({ what, before, after }) => [what, before, after]),
     verify: () => billPayments.verify(chain),

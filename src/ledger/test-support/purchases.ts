@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 
-import type { Purchase, PurchasesSync } from "../../contract/index.ts";
-import type { KeepPurchasesRequest, KeptPurchasesPage, Ledger } from "../index.ts";
+import type { CompleteSyncRequest, Purchase, Sync, SyncKind } from "../../contract/index.ts";
+import type { KeepPageRequest, KeptPage, Ledger } from "../index.ts";
 
 export const PURCHASES_WRITER = { workflowId: "sync-purchases/default/biz", runId: "run-1" };
 
@@ -23,12 +23,10 @@ export function purchaseOf(id: string, more: Partial<Purchase> = {}): Purchase {
 /** A business of its own, and what a synchronisation does to it. */
 export function businessWithPurchases({ purchases }: Pick<Ledger, "purchases">) {
   const scope = { connection: "default", businessId: randomUUID() };
-  const sync = (kind: PurchasesSync["kind"], syncId = randomUUID()): PurchasesSync => ({ ...scope, syncId, kind });
-  const keep = async (list: Purchase[], more: Partial<KeepPurchasesRequest> = {}): Promise<KeptPurchasesPage> =>
+  const sync = (kind: SyncKind): Sync => ({ collection: "purchases", ...scope, syncId: randomUUID(), kind });
+  const keep = async (list: Purchase[], more: Partial<KeepPageRequest<Purchase>> = {}): Promise<KeptPage> =>
     purchases.keepPage({
       ...scope,
-      syncId: "sync-0",
-      pass: "list",
       entries: list,
       askedAtMs: await purchases.now(),
       writer: PURCHASES_WRITER,
@@ -36,5 +34,7 @@ export function businessWithPurchases({ purchases }: Pick<Ledger, "purchases">) 
     });
   const kept = () => purchases.page(scope, { most: 1_000 });
   const changesOf = async (id: string) => (await purchases.history(scope, id)).map(({ what }) => what);
-  return { scope, sync, keep, kept, changesOf };
+  const complete = (one: Sync, end: Partial<CompleteSyncRequest> = {}) =>
+    purchases.complete({ ...one, settled: true, leftOut: {}, withStatuses: false, ...end }, PURCHASES_WRITER);
+  return { scope, sync, keep, complete, kept, changesOf };
 }

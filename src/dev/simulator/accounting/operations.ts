@@ -43,7 +43,7 @@ function listBillPayments(world: AccountingWorld, { application, query }: Admitt
   const method = inputs.oneOf(names.paymentMethod, paymentMethods);
   const status = inputs.oneOf(names.status, paymentStatuses);
   const sortBy: SortField = inputs.oneOf(names.sortBy, sortFields) ?? "createdAt";
-  const direction = inputs.oneOf(names.sortDirection, ["asc", "desc"] as const) ?? "desc";
+  const direction = inputs.oneOf(names.sortDirection, ["asc", "desc"] as const) ?? "asc";
   if (world.settings.refuseUnknownInputs) inputs.refuseOthers();
   world.payments.unstableTies = world.settings.unstableTies;
   const isWanted = (payment: BookedPayment): boolean =>

@@ -1,0 +1,103 @@
+import type { CountedSync, KeptPageResult, Pass, SyncKind } from "../../src/contract/index.ts";
+import type { PagesRead } from "./endless-list.ts";
+
+/** The lists of a collection, that of all rows first. */
+export interface Lists {
+  whole: Pass[];
+  /** By the latest changes first, until known ground. */
+  latest: (knownUntilMs: number | undefined) => Pass[];
+}
+
+/** Where a synchronisation is: all that another run needs to go on. Times are of the ledger's clock. */
+export interface Position {
+  /** What is read: `rest` is what only the ledger can name once the lists are read. */
+  reads: "whole" | "latest" | "rest";
+  /** What is still to be read of it, the present pass first. */
+  passes: Pass[];
+  /** Of the next page of the pass; absent at its beginning. */
+  cursor?: string | undefined;
+  /** How often a pass began anew because its cursor was refused. */
+  restarts: number;
+  /** Of the pass that is read. */
+  pagesRead?: PagesRead | undefined;
+  startedAtMs: number;
+  /** How often the whole list was read; when that began last, and the time before. */
+  sweeps: number;
+  sweptFromMs: number[];
+  /** When the last page was asked for. */
+  readUntilMs?: number | undefined;
+  /** How many rows each list has, as the service says: by status, `all` for that of all. */
+  totals: Record<string, number>;
+  /** Of each list, how many rows could not be read and are not in the ledger. */
+  leftOut: Record<string, number>;
+  /** A row had no id that can be read: nothing that was not seen is known to have vanished. */
+  unidentified?: true;
+}
+
+/** Rows can move between pages while they are read. What so many sweeps do not settle is left to the next one. */
+const MOST_SWEEPS = 6;
+
+export function sweep(position: Position, { whole }: Lists): Position {
+  const sweeps = position.sweeps + 1;
+  return { ...position, reads: "whole", passes: whole, sweeps, totals: {}, leftOut: {} };
+}
+
+/** Where it goes on after a page. */
+export function afterPage(position: Position, page: KeptPageResult): Position {
+  const { passes, reads, sweeps } = position;
+  const [pass = {}, ...rest] = passes;
+  const list = pass.status ?? "all";
+  const { askedAtMs, nextCursor, known, total, leftOut = 0 } = page;
+  const isFirst = position.sweptFromMs.length < sweeps;
+  const after: Position = {
+    ...position,
+    readUntilMs: askedAtMs,
+    ...(isFirst && { sweptFromMs: [...position.sweptFromMs, askedAtMs] }),
+    // A page that is gone by the time it is asked for says nothing of its list.
+    ...(total !== undefined && { totals: { ...position.totals, [list]: total } }),
+    ...(reads === "whole" && { leftOut: { ...position.leftOut, [list]: (position.leftOut[list] ?? 0) + leftOut } }),
+    ...(page.unidentified && { unidentified: true }),
+  };
+  const isThrough = nextCursor === null || (pass.knownUntilMs !== undefined && known);
+  return isThrough ? { ...after, passes: rest, cursor: undefined } : { ...after, cursor: nextCursor };
+}
+
+/** The pass from its beginning, since a cursor need not be good for ever. */
+export function restarted(position: Position): Position {
+  return { ...position, cursor: undefined, restarts: position.restarts + 1 };
+}
+
+/**
+ * Since when all that the service has was seen, once the lists are read; undefined where that is not known. A row is gone
+ * once two sweeps in a row have not shown it, and what they did show is as many as the service counts, where it does: one
+ * that was removed moves others past the reader, so a single sweep proves nothing.
+ * @param count counts what was seen since an instant
+ */
+export async function wholeSince(
+  position: Position,
+  kind: SyncKind,
+  count: (sinceMs: number) => Promise<CountedSync>,
+): Promise<number | undefined> {
+  if (kind === "window") return 0;
+  const { startedAtMs, sweeps, sweptFromMs } = position;
+  // After a recent one, all that the ledger holds.
+  const instants = kind === "recent" ? [0] : [sweptFromMs.at(-2) ?? startedAtMs, startedAtMs];
+  for (const sinceMs of new Set(instants)) {
+    const counted = await count(sinceMs);
+    if (isCounted(counted, position) && (sweeps !== 1 || counted.unseen === 0)) return sinceMs;
+  }
+  return undefined;
+}
+
+/** The service counts what the ledger cannot have, too. */
+function isCounted({ total, byStatus }: CountedSync, { totals, leftOut }: Position): boolean {
+  return Object.entries(totals).every(([list, counted]) => {
+    const seen = list === "all" ? total : (byStatus[list] ?? 0);
+    return seen === counted - (leftOut[list] ?? 0);
+  });
+}
+
+/** Whether the lists are to be read once more. */
+export function isDueAgain({ sweeps }: Position, kind: SyncKind, wholeSinceMs: number | undefined): boolean {
+  return kind === "full" && wholeSinceMs === undefined && sweeps < MOST_SWEEPS;
+}
