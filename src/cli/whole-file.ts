@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { lstat, open, rename, rm } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 
 import { UsageError } from "./cli-error.ts";
+import type { CliContext } from "./context.ts";
+import { printNote, written } from "./output.ts";
 
 /** A file that is being written under another name. */
 export interface WholeFile {
@@ -38,6 +40,31 @@ export async function withWholeFile<Result>(
   } finally {
     await rm(partial, { force: true });
   }
+}
+
+/**
+ * Writes a result, piece by piece as it is rendered, to standard output or to a file.
+ * @throws UsageError where it cannot be written
+ */
+export async function writeResult(
+  context: CliContext,
+  { out, force = false }: { out?: string; force?: boolean },
+  pieces: AsyncIterable<string> | Iterable<string>,
+): Promise<void> {
+  const write = async (append: (piece: string) => Promise<void>): Promise<void> => {
+    for await (const piece of pieces) {
+      // A result that nobody waits for may hold the ledger's connection.
+      context.signal.throwIfAborted();
+      await append(piece);
+    }
+  };
+  if (out === undefined) return await write((piece) => written(context, piece));
+  const file = resolve(out);
+  await withWholeFile(file, async (whole) => {
+    await write((piece) => whole.append(piece));
+    await whole.keepAs(file, { force });
+  });
+  printNote(context, `Written to ${out}.`);
 }
 
 /** @throws UsageError */

@@ -1,14 +1,12 @@
-import { resolve } from "node:path";
-
 import { plainText } from "../../contract/plain-text.ts";
 import type { Days } from "../../ledger/index.ts";
 import type { CliContext } from "../context.ts";
 import { BYTE_ORDER_MARK } from "../csv.ts";
 import { formatOf } from "../format.ts";
-import { printNote, written } from "../output.ts";
+import { printNote } from "../output.ts";
 import { standingOf } from "../report/period.ts";
 import { configuredSeller } from "../report/seller-of.ts";
-import { refuseExisting, withWholeFile } from "../whole-file.ts";
+import { refuseExisting, writeResult } from "../whole-file.ts";
 import { withLedger } from "../with-ledger.ts";
 import type { ListHead, Owner, PeriodList } from "./list.ts";
 import type { ListFlags } from "./register-list.ts";
@@ -34,21 +32,7 @@ export async function runList<One extends Owner<Row>, Row>(
         const head: ListHead = { days, madeAtMs, standing, sellerOf: configuredSeller(config) };
         // The page for people says it itself.
         if (standing !== undefined && (csv || json)) printNote(context, standing);
-        const write = async (append: (piece: string) => Promise<void>): Promise<void> => {
-          for await (const piece of rendered(list, { csv, json, bom }, head, owners)) {
-            // A list that nobody waits for holds the ledger's connection.
-            context.signal.throwIfAborted();
-            await append(piece);
-          }
-        };
-        if (out === undefined) await write((piece) => written(context, piece));
-        else {
-          const file = resolve(out);
-          await withWholeFile(file, async (whole) => {
-            await write((piece) => whole.append(piece));
-            await whole.keepAs(file, { force });
-          });
-        }
+        await writeResult(context, flags, rendered(list, { csv, json, bom }, head, owners));
         if (csv) for (const note of notesOf(list, owners)) printNote(context, note);
         const absent = list.absentNote(config, flags, owners);
         if (absent !== undefined) printNote(context, absent);
@@ -56,7 +40,6 @@ export async function runList<One extends Owner<Row>, Row>(
     },
     { forMachines: csv || json },
   );
-  if (out !== undefined) printNote(context, `Written to ${out}.`);
 }
 
 async function* rendered<One extends Owner<Row>, Row>(

@@ -1,5 +1,3 @@
-import { resolve } from "node:path";
-
 import type { Command } from "commander";
 
 import { plainText } from "../../contract/plain-text.ts";
@@ -8,7 +6,7 @@ import type { CliContext } from "../context.ts";
 import { BOM_FLAG, BYTE_ORDER_MARK } from "../csv.ts";
 import { type FormatFlags, formatOf, withFormats } from "../format.ts";
 import { withInstants } from "../instants.ts";
-import { jsonText, printNote, written } from "../output.ts";
+import { jsonText, printNote } from "../output.ts";
 import { type ResultFlags, type Scope, withFilters } from "../sale/scope.ts";
 import { configuredNote } from "./configured-note.ts";
 import { refuseUnknown } from "./refuse-unknown.ts";
@@ -82,7 +80,7 @@ Example:
 async function runReport(context: CliContext, kind: Period["kind"], flags: ReportFlags): Promise<void> {
   const { periodOf, standingOf } = await import("./period.ts");
   const { withLedger } = await import("../with-ledger.ts");
-  const { refuseExisting, withWholeFile } = await import("../whole-file.ts");
+  const { refuseExisting, writeResult } = await import("../whole-file.ts");
   const format = formatOf(flags, BY_ENDING);
   const forMachines = format === "csv" || format === "json";
   const { out, force = false, connection, business: businessId } = flags;
@@ -103,14 +101,7 @@ async function runReport(context: CliContext, kind: Period["kind"], flags: Repor
   const standing = standingOf(period, nowMs);
   // The page for people says it itself.
   if (standing !== undefined && forMachines) printNote(context, standing);
-  const text = await rendered(format, flags, { period, businesses, nowMs, standing, sellerOf });
-  if (out === undefined) return await written(context, text);
-  const file = resolve(out);
-  await withWholeFile(file, async (whole) => {
-    await whole.append(text);
-    await whole.keepAs(file, { force });
-  });
-  printNote(context, `Written to ${out}.`);
+  await writeResult(context, flags, [await rendered(format, flags, { period, businesses, nowMs, standing, sellerOf })]);
 }
 
 interface Report {

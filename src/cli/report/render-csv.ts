@@ -47,7 +47,7 @@ const OTHERS_WORDS: ReadonlySet<string> = new Set([
 
 const AMOUNTS: ReadonlySet<string> = new Set(["taxable", "tax", "total", "at_risk", "ended_amount"]);
 
-type Line = Partial<Record<(typeof COLUMNS)[number], string>> & { figure: string };
+type Line = { figure: string } & { [Column in (typeof COLUMNS)[number]]?: string | undefined };
 
 /**
  * One line for each figure, amounts with two places, and more where they are kept with more. RFC 4180, with a line for
@@ -87,9 +87,7 @@ function linesOf(report: BusinessReport, period: Period): Line[] {
     ...buyerLines("with a PIN", report.buyers.withPin),
     ...buyerLines("without a PIN", report.buyers.withoutPin),
     ...oddDateLines(report.oddDates),
-    { figure: "malformed PIN", ...amounts(malformedPin.net) },
-    { figure: "malformed PIN: sales", ...amounts(malformedPin.sales) },
-    { figure: "malformed PIN: credit notes", ...amounts(malformedPin.creditNotes) },
+    ...apart("malformed PIN", malformedPin.net, malformedPin),
     ...report.payments
       .filter(({ paymentTypeCode }) => isUnknownPaymentType(paymentTypeCode) === true)
       .flatMap((payment) => paymentLines("unknown payment type", payment)),
@@ -150,49 +148,47 @@ function buyerLines(which: string, { sales, creditNotes, taxes }: SignedFigures)
   ];
 }
 
-function paymentLines(
+type Sums = Pick<Amounts, "total"> & Partial<Amounts>;
+
+/** Both together, and then sales and credit notes. */
+function apart<Of extends Sums>(
   figure: string,
-  { paymentTypeCode, sales, creditNotes, ...net }: BusinessReport["payments"][number],
+  net: Of,
+  { sales, creditNotes }: { sales: Of; creditNotes: Of },
+  more: (of: Of) => Partial<Line> = () => ({}),
 ): Line[] {
-  const line = (name: string, { count, total }: typeof sales): Line => {
-    return { figure: name, payment_type: paymentTypeCode ?? paymentType(null), count: String(count), total };
-  };
-  return [line(figure, net), line(`${figure}: sales`, sales), line(`${figure}: credit notes`, creditNotes)];
+  const named = { [figure]: net, [`${figure}: sales`]: sales, [`${figure}: credit notes`]: creditNotes };
+  return Object.entries(named).map(([name, of]) => ({ ...more(of), figure: name, ...amounts(of) }));
+}
+
+function paymentLines(figure: string, { paymentTypeCode, ...paid }: BusinessReport["payments"][number]): Line[] {
+  return apart(figure, paid as Sums, paid, () => ({ payment_type: paymentTypeCode ?? paymentType(null) }));
 }
 
 function notInCourseLines({ notInCourse: { count, total, sales, creditNotes, counts } }: BusinessReport): Line[] {
   if (count === 0) return [];
-  return [
-    { figure: "not in the course", count: String(count), total },
-    { figure: "not in the course: sales", count: String(counts.sales), total: sales },
-    { figure: "not in the course: credit notes", count: String(counts.creditNotes), total: creditNotes },
-  ];
+  const kinds = {
+    sales: { count: counts.sales, total: sales },
+    creditNotes: { count: counts.creditNotes, total: creditNotes },
+  };
+  return apart("not in the course", { count, total }, kinds);
 }
 
 function oddDateLines(odd: OddDates): Line[] {
   const { inFuture, signedInAnotherMonth: late, datedInAnotherMonth: elsewhere } = odd;
   const { signedOnAnotherDay: nextDay, datedOnAnotherDay: dayBefore } = odd;
-  const months = (kind: { months: readonly string[] }): Partial<Line> => ({ other_months: kind.months.join(" ") });
-  const days = (kind: { days: readonly string[] }): Partial<Line> => ({ other_days: kind.days.join(" ") });
-  const lines = <Kind extends Amounts>(
-    figure: string,
-    of: Kind & { sales: Kind; creditNotes: Kind },
-    othersOf: (kind: Kind) => Partial<Line>,
-  ): Line[] => [
-    { figure, ...othersOf(of), ...amounts(of) },
-    { figure: `${figure}: sales`, ...othersOf(of.sales), ...amounts(of.sales) },
-    { figure: `${figure}: credit notes`, ...othersOf(of.creditNotes), ...amounts(of.creditNotes) },
-  ];
+  const months = (of: { months: readonly string[] }): Partial<Line> => ({ other_months: of.months.join(" ") });
+  const days = (of: { days: readonly string[] }): Partial<Line> => ({ other_days: of.days.join(" ") });
   return [
-    ...lines("dated in the future", inFuture, () => ({})),
+    ...apart<Amounts>("dated in the future", inFuture, inFuture),
     { figure: "dated before its sale", ...amounts(odd.datedBeforeSale) },
-    ...lines("signed in another month", late, months),
-    ...lines("dated in another month, not counted", elsewhere, months),
-    ...(nextDay ? lines("signed on another day", nextDay, days) : []),
-    ...(dayBefore ? lines("dated on another day, not counted", dayBefore, days) : []),
+    ...apart("signed in another month", late, late, months),
+    ...apart("dated in another month, not counted", elsewhere, elsewhere, months),
+    ...(nextDay ? apart("signed on another day", nextDay, nextDay, days) : []),
+    ...(dayBefore ? apart("dated on another day, not counted", dayBefore, dayBefore, days) : []),
   ];
 }
 
-function amounts({ count, total, taxableAmount, taxAmount }: Omit<Amounts, "count"> & { count?: number }) {
-  return { ...(count !== undefined && { count: String(count) }), taxable: taxableAmount, tax: taxAmount, total };
+function amounts({ count, total, taxableAmount, taxAmount }: Sums): Partial<Line> {
+  return { count: count?.toString(), taxable: taxableAmount, tax: taxAmount, total };
 }

@@ -79,38 +79,20 @@ async function countOthers(
 }
 
 async function* readPages(db: Queries, chain: Chain, days: Days): AsyncGenerator<ListedDocument[]> {
-  for await (const rows of pagesOf<Row>(db, documentsQuery(chain, days))) yield rows.map((row) => listed(chain, row));
+  for await (const rows of pagesOf<Row>(db, documentsQuery(chain, days)))
+    yield rows.map(({ receipt, reverses, ...row }) => ({
+      connection: chain.connection,
+      businessId: chain.business_id,
+      ...row,
+      receiptNumber: receipt?.receiptNumber ?? null,
+      receiptLabel: givenText(receipt?.receiptLabel),
+      signedTime: givenText(receipt?.scuTime),
+      reverses: reverses && { ...reverses, cuInvoiceNo: receipt?.originalCuInvoiceNo || reverses.cuInvoiceNo },
+    }));
 }
 
-interface Row {
-  type: "sale" | "credit_note";
-  number: string;
-  document_id: string;
-  status: string | null;
-  stage: string;
-  document_date: string;
-  signed_on: string | null;
-  given_up: boolean;
-  number_used_twice: boolean;
-  in_future: boolean;
-  in_another_month: boolean | null;
-  outside_period: boolean | null;
-  cu_invoice_no: string | null;
-  receipt: Receipt | null;
-  customer_name: string | null;
-  customer_pin: string | null;
-  pin_malformed: boolean | null;
-  payment_type_code: string | null;
-  total: string | null;
-  taxable_amount: string | null;
-  tax_amount: string | null;
-  taxes: ListedDocument["taxes"] | null;
-  original_document_id: string | null;
-  refund_reason: string | null;
-  reversed_number: string | null;
-  reversed_date: string | null;
-  reversed_cu_invoice_no: string | null;
-}
+type OfReceipt = "receiptNumber" | "receiptLabel" | "signedTime";
+type Row = Omit<ListedDocument, "connection" | "businessId" | OfReceipt> & { receipt: Receipt | null };
 
 /** The row of a sale does not learn of a refund after its window. */
 const CREDITED_LATER = sql`d.type = 'sale' and d.stage = 'completed' and exists (
@@ -120,14 +102,16 @@ const CREDITED_LATER = sql`d.type = 'sale' and d.stage = 'completed' and exists 
 
 function documentsQuery(chain: Chain, days: Days): RawBuilder<unknown> {
   return sql`
-    select d.type, d.own_number as number, d.number_used_twice, d.document_id, d.status,
-      case when ${CREDITED_LATER} then 'credited' else d.stage end as stage,
-      ${GIVEN_UP} as given_up, ${PIN_MALFORMED} as pin_malformed,
-      d.document_date, d.signed_on, d.document_date > ${TODAY} as in_future, ${IN_ANOTHER_MONTH} as in_another_month,
-      ${signedOutside(days)} as outside_period,
-      d.cu_invoice_no, d.receipt, d.customer_name, d.customer_pin, d.payment_type_code,
-      d.total, d.taxable_amount, d.tax_amount, by_rate.taxes, d.original_document_id, d.refund_reason,
-      reversed.number as reversed_number, reversed.reversed_date, reversed.cu_invoice_no as reversed_cu_invoice_no
+    select d.type, d.own_number as number, d.number_used_twice as "numberUsedTwice", d.document_id as "documentId", d.status,
+      case when ${CREDITED_LATER} then 'credited' else d.stage end as stage, ${GIVEN_UP} as "givenUp",
+      d.document_date as date, d.signed_on as "signedOn", d.document_date > ${TODAY} as "inFuture",
+      ${IN_ANOTHER_MONTH} as "signedInAnotherMonth", ${signedOutside(days)} as "signedOutsidePeriod",
+      d.document_date < reversed.date as "datedBeforeSale", d.cu_invoice_no as "cuInvoiceNo", d.receipt,
+      d.customer_name as "customerName", d.customer_pin as "customerPin", ${PIN_MALFORMED} as "customerPinMalformed",
+      d.payment_type_code as "paymentTypeCode", d.total, d.taxable_amount as "taxableAmount", d.tax_amount as "taxAmount",
+      coalesce(by_rate.taxes, '[]') as taxes, d.refund_reason as "refundReason",
+      case when d.type = 'credit_note' then json_build_object('documentId', d.original_document_id,
+        'number', reversed.number, 'date', reversed.date, 'cuInvoiceNo', reversed.cu_invoice_no) end as reverses
     from (${numberedDocuments(chain, days)}) as d
     left join lateral (
       select json_agg(json_build_object('taxRate', tax_rate::text, 'taxTypeCode', tax_type_code, 'total', total::text,
@@ -136,52 +120,9 @@ function documentsQuery(chain: Chain, days: Days): RawBuilder<unknown> {
         select tax_rate, tax_type_code, sum(total) as total, sum(taxable_amount) as taxable, sum(tax_amount) as tax
         from ${linesOf("d.document")} as l group by tax_rate, tax_type_code) as rates) as by_rate on true
     left join lateral (
-      select coalesce(s.document_number, s.number) as number, s.document_date as reversed_date, s.cu_invoice_no from documents as s
+      select coalesce(s.document_number, s.number) as number, s.document_date as date, s.cu_invoice_no
+      from documents as s
       where s.connection = d.connection and s.business_id = d.business_id and d.type = 'credit_note'
         and s.document_id = d.original_document_id and s.type = 'sale' limit 1) as reversed on true
     order by d.document_date, 2, d.type`;
-}
-
-function listed({ connection, business_id }: Chain, row: Row): ListedDocument {
-  const { original_document_id: reversedId, receipt } = row;
-  return {
-    connection,
-    businessId: business_id,
-    type: row.type,
-    number: row.number,
-    numberUsedTwice: row.number_used_twice,
-    documentId: row.document_id,
-    status: row.status,
-    stage: row.stage,
-    givenUp: row.given_up,
-    date: row.document_date,
-    signedOn: row.signed_on,
-    inFuture: row.in_future,
-    signedInAnotherMonth: row.in_another_month,
-    signedOutsidePeriod: row.outside_period,
-    // The days are texts that sort as days do.
-    datedBeforeSale: row.reversed_date === null ? null : row.document_date < row.reversed_date,
-    cuInvoiceNo: row.cu_invoice_no,
-    receiptNumber: receipt?.receiptNumber ?? null,
-    receiptLabel: givenText(receipt?.receiptLabel),
-    signedTime: givenText(receipt?.scuTime),
-    customerName: row.customer_name,
-    customerPin: row.customer_pin,
-    customerPinMalformed: row.pin_malformed,
-    paymentTypeCode: row.payment_type_code,
-    total: row.total,
-    taxableAmount: row.taxable_amount,
-    taxAmount: row.tax_amount,
-    taxes: row.taxes ?? [],
-    refundReason: row.refund_reason,
-    reverses:
-      row.type === "credit_note"
-        ? {
-            documentId: reversedId,
-            number: row.reversed_number,
-            date: row.reversed_date,
-            cuInvoiceNo: receipt?.originalCuInvoiceNo || row.reversed_cu_invoice_no,
-          }
-        : null,
-  };
 }

@@ -22,17 +22,7 @@ export async function readMovements(
   { connection, business_id }: Chain,
   { from, to }: Period,
 ): Promise<MovementsOfItem[]> {
-  const { rows } = await sql<{
-    item_id: string;
-    name: string | null;
-    taken: string;
-    given_back: string;
-    returned_by_decision: string;
-    unknown: string;
-    not_made: string;
-    against_balance: string;
-    disputed: string;
-  }>`
+  const { rows } = await sql<MovementsOfItem>`
     with documents_of_period as (
       select connection, business_id, type, number, document_id, original_document_id, document_date, closed, document
       from documents
@@ -53,27 +43,15 @@ export async function readMovements(
     named as (
       select l.item_id, max(l.name) as name
       from documents_of_period cross join lateral ${linesOf("document")} as l group by l.item_id)
-    select item_id, max(named.name) as name,
+    select item_id as "itemId", max(named.name) as name,
       coalesce(sum(quantity) filter (where state = 'applied' and action = 'DEDUCT'), 0) as taken,
-      coalesce(sum(quantity) filter (where state = 'applied' and undoes is not null), 0) as given_back,
+      coalesce(sum(quantity) filter (where state = 'applied' and undoes is not null), 0) as "givenBack",
       coalesce(sum(quantity) filter (where state = 'applied' and action = 'ADD' and undoes is null), 0)
-        as returned_by_decision,
-      count(*) filter (where state = 'held' and is_over) as unknown,
-      count(*) filter (where is_refused) as not_made,
-      count(*) filter (where decision -> 'contradicts' is not null) as against_balance,
-      count(*) filter (where disputed) as disputed
+        as "returnedByDecision",
+      (count(*) filter (where state = 'held' and is_over))::int as unknown,
+      (count(*) filter (where is_refused))::int as "notMade",
+      (count(*) filter (where decision -> 'contradicts' is not null))::int as "againstBalance",
+      (count(*) filter (where disputed))::int as disputed
     from moved left join named using (item_id) group by item_id order by item_id`.execute(db);
-  return rows.map(
-    ({ item_id, name, taken, given_back, returned_by_decision, unknown, not_made, against_balance, disputed }) => ({
-      itemId: item_id,
-      name,
-      taken,
-      givenBack: given_back,
-      returnedByDecision: returned_by_decision,
-      unknown: Number(unknown),
-      notMade: Number(not_made),
-      againstBalance: Number(against_balance),
-      disputed: Number(disputed),
-    }),
-  );
+  return rows;
 }

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 
 import type { Queries } from "../database.ts";
 import type { Amounts, AmountsOfDays, AmountsOfMonths, Days, OddAmounts, OddDates } from "./report.ts";
-import { type Chain, NOTES, SALES, signedDocuments } from "./signed.ts";
+import { ALL, amountsOf, type Chain, NOTES, SALES, signedDocuments } from "./signed.ts";
 
 /** Today in Africa/Nairobi, as documents are dated. */
 export const TODAY = sql<string>`to_char(clock_timestamp() at time zone 'Africa/Nairobi', 'YYYY-MM-DD')`;
@@ -87,19 +87,12 @@ async function sumsOf(db: Queries, other: RawBuilder<unknown>, documents: RawBui
   const othersOf = (filter: RawBuilder<unknown>) =>
     sql`coalesce(json_agg(distinct ${other}) filter (where ${filter}), '[]')`;
   const { rows } = await sql<SumsRow>`
-    select ${amountsOf(sql`true`)} as net, ${amountsOf(SALES)} as sales, ${amountsOf(NOTES)} as notes,
-      json_build_object('net', ${othersOf(sql`true`)}, 'sales', ${othersOf(SALES)}, 'notes', ${othersOf(NOTES)}) as others
+    select ${amountsOf(ALL)} as net, ${amountsOf(SALES)} as sales, ${amountsOf(NOTES)} as notes,
+      json_build_object('net', ${othersOf(ALL)}, 'sales', ${othersOf(SALES)}, 'notes', ${othersOf(NOTES)}) as others
     from ${documents}`.execute(db);
   const [row] = rows;
   if (!row) throw new Error("a sum has one row");
   const { net, sales, notes, others } = row;
   const ascending = { net: others.net.toSorted(), sales: others.sales.toSorted(), notes: others.notes.toSorted() };
   return { amounts: { ...net, sales, creditNotes: notes }, others: ascending };
-}
-
-/** As texts: JSON numbers would lose what the database has exactly. */
-function amountsOf(filter: RawBuilder<unknown>): RawBuilder<Amounts> {
-  const sum = (column: string) => sql`coalesce(sum(${sql.ref(column)}) filter (where ${filter}), 0)::text`;
-  return sql<Amounts>`json_build_object('count', count(*) filter (where ${filter}), 'total', ${sum("total")},
-    'taxableAmount', ${sum("taxable_amount")}, 'taxAmount', ${sum("tax_amount")})`;
 }

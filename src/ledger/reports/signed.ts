@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 
 import { PIN } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
-import type { Days } from "./report.ts";
+import type { Amounts, Days } from "./report.ts";
 
 export interface Chain {
   connection: string;
@@ -11,6 +11,14 @@ export interface Chain {
 
 export const SALES = sql<boolean>`type = 'sale'`;
 export const NOTES = sql<boolean>`type = 'credit_note'`;
+export const ALL = sql<boolean>`true`;
+
+/** Sums of documents, or of lines, as texts: JSON numbers would lose what the database has exactly. */
+export function amountsOf(which: RawBuilder<boolean>): RawBuilder<Amounts> {
+  const sum = (column: string) => sql`coalesce(sum(${sql.ref(column)}) filter (where ${which}), 0)::text`;
+  return sql<Amounts>`json_build_object('count', count(*) filter (where ${which}), 'total', ${sum("total")},
+    'taxableAmount', ${sum("taxable_amount")}, 'taxAmount', ${sum("tax_amount")})`;
+}
 
 /** The businesses that have documents. */
 export async function chainsOf(

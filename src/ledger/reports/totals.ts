@@ -2,51 +2,19 @@ import { type RawBuilder, sql } from "kysely";
 
 import type { Queries } from "../database.ts";
 import type { Amounts, BusinessReport, Days, Period, SignedFigures, TaxOfRate } from "./report.ts";
-import { type Chain, linesOf, NOTES, SALES, signedDocuments } from "./signed.ts";
+import { ALL, amountsOf, type Chain, linesOf, NOTES, SALES, signedDocuments } from "./signed.ts";
+
+type Totals = Pick<SignedFigures, "sales" | "creditNotes" | "net">;
 
 /** Sums of sales, of credit notes, and of both, in one reading. */
-function sums(table: string) {
-  const of = (column: string, filter: ReturnType<typeof sql>) =>
-    sql`coalesce(sum(${sql.ref(`${table}.${column}`)}) filter (where ${filter}), 0)`;
-  const all = sql`true`;
-  return sql`
-    ${of("total", SALES)} as sales_total, ${of("taxable_amount", SALES)} as sales_taxable,
-    ${of("tax_amount", SALES)} as sales_tax,
-    ${of("total", NOTES)} as notes_total, ${of("taxable_amount", NOTES)} as notes_taxable,
-    ${of("tax_amount", NOTES)} as notes_tax,
-    ${of("total", all)} as net_total, ${of("taxable_amount", all)} as net_taxable, ${of("tax_amount", all)} as net_tax`;
-}
+const TOTALS = sql`${amountsOf(SALES)} as sales, ${amountsOf(NOTES)} as "creditNotes", ${amountsOf(ALL)} as net`;
 
-interface SumsRow {
-  sales_total: string;
-  sales_taxable: string;
-  sales_tax: string;
-  notes_total: string;
-  notes_taxable: string;
-  notes_tax: string;
-  net_total: string;
-  net_taxable: string;
-  net_tax: string;
-}
-
-export async function readTotals(
-  db: Queries,
-  chain: Chain,
-  days: Days,
-  which: RawBuilder<boolean>,
-): Promise<Pick<SignedFigures, "sales" | "creditNotes" | "net">> {
-  const { rows } = await sql<SumsRow & { sales: string; notes: string }>`
-    select count(*) filter (where ${SALES}) as sales, count(*) filter (where ${NOTES}) as notes, ${sums("signed")}
-    from (${signedDocuments(chain, days, which)}) as signed`.execute(db);
+export async function readTotals(db: Queries, chain: Chain, days: Days, which: RawBuilder<boolean>): Promise<Totals> {
+  const { rows } = await sql<Totals>`
+    select ${TOTALS} from (${signedDocuments(chain, days, which)}) as signed`.execute(db);
   const [row] = rows;
   if (!row) throw new Error("a sum has one row");
-  const { sales, creditNotes, net } = byType(row);
-  const count = (number: string): Pick<Amounts, "count"> => ({ count: Number(number) });
-  return {
-    sales: { ...count(row.sales), ...sales },
-    creditNotes: { ...count(row.notes), ...creditNotes },
-    net: { count: Number(row.sales) + Number(row.notes), ...net },
-  };
+  return row;
 }
 
 export async function readTaxes(
@@ -55,20 +23,16 @@ export async function readTaxes(
   days: Days,
   which: RawBuilder<boolean>,
 ): Promise<TaxOfRate[]> {
-  const { rows } = await sql<SumsRow & { tax_rate: string; tax_type_code: string | null }>`
+  const { rows } = await sql<Totals & Pick<TaxOfRate, "taxRate" | "taxTypeCode">>`
     with signed as (${signedDocuments(chain, days, which)}), lines as (
       select type, l.* from signed cross join lateral ${linesOf("document")} as l)
-    select tax_rate, tax_type_code, ${sums("lines")} from lines
+    select tax_rate as "taxRate", tax_type_code as "taxTypeCode", ${TOTALS} from lines
     group by tax_rate, tax_type_code order by tax_rate desc, tax_type_code`.execute(db);
-  return rows.map((row) => ({ taxRate: row.tax_rate, taxTypeCode: row.tax_type_code, ...byType(row) }));
-}
-
-function byType(row: SumsRow) {
-  return {
-    sales: { total: row.sales_total, taxableAmount: row.sales_taxable, taxAmount: row.sales_tax },
-    creditNotes: { total: row.notes_total, taxableAmount: row.notes_taxable, taxAmount: row.notes_tax },
-    net: { total: row.net_total, taxableAmount: row.net_taxable, taxAmount: row.net_tax },
-  };
+  // Lines that are counted say nothing.
+  const sums = ({ count: _count, ...amounts }: Amounts) => amounts;
+  return rows.map(({ taxRate, taxTypeCode, sales, creditNotes, net }) => {
+    return { taxRate, taxTypeCode, sales: sums(sales), creditNotes: sums(creditNotes), net: sums(net) };
+  });
 }
 
 export async function readPayments(db: Queries, chain: Chain, period: Period): Promise<BusinessReport["payments"]> {
