@@ -77,6 +77,7 @@ describe("reading JSON with comments", () => {
     ['{ "a": }', 1, 8, "expected a value: an object, a list, a string, a number, true, false or null"],
     ['{\r\n"a": "never closed\r\n}', 2, 6, "a string that is not closed, or holds a bad escape"],
     ['{ "a": 1 } x', 1, 12, "expected nothing after the value"],
+    ["[1] /* never closed", 1, 5, "a comment that is not closed"],
     ["", 1, 1, "expected a value: an object, a list, a string, a number, true, false or null"],
     ['{ "a": 1,\n  "a": 2 }', 2, 3, "this key stands twice in its object"],
     [`${"[".repeat(100)}`, 1, 66, "nested deeper than 64"],

@@ -1,3 +1,5 @@
+import { printParseErrorCode, visit } from "jsonc-parser";
+
 /** Where and why a text is not JSON. */
 interface JsonSyntaxProblem {
   /** From 1. */
@@ -11,107 +13,97 @@ interface JsonSyntaxProblem {
 export type JsonReading = { ok: true; value: unknown } | { ok: false; problem: JsonSyntaxProblem };
 
 const MAX_DEPTH = 64;
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-// oxlint-disable-next-line no-control-regex -- JSON forbids unescaped control characters in strings
-const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
-const SPACE = /(?:[ \t\r\n]|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)*/y;
-const WORD = /true|false|null/y;
+const VALUE = "expected a value: an object, a list, a string, a number, true, false or null";
+const KEY = "expected a key in double quotes, or }";
+const BAD_STRING = "a string that is not closed, or holds a bad escape";
+/** Of the parser's errors, those that say more than what was expected in their place. */
+const BY_CODE: Readonly<Record<string, string>> = {
+  InvalidCommentToken: "JSON has no comments",
+  UnexpectedEndOfComment: "a comment that is not closed",
+  UnexpectedEndOfString: BAD_STRING,
+  InvalidUnicode: BAD_STRING,
+  InvalidEscapeCharacter: BAD_STRING,
+  InvalidCharacter: BAD_STRING,
+};
+
+/** An object, with its keys so far, or a list. */
+interface Container {
+  keys?: Set<string>;
+  values: unknown[];
+}
 
 class SyntaxProblem extends Error {
   override readonly name = "SyntaxProblem";
-  readonly offset: number;
-  constructor(offset: number, message: string) {
+  readonly problem: JsonSyntaxProblem;
+  constructor(message: string, line: number, character: number) {
     super(message);
-    this.offset = offset;
+    this.problem = { line: line + 1, column: character + 1, message };
   }
 }
 
 /**
- * JSON with comments and trailing commas, so that the commented example can be used as it is. `JSON.parse` does not
- * do: its messages quote the text, which may hold a secret, and it silently takes the last of two equal keys.
+ * JSON with comments and trailing commas, so that the commented example can be used as it is; `strict` allows neither.
+ * `JSON.parse` does not do: its messages quote the text, which may hold a secret, and it silently takes the last of two
+ * equal keys.
  */
-export function parseJsonc(text: string): JsonReading {
-  const source = text.startsWith("\uFEFF") ? text.slice(1) : text;
-  const reader = createReader(source);
-  try {
-    const value = reader.value(0);
-    reader.end();
-    return { ok: true, value };
-  } catch (error) {
-    if (!(error instanceof SyntaxProblem)) throw error;
-    const before = source.slice(0, error.offset).split(/\r\n|\r|\n/);
-    return {
-      ok: false,
-      problem: { line: before.length, column: (before.at(-1)?.length ?? 0) + 1, message: error.message },
-    };
-  }
-}
+export function parseJsonc(text: string, { strict = false } = {}): JsonReading {
+  const source = text.replace(/^\uFEFF/, "");
+  const open: Container[] = [];
+  let root: unknown;
+  let expected = VALUE;
+  /** What was expected before the innermost container ended: the parser ends it before it misses its bracket. */
+  let expectedInside = VALUE;
+  let lastComma: [number, number] | undefined;
 
-function createReader(source: string) {
-  let offset = 0;
-
-  function fail(message: string): never {
-    throw new SyntaxProblem(offset, message);
+  function add(value: unknown): void {
+    const container = open.at(-1);
+    if (container === undefined) root = value;
+    else container.values.push(value);
+    expected = container ? `expected a comma or ${container.keys ? "}" : "]"}` : "expected nothing after the value";
+    lastComma = undefined;
   }
-  function match(pattern: RegExp): string | undefined {
-    pattern.lastIndex = offset;
-    const found = pattern.exec(source)?.[0];
-    if (found !== undefined) offset += found.length;
-    return found;
-  }
-  function take(character: string): boolean {
-    match(SPACE);
-    if (source[offset] !== character) return false;
-    offset += 1;
-    return true;
-  }
-  function string(expected: string): string {
-    match(SPACE);
-    const found = match(STRING);
-    if (found !== undefined) return String(JSON.parse(found));
-    return fail(source[offset] === '"' ? "a string that is not closed, or holds a bad escape" : `expected ${expected}`);
-  }
-  /** What stands between an opening bracket, already taken, and its closing one. */
-  function members(closing: string, member: () => void): void {
-    while (!take(closing)) {
-      member();
-      if (take(",")) continue;
-      if (!take(closing)) fail(`expected a comma or ${closing}`);
-      return;
-    }
-  }
-  function object(depth: number): unknown {
-    const entries = new Map<string, unknown>();
-    members("}", () => {
-      match(SPACE);
-      const keyOffset = offset;
-      const key = string("a key in double quotes, or }");
-      if (entries.has(key)) {
-        offset = keyOffset;
-        fail("this key stands twice in its object");
-      }
-      if (!take(":")) fail("expected a colon after the key");
-      entries.set(key, value(depth + 1));
-    });
-    return Object.fromEntries(entries);
-  }
-  function list(depth: number): unknown {
-    const values: unknown[] = [];
-    members("]", () => values.push(value(depth + 1)));
-    return values;
-  }
-  function value(depth: number): unknown {
-    if (depth > MAX_DEPTH) fail(`nested deeper than ${MAX_DEPTH}`);
-    if (take("{")) return object(depth);
-    if (take("[")) return list(depth);
-    if (source[offset] === '"') return string("a string");
-    const word = match(WORD) ?? match(NUMBER);
-    if (word === undefined) return fail("expected a value: an object, a list, a string, a number, true, false or null");
-    return JSON.parse(word);
+  function begin(container: Container, line: number, character: number): void {
+    if (open.length > MAX_DEPTH) throw new SyntaxProblem(`nested deeper than ${MAX_DEPTH}`, line, character);
+    open.push(container);
+    expected = container.keys ? KEY : VALUE;
   }
   function end(): void {
-    match(SPACE);
-    if (offset < source.length) fail("expected nothing after the value");
+    expectedInside = expected;
+    const { keys, values } = open.pop() ?? { values: [] };
+    add(keys ? Object.fromEntries([...keys].map((key, index) => [key, values[index]])) : values);
   }
-  return { value, end };
+  try {
+    visit(
+      source,
+      {
+        onObjectBegin: (_offset, _length, line, character) => begin({ keys: new Set(), values: [] }, line, character),
+        onArrayBegin: (_offset, _length, line, character) => begin({ values: [] }, line, character),
+        onObjectEnd: end,
+        onArrayEnd: end,
+        onLiteralValue: add,
+        onObjectProperty: (key, _offset, _length, line, character) => {
+          const keys = open.at(-1)?.keys;
+          if (keys?.has(key)) throw new SyntaxProblem("this key stands twice in its object", line, character);
+          keys?.add(key);
+          expected = "expected a colon after the key";
+        },
+        onSeparator: (separator, _offset, _length, line, character) => {
+          expected = separator === "," && open.at(-1)?.keys ? KEY : VALUE;
+          lastComma = separator === "," ? [line, character] : undefined;
+        },
+        onError: (code, offset, _length, line, character) => {
+          if (strict && lastComma !== undefined && /[\]}]/.test(source.charAt(offset)))
+            throw new SyntaxProblem("expected another member after the comma", ...lastComma);
+          const name = printParseErrorCode(code);
+          const unclosed = name === "CloseBraceExpected" || name === "CloseBracketExpected";
+          throw new SyntaxProblem(BY_CODE[name] ?? (unclosed ? expectedInside : expected), line, character);
+        },
+      },
+      { disallowComments: strict, allowTrailingComma: !strict },
+    );
+    return { ok: true, value: root };
+  } catch (error) {
+    if (error instanceof SyntaxProblem) return { ok: false, problem: error.problem };
+    throw error;
+  }
 }
