@@ -1,3 +1,5 @@
+import leven, { closestMatch } from "leven";
+
 /** One thing to correct. */
 export interface ConfigProblem {
   /** The environment variable, or the path in the JSON file (`compliance.shop.apiKey`). */
@@ -18,6 +20,43 @@ export class ConfigError extends Error {
     super(describe(problems));
     this.problems = problems;
   }
+}
+
+const MAX_SHOWN_LENGTH = 60;
+/**
+ * Beginnings of keys of both services, of Temporal's (a JWT) and of private keys; and what carries a password in a URL.
+ */
+const LOOKS_SECRET = /cmp_sk_|sk_(development|production)_|\bcs_|whsec_|eyJ[\w-]{10}|-----BEGIN|:\/\/[^/]*@/;
+
+/** How a value that was found is quoted in a problem. A key in the wrong place is not quoted. */
+export function showFound(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return "an object";
+  const text = JSON.stringify(value) ?? typeof value;
+  if (LOOKS_SECRET.test(text)) return "what looks like a key or a password (not shown)";
+  return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
+}
+
+/** @param noun what the known names are: "key", "field" */
+export function unknownName(noun: string, name: string, known: readonly string[]): string {
+  const meant = nearMiss(name, known);
+  const hint = meant === undefined ? `known here: ${known.join(", ")}` : `did you mean "${meant}"?`;
+  return `has an unknown ${noun} ${showFound(name)}; ${hint}`;
+}
+
+/** The known name that the caller most likely meant: at most two slips away, and fewer than half of its letters. */
+export function nearMiss(name: string, known: readonly string[]): string | undefined {
+  const candidates = new Map(known.map((candidate) => [candidate.toLowerCase(), candidate]));
+  const meant = closestMatch(name.toLowerCase(), [...candidates.keys()], { maxDistance: 2 });
+  if (meant === undefined || leven(name.toLowerCase(), meant) * 2 >= meant.length) return undefined;
+  return candidates.get(meant);
+}
+
+/** Why a file cannot be read: the system's code (`ENOENT`), since a message may quote more than is wanted. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
 }
 
 function describe(problems: readonly ConfigProblem[]): string {

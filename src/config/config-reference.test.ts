@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { configReference, configSections, renderConfigTable } from "./config-reference.ts";
+import { configReference, configSections, renderConfigExample, renderConfigTable } from "./config-reference.ts";
 import { loadConfig } from "./load-config.ts";
-import { renderConfigExample } from "./render-config-example.ts";
 
 const CONTRACT = `TEMPORAL_ADDRESS TEMPORAL_NAMESPACE TEMPORAL_API_KEY TEMPORAL_PROFILE
   TEMPORAL_CLI_PATH TEMPORAL_TEST_SERVER_PATH FISCALFLOW_CONFIG FISCALFLOW_HOME

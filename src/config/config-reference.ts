@@ -1,11 +1,16 @@
-import { accountingSettings } from "./accounting-settings.ts";
-import { callbackSettings } from "./callback-settings.ts";
-import { complianceSettings } from "./compliance-settings.ts";
-import { ledgerSettings, processSettings, temporalSettings, workerSettings } from "./process-settings.ts";
-import type { Setting, SettingTable } from "./setting.ts";
-import { timingSettings } from "./timing-settings.ts";
+import type { z } from "zod";
 
-export interface ReferenceEntry {
+import { accountingSettings, callbackSettings, complianceSettings } from "./connection-settings.ts";
+import {
+  ledgerSettings,
+  processSettings,
+  temporalSettings,
+  timingSettings,
+  workerSettings,
+} from "./process-settings.ts";
+import { defaultOf, formOf, type SettingTable } from "./setting-kinds.ts";
+
+interface ReferenceEntry {
   variable: string;
   /** Where the JSON file says the same; absent where only a variable can. */
   inFile?: string;
@@ -60,25 +65,19 @@ export const configReference: readonly ReferenceEntry[] = [
   CONFIG_FILE,
   ...TEMPORAL_VARIABLES,
   ...configSections.flatMap(({ path, named, settings }) =>
-    Object.entries(settings).flatMap(([key, setting]) =>
-      setting.variable === undefined
-        ? []
-        : [settingEntry(setting.variable, [path, named ? "<name>" : "", key], setting)],
-    ),
+    Object.entries(settings).map(([key, schema]) => {
+      const inFile = [path, named ? "<name>" : "", key].filter((part) => part !== "").join(".");
+      const { variable = "", meaning = "" } = schema.meta() ?? {};
+      const { note } = formOf(schema);
+      return { variable, inFile, meaning: note ? `${meaning} (${note})` : meaning, default: defaultText(schema) };
+    }),
   ),
 ];
 
 /** The variables that the product itself reads. */
-export const knownVariables: readonly string[] = [
-  CONFIG_FILE.variable,
-  ...configSections.flatMap(({ settings }) => Object.values(settings).flatMap(({ variable }) => variable ?? [])),
-];
-
-/** The default of a setting as documentation shows it. */
-export function defaultOf(setting: Setting<unknown>): string {
-  if (setting.defaultText !== undefined) return setting.defaultText;
-  return setting.required === true ? "required" : `\`${String(setting.fallback)}\``;
-}
+export const knownVariables: readonly string[] = configReference
+  .filter((one) => one === CONFIG_FILE || one.inFile !== undefined)
+  .map(({ variable }) => variable);
 
 /** The reference as a Markdown table. */
 export function renderConfigTable(): string {
@@ -89,10 +88,67 @@ export function renderConfigTable(): string {
   return ["| variable | in the file | meaning | default |", "| --- | --- | --- | --- |", ...rows, ""].join("\n");
 }
 
-function settingEntry(variable: string, path: readonly string[], setting: Setting<unknown>): ReferenceEntry {
-  const inFile = path.filter((part) => part !== "").join(".");
-  const note = setting.variableNote === undefined ? "" : ` (${setting.variableNote})`;
-  return { variable, inFile, meaning: setting.meaning + note, default: defaultOf(setting) };
+const EXAMPLE_CONNECTION = "shop";
+
+/**
+ * The JSON file with every setting, commented (JSONC, as the product reads it). What has a default stands there with
+ * it; what has none is an example, commented out unless it is needed.
+ * @param dialects the members of each service's dialect by its section, which the clients know; else it is left out
+ */
+export function renderConfigExample(dialects: Readonly<Record<string, readonly string[]>> = {}): string {
+  const lines = [
+    '// Every setting with its default. A secret is never written here: { "env": "NAME" } takes it from a variable,',
+    '// { "file": "PATH" } from a file. A variable that is named beside a setting takes precedence over this file; for',
+    '// connections, only in the one called "default". Paths of secrets and dialects are relative to the folder of this file.',
+    "{",
+  ];
+  for (const { path, named, settings } of configSections) {
+    if (path === "") {
+      lines.push(...members(settings, "  "));
+    } else if (named) {
+      lines.push(`  "${path}": {`, "    // The connection's name: 1 to 32 characters from a-z, 0-9 and -.");
+      lines.push(`    "${EXAMPLE_CONNECTION}": {`, ...members(settings, "      ", dialects[path]), "    },", "  },");
+    } else {
+      lines.push(`  "${path}": {`, ...members(settings, "    "), "  },");
+    }
+  }
+  lines.push("}", "");
+  return lines.join("\n");
+}
+
+function members(settings: SettingTable, indent: string, dialect?: readonly string[]): string[] {
+  return Object.entries(settings).flatMap(([key, schema]) => {
+    const { example, inExample } = schema.meta() ?? {};
+    const inactive = example !== undefined && !isRequired(schema) && inExample !== true;
+    const member =
+      key === "dialect" && dialect !== undefined
+        ? [`"${key}": {`, ...dialect, "},"]
+        : [`${inactive ? "// " : ""}"${key}": ${oneLine(example ?? defaultOf(schema))},`];
+    return [...comment(schema), ...member].map((line) => indent + line);
+  });
+}
+
+function comment(schema: z.ZodType): string[] {
+  const { meaning = "", variable } = schema.meta() ?? {};
+  const fallback = isRequired(schema) ? "Required." : `Default: ${defaultText(schema).replaceAll("`", "")}.`;
+  const plain = meaning.replaceAll("`", "");
+  // A word of the configuration keeps its spelling at the beginning of a sentence too.
+  const sentence = meaning.startsWith("`") ? plain : plain.charAt(0).toUpperCase() + plain.slice(1);
+  return [`// ${sentence}.`, `// ${fallback} ${variable}.`];
+}
+
+/** The default of a setting as documentation shows it. */
+function defaultText(schema: z.ZodType): string {
+  if (isRequired(schema)) return "required";
+  return schema.meta()?.defaultText ?? `\`${String(defaultOf(schema))}\``;
+}
+
+function isRequired(schema: z.ZodType): boolean {
+  return !schema.safeParse(undefined).success;
+}
+
+function oneLine(value: unknown): string {
+  return JSON.stringify(value, undefined, 1).replaceAll(/\n\s*/g, " ").replaceAll("[ ", "[").replaceAll(" ]", "]");
 }
 
 function entry(variable: string, meaning: string, fallback: string): ReferenceEntry {

@@ -1,16 +1,20 @@
-/** The configuration, parsed once before anything connects. */
-export type { AccountingConnection, ComplianceConnection, Config, LogLevel, SyncIntervals } from "./config.ts";
+/**
+ * The configuration of a process: its settings as schemas, read from variables and the file before anything connects,
+ * all problems together; and the page and the example that are made from them. What a dialect may say, the clients know.
+ */
+export {
+  type AccountingConnection,
+  type ComplianceConnection,
+  starterSettings,
+  type SyncIntervals,
+} from "./assemble-config.ts";
 export { ConfigError } from "./config-error.ts";
-export { renderConfigTable } from "./config-reference.ts";
-export { loadConfig } from "./load-config.ts";
-export type { LoadConfigOptions } from "./load-config.ts";
-export { renderConfigExample } from "./render-config-example.ts";
+export { renderConfigExample, renderConfigTable } from "./config-reference.ts";
+export type { StatedSeller } from "./connection-settings.ts";
+export { type Config, loadConfig, type LoadConfigOptions } from "./load-config.ts";
+export type { LogLevel, Timings } from "./process-settings.ts";
 export { Secret } from "./secret.ts";
 export { SecretFiles, type SecretWatch } from "./secret-files.ts";
-export type { Environment } from "./setting.ts";
-export type { StatedSeller } from "./sellers-setting.ts";
-export { starterSettings } from "./starter-settings.ts";
-export { loadTemporalConnection } from "./temporal-connection.ts";
-export type { TemporalConnection } from "./temporal-connection.ts";
-export type { Timings } from "./timing-settings.ts";
+export type { Environment } from "./setting-kinds.ts";
+export { loadTemporalConnection, type TemporalConnection } from "./temporal-connection.ts";
 export { workflowTimings } from "./workflow-timings.ts";

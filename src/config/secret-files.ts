@@ -1,10 +1,11 @@
 import { readFile, stat } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 
-import type { ConfigProblem } from "./config-error.ts";
+import { type ConfigProblem, reasonOf } from "./config-error.ts";
 import { Secret, type SecretFile } from "./secret.ts";
-import { reasonOf, secretIn } from "./secret-settings.ts";
-import type { SettingsResult, SettingTable } from "./setting.ts";
+import type { SettingsReading } from "./read-settings.ts";
+import { secretIn } from "./secret-settings.ts";
+import type { SettingTable } from "./setting-kinds.ts";
 
 const EVERY_MS = 5_000;
 /** A file that is being written is read again after this pause, until two readings agree. */
@@ -36,7 +37,7 @@ export interface SecretWatch {
 
 /** Those of one connection, or of another part of the configuration. */
 export function secretFilesOf<S extends SettingTable>(
-  { values, where }: SettingsResult<S>,
+  { values, where }: SettingsReading<S>,
   problemsBetween: RotatingSecret["problemsBetween"],
 ): RotatingSecret[] {
   return (Object.keys(values) as (keyof S & string)[]).flatMap((key) => {

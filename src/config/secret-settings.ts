@@ -1,73 +1,95 @@
 import { z } from "zod";
-import { keyChangeProblem, keyFormProblem } from "./key-forms.ts";
-import type { KeyForm } from "./key-forms.ts";
-import type { About } from "./plain-settings.ts";
+
+import { reasonOf, showFound } from "./config-error.ts";
 import { Secret, type SecretFile } from "./secret.ts";
-import { variableOf } from "./setting.ts";
-import type { Reading, Setting, Sources } from "./setting.ts";
-import { showFound } from "./show-found.ts";
+import { expected, type Form, list, Refusal, variableOf } from "./setting-kinds.ts";
+
+/** The forms of keys, by prefix (both documents, "Authentication"). */
+export interface KeyForm {
+  /** "a key of the tax-compliance API" */
+  noun: string;
+  /** Each prefix with the environment that it stands for, where it stands for one. */
+  prefixes: Readonly<Record<string, string | undefined>>;
+}
+
+export const COMPLIANCE_KEY = {
+  noun: "a key of the tax-compliance API",
+  prefixes: { cmp_sk_test_: "test", cmp_sk_live_: "live" },
+} as const satisfies KeyForm;
+
+export const ACCOUNTING_KEY = {
+  noun: "an API key of the accounting service",
+  prefixes: { sk_development_: "development", sk_production_: "production" },
+} as const satisfies KeyForm;
+
+export const ACCOUNTING_CLIENT_SECRET = {
+  noun: "a client secret of the accounting service",
+  prefixes: { cs_: undefined },
+} as const satisfies KeyForm;
+
+export const ACCOUNTING_WEBHOOK_SECRET = {
+  noun: "a webhook secret of the accounting service",
+  prefixes: { whsec_development_: "development", whsec_production_: "production" },
+} as const satisfies KeyForm;
+
+const ALL_FORMS: readonly KeyForm[] = [
+  COMPLIANCE_KEY,
+  ACCOUNTING_KEY,
+  ACCOUNTING_CLIENT_SECRET,
+  ACCOUNTING_WEBHOOK_SECRET,
+];
+/** What can stand in an HTTP header as it is. */
+const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
 /**
  * Says what is wrong with a secret, without showing it; undefined where nothing is.
  * @param before the value whose place it would take while the process runs
  */
-export type SecretRule = (value: string, before?: string) => string | undefined;
+type SecretRule = (value: string, before?: string) => string | undefined;
 
-const reference = z.union([z.strictObject({ env: z.string().min(1) }), z.strictObject({ file: z.string().min(1) })]);
 const REFERENCE = '{ "env": "NAME" } or { "file": "PATH" }';
-
-export function keyRule(form: KeyForm): SecretRule {
-  return (value, before) =>
-    keyFormProblem(value, form) ?? (before === undefined ? undefined : keyChangeProblem(value, before, form));
-}
+const reference = z.union([z.strictObject({ env: z.string().min(1) }), z.strictObject({ file: z.string().min(1) })]);
 
 /** One secret: the variable holds it, the file only refers to it. */
-export function secretSetting(rule: SecretRule, about: About<Secret>): Setting<Secret> {
-  return {
-    ...about,
-    fromJson: (raw, sources) => readReference(raw, rule, sources),
-    fromText: (text) => accept(text, rule),
+export function secret(rule: SecretRule) {
+  const problemOf: SecretRule = (value, before) =>
+    value === "" ? "expected a secret, found an empty one" : rule(value, before);
+  const accept = (value: string, place = "", file?: SecretFile): Secret | Refusal => {
+    const problem = problemOf(value);
+    return problem === undefined ? new Secret(value, file) : new Refusal(problem + place);
   };
-}
-
-/** Several secrets, of which the first is the one in use: the variable separates them by commas. */
-export function secretListSetting(rule: SecretRule, about: About<Secret[]>): Setting<Secret[]> {
-  return {
-    ...about,
-    fromJson: (raw, sources) => {
-      if (!Array.isArray(raw)) {
-        return { ok: false, problems: [`expected a list of ${REFERENCE}, found ${found(raw)}`] };
+  const form: Form = {
+    fromText: (text) => accept(text),
+    fromFile: (raw, sources) => {
+      const { success, data } = reference.safeParse(raw);
+      if (!success) {
+        const literal = "a literal (not shown); secrets do not belong in this file";
+        const found = typeof raw === "string" ? literal : showFound(raw);
+        return new Refusal(`expected a reference, ${REFERENCE}, found ${found}`);
       }
-      return allOf(raw.map((entry: unknown) => readReference(entry, rule, sources)));
+      if ("env" in data) {
+        sources.refersTo(data.env);
+        const value = variableOf(sources.env, data.env);
+        const name = `the variable ${showFound(data.env)}`;
+        return value === undefined
+          ? new Refusal(`refers to ${name}, which is not set`)
+          : accept(value, ` (in ${name})`);
+      }
+      const name = `the file ${showFound(data.file)}`;
+      try {
+        const value = secretIn(sources.readFileOfFile(data.file));
+        return accept(value, ` (in ${name})`, { path: sources.pathOfFile(data.file), problemOf });
+      } catch (error) {
+        return new Refusal(`refers to ${name}, which cannot be read (${reasonOf(error)})`);
+      }
     },
-    fromText: (text) => allOf(text.split(",").map((part) => accept(part.trim(), rule))),
   };
+  return z.instanceof(Secret, expected("a secret")).meta({ form });
 }
 
-function readReference(raw: unknown, rule: SecretRule, sources: Sources): Reading<Secret> {
-  const parsed = reference.safeParse(raw);
-  if (!parsed.success) {
-    return { ok: false, problems: [`expected a reference, ${REFERENCE}, found ${found(raw)}`] };
-  }
-  if ("env" in parsed.data) {
-    const name = parsed.data.env;
-    sources.referredVariables.add(name);
-    const value = variableOf(sources.env, name);
-    if (value === undefined)
-      return { ok: false, problems: [`refers to the variable ${showFound(name)}, which is not set`] };
-    return accept(value, rule, `the variable ${showFound(name)}`);
-  }
-  const path = parsed.data.file;
-  try {
-    const value = secretIn(sources.readFileOfFile(path));
-    const file = { path: sources.pathOfFile(path), problemOf: ruleFor(rule) };
-    return accept(value, rule, `the file ${showFound(path)}`, file);
-  } catch (error) {
-    return {
-      ok: false,
-      problems: [`refers to the file ${showFound(path)}, which cannot be read (${reasonOf(error)})`],
-    };
-  }
+/** Several secrets, of which the first is the one in use. */
+export function secrets(rule: SecretRule) {
+  return list(secret(rule), REFERENCE, "secret ");
 }
 
 /** Editors and `echo` end a file with a line break that is no part of the secret. */
@@ -75,39 +97,46 @@ export function secretIn(text: string): string {
   return text.replace(/\r?\n$/, "");
 }
 
-function ruleFor(rule: SecretRule): SecretRule {
-  return (value, before) => (value === "" ? "expected a secret, found an empty one" : rule(value, before));
+export function keyRule(form: KeyForm): SecretRule {
+  return (value, before) =>
+    keyFormProblem(value, form) ?? (before === undefined ? undefined : keyChangeProblem(value, before, form));
 }
 
-function accept(value: string, rule: SecretRule, source?: string, file?: SecretFile): Reading<Secret> {
-  const problem = ruleFor(rule)(value);
-  if (problem === undefined) return { ok: true, value: new Secret(value, file) };
-  return { ok: false, problems: [source === undefined ? problem : `${problem} (in ${source})`] };
+/** What is wrong with a key, without showing it. A prefix is not secret: it says what kind of key was pasted. */
+function keyFormProblem(value: string, form: KeyForm): string | undefined {
+  const prefixes = Object.keys(form.prefixes);
+  const expected = `expected ${form.noun}, which begins with ${prefixes.join(" or ")}`;
+  const prefix = prefixes.find((candidate) => value.startsWith(candidate));
+  if (prefix === undefined) return `${expected}; found ${kindOf(value)} (not shown)`;
+  if (value.length === prefix.length) return `${expected} and goes on; found the prefix alone`;
+  if (!VISIBLE_ASCII.test(value))
+    return `${expected}; found one with white space or other invisible characters in it (not shown)`;
+  return undefined;
 }
 
-function allOf(readings: readonly Reading<Secret>[]): Reading<Secret[]> {
-  const secrets: Secret[] = [];
-  const problems: string[] = [];
-  if (readings.length === 0) problems.push("expected at least one secret, found none");
-  for (const [index, reading] of readings.entries()) {
-    if (!reading.ok) {
-      problems.push(...reading.problems.map((problem) => `secret ${index + 1} of ${readings.length}: ${problem}`));
-    } else if (secrets.some((secret) => secret.equals(reading.value))) {
-      problems.push(
-        `secret ${index + 1} of ${readings.length}: expected different secrets, found one that stands there twice`,
-      );
-    } else {
-      secrets.push(reading.value);
-    }
+/**
+ * Why one key cannot take the place of another while the process runs, without showing either: what the environment
+ * decides, such as the businesses that are reached, was decided at the start.
+ */
+function keyChangeProblem(value: string, before: string, form: KeyForm): string | undefined {
+  const [found, expected] = [value, before].map((key) => keyEnvironment(key, form));
+  if (found === expected) return undefined;
+  return `expected ${form.noun} of the environment that the process started with, ${expected}; found one of ${found}. A change of environment needs a restart`;
+}
+
+/** The environment that a key's prefix stands for; undefined where the prefix is not of this form. */
+export function keyEnvironment<E extends string | undefined>(
+  value: string,
+  form: { prefixes: Readonly<Record<string, E>> },
+): E | undefined {
+  return Object.entries(form.prefixes).find(([prefix]) => value.startsWith(prefix))?.[1];
+}
+
+function kindOf(value: string): string {
+  for (const form of ALL_FORMS) {
+    const prefix = Object.keys(form.prefixes).find((candidate) => value.startsWith(candidate));
+    if (prefix !== undefined) return `one that begins with ${prefix}, ${form.noun}`;
   }
-  return problems.length === 0 ? { ok: true, value: secrets } : { ok: false, problems };
-}
-
-function found(raw: unknown): string {
-  return typeof raw === "string" ? "a literal (not shown); secrets do not belong in this file" : showFound(raw);
-}
-
-/** The system's code where there is one (`ENOENT`): a message may quote more than is wanted. */
-export function reasonOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
+  if (/^\s|\s$/.test(value)) return "one with white space around it";
+  return `${value.length} characters with another beginning`;
 }

@@ -1,7 +1,7 @@
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 import type { ClientConnectConfig } from "@temporalio/envconfig";
 import { ConfigError } from "./config-error.ts";
-import type { Environment } from "./setting.ts";
+import type { Environment } from "./setting-kinds.ts";
 
 export interface TemporalConnection {
   /** For `Connection.connect` and `NativeConnection.connect`. */

@@ -1,5 +1,5 @@
 import type { WorkflowTimings } from "../contract/connection.ts";
-import type { Timings } from "./timing-settings.ts";
+import type { Timings } from "./process-settings.ts";
 
 /** Each pause is this many times the one before it. */
 const GROWTH = 3;

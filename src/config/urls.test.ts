@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isLoopbackHost, isPublicHost } from "./hosts.ts";
+import { isLoopbackHost, isPublicHost } from "./urls.ts";
 
 const at = (host: string) => new URL(`https://${host}/`);
 

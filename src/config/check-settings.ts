@@ -1,12 +1,22 @@
+import { longestCallbackUrl, MAX_CALLBACK_URL_LENGTH } from "../callbacks/callback-url.ts";
 import type { ServedBusinesses } from "../contract/served-businesses.ts";
-import type { ConfigProblem } from "./config-error.ts";
-import type { accountingSettings } from "./accounting-settings.ts";
-import { ANY_BUSINESS, type complianceSettings } from "./compliance-settings.ts";
-import { ACCOUNTING_KEY, ACCOUNTING_WEBHOOK_SECRET, COMPLIANCE_KEY, keyEnvironment } from "./key-forms.ts";
-import type { SettingsResult } from "./setting.ts";
+import { type ConfigProblem, nearMiss } from "./config-error.ts";
+import {
+  type accountingSettings,
+  ANY_BUSINESS,
+  type callbackSettings,
+  type complianceSettings,
+} from "./connection-settings.ts";
+import type { ledgerSettings, Timings, timingSettings, workerSettings } from "./process-settings.ts";
+import type { SettingsReading } from "./read-settings.ts";
+import { ACCOUNTING_KEY, ACCOUNTING_WEBHOOK_SECRET, COMPLIANCE_KEY, keyEnvironment } from "./secret-settings.ts";
+import type { Environment } from "./setting-kinds.ts";
+import { addressOf, plaintextProblem, publicUrlProblem } from "./urls.ts";
 
 /** What was read of a connection, whole or not: rules that need several settings look at those that there are. */
-interface ConnectionReading<S extends typeof complianceSettings | typeof accountingSettings> extends SettingsResult<S> {
+interface ConnectionReading<
+  S extends typeof complianceSettings | typeof accountingSettings,
+> extends SettingsReading<S> {
   name: string;
 }
 
@@ -152,4 +162,87 @@ function environmentOf<E extends string>(
   form: { prefixes: Readonly<Record<string, E>> },
 ): E | undefined {
   return secret === undefined ? undefined : keyEnvironment(secret.reveal(), form);
+}
+
+/** Whether somebody wants callbacks: a port alone does not switch them on. */
+export function wantsCallbacks({ given }: SettingsReading<typeof callbackSettings>): boolean {
+  return given.has("publicUrl") || given.has("secrets");
+}
+
+export function checkCallbacks(reading: SettingsReading<typeof callbackSettings>): ConfigProblem[] {
+  const { values, given, where } = reading;
+  const { publicUrl, allowLoopback = false } = values;
+  if (!wantsCallbacks(reading)) return [];
+  const problems: ConfigProblem[] = [];
+  if (!given.has("publicUrl"))
+    problems.push({ path: where("publicUrl"), message: "is missing; callbacks need it besides the secrets" });
+  if (!given.has("secrets")) {
+    const message = "is missing; callbacks need at least one secret besides the public URL";
+    problems.push({ path: where("secrets"), message });
+  }
+  const message = publicUrl && (publicUrlProblem(publicUrl, allowLoopback) ?? lengthProblem(addressOf(publicUrl)));
+  if (message !== undefined) problems.push({ path: where("publicUrl"), message });
+  return problems;
+}
+
+function lengthProblem(publicUrl: string): string | undefined {
+  const excess = longestCallbackUrl(publicUrl).length - MAX_CALLBACK_URL_LENGTH;
+  if (excess <= 0) return undefined;
+  return `expected at most ${publicUrl.length - excess} characters, so that every callback URL stays within the API's ${MAX_CALLBACK_URL_LENGTH}; found ${publicUrl.length}`;
+}
+
+export function checkLedger({ values, where }: SettingsReading<typeof ledgerSettings>): ConfigProblem[] {
+  if (values.ownerUrl !== undefined && values.url === undefined)
+    return [{ path: where("ownerUrl"), message: "expected LEDGER_URL beside it, with the login of the workers" }];
+  if (values.allowPlaintext === true) return [];
+  return (["url", "ownerUrl"] as const).flatMap((name) => {
+    const given = values[name];
+    const message = given && plaintextProblem(given.reveal());
+    return message === undefined ? [] : [{ path: where(name), message }];
+  });
+}
+
+/** A poll holds a slot for the task that it may bring. */
+export function checkWorker({ values, where }: SettingsReading<typeof workerSettings>): ConfigProblem[] {
+  const { workflowTasks, workflowTaskPolls } = values;
+  if (workflowTasks === undefined || workflowTaskPolls === undefined || workflowTaskPolls <= workflowTasks) return [];
+  const message = `expected at most ${where("workflowTasks")}, ${workflowTasks}; found ${workflowTaskPolls}`;
+  return [{ path: where("workflowTaskPolls"), message }];
+}
+
+/** Waits that grow: each must be at least as long as the one before it. */
+const GROWING: readonly (readonly [keyof Timings, keyof Timings])[] = [
+  ["firstPollMs", "longestPollMs"],
+  ["longestPollMs", "longestPollAfterDayMs"],
+];
+
+export function checkTimings({ values, where }: SettingsReading<typeof timingSettings>): ConfigProblem[] {
+  return GROWING.flatMap(([shorterKey, longerKey]) => {
+    const [shorter, longer] = [values[shorterKey], values[longerKey]];
+    if (shorter === undefined || longer === undefined || shorter <= longer) return [];
+    const message = `expected at least ${where(shorterKey)}, ${shorter} milliseconds; found ${longer}`;
+    return [{ path: where(longerKey), message }];
+  });
+}
+
+/** Nothing but this product's timings begins like this. */
+const OURS_ALONE = "FISCALFLOW_TIMING_";
+/** Other programs may have variables that begin like these, so only a likely slip is refused. */
+const SHARED = /^(COMPLIANCE|ACCOUNTING|CALLBACK|FISCALFLOW|LEDGER)_/;
+
+/** Variables that are set, that nothing reads, and that were probably meant for the product. */
+export function checkVariables(
+  env: Environment,
+  known: readonly string[],
+  referred: ReadonlySet<string>,
+): ConfigProblem[] {
+  return Object.keys(env).flatMap((name) => {
+    if (!env[name] || known.includes(name) || referred.has(name) || !SHARED.test(name)) return [];
+    const meant = nearMiss(name, known);
+    if (meant !== undefined) {
+      const message = `is not known; did you mean ${meant}? (A variable that the file refers to may have any name.)`;
+      return [{ path: name, message }];
+    }
+    return name.startsWith(OURS_ALONE) ? [{ path: name, message: "is not known, so it would change nothing" }] : [];
+  });
 }
