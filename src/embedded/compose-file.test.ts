@@ -23,6 +23,7 @@ const document: unknown = parse(read("docker-compose.yml"), { merge: true });
 const serviceSchema = z.looseObject({
   image: z.string(),
   command: z.array(z.string()).optional(),
+  env_file: z.string().optional(),
   environment: z.record(z.string(), z.string()).optional(),
   volumes: z.array(z.string()).optional(),
   profiles: z.array(z.string()).optional(),
@@ -43,6 +44,15 @@ function interpolate(text: string, env: NodeJS.ProcessEnv): string {
     filled = filled.replace(whole, () => value);
   }
   return filled;
+}
+
+const PROCESSES = ["setup", "worker", "callbacks"];
+
+/** What a process has where this stands in `.env`: the whole file, and over it what the service sets. */
+function environmentOf(process: string, given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  expect(services[process]?.env_file).toBe("${FISCALFLOW_ENV_FILE:-.env}");
+  const set = Object.entries(services[process]?.environment ?? {});
+  return { ...given, ...Object.fromEntries(set.map(([name, value]) => [name, interpolate(value, given)])) };
 }
 
 it("docker-compose.yml follows the Compose specification", () => {
@@ -88,7 +98,7 @@ it("docker-compose.yml gives a worker more time to stop than the worker gives it
 it("docker-compose.yml contains no secret, and requires the necessary ones from the environment", () => {
   const entries = Object.values(services).flatMap(({ environment = {} }) => Object.entries(environment));
   const secrets = entries.filter(([name]) => /PASSWORD|PWD|SECRET|API_KEY|LEDGER_(OWNER_)?URL/.test(name));
-  const literals = secrets.filter(([, value]) => !/\$\{\w+:[-?]/.test(value));
+  const literals = secrets.filter(([, value]) => value !== "" && !/\$\{\w+:[-?]/.test(value));
   expect(secrets.length).toBeGreaterThan(0);
   expect(literals).toEqual([]);
   const worker = services["worker"]?.environment ?? {};
@@ -104,43 +114,56 @@ it("docker-compose.yml keeps the superuser's password from the product, and the 
   expect(holding("POSTGRES_PASSWORD")).toEqual(["postgres", "temporal-schema", "temporal"]);
   expect(holding("LEDGER_PASSWORD")).toEqual(["postgres", "setup", "worker", "callbacks"]);
   expect(holding("LEDGER_OWNER_PASSWORD")).toEqual(["postgres", "setup"]);
+  const given = { POSTGRES_PASSWORD: "superuser's", LEDGER_PASSWORD: "workers'", LEDGER_OWNER_PASSWORD: "owner's" };
+  for (const process of PROCESSES) {
+    const held = Object.entries(environmentOf(process, given)).filter(([, value]) =>
+      /superuser|owner's/.test(value ?? ""),
+    );
+    expect(held.map(([name]) => name)).toEqual(process === "setup" ? ["LEDGER_OWNER_URL"] : []);
+  }
   expect(services["postgres"]?.volumes).toContain("./deploy/postgres:/docker-entrypoint-initdb.d:ro");
 });
 
-/** Documented settings that an operator's `.env` does not decide. */
-const FIXED = [
-  // The file has a Temporal server of its own.
-  /^TEMPORAL_(ADDRESS|API_KEY|TLS.*|CONFIG_FILE|PROFILE)$/,
-  // No embedded server is started.
-  /^TEMPORAL_(CLI|TEST_SERVER)_PATH$/,
-  // The file's health checks and published ports need them as they are.
-  /^(HEALTH|METRICS|CALLBACK)_PORT$/,
-  // The image has them. Passed on empty, they would mean loopback.
-  /^(HEALTH|METRICS)_HOST$/,
-  // The image has it.
-  /^FISCALFLOW_HOME$/,
+/** The file has a Temporal server of its own. Without TLS, nothing reads the certificates. */
+const OWN_TEMPORAL = [
+  "TEMPORAL_ADDRESS",
+  "TEMPORAL_API_KEY",
+  "TEMPORAL_TLS",
+  "TEMPORAL_CONFIG_FILE",
+  "TEMPORAL_PROFILE",
 ];
+/** The file's health checks, published ports and volumes need them as they are. */
+const OWN_HOSTS = ["HEALTH_HOST", "METRICS_HOST", "FISCALFLOW_HOME"];
+/** Nobody but `setup` acts as the owner of the ledger's tables. */
+const FIXED_OF: Readonly<Record<string, readonly string[]>> = {
+  worker: ["LEDGER_OWNER_URL", "HEALTH_PORT", "METRICS_PORT"],
+  callbacks: ["LEDGER_OWNER_URL", "CALLBACK_PORT", "METRICS_PORT"],
+};
 
-it("docker-compose.yml passes every documented setting to each process, except those that it or the image fixes", () => {
-  const names = configReference.flatMap(({ variable }) => variable.split(", "));
-  const toPass = names.filter((name) => !FIXED.some((fixed) => fixed.test(name)));
-  for (const process of ["setup", "worker", "callbacks"]) {
-    const environment = services[process]?.environment ?? {};
-    const passed = names.filter((name) => environment[name]?.includes(`\${${name}:`));
-    // Nobody but `setup` acts as the owner of the ledger's tables.
-    expect(passed).toEqual(toPass.filter((name) => process === "setup" || name !== "LEDGER_OWNER_URL"));
-  }
-});
+it.each(PROCESSES)(
+  "docker-compose.yml passes every documented setting to %s, except those that it fixes",
+  (process) => {
+    const names = configReference.flatMap(({ variable }) => variable.split(", "));
+    const given = Object.fromEntries(names.map((name) => [name, `${name} of the operator`]));
+    const env = environmentOf(process, given);
+    const changed = names.filter((name) => env[name] !== given[name]);
+    expect(new Set(changed)).toEqual(new Set([...OWN_TEMPORAL, ...OWN_HOSTS, ...(FIXED_OF[process] ?? [])]));
+  },
+);
 
 it("docker-compose.yml gives each process a valid configuration, complete for the simulator", () => {
   const given = parseEnv(read("deploy/simulator.env"));
-  expect(given["COMPOSE_PROFILES"]).toBe("simulator");
-  for (const name of ["setup", "worker", "callbacks"]) {
-    const entries = Object.entries(services[name]?.environment ?? {});
-    const env = Object.fromEntries(entries.map(([key, value]) => [key, interpolate(value, given)]));
+  expect(given).toMatchObject({ COMPOSE_PROFILES: "simulator", FISCALFLOW_ENV_FILE: "deploy/simulator.env" });
+  const ofTheFile = [...read("docker-compose.yml").matchAll(/\$\{(\w+)/g)].map(([, name = ""]) => [name, "1"]);
+  const settings = new Set(configReference.map(({ variable }) => variable));
+  const others = Object.fromEntries(ofTheFile.filter(([name = ""]) => !settings.has(name)));
+  for (const name of PROCESSES) {
+    const env = environmentOf(name, given);
     expect(env["LEDGER_URL"]).toBe("postgres://ledger:simulator@postgres.localhost:5432/ledger");
     const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
     expect(loadConfig({ env })).toEqual(loadConfig({ env: set }));
+    // No variable of the file itself passes for a misspelt setting.
+    expect(() => loadConfig({ env: { ...others, ...env } })).not.toThrow();
   }
 });
 
