@@ -111,9 +111,11 @@ describeWithTemporal("a correction that is under way", () => {
     const before = onHand();
     const name = "TWO-1";
     await sold(name);
+    const id = "item_of_the_correction";
+    rig.simulator.addItem({ id, businessId: "biz_1", name: "New", unitPrice: 1, registrationStatus: "PENDING" });
     const away = { operation: "registerItem", when: "before", kind: "status", status: 503 } as const;
     const serveAgain = rig.simulator.inject(away);
-    const lines = [{ itemId: "item_new", quantity: 1, unitPrice: 1050 }];
+    const lines = [{ itemId: id, quantity: 1, unitPrice: 1050 }];
     await begin(name, request(name, { traderInvoiceNumber: `${name}-OLD`, lines }));
     await when(name, ({ stage }) => stage === "preparing");
     await rig.starter.cancel({ invoice: name }, { reason: "the wrong sale" });
