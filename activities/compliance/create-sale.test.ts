@@ -16,6 +16,21 @@ describe("the creation of a sale, under a key that the service honours,", () => 
     expect(result).toMatchObject({ document: { status: "completed", receipt: { receiptLabel: "NS" } } });
   });
 
+  test("writes that its execution has ended only where it has no answer to write", async () => {
+    const served = await serve();
+    const { documents } = served.context.ledger;
+    const before = { ...documents };
+    const told: string[] = [];
+    documents.ended = (claim) => {
+      told.push(claim.of.number);
+      return before.ended(claim);
+    };
+    await sellTea(served, "INV-1");
+    served.simulator.inject(at({ when: "after", kind: "drop", times: 1 }));
+    await failureOf(() => served.activities.createSale(teaRequest(served, "INV-2")));
+    expect(told).toEqual(["INV-2"]);
+  });
+
   test("gives the document in flight of a 202", async () => {
     const served = await serve();
     served.simulator.setDefaultAuthority({ do: "down", status: "retrying" });

@@ -124,6 +124,7 @@ export function documentClaim(
   const key = { connection, businessId, of, intent };
   const execution = randomUUID();
   let seen: Extract<TakeDocumentAnswer, { kind: "send" }>["seen"];
+  let isSettled = false;
   return {
     /** @throws LedgerUnavailableError */
     async begin(): Promise<ToSend | CreateResult> {
@@ -177,9 +178,11 @@ export function documentClaim(
     async settle(outcome: DocumentOutcome, answer?: Answer): Promise<SettledAnswer> {
       const settled = { ...key, outcome, writer: currentWriter() };
       try {
-        if (answer) return await documents.settleAnswered({ ...settled, answer, movementsPlanned, seen });
-        await documents.settle(settled);
-        return {};
+        let kept: SettledAnswer = {};
+        if (answer) kept = await documents.settleAnswered({ ...settled, answer, movementsPlanned, seen });
+        else await documents.settle(settled);
+        isSettled = true;
+        return kept;
       } catch (error) {
         if (error instanceof LedgerUnavailableError) return { unsettled: true };
         log.error("The ledger refused an answer", { error });
@@ -191,9 +194,9 @@ export function documentClaim(
 
     execution,
 
-    /** Writes into the claim that this execution sends no more, however it ends. */
+    /** Writes into the claim that this execution sends no more, however it ends. What is settled has ended too. */
     async ended(): Promise<void> {
-      await documents.ended({ ...key, execution }).catch(() => undefined);
+      if (!isSettled) await documents.ended({ ...key, execution }).catch(() => undefined);
     },
   };
 }

@@ -24,8 +24,9 @@ export function settle(database: Database, request: SettleDocumentRequest): Prom
   const { outcome } = request;
   if (outcome.kind !== "document") return database.query((db) => settleNone(db, request));
   const documentId = storableText(outcome.documentId);
-  return database.inOneStatement(
-    (db) => settleAwaited(db, request, documentId),
+  const change = { claim: "document", claimed_id: documentId };
+  return database.inOneStatement<Settled>(
+    async (db) => ((await changeInDoubt(db, request, ["in-doubt"], "created", change)) ? "settled" : undefined),
     (db) => settleDocument(db, request, documentId),
   );
 }
@@ -74,16 +75,6 @@ async function settleSeen(db: Queries, request: SettleAnswerRequest): Promise<Se
     ...(row.given_back && isSigned(answer.document) && { givenBack: true }),
     ...(seen.content.run.runId !== writer.runId && { otherRun: true }),
   };
-}
-
-/** Undefined where it is not this intent that is in doubt; then nothing is written. */
-async function settleAwaited(
-  db: Queries,
-  request: SettleDocumentRequest,
-  documentId: string,
-): Promise<"settled" | undefined> {
-  const change = { claim: "document", claimed_id: documentId };
-  return (await changeInDoubt(db, request, ["in-doubt"], "created", change)) ? "settled" : undefined;
 }
 
 async function settleDocument(db: Queries, request: SettleDocumentRequest, documentId: string): Promise<Settled> {

@@ -94,12 +94,7 @@ function firstOf(request: TakeDocumentRequest) {
   const text: string | undefined = JSON.stringify(request.request);
   if (text === undefined) throw new LedgerError(`The request of ${of.type} ${of.number} is no JSON.`);
   const credits = creditedBy(of);
-  const change = {
-    intent,
-    claim: "in-doubt",
-    claim_decision: null,
-    ...(credits !== undefined && { credits }),
-  } as const;
+  const change = { intent, claim: "in-doubt", claim_decision: null, ...(credits !== undefined && { credits }) };
   const columns = {
     idempotency_key: idempotencyKey ?? null,
     claim_content: content,
