@@ -42,7 +42,6 @@ export type {
   Dispute,
   ListedHold,
   MovementKey,
-  SettleRequest,
   StockClaims,
   TakeRequest,
 } from "./stock/claims.ts";

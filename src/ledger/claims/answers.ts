@@ -1,9 +1,11 @@
 import { type RawBuilder, sql } from "kysely";
 
 import {
+  type ClaimedTry,
   nairobiAndUtcTime,
   type OperatorDecision,
   type SupersededTry,
+  type TakingExecution,
   type UnknownOutcome,
 } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
@@ -34,14 +36,14 @@ export function holderText({ workflowId, runId }: Writer): string {
   return `${workflowId} (run ${runId})`;
 }
 
-interface Settled {
+interface NotDone {
   generation: number;
   outcome: unknown;
   decision: unknown;
 }
 
 /** Of a try that is known not to be carried out. A word that stands beside an answer was about an earlier one. */
-export function supersededAnswer({ generation, outcome, decision }: Settled): SupersededTry {
+export function supersededAnswer({ generation, outcome, decision }: NotDone): SupersededTry {
   const isDecided = decision !== null && outcome === null;
   return { kind: "superseded", generation, ...(isDecided && { word: wordOf(decision as OperatorDecision) }) };
 }
@@ -78,4 +80,43 @@ export async function underWay(
 ): Promise<UnderWay | undefined> {
   const forMs = until === null ? 0 : until.getTime() - (await clockMs(db));
   return forMs > 0 ? { kind: "under-way", forMs } : undefined;
+}
+
+/** Send now. */
+export interface Taken {
+  kind: "taken";
+}
+
+export type Settled = "settled" | "contradicted" | "not-held";
+
+export interface TakeClaim extends ClaimedTry, TakingExecution {
+  writer: Writer;
+  nowMs: number;
+}
+
+/**
+ * The claims of one table, as their room offers them, in the contract's words. Every function throws
+ * LedgerUnavailableError when the ledger cannot answer, and may then be called again as it was.
+ */
+export interface ClaimsOf<Key, Take, Outcome, Decide, KnownCall, Refused = never> {
+  take(request: Take): Promise<Taken | KnownCall | UnderWay | Refused>;
+  /** The execution has ended without a word for the claim, and sends no more. */
+  ended(request: Key & ClaimedTry & Pick<TakingExecution, "execution">): Promise<void>;
+  /**
+   * Records what came of a try. Idempotent. `contradicted`: the same call had another word on it (an operator's, a
+   * tombstone, another answer); it is marked as disputed and both are kept, and what the service carried out counts.
+   * `not-held`: this try never took it.
+   */
+  settle(request: Key & ClaimedTry & { outcome: Outcome; writer: Writer }): Promise<Settled>;
+  /**
+   * Asked after an activity ended without an answer. Where nothing of this generation was taken a tombstone stands from
+   * now on, so that a late attempt's `take` gets `superseded`. `under-way`: ask again, it is not over yet. A newer
+   * generation than asked for: the answer is about the newest.
+   */
+  readOrBury(request: Key & { generation: number; writer: Writer; nowMs: number }): Promise<KnownCall | UnderWay>;
+  /**
+   * An operator's decision. The answer of the service wins over it, and so do an earlier decision of an operator, and a
+   * newer try, of which the word says nothing: then that is the answer. Idempotent for the same word.
+   */
+  decide(request: Decide): Promise<"decided" | KnownCall>;
 }

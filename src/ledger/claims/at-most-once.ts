@@ -13,7 +13,10 @@ import { storableText } from "../storable-text.ts";
 import {
   type HeldClaim,
   heldAnswer,
+  type Settled,
   supersededAnswer,
+  type TakeClaim,
+  type Taken,
   type UnderWay,
   underWay,
   untilItIsOver,
@@ -107,17 +110,11 @@ export interface Terms<Other> {
   hold?: { isHeld: RawBuilder<boolean>; answer: (db: Queries) => Promise<Other | undefined> } | undefined;
 }
 
-interface Taken {
-  kind: "taken";
-}
-
-type TakeRequest = ClaimedTry & TakingExecution & { writer: Writer; nowMs: number };
-
 /** A call that nobody has claimed, and that nothing holds back, is taken by one statement. */
 export function take<Answer extends { kind: string }, Other = never>(
   database: Database,
   claim: AtMostOnceClaim<Answer>,
-  request: TakeRequest,
+  request: TakeClaim,
   terms: Terms<Other>,
 ): Promise<Taken | Known<Answer> | UnderWay | Other> {
   checkTry(request.generation);
@@ -168,7 +165,7 @@ const arrayOf = (texts: readonly string[]): RawBuilder<string[]> => sql`${texts}
 async function standing<Answer extends { kind: string }, Other>(
   db: Queries,
   claim: AtMostOnceClaim<Answer>,
-  request: TakeRequest,
+  request: TakeClaim,
   row: ClaimRow,
   { differs }: Terms<Other>,
 ): Promise<Taken | Known<Answer> | UnderWay | Other | undefined> {
@@ -189,7 +186,6 @@ async function standing<Answer extends { kind: string }, Other>(
   return TAKEN;
 }
 
-/** The execution has ended without a word for the claim, and sends no more. */
 export function ended(
   database: Database,
   claim: Claim,
@@ -198,12 +194,10 @@ export function ended(
   return database.query((db) => endClaim(db, claim, { generation, token: storableText(token), execution }));
 }
 
-export type Settled = "settled" | "contradicted" | "not-held";
-
 type SettleRequest = ClaimedTry & { outcome: { kind: string }; writer: Writer };
 
 /**
- * Records what came of a try; the outcome of the try that holds the call by one statement.
+ * The outcome of the try that holds the call is written by one statement.
  * @param alongside written in the same transaction
  */
 export function settle(
@@ -276,7 +270,6 @@ async function tellOnce(
   await appendEvents(db, claim.chain, [{ ...event, key }]);
 }
 
-/** What is known of the call. Where nothing of the generation was taken, a tombstone stands from now on. */
 export function readOrBury<Answer extends { kind: string }>(
   database: Database,
   claim: AtMostOnceClaim<Answer>,
@@ -309,10 +302,6 @@ export interface Decided {
   writer: Writer;
 }
 
-/**
- * An operator's decision. The answer of the service wins over it, and so do an earlier decision of an operator, and a
- * newer try, of which the word says nothing: then that is the answer.
- */
 export function decide<Answer extends { kind: string }>(
   database: Database,
   claim: AtMostOnceClaim<Answer>,

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 
 import type { Queries } from "../database.ts";
-import { IS_KNOWN_OVER, IS_REFUSED } from "../stock/movement-state.ts";
+import { IS_KNOWN_OVER, IS_REFUSED } from "../stock/movement.ts";
 import type { MovementsOfItem, Period } from "./report.ts";
 import { type Chain, linesOf } from "./signed.ts";
 

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 
 import type { Attention } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
-import { IS_KNOWN_OVER, IS_REFUSED } from "../stock/movement-state.ts";
+import { IS_KNOWN_OVER, IS_REFUSED } from "../stock/movement.ts";
 import type { BusinessReport, EndedDocument, OpenDocument } from "./report.ts";
 import type { Chain } from "./signed.ts";
 

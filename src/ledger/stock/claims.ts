@@ -1,7 +1,6 @@
 import type {
   BalanceSeen,
   BranchHold,
-  ClaimedTry,
   KnownMovement,
   MovementOrigin,
   MovementOutcome,
@@ -9,9 +8,8 @@ import type {
   OperatorDecision,
   StockAction,
   TakenMovement,
-  TakingExecution,
 } from "../../contract/index.ts";
-import type { UnderWay } from "../claims/answers.ts";
+import type { ClaimsOf, TakeClaim } from "../claims/answers.ts";
 import type { Writer } from "../events/chain.ts";
 import type { RowFindings } from "../rows/row-findings.ts";
 
@@ -47,34 +45,18 @@ export interface Decision extends OperatorDecision {
   contradicts?: BalanceSeen;
 }
 
-export type TakeAnswer =
-  /** Send now. */
-  | { kind: "taken" }
-  | KnownMovement
-  | UnderWay
-  /** Movements to a named branch are held until somebody has looked at the answer to another one. Nothing was taken. */
+/** Why nothing was taken. */
+export type NotTaken =
+  /** Movements to a named branch are held until somebody has looked at the answer to another one. */
   | { kind: "branch-held"; hold: BranchHold }
   /** The reference stands for another movement. */
-  | { kind: "different"; claimed: ClaimedMovement; state: "applied" | "held" | "not-applied" };
+  | { kind: "different"; claimed: ClaimedMovement; state: "applied" | "held" };
 
-export interface TakeRequest extends MovementKey, ClaimedTry, TakingExecution {
+export interface TakeRequest extends MovementKey, TakeClaim {
   of: MovementOrigin;
   movement: ClaimedMovement;
   /** Where the movement names a branch: the name and the form under which it is sent. */
   branchSentAs?: string | undefined;
-  writer: Writer;
-  nowMs: number;
-}
-
-export interface SettleRequest extends MovementKey, ClaimedTry {
-  outcome: MovementOutcome;
-  writer: Writer;
-}
-
-export interface ReadOrBuryRequest extends MovementKey {
-  generation: number;
-  writer: Writer;
-  nowMs: number;
 }
 
 export interface CloseRequest {
@@ -140,38 +122,20 @@ export interface MovementsReport extends RowFindings {
   movements: number;
 }
 
-/**
- * Claims on stock movements, which hold "at most once" (docs/architecture.md, "At most once"): a movement is sent by
- * its holder only, between `take` and `settle`.
- *
- * Every function throws LedgerUnavailableError when the ledger cannot answer, and may then be called again as it was.
- */
-export interface StockClaims {
-  take(request: TakeRequest): Promise<TakeAnswer>;
-  /** The execution has ended without a word for the claim, and sends no more. */
-  ended(request: MovementKey & ClaimedTry & Pick<TakingExecution, "execution">): Promise<void>;
-  /**
-   * Records what came of a try. Idempotent. `contradicted`: the same movement had another word on it (an operator's, a
-   * tombstone, another answer); it is marked as disputed and both are kept, and what the service applied counts as
-   * applied. `not-held`: this try never took it.
-   */
-  settle(request: SettleRequest): Promise<"settled" | "contradicted" | "not-held">;
-  /**
-   * Asked after an activity ended without an answer. Where nothing of this generation was taken a tombstone stands from
-   * now on, so that a late attempt's `take` gets `superseded`. `under-way`: ask again, it is not over yet. A newer generation than asked for: the answer is about
-   * the newest.
-   */
-  readOrBury(request: ReadOrBuryRequest): Promise<KnownMovement | UnderWay>;
+/** Stock movements, each sent at most once, and what is kept of them. */
+export interface StockClaims extends ClaimsOf<
+  MovementKey,
+  TakeRequest,
+  MovementOutcome,
+  DecideRequest,
+  KnownMovement,
+  NotTaken
+> {
   read(key: MovementKey): Promise<KnownMovement | { kind: "none" }>;
   /** The deductions of a sale that are applied, or of unknown outcome, in the order in which they were taken. */
   taken(request: TakenRequest): Promise<TakenMovement[]>;
   /** Closes the claims of movements that nobody holds, so that no late attempt sends one. */
   close(request: CloseRequest): Promise<void>;
-  /**
-   * An operator's decision. The answer of the service wins over it, and so do an earlier decision of an operator,
-   * and a newer try, of which the word says nothing: then that is the answer. Idempotent for the same word.
-   */
-  decide(request: DecideRequest): Promise<"decided" | KnownMovement>;
   /**
    * Evidence for an unknown movement: the newest balance of the same item in the same branch that was answered before
    * this claim was taken, the oldest of a movement taken after it, and the other movements that may lie between those

@@ -1,11 +1,11 @@
-import type { MovementOutcome } from "../../contract/index.ts";
+import type { AppliedMovement, DecidedApplied, MovementOutcome } from "../../contract/index.ts";
 import { decide, ended, knownOf, readOrBury, readRow, settle, take } from "../claims/at-most-once.ts";
 import { verifyClaims } from "../claims/verify.ts";
 import type { Database, Queries } from "../database.ts";
 import { businessColumns } from "../events/row.ts";
 import { balanceAround } from "./balance-around.ts";
 import { holdBranch, isHeld, isLookedAt, lookedAt, openHold, openHolds } from "./branch-holds.ts";
-import type { ClaimEvent, MovementKey, StockClaims, TakeAnswer, TakeRequest } from "./claims.ts";
+import type { ClaimEvent, MovementKey, NotTaken, StockClaims, TakeRequest } from "./claims.ts";
 import { close } from "./close.ts";
 import { disputeOf, disputes } from "./disputes.ts";
 import { isSameMovement, movementClaim, movementColumns, movementOf, MOVEMENTS, originColumns } from "./movement.ts";
@@ -52,9 +52,9 @@ export function createStockClaims(database: Database): StockClaims {
   };
 }
 
-async function takeMovement(database: Database, request: TakeRequest): Promise<TakeAnswer> {
+async function takeMovement(database: Database, request: TakeRequest): ReturnType<StockClaims["take"]> {
   const { connection, branchSentAs, movement, of } = request;
-  return await take<TakeAnswer, TakeAnswer>(database, movementClaim(request), request, {
+  return await take<AppliedMovement | DecidedApplied, NotTaken>(database, movementClaim(request), request, {
     call: { ...originColumns(of), ...movementColumns(movement) },
     differs(row) {
       const claimed = movementOf(row);

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Ledger, openLedger } from "../index.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
 import { APPLIED, firstTry, NOT_APPLIED } from "../test-support/movements.ts";
-import type { TakeAnswer, TakeRequest } from "./claims.ts";
+import type { StockClaims, TakeRequest } from "./claims.ts";
+
+type TakeAnswer = Awaited<ReturnType<StockClaims["take"]>>;
 
 let test: TestLedger;
 let ledgers: Ledger[];

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from "kysely";
+import { type RawBuilder, type Selectable, sql } from "kysely";
 
 import {
   type AppliedMovement,
@@ -79,3 +79,10 @@ export function isSameMovement(one: ClaimedMovement, other: ClaimedMovement): bo
 export function outcomeOf(row: StockRow): MovementOutcome | undefined {
   return (row.outcome as MovementOutcome | null) ?? undefined;
 }
+
+/** Whether nobody can be at the call of the movement `m` any more. */
+export const IS_KNOWN_OVER: RawBuilder<boolean> = sql<boolean>`coalesce(m.under_way_until < clock_timestamp(), true)`;
+
+/** Whether the service refused the movement `m`, and it was not merely put off: it is sent again only if a person says so. */
+export const IS_REFUSED: RawBuilder<boolean> = sql<boolean>`(
+  m.state = 'not-applied' and m.outcome is not null and m.outcome ->> 'putOff' is null)`;

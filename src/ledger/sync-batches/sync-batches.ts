@@ -1,6 +1,5 @@
-import type { BatchOutcome, ClaimedTry, KnownBatch, OperatorDecision, TakingExecution } from "../../contract/index.ts";
-import type { Settled } from "../claims/at-most-once.ts";
-import type { UnderWay } from "../claims/answers.ts";
+import type { BatchOutcome, KnownBatch, OperatorDecision } from "../../contract/index.ts";
+import type { ClaimsOf, TakeClaim } from "../claims/answers.ts";
 import type { Writer } from "../events/chain.ts";
 import type { RowFindings } from "../rows/row-findings.ts";
 
@@ -11,9 +10,13 @@ export interface BatchKey {
   syncBatchId: string;
 }
 
-export interface TakeBatchRequest extends BatchKey, ClaimedTry, TakingExecution {
+export type TakeBatchRequest = BatchKey & TakeClaim;
+
+export interface DecideBatch extends BatchKey {
+  generation: number;
+  processed: boolean;
+  word: OperatorDecision;
   writer: Writer;
-  nowMs: number;
 }
 
 /** What an operator has decided on it. */
@@ -34,20 +37,8 @@ export interface SyncBatchesReport extends RowFindings {
   syncBatches: number;
 }
 
-/**
- * Claims on sync batches, so that a batch is processed at most once (claims/at-most-once.ts). Each change of a claim is
- * an event of the connection's chain. Every function throws LedgerUnavailableError when the ledger cannot answer, and may
- * then be called again as it was.
- */
-export interface SyncBatches {
-  take(request: TakeBatchRequest): Promise<{ kind: "taken" } | KnownBatch | UnderWay>;
-  /** The execution has ended without a word for the claim, and sends no more. */
-  ended(request: BatchKey & ClaimedTry & Pick<TakingExecution, "execution">): Promise<void>;
-  settle(request: BatchKey & ClaimedTry & { outcome: BatchOutcome; writer: Writer }): Promise<Settled>;
-  readOrBury(request: BatchKey & { generation: number; writer: Writer; nowMs: number }): Promise<KnownBatch | UnderWay>;
-  decide(
-    request: BatchKey & { generation: number; processed: boolean; word: OperatorDecision; writer: Writer },
-  ): Promise<"decided" | KnownBatch>;
+/** Sync batches, each processed at most once. Each change of a claim is an event of the connection's chain. */
+export interface SyncBatches extends ClaimsOf<BatchKey, TakeBatchRequest, BatchOutcome, DecideBatch, KnownBatch> {
   read(key: BatchKey): Promise<KeptBatch | undefined>;
   /**
    * Holds each row against the events of its connection's chain, which is named as the chain is; of another chain there
