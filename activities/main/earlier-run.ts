@@ -3,7 +3,6 @@ import { ApplicationFailure } from "@temporalio/common";
 import {
   asAnswered,
   bounded,
-  type Decision,
   type EarlierRun,
   FAILURES,
   type FinishedSale,
@@ -34,7 +33,7 @@ export function earlierRun(
   const { movements, decisions } = bounded({ movements: decided, attentions: [], decisions: kept.decisions });
   const refund = refundUnderWay(kept);
   const document = asAnswered(record.document);
-  const cancelRequested = record.stage === "cancelled" ? undefined : cancellationSince(record, kept.decisions);
+  const cancelRequested = record.stage === "cancelled" ? undefined : record.cancelRequested;
   return {
     ...earlier,
     ...(document && { document }),
@@ -43,14 +42,6 @@ export function earlierRun(
     ...(cancelRequested !== undefined && { cancelRequested }),
     ...(refund && { refund }),
   };
-}
-
-/** Under the same number another document may have been given up before this row was opened. */
-export function cancellationSince(
-  { startedAtMs }: { startedAtMs: number },
-  decisions: readonly Decision[],
-): string | undefined {
-  return decisions.findLast(({ update, atMs }) => update === "cancel" && atMs >= startedAtMs)?.note;
 }
 
 export function finishedOf({ record, creditNote }: KeptSale): FinishedSale {

@@ -40,7 +40,7 @@ import {
 import type { ComplianceRuntime } from "../compliance/calls.ts";
 import { currentWriter, isSent } from "../ledger/beside-calls.ts";
 import { checkInput, invalid } from "./check-input.ts";
-import { cancellationSince, conflict, earlierRun, finishedOf } from "./earlier-run.ts";
+import { conflict, earlierRun, finishedOf } from "./earlier-run.ts";
 
 /** The part of a connection that workflows get. */
 export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights" | "servedBusinesses" | "inputChecks">;
@@ -126,7 +126,7 @@ export function createPrepareActivities(connections: ReadonlyMap<string, Served>
       const opening = { writer, askedAtMs, keepsCancelled: reset };
       const before = await ledger.documents.open(business, { ...of, ...asked }, opening);
       const isGivenUp = before?.stage === "cancelled";
-      const cancelRequested = before && !isGivenUp ? cancellationSince(before, decided) : undefined;
+      const cancelRequested = isGivenUp ? undefined : before?.cancelRequested;
       const isKnown = claim !== undefined || decided.length > 0;
       const otherRefund = isSent(claim) ? otherRefundOf(before, refund) : undefined;
       return {

@@ -36,6 +36,8 @@ export interface DocumentRecord extends DocumentRow {
   options?: SaleOptions | undefined;
   /** The refund as it was asked for: on a credit note, and on a sale whose own workflow was asked for it. */
   refund?: Refund | undefined;
+  /** Why it is to be cancelled, or given up, where that was asked for. */
+  cancelRequested?: string | undefined;
   /** On a sale that is corrected, or whose correction was given up: by which one, and how that stands. */
   correction?: KeptCorrection | undefined;
   /** On a corrected sale: the number of the sale that it replaces. */
@@ -76,6 +78,7 @@ export interface RunNote extends DocumentRow {
   numberTaken: boolean;
   /** Null: it was given up. */
   refund?: Refund | null | undefined;
+  cancelRequested?: string | undefined;
   /** Once nothing stands against it any more. */
   correction?: KeptCorrection | undefined;
   /** Those that stand; of very many the first. */

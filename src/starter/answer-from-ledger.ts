@@ -30,7 +30,7 @@ export type KnownOutcome = SaleOutcome & (Omit<FromWorkflow, "pendingCalls"> | F
 
 export function ledgerState(found: FoundSale): LedgerState {
   const { creditNote: note, document, fingerprint, correction, replaces } = found;
-  const { numberTaken, inAll, keptAtMs, keptBy, closed, isThrough } = found;
+  const { numberTaken, inAll, keptAtMs, keptBy, closed, isThrough, cancelRequested } = found;
   const both = note ? [found, note] : [found];
   const ofNote = note?.attentions.map((one) => attentionOfCreditNote(note.number, one)) ?? [];
   const attentions = [...found.attentions, ...ofNote];
@@ -39,8 +39,6 @@ export function ledgerState(found: FoundSale): LedgerState {
   const stage = note?.stage === "credited" ? note.stage : found.stage;
   // A credit note that was given up refunds nothing.
   const refund = found.refund ?? (note?.stage === "cancelled" ? undefined : note?.refund);
-  // Under the same number another sale may have been given up before.
-  const cancelled = found.decisions.findLast(({ update, atMs }) => update === "cancel" && atMs >= found.startedAtMs);
   return {
     stage,
     waitingFor: isThrough ? "nothing" : "nothing: no workflow carries it on until the same sale is started again",
@@ -53,7 +51,7 @@ export function ledgerState(found: FoundSale): LedgerState {
     stockMovements,
     decisions: both.flatMap((one) => one.decisions).toSorted((one, other) => one.atMs - other.atMs),
     ...(inAll && { inAll }),
-    ...(cancelled && { cancelRequested: cancelled.note }),
+    ...(cancelRequested !== undefined && { cancelRequested }),
     callbacksReceived: 0,
     ...(fingerprint !== undefined && { fingerprint }),
     numberTaken,

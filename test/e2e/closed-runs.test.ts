@@ -223,6 +223,7 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     const refund = { reason: "06", traderInvoiceNumber: "CN-END-3", restock: true } as const;
     await rig.client.workflow.getHandle(rig.starter.workflowId({ invoice: "END-3" })).signal("refundRequested", refund);
     await rig.stateWhen("END-3", ({ stage }) => stage === "crediting");
+    await expect.poll(() => row("END-3")).toMatchObject({ stage: "crediting", refund });
     await handleOf("END-3").terminate("by mistake");
     await rig.starter.restart({ invoice: "END-3" }, { note: "a slip" });
     rig.simulator.setAuthority("CN-END-3", [{ do: "accept" }]);
@@ -254,6 +255,7 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     await start("END-5");
     await rig.stateWhen("END-5", ({ stage }) => stage === "awaiting-authority");
     await rig.starter.cancel({ invoice: "END-5" }, { reason: "wrong buyer" });
+    await expect.poll(async () => (await row("END-5"))?.cancelRequested).toBe("wrong buyer");
     await handleOf("END-5").terminate("by mistake");
     await rig.starter.restart({ invoice: "END-5" }, { note: "a slip" });
     await rig.stateWhen("END-5", ({ stage }) => stage === "awaiting-authority");

@@ -76,6 +76,7 @@ export class NoteKeeping implements KeptNotes {
       ...(run.refused && { failed: true as const }),
       numberTaken: run.numberTaken,
       refund: run.refund ? keptRefund(run.refund, run.businessId) : run.isRefundGivenUp ? null : undefined,
+      cancelRequested: run.cancelRequested,
       correction: correctionToNote(run),
       attentions,
       attentionChanges,
@@ -126,7 +127,10 @@ function correctionToNote({ correction }: SaleState): KeptCorrection | undefined
   return { correctedBy, creditNote, stage };
 }
 
-/** How many there are that need a note at once. A retry that says nothing beyond itself is kept with what comes of it. */
+/**
+ * How many there are that need a note at once. A retry that says nothing beyond itself is kept with what comes of it. A
+ * cancellation is kept at once: until it is carried out, a run that carries the sale on has to know of it.
+ */
 function decisionsOnTheirOwn({ decisions }: SaleState): number {
   return decisions.filter(({ update, note }) => update !== "retry" || note !== "").length;
 }

@@ -35,7 +35,7 @@ import {
 import { correctionEvents } from "./reserve.ts";
 
 /** What a row said before a run opened it. */
-export type OpenedBefore = Pick<RowContent, "stage" | "startedAtMs" | "document" | "refund">;
+export type OpenedBefore = Pick<RowContent, "stage" | "document" | "refund" | "cancelRequested">;
 
 /**
  * The first thing that a run does with a sale or a credit note that is not finished. A number that nothing was sent for is for whatever is
@@ -67,7 +67,9 @@ export async function open(
   const isReleased = known.stage === "cancelled" && known.run.workflowId !== writer.workflowId;
   const isReserved = replaces !== undefined && !isReleased && known.fingerprint === record.fingerprint;
   const anew = isReserved ? { ...opened, replaces } : opened;
-  const next = isTaken && !isOther ? { ...known, run: writer } : anew;
+  // A document that was given up, and is asked for again, is not to be given up once more.
+  const cancelRequested = known.stage === "cancelled" ? undefined : known.cancelRequested;
+  const next = isTaken && !isOther ? { ...known, cancelRequested, run: writer } : anew;
   await changeRow(db, business, kept, next, writer, { times: { as_of: asOf, sequence: 0 } });
   return before;
 }
@@ -197,8 +199,9 @@ function stageAfter({ type, stage, document: known }: RowContent, document: Sale
 
 /** Writes what only the run knows of its document. To be repeated freely. */
 export async function note(db: Queries, business: Business, told: RunNote, writer: Writer): Promise<void> {
-  const { asOfMs, sequence, stage, failed, numberTaken, refund, correction, attentions, ...more } = told;
-  const { attentionChanges: _changes, decisions: _decisions, ...of } = more;
+  const { asOfMs, sequence, stage, failed, numberTaken, attentions, ...more } = told;
+  const { refund, cancelRequested, correction, ...rest } = more;
+  const { attentionChanges: _changes, decisions: _decisions, ...of } = rest;
   const history = historyOf(told, writer);
   const times = { as_of: new Date(asOfMs), sequence };
   const kept = await lockKept(db, business, of);
@@ -218,6 +221,7 @@ export async function note(db: Queries, business: Business, told: RunNote, write
     ...(failed && { failed }),
     numberTaken: content.numberTaken || numberTaken,
     refund: refund === null ? undefined : (refund ?? content.refund),
+    cancelRequested,
     correction: correction ?? content.correction,
     attentions,
     run: writer,
