@@ -1,68 +1,33 @@
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 
-import { freePort } from "../embedded/free-port.ts";
 import { type Ledger, openLedger } from "./index.ts";
 import { createTestLedger, type TestLedger } from "./test-support/create-test-ledger.ts";
 import { APPLIED, firstTry } from "./test-support/movements.ts";
 import { openOutsideClient } from "./test-support/outside-client.ts";
+import { PGBOUNCER, type Pool, startPgbouncer } from "./test-support/pgbouncer.ts";
 import { type WatchedLine, watchLine } from "./test-support/watched-line.ts";
 
-/** Debian's own folder for it is not on everybody's path. */
-const PGBOUNCER = ["pgbouncer", "/usr/sbin/pgbouncer"].find((path) => spawnSync(path, ["--version"]).status === 0);
-/** PgBouncer runs as anybody but root. */
-const NOBODY = { uid: 65_534, gid: 65_534 };
 const OPERATION_MS = 2_000;
 
 // With CI set, it has to be there.
 describe.skipIf(PGBOUNCER === undefined && !process.env["CI"])(
   "a ledger behind PgBouncer in transaction mode (skipped without `pgbouncer`)",
   () => {
-    let folder: string;
     let direct: TestLedger;
     let line: WatchedLine;
+    let pool: Pool<"ledger" | "owned">;
     let url: string;
-    let ownerUrl: string;
-    let stop: () => Promise<void>;
     beforeAll(async () => {
-      folder = await mkdtemp(join(tmpdir(), "fiscalflow-pgbouncer-"));
-      await chmod(folder, 0o755);
       direct = await createTestLedger();
       line = await watchLine(direct.url);
-      const to = new URL(line.url);
-      const port = await freePort();
-      const server = `host=127.0.0.1 port=${to.port} dbname=${to.pathname.slice(1)} password=${to.password}`;
-      const settings = [
-        "[databases]",
-        `ledger = ${server} user=${to.username}`,
-        `owned = ${server} user=${new URL(direct.ownerUrl).username}`,
-        "[pgbouncer]",
-        `listen_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =\nauth_type = any`,
-        "pool_mode = transaction\ndefault_pool_size = 4\nmax_client_conn = 200",
-      ];
-      await writeFile(join(folder, "pgbouncer.ini"), `${settings.join("\n")}\n`);
-      const pgbouncer = spawn(PGBOUNCER ?? "pgbouncer", ["-q", join(folder, "pgbouncer.ini")], {
-        stdio: "ignore",
-        ...(process.getuid?.() === 0 && NOBODY),
-      });
-      const ended = once(pgbouncer, "exit");
-      stop = async () => {
-        pgbouncer.kill("SIGKILL");
-        await ended;
-      };
-      url = `postgres://anybody@127.0.0.1:${port}/ledger`;
-      ownerUrl = `postgres://anybody@127.0.0.1:${port}/owned`;
-      await vi.waitFor(() => shown("select 1"), { timeout: 10_000 });
+      const owned = Object.assign(new URL(line.url), { username: new URL(direct.ownerUrl).username }).href;
+      pool = await startPgbouncer({ ledger: line.url, owned }, { connections: 4 });
+      url = pool.urls.ledger;
     });
     afterAll(async () => {
-      await stop?.();
+      await pool?.close();
       await line?.close();
       await direct?.drop();
-      await rm(folder, { recursive: true, force: true });
     });
 
     function open(more: { ownerUrl?: string } = {}): Ledger {
@@ -91,7 +56,7 @@ describe.skipIf(PGBOUNCER === undefined && !process.env["CI"])(
         while (isMigrating) await shown("select pg_sleep(0.02)");
       });
       const migrated = Array.from({ length: 8 }, () => {
-        const ledger = open({ ownerUrl });
+        const ledger = open({ ownerUrl: pool.urls.owned });
         return vi.waitFor(() => ledger.ready(), { timeout: 30_000 });
       });
       await Promise.all(migrated).finally(() => (isMigrating = false));

@@ -6,6 +6,7 @@
  * - `FAULTS_FULL=1`: the run for the figures: 1,000 sales, 200 kills of workers, 500 buttons, 40 freezes, 50 SIGTERMs.
  * - `FAULTS_BUTTONS`, `FAULTS_FREEZES`: how often an operator presses a button, and a worker stands still.
  * - `FAULTS_OUTAGES`: how often the database stands still for 20 seconds; default: never.
+ * - `FAULTS_PGBOUNCER=1`: the database is behind Debian's `pgbouncer`, in transaction mode.
  * - `FAULTS_SALES`, `FAULTS_KILLS`, `FAULTS_SIGTERMS`: other sizes. Sales go on being started until the last kill has
  *   struck.
  * - `FAULTS_KEEP=1`: the folder with the logs of all processes and Temporal's database is kept, and its path is
@@ -23,6 +24,8 @@ export interface FaultOptions {
   readonly freezes: number;
   /** Of the database. */
   readonly outages: number;
+  /** Before the database. */
+  readonly pgbouncer: boolean;
   readonly sigterms: number;
   readonly keep: boolean;
 }
@@ -37,6 +40,7 @@ export function faultOptions(env: NodeJS.ProcessEnv): FaultOptions {
     buttons: wholeNumber(env, "FAULTS_BUTTONS") ?? (full ? 500 : 15),
     freezes: wholeNumber(env, "FAULTS_FREEZES") ?? (full ? 40 : 2),
     outages: wholeNumber(env, "FAULTS_OUTAGES") ?? 0,
+    pgbouncer: env["FAULTS_PGBOUNCER"] === "1",
     sigterms: wholeNumber(env, "FAULTS_SIGTERMS") ?? (full ? 50 : 5),
     keep: env["FAULTS_KEEP"] === "1",
   };

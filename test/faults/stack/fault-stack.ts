@@ -11,6 +11,7 @@ import { scenario } from "../plan/world.ts";
 import { CallsUnderWay, Gate, type GateOptions } from "./gate.ts";
 import { ProductProcess } from "./product-process.ts";
 import { KeptProcess } from "./kept-process.ts";
+import { startPooledLedger } from "./pooled-ledger.ts";
 import { allSecrets, commonEnvironment, newSecrets, type Secrets, writeWorkerConfig } from "./settings.ts";
 import { TemporalServer } from "./temporal-server.ts";
 
@@ -22,6 +23,8 @@ export interface FaultStackOptions {
   /** Of the built product; default: this checkout's. */
   readonly main?: string;
   readonly keep?: boolean;
+  /** Whether the workers reach their ledger through it. */
+  readonly pgbouncer?: boolean;
   readonly onBoundary?: GateOptions["onBoundary"];
   readonly onConnection?: GateOptions["onConnection"];
 }
@@ -73,6 +76,9 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
   const client = new Client({ connection });
   const receiverPort = await freePort();
   const common = commonEnvironment({ folder, temporalAddress: temporal.address, receiverPort, secrets });
+  const home = common["FISCALFLOW_HOME"] ?? "";
+  const pooled = options.pgbouncer ? await startPooledLedger(home) : undefined;
+  if (pooled) common["LEDGER_URL"] = pooled.url;
   let endedByThemselves = 0;
   const shared = {
     serverUp: () => temporal.up(),
@@ -107,7 +113,7 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
   };
   return {
     folder,
-    home: common["FISCALFLOW_HOME"] ?? "",
+    home,
     simulator,
     temporal,
     client,
@@ -121,6 +127,7 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
     stopProcesses,
     async close() {
       await stopProcesses();
+      await pooled?.close();
       await connection.close();
       await temporal.stop();
       await Promise.all(gates.map((gate) => gate.close()));
