@@ -116,14 +116,21 @@ describe("the creation of a sale, under a key that the service honours,", () => 
     expect(served.simulator.calls()).toEqual([]);
   });
 
-  test("says that its answer is not settled where the ledger goes away before its answer", async () => {
+  test("says that its answer is not settled where the ledger goes away before its answer, and where it differs", async () => {
     const served = await serve();
     const { documents } = served.context.ledger;
     const settleAnswered = () => Promise.reject(new LedgerUnavailableError("away"));
     served.context.ledger = { ...served.context.ledger, documents: { ...documents, settleAnswered } };
     const restarted = asItsRun(served.context);
     const request = teaRequest(served, "INV-1");
-    expect(await inActivity(() => restarted.createSale(request))).toMatchObject({ kind: "document", unsettled: true });
+    request.of.expectedTotal = 701;
+    request.expected.customerPin = "P051234567X";
+    expect(await inActivity(() => restarted.createSale(request))).toMatchObject({
+      kind: "document",
+      unsettled: true,
+      differences: ["customer.pin: expected P051234567X, found nothing"],
+      totalDiffers: "totals.total: expected 701, found 700",
+    });
     expect(await documents.read(request)).toMatchObject({ firstSentAtMs: START_MS });
   });
 

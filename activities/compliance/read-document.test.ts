@@ -117,12 +117,27 @@ describe("a document that is read for its row", () => {
     expect(await kept(served, "LOOK-2")).toMatchObject({ stage: "completed", document: { status: "completed" } });
   });
 
-  test("is not, if it belongs to none, or is not like the one that is expected", async () => {
+  test("is not, if it belongs to none, or may be another's and is not as expected", async () => {
     const served = await serve();
     await looking(served, "LOOK-3", "completed", { of: undefined });
-    const expected = { type: "sale", traderInvoiceNumber: "LOOK-3" } as const;
-    expect(await looking(served, "LOOK-5", "completed", { expected })).toMatchObject({ kind: "document" });
+    const expected = { type: "sale", traderInvoiceNumber: "LOOK-3" };
+    const another = { expected, mayBeAnothers: true } as const;
+    expect(await looking(served, "LOOK-5", "completed", another)).toMatchObject({
+      kind: "document",
+      differences: ["traderInvoiceNumber: expected LOOK-3, found ELSEWHERE-LOOK-5"],
+    });
     for (const number of ["LOOK-3", "LOOK-5"]) expect(await kept(served, number)).toBeUndefined();
+  });
+
+  test("is, if it is known to be the row's, and the answer says where it is not as expected", async () => {
+    const served = await serve();
+    const expected = { type: "sale", lines: [{ itemId: "item_tea", quantity: 3, unitPrice: 350 }] };
+    const of = { type: "sale", number: "LOOK-6", expectedTotal: 1_050 } as const;
+    expect(await looking(served, "LOOK-6", "completed", { expected, of })).toMatchObject({
+      differences: ["lines[0]: expected 3 of item_tea at 350, found 2 of item_tea at 350"],
+      totalDiffers: "totals.total: expected 1050, found 700",
+    });
+    expect(await kept(served, "LOOK-6")).toMatchObject({ document: { status: "completed" } });
   });
 
   test("is given back where the ledger is away, which the answer says", async () => {

@@ -2,15 +2,17 @@ import { randomUUID } from "node:crypto";
 
 import { Context, log } from "@temporalio/activity";
 
-import type {
-  AdjustStockRequest,
-  AnsweredRow,
-  CallTarget,
-  ComposedRequest,
-  CreateRequest,
-  CreateResult,
-  CreateSaleRequest,
-  SettledAnswer,
+import {
+  type AdjustStockRequest,
+  type AnsweredRow,
+  type CallTarget,
+  type ComposedRequest,
+  type CreateRequest,
+  type CreateResult,
+  type CreateSaleRequest,
+  differencesFrom,
+  type ReadDocumentRequest,
+  type SettledAnswer,
 } from "../../src/contract/index.ts";
 import type { Deadline } from "../../src/http/deadline.ts";
 import {
@@ -51,20 +53,26 @@ export function keySentWith(request: CreateRequest & Partial<CreateSaleRequest>)
 }
 
 /**
- * Writes an answer of the service into the document's row. Where the ledger does not take it the workflow has it written
- * later: the answer must reach the workflow in any case.
- * @param askedAtMs when it was asked for
+ * Compares an answer of the service with what was asked for, and writes it into the document's row. Where the ledger
+ * does not take it the workflow has it written later: the answer must reach the workflow in any case.
  */
 export async function settleAnswer(
   { documents }: Pick<Ledger, "documents">,
-  { connection, businessId }: CallTarget,
+  {
+    connection,
+    businessId,
+    expected,
+    mayBeAnothers,
+  }: CallTarget & Pick<ReadDocumentRequest, "expected" | "mayBeAnothers">,
   of: AnsweredRow,
   answer: Answer,
 ): Promise<SettledAnswer> {
+  const found = differencesFrom(answer.document, expected, of.expectedTotal);
+  if (mayBeAnothers && found.differences) return found;
   try {
-    return await documents.answered({ connection, businessId }, of, answer, currentWriter());
+    return { ...found, ...(await documents.answered({ connection, businessId }, of, answer, currentWriter())) };
   } catch {
-    return { unsettled: true };
+    return { ...found, unsettled: true };
   }
 }
 
@@ -120,7 +128,7 @@ export function documentClaim(
   }: { now: () => number; sendBefore: Deadline; callTimeoutMs: number; repeatableForMs: number },
 ) {
   const { connection, businessId, of: row, intent } = asked;
-  const { movementsPlanned, ...of } = row;
+  const { movementsPlanned, expectedTotal, ...of } = row;
   const key = { connection, businessId, of, intent };
   const execution = randomUUID();
   let seen: Extract<TakeDocumentAnswer, { kind: "send" }>["seen"];
@@ -173,22 +181,23 @@ export function documentClaim(
      * may be sent again, with other bytes too. `unsettled`: the ledger does not know of it yet, and the workflow has it
      * written later; the answer must reach the workflow in any case.
      * @param outcome of `unsent`: whether every execution is meant, or this one
-     * @param answer what the service answered, for the row
+     * @param answer what the service answered, for the row: here it is compared with what was asked for
      */
     async settle(outcome: DocumentOutcome, answer?: Answer): Promise<SettledAnswer> {
       const settled = { ...key, outcome, writer: currentWriter() };
+      const found = answer ? differencesFrom(answer.document, asked.expected, expectedTotal) : {};
       try {
         let kept: SettledAnswer = {};
         if (answer) kept = await documents.settleAnswered({ ...settled, answer, movementsPlanned, seen });
         else await documents.settle(settled);
         isSettled = true;
-        return kept;
+        return { ...found, ...kept };
       } catch (error) {
-        if (error instanceof LedgerUnavailableError) return { unsettled: true };
+        if (error instanceof LedgerUnavailableError) return { ...found, unsettled: true };
         log.error("The ledger refused an answer", { error });
         // Of an answer that it cannot keep, it still knows the document.
         if (answer) await documents.settle(settled).catch(() => undefined);
-        return { unsettled: true };
+        return { ...found, unsettled: true };
       }
     },
 

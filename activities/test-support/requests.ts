@@ -41,7 +41,8 @@ export function teaRequest({ runtime }: Served, invoice: string, changes: SaleCh
     branch,
   });
   const of = { type: "sale" as const, number: invoice };
-  return { ...TARGET, of, request, idempotencyKey: key, intent: 1, content: request.bodyJson, saleKey };
+  const expected = { type: "sale", traderInvoiceNumber: invoice };
+  return { ...TARGET, of, expected, request, idempotencyKey: key, intent: 1, content: request.bodyJson, saleKey };
 }
 
 export function sellTea(served: Served, invoice: string, changes: SaleChanges = {}): Promise<CreateResult> {
@@ -66,7 +67,8 @@ export function creditNoteRequest({ runtime }: Served, saleId: string, number = 
   });
   const idempotencyKey = `credit-note:${saleId}:${number}`.slice(0, 128);
   const of = { type: "credit_note" as const, number, originalSaleId: saleId };
-  return { ...TARGET, of, request, idempotencyKey, intent: 1, content: request.bodyJson };
+  const expected = { type: "credit_note", traderInvoiceNumber: number };
+  return { ...TARGET, of, expected, request, idempotencyKey, intent: 1, content: request.bodyJson };
 }
 
 export const saleRequest = (saleId: string, number = "INV-1") => ({

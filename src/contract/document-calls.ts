@@ -19,6 +19,8 @@ export interface CreateRequest extends CallTarget {
   content: string;
   /** The row that its claim is in, and that the answer belongs to. */
   of: AnsweredRow;
+  /** What the document must be like. */
+  expected: ExpectedDocument;
 }
 
 export interface CreateSaleRequest extends CreateRequest {
@@ -65,8 +67,10 @@ export interface ReadDocumentRequest extends CallTarget {
   saleId: string;
   /** The row that the answer belongs to; absent where the document is not the run's own. */
   of?: AnsweredRow | undefined;
-  /** What the document must be like to belong to the row; default: whatever it is like. */
+  /** What the document must be like; default: whatever it is like. */
   expected?: ExpectedDocument | undefined;
+  /** It may be somebody else's: its row has the answer only where it is as expected. */
+  mayBeAnothers?: true;
 }
 
 export type ReadDocumentResult = ({ kind: "document"; document: SaleDocument } & SettledAnswer) | Refusal;

@@ -4,16 +4,34 @@ import { fewOf, goodsOf } from "./payload-bounds.ts";
 
 /** What a document must look like to be ours. A part that is left out is not compared. */
 export interface ExpectedDocument {
-  type: "sale" | "credit_note";
+  type: string;
   traderInvoiceNumber?: string;
   customerPin?: string | null;
   lines?: ResolvedLine[];
   originalSaleId?: string;
-  total?: number;
+  total?: number | undefined;
 }
 
 /** Money is compared in decimal, at 0.01 (docs/failure-model.md, "The promises"). */
 const TOLERANCE = 0.01;
+
+/** Where a document is not what was asked for, in words; absent: it is, or was not compared. */
+export interface Differences {
+  differences?: string[];
+  /** Its total is not the one that the caller expects. */
+  totalDiffers?: string;
+}
+
+/** @param expectedTotal by the caller, of the signed document */
+export function differencesFrom(
+  document: SaleDocument,
+  expected: ExpectedDocument | undefined,
+  expectedTotal: number | undefined,
+): Differences {
+  const differences = expected ? mismatches(document, expected) : [];
+  const [totalDiffers] = mismatches(document, { type: document.type, total: expectedTotal });
+  return { ...(differences.length > 0 && { differences }), ...(totalDiffers !== undefined && { totalDiffers }) };
+}
 
 /** In words, each part in which the document is not what was asked for. Empty: it matches. */
 export function mismatches(document: SaleDocument, expected: ExpectedDocument): string[] {

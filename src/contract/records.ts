@@ -4,6 +4,7 @@ import type { ClosedRun } from "./closed-run.ts";
 import type { KeptCorrection } from "./correction.ts";
 import type { SaleDocument } from "./documents.ts";
 import type { SaleContent } from "./fingerprint.ts";
+import type { Differences } from "./matching.ts";
 import type { Refund, SaleOptions } from "./sale.ts";
 import type { Stage } from "./stages.ts";
 
@@ -56,10 +57,12 @@ export interface DocumentRecord extends DocumentRow {
 export interface AnsweredRow extends DocumentRow {
   /** How many movements the sale makes, where the request brings it into being. */
   movementsPlanned?: number | undefined;
+  /** What the caller expects the signed total to be. */
+  expectedTotal?: number | undefined;
 }
 
-/** What became of an answer in the ledger. */
-export interface SettledAnswer {
+/** What became of an answer in the ledger, and where it is not what was asked for. */
+export interface SettledAnswer extends Differences {
   /** The ledger was away: the workflow has it written later. */
   unsettled?: true;
   /** The sale is signed, and another run has given back goods that it took. */

@@ -171,7 +171,7 @@ async function nextReading(context: SaleContext, document: SaleDocument, wait: W
     }
   }
   followCallback(run, wait, timings);
-  const read = await readDocument(context, document.id, wait);
+  const read = await readDocument(context, document.id, wait.betweenTries);
   wait.readAtMs = Date.now();
   // Only a person's look ends what is shown: a status that flaps would show it, and end it, with every other look.
   if (run.retriesOf(unknownStatusKey) > unknownBefore && documentState(read) === "in-flight") {

@@ -11,7 +11,6 @@ import {
   type ExpectedDocument,
   FAILURES,
   idempotencyKey as idempotencyKeyOf,
-  mismatches,
   mismatchMessage,
   type Refusal,
   type SaleDocument,
@@ -21,7 +20,7 @@ import type { LostAnswer } from "../calls/activity-failures.ts";
 import { CancelledByOperator, park } from "../operator/attention-list.ts";
 import { ledger } from "../proxies.ts";
 import type { SaleContext, SaleState } from "../sale/state.ts";
-import { answered, readDocument } from "./known-document.ts";
+import { answered, type Compared, compareDocument, readDocument } from "./known-document.ts";
 
 interface Creation {
   /** The Idempotency-Key is made from the workflow's id, this, and the intent's number. */
@@ -85,6 +84,7 @@ export async function createDocument(context: SaleContext, creation: Creation): 
       intent: number,
       content,
       of: run.row,
+      expected: creation.expected,
       request: body.request,
       idempotencyKey,
     });
@@ -164,14 +164,17 @@ async function documentFrom(
   creation: Creation,
   intent: number,
 ): Promise<SaleDocument | "nothing"> {
+  const { expected } = creation;
   switch (result.kind) {
     case "document":
-      return await checkIsOurs(context, result.document, creation.expected, result.replayed);
+      return await checkIsOurs(context, result, expected, result.replayed);
     case "named":
-      return await checkIsOurs(context, await readDocument(context, result.saleId), creation.expected, true);
+      return await checkIsOurs(context, await compareDocument(context, result.saleId, { expected }), expected, true);
     case "rejected": {
-      const document = result.document ?? (result.saleId && (await readDocument(context, result.saleId)));
-      return document ? await checkIsOurs(context, document, creation.expected, true) : "nothing";
+      const { document, saleId, differences } = result;
+      if (document) return await checkIsOurs(context, { document, differences }, expected, true);
+      if (saleId === undefined) return "nothing";
+      return await checkIsOurs(context, await compareDocument(context, saleId, { expected }), expected, true);
     }
     case "already-credited":
       return (await creation.alreadyCredited?.(result)) ?? "nothing";
@@ -220,14 +223,13 @@ async function parkRejected(context: SaleContext, message: string, intent: Docum
  */
 async function checkIsOurs(
   context: SaleContext,
-  document: SaleDocument,
+  { document, differences }: Compared,
   expected: ExpectedDocument,
   known: boolean,
 ): Promise<SaleDocument> {
   context.run.document = document;
-  const found = mismatches(document, expected);
-  if (found.length === 0) return document;
-  const message = mismatchMessage(expected, found);
+  if (!differences) return document;
+  const message = mismatchMessage(expected, differences);
   const attention = { code: "mismatch", message, evidence: { documentId: document.id } } as const;
   if (!known) {
     context.run.raise(attention);
@@ -262,15 +264,15 @@ async function parkUnknown(
     }
     const { saleId } = decision;
     // One call, not tried again after a refusal: a mistyped id must lead back to the question.
-    const asked = { ...target, saleId, of: run.row, expected };
+    const asked = { ...target, saleId, of: run.row, expected, mayBeAnothers: true } as const;
     const read = await calls.read.readDocument(`Read the document ${saleId} that the operator named`, asked);
-    const found = isRefusal(read) ? [read.message] : mismatches(read.document, expected);
-    if (!isRefusal(read) && found.length === 0) {
+    if (!isRefusal(read) && !read.differences) {
       answered(context, read.document.id, read);
       await recordDocumentDecision(run, { ...claimed, decision });
       return read.document;
     }
-    objection = `The document ${saleId} is not this one: ${found.join("; ")}. `;
+    const why = isRefusal(read) ? read.message : read.differences?.join("; ");
+    objection = `The document ${saleId} is not this one: ${why}. `;
   }
 }
 

@@ -1,8 +1,8 @@
 import { CancellationScope, condition } from "@temporalio/workflow";
 
 import {
-  type ExpectedDocument,
   IN_FLIGHT_STATUSES,
+  type ReadDocumentRequest,
   type RetryDocumentResult,
   type SaleDocument,
   type SettledAnswer,
@@ -16,6 +16,11 @@ import type { SaleContext } from "../sale/state.ts";
  * there yet. `unknown-status`: none that the API documents (Fiscal Compliance API, "Sale and credit note status").
  */
 type DocumentState = "signed" | "unsigned" | "in-flight" | "failed" | "cancelled" | "unknown-status";
+
+/** A document, and where it is not what was asked for. */
+export interface Compared extends Pick<SettledAnswer, "differences"> {
+  document: SaleDocument;
+}
 
 export function documentState(document: SaleDocument): DocumentState {
   switch (document.status) {
@@ -32,19 +37,29 @@ export function documentState(document: SaleDocument): DocumentState {
 
 /**
  * Reads the run's own document, and tries until there is an answer.
- * @param expected what it must be like to be the run's; default: it is
+ * @param comparison with what was asked for
  */
-export async function readDocument(
+export async function compareDocument(
   context: SaleContext,
   saleId: string,
-  { betweenTries, expected }: { betweenTries?: BetweenTries; expected?: ExpectedDocument } = {},
-): Promise<SaleDocument> {
+  comparison: Pick<ReadDocumentRequest, "expected" | "mayBeAnothers">,
+  betweenTries?: BetweenTries,
+): Promise<Compared> {
   const { calls, run, target } = context;
-  const asked = { ...target, saleId, of: run.row, expected };
+  const asked = { ...target, saleId, of: run.row, ...comparison };
   const call = () => calls.read.readDocument(`Read the document ${saleId}`, asked);
   const read = await callWithEscalation(run, call, betweenTries);
   answered(context, read.document.id, read);
-  return read.document;
+  return read;
+}
+
+/** The same, of a document that is known to be the run's. */
+export async function readDocument(
+  context: SaleContext,
+  saleId: string,
+  betweenTries?: BetweenTries,
+): Promise<SaleDocument> {
+  return (await compareDocument(context, saleId, {}, betweenTries)).document;
 }
 
 /** Reads a document that is not the run's own, and tries until there is an answer. */
@@ -53,13 +68,14 @@ export async function readOther({ calls, run, target }: SaleContext, saleId: str
   return (await callWithEscalation(run, call)).document;
 }
 
-/** Takes note of what became of an answer in the ledger. */
+/** Takes note of what the activity says of an answer. */
 export function answered(
   context: SaleContext,
   saleId: string,
-  { unsettled, givenBack, otherRun }: SettledAnswer,
+  { unsettled, givenBack, otherRun, totalDiffers }: SettledAnswer,
 ): void {
   const { run } = context;
+  run.totalDiffers = totalDiffers;
   if (otherRun) run.notes?.noteAnew();
   if (unsettled) keepLater(context, saleId);
   if (givenBack) run.goodsGivenBack();

@@ -61,7 +61,7 @@ export class NoteKeeping implements KeptNotes {
   /** Of many changes the first: the next note has the others. */
   #next(): RunNote {
     const { run } = this.#context;
-    const { movementsPlanned: _planned, ...row } = run.row;
+    const { movementsPlanned: _planned, expectedTotal: _expected, ...row } = run.row;
     let bytes = 0;
     const fits = (one: unknown): boolean => (bytes += jsonBytes(one)) <= MOST_BYTES || bytes === jsonBytes(one);
     const decisions = firstOf(run.decisions.slice(this.#decisionsSaved), fits);

@@ -164,6 +164,9 @@ export class SaleState extends AttentionList {
   isRefundGivenUp = false;
   /** How many movements the sale takes from stock, once that is known. */
   movementsPlanned: number | undefined;
+  /** What the caller expects the signed total to be, and where the last answer about the document has another one. */
+  expectedTotal: number | undefined;
+  totalDiffers: string | undefined;
 
   readonly #unfinished = new Set<Promise<unknown>>();
 
@@ -216,8 +219,14 @@ export class SaleState extends AttentionList {
 
   /** The ledger's row of the run's document. */
   get row(): AnsweredRow {
-    const { documentType: type, invoice: number, reversedSaleId: originalSaleId, movementsPlanned } = this;
-    return { type, number, originalSaleId, movementsPlanned };
+    const {
+      documentType: type,
+      invoice: number,
+      reversedSaleId: originalSaleId,
+      movementsPlanned,
+      expectedTotal,
+    } = this;
+    return { type, number, originalSaleId, movementsPlanned, expectedTotal };
   }
 
   /** The ledger says that goods of the signed sale were given back. */

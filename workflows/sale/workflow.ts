@@ -1,12 +1,6 @@
 import { workflowInfo } from "@temporalio/workflow";
 
-import {
-  type FinishedSale,
-  mismatches,
-  type PreparedSale,
-  type SaleOutcome,
-  type SaleStart,
-} from "../../src/contract/index.ts";
+import type { FinishedSale, PreparedSale, SaleOutcome, SaleStart } from "../../src/contract/index.ts";
 import { awaitFinalStatus, type FinalStatus } from "../document/await-authority.ts";
 import { unlessGivenUp } from "../document/create-document.ts";
 import { unlessCancelled } from "../operator/attention-list.ts";
@@ -38,6 +32,7 @@ export async function sale(input: SaleStart): Promise<SaleOutcome> {
     run.businessId = prepared.profile.businessId;
     run.fingerprint = prepared.fingerprint;
     run.refundChecks = prepared.refundChecks;
+    run.expectedTotal = prepared.sale.expectedTotal;
     run.wasReset = prepared.isReset === true;
     run.prepared = true;
     run.earlierRunSent = prepared.earlier?.sent === true;
@@ -115,7 +110,9 @@ async function runSale(
     return await issueAndAwait(context, prepared, goods.lines, stock);
   });
   if (end === "completed") {
-    checkTotal(context, prepared);
+    // The document is signed all the same.
+    if (run.totalDiffers !== undefined)
+      run.raise({ code: "mismatch", subject: "expectedTotal", message: run.totalDiffers });
     await askAgain();
     run.moveTo("completed", "its stock movements");
     stock.watchGivenBack();
@@ -196,11 +193,4 @@ async function issueAndAwait(
   const end = await awaitFinalStatus(context, document, { callbackExpected, callbacksSeen, fixItems: fix });
   if (mode !== "off" && end === "completed") startMovementsOnce();
   return end;
-}
-
-/** An unexpected total is shown; the document is signed all the same. */
-function checkTotal({ run }: SaleContext, { sale }: PreparedSale): void {
-  if (sale.expectedTotal === undefined || !run.document) return;
-  const found = mismatches(run.document, { type: "sale", total: sale.expectedTotal });
-  if (found.length > 0) run.raise({ code: "mismatch", subject: "expectedTotal", message: found.join("; ") });
 }

@@ -7,13 +7,12 @@ import {
   type ExpectedDocument,
   FAILURES,
   goodsOf,
-  mismatches,
   type Refund,
   type SaleDocument,
 } from "../../../src/contract/index.ts";
 import { awaitFinalStatus } from "../../document/await-authority.ts";
 import { type Created, createDocument, unlessGivenUp } from "../../document/create-document.ts";
-import { answered, readDocument, readOther } from "../../document/known-document.ts";
+import { answered, compareDocument, readOther } from "../../document/known-document.ts";
 import { resubmitCancelled } from "../../document/rejected-document.ts";
 import { park } from "../../operator/attention-list.ts";
 import { NoteKeeping } from "../../operator/note-keeping.ts";
@@ -149,10 +148,11 @@ async function adoptOrEnd(
   expected: ExpectedDocument,
 ): Promise<SaleDocument> {
   const { creditNoteId } = result;
-  const document = creditNoteId === undefined ? undefined : await readDocument(context, creditNoteId, { expected });
-  const found = document ? mismatches(document, expected) : ["the answer names no credit note"];
-  if (document && found.length === 0) return document;
-  const message = `${result.message} (${found.join("; ")})`;
+  const comparison = { expected, mayBeAnothers: true } as const;
+  const read = creditNoteId === undefined ? undefined : await compareDocument(context, creditNoteId, comparison);
+  const { document, differences } = read ?? { differences: ["the answer names no credit note"] };
+  if (document && !differences) return document;
+  const message = `${result.message} (${differences?.join("; ")})`;
   context.run.moveTo("rejected", "an operator: another credit note reverses this sale");
   await park(context.run, { code: "already-credited", message, evidence: { creditNoteId: creditNoteId ?? null } });
   context.run.document = document ?? null;

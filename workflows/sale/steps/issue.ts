@@ -1,6 +1,6 @@
-import { type ExpectedDocument, mismatches, type PreparedSale } from "../../../src/contract/index.ts";
+import type { ExpectedDocument, PreparedSale } from "../../../src/contract/index.ts";
 import { type Created, createDocument } from "../../document/create-document.ts";
-import { readDocument } from "../../document/known-document.ts";
+import { compareDocument } from "../../document/known-document.ts";
 import { main } from "../../proxies.ts";
 import { invalidInput } from "../../sdk/interceptors.ts";
 import type { SaleContext } from "../state.ts";
@@ -48,8 +48,7 @@ export async function adoptSale(
     traderInvoiceNumber: prepared.sale.traderInvoiceNumber,
     ...(resolved && { lines: resolved.lines }),
   };
-  const document = await readDocument(context, saleId, { expected });
-  const found = mismatches(document, expected);
-  if (found.length === 0) return { document, callbackExpected: false };
-  throw invalidInput("sale input", [`saleId: ${saleId} is not this sale: ${found.join("; ")}`]);
+  const { document, differences } = await compareDocument(context, saleId, { expected, mayBeAnothers: true });
+  if (!differences) return { document, callbackExpected: false };
+  throw invalidInput("sale input", [`saleId: ${saleId} is not this sale: ${differences.join("; ")}`]);
 }
