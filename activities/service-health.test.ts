@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import type { ServiceTrouble } from "../src/contract/index.ts";
 import { type TransportErrorCode, TransportError } from "../src/http/errors.ts";
-import { ServiceHealth } from "./service-health.ts";
+import { ServiceHealth } from "./classified-call.ts";
 import { apiError, MINUTE, START_MS } from "./test-support/behind-breaker.ts";
 
 /** @param before what the call's last attempt has said */

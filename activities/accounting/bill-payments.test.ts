@@ -7,7 +7,7 @@ import { createTransport } from "../../src/http/transport.ts";
 import type { Observation } from "../../src/ledger/index.ts";
 import { createTestLedger } from "../../src/ledger/test-support/create-test-ledger.ts";
 import { simulatorUnderTest } from "../../src/dev/simulator/test-support/simulator-under-test.ts";
-import { ServiceHealth } from "../service-health.ts";
+import { ServiceHealth } from "../classified-call.ts";
 import { ONE_KEY } from "../test-support/behind-breaker.ts";
 import { failureOf, inActivity } from "../test-support/served.ts";
 import { createAccountingActivities } from "./index.ts";

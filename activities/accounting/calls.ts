@@ -11,10 +11,9 @@ import {
 } from "../../src/accounting/index.ts";
 import type { AccountingProfile } from "../../src/contract/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
-import type { ClassifiedCall } from "../classified-call.ts";
+import type { ClassifiedCall, ServiceHealth } from "../classified-call.ts";
 import type { Observer } from "../observer.ts";
 import { KeyReplacedError, type PresentKey } from "../present-key.ts";
-import type { ServiceHealth } from "../service-health.ts";
 
 /** One accounting connection as this process serves it. Key and secret are inside the client and nowhere else. */
 export interface AccountingRuntime {

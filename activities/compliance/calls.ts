@@ -22,11 +22,10 @@ import {
   withLinesThatFit,
 } from "../../src/contract/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
-import { type ClassifiedCall, servedIn, throwIfRetryable } from "../classified-call.ts";
+import { type ClassifiedCall, servedIn, type ServiceHealth, throwIfRetryable } from "../classified-call.ts";
 import type { Observer } from "../observer.ts";
 import type { PollBounds } from "../poll-schedule.ts";
 import { KeyReplacedError } from "../present-key.ts";
-import type { ServiceHealth } from "../service-health.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { type CredentialCircuitBreaker, type KeyCall, KeyHeldError } from "./credential-circuit-breaker.ts";
 

@@ -18,11 +18,10 @@ import { type ActivityContext, ask, type ComplianceRuntime, rejectedSale, runtim
 export function createDocumentActivities(context: ActivityContext) {
   const { random, ledger, nowMs } = context;
 
-  /** The document, which is written into its row, if it belongs to one. */
+  /** The document as the workflow has it; it is written into its row, if it belongs to one. */
   async function found(request: ReadDocumentRequest, document: SaleDocument, askedAtMs: number) {
-    const { of } = request;
-    const answer = { kind: "document", document: withLinesThatFit(document) } as const;
-    return of ? { ...answer, ...(await settleAnswer(ledger, request, of, { document, askedAtMs })) } : answer;
+    const settled = await settleAnswer(ledger, request, { document, askedAtMs });
+    return { kind: "document", document: withLinesThatFit(document), ...settled } as const;
   }
 
   function read(request: CallTarget & { saleId: string }) {
@@ -65,22 +64,17 @@ export function createDocumentActivities(context: ActivityContext) {
     },
 
     async retryDocument(request) {
-      const { businessId, saleId, of } = request;
+      const { businessId, saleId } = request;
       const askedAtMs = nowMs();
-      const settled = async (document: SaleDocument | undefined) =>
-        document ? await settleAnswer(ledger, request, of, { document, askedAtMs }) : {};
       const call = ({ client }: ComplianceRuntime) => client.retrySale(saleId, { businessId });
       const classified = await ask(context, request, "retrySale", call);
       const { data, message } = classified;
-      if (data) return { kind: "document", document: withLinesThatFit(data), ...(await settled(data)) };
+      if (data) return await found(request, data, askedAtMs);
       if (classified.meaning.kind === "rejected") {
         const document = rejectedSale(classified);
-        return {
-          kind: "rejected",
-          document: document && withLinesThatFit(document),
-          message,
-          ...(await settled(document)),
-        };
+        return document
+          ? { ...(await found(request, document, askedAtMs)), kind: "rejected", message }
+          : { kind: "rejected", message };
       }
       if (classified.meaning.kind === "converging") return { kind: "converging", message };
       return refusalOf(classified);

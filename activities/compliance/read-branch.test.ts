@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { BranchResult } from "../../src/contract/index.ts";
-import { MOST_UNREAD } from "./branches.ts";
-import { PASSING_MS } from "./unread-answers.ts";
+import { MOST_UNREAD, PASSING_MS, UnreadAnswers } from "./branches.ts";
 import { failureOf, inActivity, serve, type Served } from "../test-support/served.ts";
 
 const asking = (branch: string, businessId?: string) => ({ connection: "default", businessId, branch });
@@ -103,4 +102,24 @@ describe("a branch", () => {
     const served = await serve({ env: { COMPLIANCE_KEY_REACH: "business", COMPLIANCE_BUSINESS_ID: "our-shop" } });
     expect(await read(served, "01", "our-shop")).toEqual(MOMBASA);
   });
+});
+
+const counted = () => {
+  const clock = { nowMs: 0 };
+  return { clock, answers: new UnreadAnswers(() => clock.nowMs, 3) };
+};
+
+test("three unreadable answers over more than five seconds count as a lasting failure", () => {
+  const { clock, answers } = counted();
+  expect([answers.persist("a"), answers.persist("a")]).toEqual([false, false]);
+  clock.nowMs = 6_000;
+  expect(answers.persist("a")).toBe(true);
+});
+
+test("unreadable answers of the night before do not count, since another process may have had a readable one", () => {
+  const { clock, answers } = counted();
+  answers.persist("a");
+  answers.persist("a");
+  clock.nowMs = 24 * 60 * 60_000;
+  expect(answers.persist("a")).toBe(false);
 });

@@ -6,7 +6,7 @@ import { keepRecord, recordOf, WRITER } from "../../src/ledger/test-support/reco
 import { sellTea } from "../test-support/requests.ts";
 import { failureOf, inActivity, serve, type Served } from "../test-support/served.ts";
 import { MOST_UNREAD_OF_DOCUMENT } from "./reconcile.ts";
-import { PASSING_MS } from "./unread-answers.ts";
+import { PASSING_MS } from "./branches.ts";
 
 const BUSINESS = { connection: "default", businessId: "biz_1" };
 const at = (fault: Omit<Fault, "operation">): Fault => ({ operation: "readSale", ...fault });

@@ -3,7 +3,7 @@ import type { ComplianceActivities, SaleDocument } from "../../src/contract/inde
 import { currentWriter } from "../ledger/beside-calls.ts";
 import { type ClassifiedCall, refusalOf, throwIfRetryable } from "../classified-call.ts";
 import { type ActivityContext, callAndClassify, runtimeOf } from "./calls.ts";
-import { UnreadAnswers } from "./unread-answers.ts";
+import { UnreadAnswers } from "./branches.ts";
 
 /**
  * A document for which the service has answered so often in a row, each time with nothing that could be read, keeps the

@@ -4,8 +4,6 @@ import { Context, log } from "@temporalio/activity";
 
 import {
   type AdjustStockRequest,
-  type AnsweredRow,
-  type CallTarget,
   type ComposedRequest,
   type CreateRequest,
   type CreateResult,
@@ -58,15 +56,10 @@ export function keySentWith(request: CreateRequest & Partial<CreateSaleRequest>)
  */
 export async function settleAnswer(
   { documents }: Pick<Ledger, "documents">,
-  {
-    connection,
-    businessId,
-    expected,
-    mayBeAnothers,
-  }: CallTarget & Pick<ReadDocumentRequest, "expected" | "mayBeAnothers">,
-  of: AnsweredRow,
+  { connection, businessId, of, expected, mayBeAnothers }: ReadDocumentRequest,
   answer: Answer,
 ): Promise<SettledAnswer> {
+  if (!of) return {};
   const found = differencesFrom(answer.document, expected, of.expectedTotal);
   if (mayBeAnothers && found.differences) return found;
   try {

@@ -48,6 +48,17 @@ export function createGoodsAtOnce(
   };
 }
 
+/** The first activity of a sale gives them along. */
+export function withGoods(
+  prepareSale: MainActivities["prepareSale"],
+  goodsAtOnce: ReturnType<typeof createGoodsAtOnce>,
+): MainActivities["prepareSale"] {
+  return async (request) => {
+    const prepared = await prepareSale(request);
+    return { ...prepared, ...(await goodsAtOnce(prepared, prepared.sale.lines ?? request.input?.lines)) };
+  };
+}
+
 /** The URL to which a workflow's result callbacks come; undefined where none can be had. */
 export type CallbackUrlFor = (workflowId: string) => string | undefined;
 

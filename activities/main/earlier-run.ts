@@ -7,6 +7,7 @@ import {
   FAILURES,
   type FinishedSale,
   INSTEAD_OF_OTHER_CONTENT,
+  withLinesThatFit,
 } from "../../src/contract/index.ts";
 import { type KeptSale, refundUnderWay } from "../../src/ledger/index.ts";
 
@@ -49,7 +50,7 @@ export function finishedOf({ record, creditNote }: KeptSale): FinishedSale {
   const { movements, inAll } = bounded({ movements: record.movements, attentions: [], decisions: [] });
   const { correction } = record;
   const about = { ...(inAll && { inAll }), ...(correction && { correction }) };
-  const finished = { stage, document: asAnswered(record.document), movements, ...about };
+  const finished = { stage, document: record.document && withLinesThatFit(record.document), movements, ...about };
   const note = creditNote?.record.document;
   if (note?.status !== "completed") return { ...finished, creditNote: null, ...(stage === "credited" && { refund }) };
   return { ...finished, stage: "credited", creditNote: asAnswered(note), refund: refund ?? creditNote?.record.refund };

@@ -1,7 +1,7 @@
 import type { MainActivities } from "../../src/contract/index.ts";
 import type { AccountingRuntime } from "../accounting/index.ts";
 import { createLedgerActivities } from "../ledger/index.ts";
-import { type CallbackUrlFor, createComposeActivities, createGoodsAtOnce } from "./compose.ts";
+import { type CallbackUrlFor, createComposeActivities, createGoodsAtOnce, withGoods } from "./compose.ts";
 import { createFindSale } from "./find-sale.ts";
 import { createJobPreparations } from "./prepare-jobs.ts";
 import { createPrepareActivities } from "./prepare.ts";
@@ -23,10 +23,7 @@ export function createMainActivities(context: MainContext): MainActivities {
   const goodsAtOnce = createGoodsAtOnce(context, compositions.composeSale);
   return {
     ...preparations,
-    async prepareSale(request) {
-      const prepared = await preparations.prepareSale(request);
-      return { ...prepared, ...(await goodsAtOnce(prepared, prepared.sale.lines ?? request.input?.lines)) };
-    },
+    prepareSale: withGoods(preparations.prepareSale, goodsAtOnce),
     ...createJobPreparations(context.connections, context.accounting),
     ...compositions,
     ...createWaits(context),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { detailsPage } from "../../workflows/operator/details.ts";
+import { detailsPage } from "../../workflows/operator/updates.ts";
 import { type Attention, RESOLVED_BY } from "../contract/index.ts";
 import { boundedSummary } from "../contract/summary.ts";
 import { HARMLESS_NAMES, HOSTILE_NAMES } from "../contract/test-support/hostile-names.ts";

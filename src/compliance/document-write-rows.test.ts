@@ -15,7 +15,7 @@ import {
 } from "./test-support/failure-model-rows.ts";
 
 describe("GET sale", () => {
-  // Its own status says where it stands: workflows/document/known-document.test.ts.
+  // Its own status says where it stands: workflows/document/document-state.test.ts.
   holds(["getSale"], [["a document, whatever its status", shown(200), { kind: "ok" }]]);
 });
 

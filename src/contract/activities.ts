@@ -149,7 +149,7 @@ export interface ComplianceReads {
   readBranch(request: calls.CallTarget & { branch: string }): Promise<calls.BranchResult>;
   readDocument(request: documents.ReadDocumentRequest): Promise<documents.ReadDocumentResult>;
   /** Reads a document whose answer came while the ledger was away, and writes it into its row. */
-  keepDocument(request: records.KeepDocumentRequest): Promise<documents.ReadDocumentResult>;
+  keepDocument(request: documents.OwnDocumentRequest): Promise<documents.ReadDocumentResult>;
   /** The next items of a catalogue, or of a list, that are to be registered. */
   planRegistrations(request: items.PlanRegistrationsRequest): Promise<items.PlanRegistrationsResult>;
   pullPurchases(request: calls.CallTarget): Promise<synced.PullPurchasesResult>;
@@ -161,7 +161,7 @@ export interface ComplianceReads {
 
 export interface ConvergingWrites {
   registerItem(request: calls.RegisterRequest): Promise<calls.RegisterResult>;
-  retryDocument(request: documents.RetryDocumentRequest): Promise<documents.RetryDocumentResult>;
+  retryDocument(request: documents.OwnDocumentRequest): Promise<documents.RetryDocumentResult>;
 }
 
 export interface ComplianceWaits {

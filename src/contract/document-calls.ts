@@ -63,9 +63,16 @@ export type CreateResult =
   | { kind: "unknown"; message: string; evidence: Record<string, unknown> }
   | (Refusal & InDoubt);
 
+/** For a call about a document that the run knows to be its own. */
+export interface OwnDocumentRequest extends CallTarget {
+  saleId: string;
+  /** The row that the answer belongs to. */
+  of: AnsweredRow;
+}
+
 export interface ReadDocumentRequest extends CallTarget {
   saleId: string;
-  /** The row that the answer belongs to; absent where the document is not the run's own. */
+  /** The row that the answer belongs to; absent where it belongs to none. */
   of?: AnsweredRow | undefined;
   /** What the document must be like; default: whatever it is like. */
   expected?: ExpectedDocument | undefined;
@@ -84,12 +91,6 @@ export interface AwaitDocumentRequest extends ReadDocumentRequest {
   readAtMs?: number | undefined;
   /** A strange status that was shown, else the last one. After a strange one only a final one is news. */
   knownStatus: string;
-}
-
-export interface RetryDocumentRequest extends CallTarget {
-  saleId: string;
-  /** The row that the answer belongs to. */
-  of: AnsweredRow;
 }
 
 export type RetryDocumentResult =

@@ -106,9 +106,3 @@ export interface AttentionChange {
 export interface NoteRunRequest extends CallTarget {
   note: RunNote;
 }
-
-/** Reads a document whose answer came while the ledger was away, and writes it into its row. */
-export interface KeepDocumentRequest extends CallTarget {
-  saleId: string;
-  of: AnsweredRow;
-}

@@ -2,7 +2,7 @@ import type { MetricMeter } from "@temporalio/common";
 
 import type { KeyWatch } from "../../activities/compliance/index.ts";
 import type { AccountingRuntime, KeyStandingWatch } from "../../activities/accounting/index.ts";
-import { type SeenBefore, ServiceHealth } from "../../activities/service-health.ts";
+import { type SeenBefore, ServiceHealth } from "../../activities/classified-call.ts";
 import { createAccountingClient, parseAccountingDialect } from "../accounting/index.ts";
 import type { AccountingConnection, Timings } from "../config/index.ts";
 import type { Transport } from "../http/transport.ts";

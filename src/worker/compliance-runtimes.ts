@@ -7,7 +7,7 @@ import {
 } from "../../activities/compliance/index.ts";
 import type { Observer } from "../../activities/observer.ts";
 import { noteOddRows } from "../../activities/listed-rows.ts";
-import { type SeenBefore, ServiceHealth } from "../../activities/service-health.ts";
+import { type SeenBefore, ServiceHealth } from "../../activities/classified-call.ts";
 import { type ComplianceDialect, createComplianceClient, parseDialect } from "../compliance/index.ts";
 import { type ComplianceConnection, type Timings, workflowTimings } from "../config/index.ts";
 import type { ConnectionProfile } from "../contract/index.ts";

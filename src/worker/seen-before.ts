@@ -1,7 +1,7 @@
 import { Context } from "@temporalio/activity";
 import type { Client } from "@temporalio/client";
 
-import type { SeenBefore } from "../../activities/service-health.ts";
+import type { SeenBefore } from "../../activities/classified-call.ts";
 import { firstTrouble } from "../contract/index.ts";
 import { pendingCallsOf } from "../starter/pending-calls.ts";
 

@@ -67,7 +67,7 @@ describeWithTemporal("the path of one sale in docs/architecture.md", () => {
     expect(named.filter((file) => !ran.has(file))).toEqual([]);
     expect(stepsOf(ran).filter((file) => !named.includes(file))).toEqual([]);
     expect(new Set(named).size).toBe(named.length);
-    expect(named.length).toBeLessThanOrEqual(40);
+    expect(named.length).toBeLessThanOrEqual(33);
     expect(returnsToARoom(named)).toBeLessThanOrEqual(5);
 
     const known = new Set([...stepsOf(ran), ...named]);
@@ -78,7 +78,7 @@ describeWithTemporal("the path of one sale in docs/architecture.md", () => {
     const more = await namedIn("The path of a late refund");
     expect(more.filter((file) => !ranLate.has(file) || known.has(file))).toEqual([]);
     expect(stepsOf(ranLate).filter((file) => !known.has(file) && !more.includes(file))).toEqual([]);
-    expect(more.length).toBeLessThanOrEqual(8);
+    expect(more.length).toBeLessThanOrEqual(5);
   });
 });
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { sinceBefore } from "./between-tries.ts";
-import { growingPauseMs } from "./activity-failures.ts";
+import { growingPauseMs } from "../proxies.ts";
 
 test("the pauses between tries double from a second to ten minutes", () => {
   const pauses = Array.from({ length: 12 }, (_, tries) => growingPauseMs(tries) / 1_000);

@@ -1,6 +1,14 @@
-import { condition, sleep } from "@temporalio/workflow";
+import { condition, sleep, uuid4 } from "@temporalio/workflow";
 
-import { boundedSummary, type Deferred, type Refusal, type ServiceTrouble } from "../../src/contract/index.ts";
+import {
+  boundedSummary,
+  type CallUnderWay,
+  type ClaimedTry,
+  type Deferred,
+  type DeferredTry,
+  type Refusal,
+  type ServiceTrouble,
+} from "../../src/contract/index.ts";
 import {
   attentionKey,
   type AttentionList,
@@ -10,8 +18,7 @@ import {
   untilDone,
   type Verdict,
 } from "../operator/attention-list.ts";
-import { ledger } from "../proxies.ts";
-import { growingPauseMs } from "./activity-failures.ts";
+import { growingPauseMs, ledger, type LostAnswer } from "../proxies.ts";
 
 /** What the attention says in place of the refusal's own words, and what else ends the wait. */
 interface AttentionOptions extends Partial<Pick<NewAttention, "code" | "subject" | "message">> {
@@ -260,4 +267,42 @@ function evidenceOf(refusal: Refusal): { evidence?: Record<string, unknown> } {
   const { status, apiCode, details } = refusal;
   const evidence = { ...(status && { status }), ...(apiCode && { apiCode }), ...details };
   return Object.keys(evidence).length > 0 ? { evidence } : {};
+}
+
+/**
+ * What became of a try of a call that is sent at most once. Where its activity ended without an answer, or found another
+ * execution at it, its claim says it once nobody is at it any more: one that was never taken was never sent, and the reading closes it, so that a late attempt cannot send it either;
+ * a written outcome is the answer; without one it is unknown (docs/architecture.md, "At most once").
+ * @param readClaim reads it in the ledger
+ */
+export async function answerOf<Answer extends Said, Known extends Said>(
+  sent: Answer | LostAnswer | CallUnderWay,
+  readClaim: () => Promise<Known>,
+): Promise<Answer | Known> {
+  if (sent.kind !== "lost" && sent.kind !== "under-way") return sent as Answer;
+  const found = await readClaim();
+  return found.kind === "unknown" ? { ...found, message: `${sent.message} ${found.message}` } : found;
+}
+
+type Said = { kind: string; message?: string };
+
+/**
+ * Numbers the tries of one call that is sent at most once. Each try has a generation, under which its activity takes
+ * the claim in the ledger. A new generation begins only once it is known that the one before was not applied.
+ */
+export class ClaimGenerations {
+  /** What the next activity claims. */
+  current: ClaimedTry = { generation: 1, token: uuid4() };
+
+  /** For a try that was put off. Where it is the same one that is asked for again, its claim may be held for nobody. */
+  putOff({ sameTry, execution }: DeferredTry): void {
+    if (!sameTry) this.next();
+    else if (execution !== undefined)
+      this.current = { ...this.current, unsent: [...(this.current.unsent ?? []), execution] };
+  }
+
+  /** @param notApplied known not to have been applied; default: the current one. Another run may have got further. */
+  next(notApplied = 0): void {
+    this.current = { generation: Math.max(notApplied, this.current.generation) + 1, token: uuid4() };
+  }
 }

@@ -2,10 +2,11 @@ import { condition, isCancellation, sleep } from "@temporalio/workflow";
 
 import type { ConnectionProfile, SaleDocument } from "../../src/contract/index.ts";
 import { BetweenTries } from "../calls/between-tries.ts";
-import { attentionKey, Running } from "../operator/attention-list.ts";
+import { attentionKey, CancelledByOperator, Running } from "../operator/attention-list.ts";
+import { ledger } from "../proxies.ts";
 import type { SaleContext, SaleState } from "../sale/state.ts";
-import { answered, documentState, readDocument, retryDocument } from "./known-document.ts";
-import { resubmitRejected } from "./rejected-document.ts";
+import { answered, documentState, readDocument } from "./create-document.ts";
+import { resubmitRejected, retryDocument } from "./rejected-document.ts";
 
 type Timings = ConnectionProfile["timings"];
 
@@ -252,4 +253,27 @@ function showStrange({ run }: SaleContext, { id, status }: SaleDocument, { stran
   strangeShown.add(status);
   const message = `The document's status is "${status}", which is none of the six. It is still being looked at.`;
   run.raise({ code: "unexpected-answer", subject: id, message, evidence: { status } });
+}
+
+/**
+ * Brings a document to its end, unless it is given up. A reset replays what the first activity of the run before has
+ * answered: a run that knows of no document looks into its claim before it ends as cancelled, and goes on where an
+ * earlier one has sent something.
+ * @returns undefined where the document is given up
+ */
+export async function unlessGivenUp<End>(
+  { run, target }: SaleContext,
+  act: () => Promise<End>,
+): Promise<End | undefined> {
+  for (;;) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!(error instanceof CancelledByOperator)) throw error;
+    }
+    if (run.document) return undefined;
+    if (!(await ledger.isDocumentSent("Look whether an earlier run has sent it", { ...target, of: run.row })))
+      return undefined;
+    run.earlierRunSent = true;
+  }
 }

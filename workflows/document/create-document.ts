@@ -1,4 +1,4 @@
-import { ApplicationFailure, condition } from "@temporalio/workflow";
+import { ApplicationFailure, CancellationScope, condition } from "@temporalio/workflow";
 
 import {
   type CallTarget,
@@ -11,16 +11,17 @@ import {
   type ExpectedDocument,
   FAILURES,
   idempotencyKey as idempotencyKeyOf,
+  IN_FLIGHT_STATUSES,
   mismatchMessage,
+  type ReadDocumentRequest,
   type Refusal,
   type SaleDocument,
+  type SettledAnswer,
 } from "../../src/contract/index.ts";
-import { callWithEscalation, isRefusal, BetweenTries } from "../calls/between-tries.ts";
-import type { LostAnswer } from "../calls/activity-failures.ts";
+import { BetweenTries, callOrGiveUp, callWithEscalation, isRefusal } from "../calls/between-tries.ts";
 import { CancelledByOperator, park } from "../operator/attention-list.ts";
-import { ledger } from "../proxies.ts";
+import { ledger, type LostAnswer } from "../proxies.ts";
 import type { SaleContext, SaleState } from "../sale/state.ts";
-import { answered, type Compared, compareDocument, readDocument } from "./known-document.ts";
 
 interface Creation {
   /** The Idempotency-Key is made from the workflow's id, this, and the intent's number. */
@@ -284,31 +285,104 @@ async function recordDocumentDecision(run: SaleState, request: Omit<DecideDocume
   await ledger.decideDocument("Write the operator's decision into the claim", decided);
 }
 
-/**
- * Brings a document to its end, unless it is given up. A reset replays what the first activity of the run before has
- * answered: a run that knows of no document looks into its claim before it ends as cancelled, and goes on where an
- * earlier one has sent something.
- * @returns undefined where the document is given up
- */
-export async function unlessGivenUp<End>(
-  { run, target }: SaleContext,
-  act: () => Promise<End>,
-): Promise<End | undefined> {
-  for (;;) {
-    try {
-      return await act();
-    } catch (error) {
-      if (!(error instanceof CancelledByOperator)) throw error;
-    }
-    if (run.document) return undefined;
-    if (!(await ledger.isDocumentSent("Look whether an earlier run has sent it", { ...target, of: run.row })))
-      return undefined;
-    run.earlierRunSent = true;
-  }
-}
-
 /** Without an answer nobody knows whether the document was made. */
 function unknownWhereLost(result: CreateResult | LostAnswer): CreateResult {
   if (result.kind !== "lost") return result;
   return { kind: "unknown", message: result.message, evidence: { activityId: result.activityId } };
+}
+
+/**
+ * What a document's status means. `signed`: completed, with its receipt. `unsigned`: completed, but the receipt is not
+ * there yet. `unknown-status`: none that the API documents (Fiscal Compliance API, "Sale and credit note status").
+ */
+type DocumentState = "signed" | "unsigned" | "in-flight" | "failed" | "cancelled" | "unknown-status";
+
+/** A document, and where it is not what was asked for. */
+export interface Compared extends Pick<SettledAnswer, "differences"> {
+  document: SaleDocument;
+}
+
+export function documentState(document: SaleDocument): DocumentState {
+  switch (document.status) {
+    case "completed":
+      return document.receipt ? "signed" : "unsigned";
+    case "failed":
+      return "failed";
+    case "cancelled":
+      return "cancelled";
+    default:
+      return IN_FLIGHT_STATUSES.includes(document.status) ? "in-flight" : "unknown-status";
+  }
+}
+
+/**
+ * Reads the run's own document, and tries until there is an answer.
+ * @param comparison with what was asked for
+ */
+export async function compareDocument(
+  context: SaleContext,
+  saleId: string,
+  comparison: Pick<ReadDocumentRequest, "expected" | "mayBeAnothers">,
+  betweenTries?: BetweenTries,
+): Promise<Compared> {
+  const { calls, run, target } = context;
+  const asked = { ...target, saleId, of: run.row, ...comparison };
+  const call = () => calls.read.readDocument(`Read the document ${saleId}`, asked);
+  const read = await callWithEscalation(run, call, betweenTries);
+  answered(context, read.document.id, read);
+  return read;
+}
+
+/** The same, of a document that is known to be the run's. */
+export async function readDocument(
+  context: SaleContext,
+  saleId: string,
+  betweenTries?: BetweenTries,
+): Promise<SaleDocument> {
+  return (await compareDocument(context, saleId, {}, betweenTries)).document;
+}
+
+/** Takes note of what the activity says of an answer. */
+export function answered(
+  context: SaleContext,
+  saleId: string,
+  { unsettled, givenBack, otherRun, totalDiffers }: SettledAnswer,
+): void {
+  const { run } = context;
+  run.totalDiffers = totalDiffers;
+  if (otherRun) run.notes?.noteAnew();
+  if (unsettled) keepLater(context, saleId);
+  if (givenBack) run.goodsGivenBack();
+}
+
+/** Once for all answers that come while the ledger is away. The wait that has the answer may be cancelled: this is not. */
+function keepLater(context: SaleContext, saleId: string): void {
+  const { run } = context;
+  const isKeeping = run.answersToKeep.has(saleId);
+  run.answersToKeep.set(saleId, "new");
+  if (isKeeping) return;
+  const keeping = async (): Promise<void> => {
+    while (run.answersToKeep.get(saleId) === "new") {
+      await ledger.awaitLedger("Wait for the ledger: each attempt is one look");
+      run.answersToKeep.set(saleId, "asked");
+      await keepDocument(context, saleId);
+    }
+    run.answersToKeep.delete(saleId);
+  };
+  run.beforeTheEnd(CancellationScope.nonCancellable(keeping));
+}
+
+/** The ledger was away when the answer came: the document is read once more, for its row. */
+async function keepDocument(context: SaleContext, saleId: string): Promise<void> {
+  const { calls, run, target } = context;
+  const kept = await callOrGiveUp(
+    run,
+    () => calls.background.read.keepDocument("Read the document for the ledger", { ...target, saleId, of: run.row }),
+    ({ message }) => ({
+      code: "unexpected-answer",
+      subject: `ledger ${saleId}`,
+      message: `The ledger does not have the last answer about the document ${saleId}: ${message}`,
+    }),
+  );
+  if (kept?.givenBack) run.goodsGivenBack();
 }

@@ -1,11 +1,11 @@
 import { condition, isCancellation, sleep } from "@temporalio/workflow";
 
-import type { SaleDocument } from "../../src/contract/index.ts";
-import { callOrGiveUp } from "../calls/between-tries.ts";
-import { growingPauseMs } from "../calls/activity-failures.ts";
+import type { RetryDocumentResult, SaleDocument } from "../../src/contract/index.ts";
+import { BetweenTries, callOrGiveUp, isRefusal } from "../calls/between-tries.ts";
 import { CancelledByOperator, park, Running, unlessCancelled } from "../operator/attention-list.ts";
+import { growingPauseMs } from "../proxies.ts";
 import type { SaleContext } from "../sale/state.ts";
-import { answered, documentState, readDocument, retryDocument } from "./known-document.ts";
+import { answered, documentState, readDocument } from "./create-document.ts";
 
 /**
  * Somebody may submit a rejected document again in the service's dashboard, where this run does not see it. So whatever
@@ -166,4 +166,54 @@ async function lookBeforeCancel(
   if (run.cancelDue) throw cancellation;
   run.moveTo("awaiting-authority", "the document, which is not rejected any more");
   return run.document;
+}
+
+/**
+ * Submits the same document again (POST /v1/sales/{id}/retry). If the answer is lost, the document itself is read
+ * before another try; until then it may have completed, so no cancellation is carried out.
+ * @throws CancelledByOperator while it is known to be rejected
+ */
+export async function retryDocument(context: SaleContext, document: SaleDocument): Promise<SaleDocument> {
+  const { calls, run, target } = context;
+  const betweenTries = new BetweenTries(run);
+  try {
+    for (;;) {
+      run.documentInDoubt = true;
+      const asked = { ...target, saleId: document.id, of: run.row };
+      const result = await calls.convergingWrite.retryDocument("Submit the document again", asked);
+      if (isRefusal(result)) {
+        // An unexpected answer does not say whether the document was submitted.
+        run.documentInDoubt = result.attention === "unexpected-answer";
+        await betweenTries.waitAfterRefusal(result);
+        continue;
+      }
+      betweenTries.clearRefusal();
+      if (result.kind !== "converging") answered(context, document.id, result);
+      const current = await documentAfter(context, document, result);
+      run.document = current;
+      run.documentInDoubt = false;
+      const hadNoEffect =
+        result.kind === "converging" && documentState(current) === "failed" && documentState(document) === "failed";
+      const pause = (ms: number, options: { summary: string }) => condition(() => run.cancelDue, ms, options);
+      if (hadNoEffect) await betweenTries.waitAfterLostAnswer("The resubmission", document.id, pause);
+      if (!hadNoEffect || run.cancelDue) return current;
+    }
+  } finally {
+    betweenTries.clearLostAnswer();
+  }
+}
+
+async function documentAfter(
+  context: SaleContext,
+  document: SaleDocument,
+  result: Exclude<RetryDocumentResult, { kind: "refused" }>,
+): Promise<SaleDocument> {
+  switch (result.kind) {
+    case "document":
+      return result.document;
+    case "rejected":
+      return result.document ?? { ...document, status: "failed", error: result.message };
+    case "converging":
+      return await readDocument(context, document.id);
+  }
 }

@@ -2,9 +2,17 @@ import { condition, defineQuery, isCancellation, setCurrentDetails, setHandler }
 
 import { type JobState, NO_BUSINESS, STATE_QUERY } from "../../src/contract/index.ts";
 import { type Allowed, AttentionList } from "../operator/attention-list.ts";
-import { detailsPage, quoted, troubleText, unreadText } from "../operator/details.ts";
-import { COMMON_UPDATES, publishAttributes, registerUpdates, type UpdateTable } from "../operator/updates.ts";
-import { asFailure, isFinal } from "../calls/activity-failures.ts";
+import {
+  COMMON_UPDATES,
+  detailsPage,
+  publishAttributes,
+  quoted,
+  registerUpdates,
+  troubleText,
+  unreadText,
+  type UpdateTable,
+} from "../operator/updates.ts";
+import { asFailure, isFinal } from "../proxies.ts";
 import { everyUpdateIsAnswered, onUnreadSignals, stepsTaken, unreadSignals } from "../sdk/interceptors.ts";
 
 /**

@@ -9,9 +9,8 @@ import {
 } from "../../src/contract/index.ts";
 import { SALE_UPDATES } from "../sale/messages.ts";
 import { SaleState } from "../sale/state.ts";
-import { BATCH_UPDATES, BatchJob } from "../sync-batch/batch-job.ts";
-import { detailsPage, quoted } from "./details.ts";
-import { checkUpdate } from "./updates.ts";
+import { BATCH_UPDATES, BatchJob } from "../sync-batch/workflow.ts";
+import { checkUpdate, detailsPage, quoted } from "./updates.ts";
 
 /** Runs outside a workflow: nothing is published. */
 class StandingSale extends SaleState {

@@ -1,18 +1,17 @@
 import { workflowInfo } from "@temporalio/workflow";
 
-import type { FinishedSale, PreparedSale, SaleOutcome, SaleStart } from "../../src/contract/index.ts";
-import { awaitFinalStatus, type FinalStatus } from "../document/await-authority.ts";
-import { unlessGivenUp } from "../document/create-document.ts";
+import type { ExpectedDocument, FinishedSale, PreparedSale, SaleOutcome, SaleStart } from "../../src/contract/index.ts";
+import { awaitFinalStatus, type FinalStatus, unlessGivenUp } from "../document/await-authority.ts";
+import { compareDocument, type Created, createDocument } from "../document/create-document.ts";
 import { unlessCancelled } from "../operator/attention-list.ts";
+import { NoteKeeping, runToCompletion } from "./view.ts";
 import { main } from "../proxies.ts";
-import { NoteKeeping } from "../operator/note-keeping.ts";
+import { invalidInput } from "../sdk/interceptors.ts";
 import { planMovements, StockKeeping } from "../stock/stock-keeping.ts";
 import { registerMessages, withReplacement, withReturnDate } from "./messages.ts";
 import { contextOf, isKnownToBeReset, isReset, type SaleContext, SaleState } from "./state.ts";
-import { adoptSale, issueSale } from "./steps/issue.ts";
 import { fixItems, registerMissing, resolveBranch, type ResolvedLines, resolveItems } from "./steps/items.ts";
 import { stayOpenForRefund } from "./steps/refund.ts";
-import { runToCompletion } from "./view.ts";
 
 /**
  * One sale, from its start to its signed receipt and the end of its refund window: resolve lines to items → register
@@ -193,4 +192,51 @@ async function issueAndAwait(
   const end = await awaitFinalStatus(context, document, { callbackExpected, callbacksSeen, fixItems: fix });
   if (mode !== "off" && end === "completed") startMovementsOnce();
   return end;
+}
+
+/** Issues the sale: one document for its number, whatever happens on the way. */
+export async function issueSale(
+  context: SaleContext,
+  { sale, composed }: PreparedSale,
+  { lines }: ResolvedLines,
+): Promise<Created> {
+  const { run, calls, profile, target, branch } = context;
+  const { traderInvoiceNumber, saleDate, paymentTypeCode, customer, callback = "auto" } = sale;
+  const content = { traderInvoiceNumber, saleDate, paymentTypeCode, customer, lines, branch };
+  const { saleKey } = profile;
+  const isKeyed = saleKey === "trusted";
+  const writes = isKeyed ? calls.keyedWrite : calls.unrepeatableWrite;
+  const asked = { ...target, ...content, callback, workflowId: run.workflowId };
+  run.moveTo("submitting", "the answer to the sale's creation");
+  return await createDocument(context, {
+    step: "sale",
+    content: run.fingerprint ?? traderInvoiceNumber,
+    expected: { type: "sale", traderInvoiceNumber, customerPin: customer?.pin ?? null, lines },
+    composed,
+    compose: () => main.composeSale("Write the sale's request", asked),
+    isKeyed,
+    send: (request) => writes.createSale(`Issue the sale ${traderInvoiceNumber}`, { ...target, ...request, saleKey }),
+  });
+}
+
+/**
+ * Takes on a sale that was issued elsewhere. It must be a sale with this number, and these lines where they are given:
+ * anything else is a mistake in the input, which nobody can correct here.
+ * @throws ApplicationFailure InvalidInput
+ */
+export async function adoptSale(
+  context: SaleContext,
+  saleId: string,
+  prepared: PreparedSale,
+  resolved?: ResolvedLines,
+): Promise<Created> {
+  context.run.moveTo("submitting", "the sale that was issued elsewhere");
+  const expected: ExpectedDocument = {
+    type: "sale",
+    traderInvoiceNumber: prepared.sale.traderInvoiceNumber,
+    ...(resolved && { lines: resolved.lines }),
+  };
+  const { document, differences } = await compareDocument(context, saleId, { expected, mayBeAnothers: true });
+  if (!differences) return { document, callbackExpected: false };
+  throw invalidInput("sale input", [`saleId: ${saleId} is not this sale: ${differences.join("; ")}`]);
 }

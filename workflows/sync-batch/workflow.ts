@@ -1,22 +1,24 @@
 import { CancellationScope, sleep } from "@temporalio/workflow";
 
 import {
-  type PreparedSyncBatch,
+  type BatchProgress,
   type BatchReference,
   type ClaimedTry,
   type KnownBatch,
   notDoneOutcome,
+  type PreparedSyncBatch,
   type ProcessBatchResult,
   type ProcessSyncBatchInput,
+  type ResolveBatchRequest,
   type SyncBatchOutcome,
   type UnknownOutcome,
+  WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
-import { BetweenTries } from "../calls/between-tries.ts";
-import { answerOf, ClaimGenerations } from "../calls/activity-failures.ts";
-import { registerJobMessages, runJobToCompletion } from "../job/job.ts";
+import { answerOf, BetweenTries, ClaimGenerations } from "../calls/between-tries.ts";
+import { Job, registerJobMessages, runJobToCompletion } from "../job/job.ts";
 import { park } from "../operator/attention-list.ts";
+import { COMMON_UPDATES, quoted, type Update, type UpdateTable } from "../operator/updates.ts";
 import { type AccountingCalls, accountingCallsOf, ledger, main } from "../proxies.ts";
-import { BATCH_UPDATES, BatchJob } from "./batch-job.ts";
 
 type Batch = Omit<BatchReference, "generation">;
 type Known = Exclude<KnownBatch, UnknownOutcome>;
@@ -134,4 +136,34 @@ async function resolveUnknown(
     // Of another run's newer try the word says nothing.
     return await resolveUnknown(job, batch, { generation, ...kept });
   }
+}
+
+/** A run of one batch, and an operator's decision on it. */
+export class BatchJob extends Job<BatchProgress> {
+  /** Taken up by the step that waits for it. */
+  word: (ResolveBatchRequest & { atMs: number }) | undefined;
+
+  constructor(syncBatchId: string) {
+    const progress: BatchProgress = { syncBatchId, standing: "waiting" };
+    super({ workflow: WORKFLOW_TYPES.processSyncBatch, noun: "The batch", progress, describe });
+  }
+}
+
+const resolveBatch: Update<BatchJob, "resolveBatch"> = {
+  name: "resolveBatch",
+  refusedBecause: (job) => (job.needs("batch-unknown") && !job.word ? undefined : "The batch is not unknown."),
+  act(job, { processed, note, by }) {
+    const atMs = Date.now();
+    job.word = { processed, note, by, atMs };
+    const answer = processed ? "processed" : "not processed";
+    job.decide({ update: "resolveBatch", code: "batch-unknown", answer, note, by }, atMs);
+  },
+  done: "Recorded.",
+};
+
+export const BATCH_UPDATES: UpdateTable<BatchJob> = [...COMMON_UPDATES, resolveBatch];
+
+function describe({ syncBatchId, standing, message }: BatchProgress): string[] {
+  const id = `Sync batch ${quoted(syncBatchId)} is ${standing}`;
+  return message === undefined ? [id] : [id, quoted(message)];
 }

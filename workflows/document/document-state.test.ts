@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { sampleSale } from "../../src/compliance/test-support/samples.ts";
-import { documentState } from "./known-document.ts";
+import { documentState } from "./create-document.ts";
 
 describe("a document", () => {
   test.each([
