@@ -183,7 +183,7 @@ export interface LostAnswer {
 }
 
 export type Lost = LostAnswer | DeferredTry;
-export type Converging = { kind: "converging"; message: string };
+type Converging = { kind: "converging"; message: string };
 
 /**
  * Activities as the workflows call them: each call begins with its summary, which Temporal's UI shows beside the event:
@@ -196,14 +196,14 @@ type Summarised<Activities, Mapped> = {
 };
 
 /** What the workflow gets in place of an activity that ended without an answer. */
-export type MeaningOf<Mapped> = (error: ActivityFailure) => Mapped | Promise<Mapped>;
+type MeaningOf<Mapped> = (error: ActivityFailure) => Mapped | Promise<Mapped>;
 
 /**
  * @param meaningOf an activity that ended without an answer (all its attempts failed, it timed out, or an operator ended
  *   it by hand) gives what this makes of it
  * @param added to each request as it is scheduled
  */
-export function activitiesWith<Activities, Mapped>(
+function activitiesWith<Activities, Mapped>(
   options: ActivityOptions,
   meaningOf: MeaningOf<Mapped>,
   added?: () => object,
@@ -222,7 +222,7 @@ export function activitiesWith<Activities, Mapped>(
  * For activities that wait without a bound, or reach nothing but the ledger: see {@link untilAnswered}.
  * @param isForCaller default: none of their failures
  */
-export function repeatedActivitiesWith<Activities>(
+function repeatedActivitiesWith<Activities>(
   options: ActivityOptions,
   {
     isForCaller = () => false,
@@ -299,7 +299,7 @@ export function showStalledActivitiesIn(run: Shown): void {
  * out, and can be restarted.
  * @param isForCaller a failure by which the activity says for good that there is no answer
  */
-export async function untilAnswered<Answer>(
+async function untilAnswered<Answer>(
   activityType: string,
   schedule: () => Promise<Answer>,
   isForCaller: (failure: ActivityFailure) => boolean,
@@ -333,13 +333,13 @@ function retriesOf(key: string | undefined): number {
 }
 
 /** For activities that tell their caller by a failure what is wrong with the request: those failures have a type. */
-export function isSaidForGood({ cause, retryState }: ActivityFailure): boolean {
+function isSaidForGood({ cause, retryState }: ActivityFailure): boolean {
   const isTyped = cause instanceof ApplicationFailure && typeof cause.type === "string" && cause.type !== "";
   return isTyped && retryState === "NON_RETRYABLE_FAILURE";
 }
 
 /** For calls that may be repeated. */
-export function asRefused(error: ActivityFailure): Refusal {
+function asRefused(error: ActivityFailure): Refusal {
   rethrowCancellation(error);
   const refused = { kind: "refused", attention: "unexpected-answer" } as const;
   const message = `${error.activityType}: ${rootMessage(error)}`;
@@ -349,13 +349,13 @@ export function asRefused(error: ActivityFailure): Refusal {
 }
 
 /** For converging writes: the workflow reads the present state before it tries again. */
-export function asConverging(error: ActivityFailure): Converging {
+function asConverging(error: ActivityFailure): Converging {
   rethrowCancellation(error);
   return { kind: "converging", message: rootMessage(error) };
 }
 
 /** For calls that are sent at most once: the claim in the ledger, or an operator, says what became of the call. */
-export function asLost(error: ActivityFailure): Lost {
+function asLost(error: ActivityFailure): Lost {
   const message = rootMessage(error);
   // No worker started it, so nothing was sent.
   if (error.cause instanceof TimeoutFailure && error.cause.timeoutType === "SCHEDULE_TO_START")
@@ -372,7 +372,7 @@ function rethrowCancellation(error: ActivityFailure): void {
 }
 
 /** What went wrong at the bottom, in words. */
-export function rootMessage(error: Error): string {
+function rootMessage(error: Error): string {
   return error.cause instanceof Error ? rootMessage(error.cause) : error.message;
 }
 

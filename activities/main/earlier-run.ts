@@ -45,7 +45,7 @@ export function earlierRun(
   };
 }
 
-export function finishedOf({ record, creditNote }: KeptSale): FinishedSale {
+export function finishedOf({ record, creditNote }: Pick<KeptSale, "record" | "creditNote">): FinishedSale {
   const { stage, refund } = record;
   const { movements, inAll } = bounded({ movements: record.movements, attentions: [], decisions: [] });
   const { correction } = record;

@@ -4,16 +4,18 @@ import { describe, expect, test } from "vitest";
 import {
   type ConnectionProfile,
   fingerprintOf,
+  goodsOf,
   saleContent,
   type InputChecks,
   type ServedBusinesses,
   type SaleInput,
   saleWorkflowId,
 } from "../../src/contract/index.ts";
-import { keepRecord, recordOf } from "../../src/ledger/test-support/records.ts";
+import { documentOf, keepRecord, recordOf } from "../../src/ledger/test-support/records.ts";
 import { LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { emptyClaims } from "../test-support/empty-claims.ts";
 import { inActivity, serve } from "../test-support/served.ts";
+import { finishedOf } from "./earlier-run.ts";
 import { createPrepareActivities } from "./prepare.ts";
 import { taking } from "../../src/ledger/test-support/movements.ts";
 
@@ -291,4 +293,13 @@ describe("the opening of a credit note", () => {
     // The answer of the first attempt was lost.
     expect(await openNote({}, true)).toMatchObject({ givenUp: true });
   });
+});
+
+test("a sale that ended long ago has what was sold, of very many lines too, for its credit note and its goods' return", () => {
+  const [line] = documentOf("INV-9").lines;
+  const lines = Array.from({ length: 1_000 }, () => line ?? []).flat();
+  const record = recordOf("INV-9", { document: documentOf("INV-9", { lines }) });
+  const { document } = finishedOf({ record, creditNote: undefined });
+  expect(document).toMatchObject({ lines: [], linesLeftOut: { count: 1_000 } });
+  expect(document && goodsOf(document)).toHaveLength(1_000);
 });

@@ -32,8 +32,6 @@ interface Creation {
   /** Of the first intent. Another one is composed anew: configuration may have been corrected meanwhile. */
   composed?: ComposedBody;
   compose: () => Promise<Composed>;
-  /** Sent under a trusted key: it may be repeated under it. */
-  isKeyed: boolean;
   send: (request: Omit<CreateRequest, keyof CallTarget>) => Promise<CreateResult | LostAnswer>;
   /**
    * Called where the service answers that the sale has a credit note already. Gives that one, if it is ours.

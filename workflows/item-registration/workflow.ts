@@ -151,7 +151,7 @@ const LANES = 8;
 const MOST_TRIES = 5;
 
 /** What every step of a registration needs, and what it has come to so far. */
-export interface Batch {
+interface Batch {
   job: Job<RegistrationProgress>;
   calls: Calls["background"];
   target: CallTarget;
@@ -162,7 +162,7 @@ export interface Batch {
   passesOver: boolean;
 }
 
-export type PlannedItem = Extract<PlanRegistrationsResult, { kind: "planned" }>["items"][number];
+type PlannedItem = Extract<PlanRegistrationsResult, { kind: "planned" }>["items"][number];
 
 interface Registered {
   outcomes: ItemOutcome[];
@@ -171,7 +171,7 @@ interface Registered {
 }
 
 /** Registers each of the items, and says what each came to. */
-export async function registerAll(batch: Batch, items: readonly PlannedItem[]): Promise<Registered> {
+async function registerAll(batch: Batch, items: readonly PlannedItem[]): Promise<Registered> {
   const outcomes: ItemOutcome[] = [];
   const unanswered: PlannedItem[] = [];
   let next = 0;
@@ -192,7 +192,7 @@ export async function registerAll(batch: Batch, items: readonly PlannedItem[]): 
 }
 
 /** @param total how many items the batch is about, once that is known */
-export function count(
+function count(
   { job }: Batch,
   settled: Partial<Record<ItemOutcomeKind, number>>,
   total: number | null = job.progress.total,

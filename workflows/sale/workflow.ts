@@ -4,7 +4,6 @@ import type { ExpectedDocument, FinishedSale, PreparedSale, SaleOutcome, SaleSta
 import { awaitFinalStatus, type FinalStatus, unlessGivenUp } from "../document/await-authority.ts";
 import { compareDocument, type Created, createDocument } from "../document/create-document.ts";
 import { unlessCancelled } from "../operator/attention-list.ts";
-import { NoteKeeping, runToCompletion } from "./view.ts";
 import { main } from "../proxies.ts";
 import { invalidInput } from "../sdk/interceptors.ts";
 import { planMovements, StockKeeping } from "../stock/stock-keeping.ts";
@@ -12,6 +11,7 @@ import { registerMessages, withReplacement, withReturnDate } from "./messages.ts
 import { contextOf, isKnownToBeReset, isReset, type SaleContext, SaleState } from "./state.ts";
 import { fixItems, registerMissing, resolveBranch, type ResolvedLines, resolveItems } from "./steps/items.ts";
 import { stayOpenForRefund } from "./steps/refund.ts";
+import { NoteKeeping, runToCompletion } from "./view.ts";
 
 /**
  * One sale, from its start to its signed receipt and the end of its refund window: resolve lines to items → register
@@ -195,7 +195,7 @@ async function issueAndAwait(
 }
 
 /** Issues the sale: one document for its number, whatever happens on the way. */
-export async function issueSale(
+async function issueSale(
   context: SaleContext,
   { sale, composed }: PreparedSale,
   { lines }: ResolvedLines,
@@ -204,8 +204,7 @@ export async function issueSale(
   const { traderInvoiceNumber, saleDate, paymentTypeCode, customer, callback = "auto" } = sale;
   const content = { traderInvoiceNumber, saleDate, paymentTypeCode, customer, lines, branch };
   const { saleKey } = profile;
-  const isKeyed = saleKey === "trusted";
-  const writes = isKeyed ? calls.keyedWrite : calls.unrepeatableWrite;
+  const writes = saleKey === "trusted" ? calls.keyedWrite : calls.unrepeatableWrite;
   const asked = { ...target, ...content, callback, workflowId: run.workflowId };
   run.moveTo("submitting", "the answer to the sale's creation");
   return await createDocument(context, {
@@ -214,7 +213,6 @@ export async function issueSale(
     expected: { type: "sale", traderInvoiceNumber, customerPin: customer?.pin ?? null, lines },
     composed,
     compose: () => main.composeSale("Write the sale's request", asked),
-    isKeyed,
     send: (request) => writes.createSale(`Issue the sale ${traderInvoiceNumber}`, { ...target, ...request, saleKey }),
   });
 }
@@ -224,7 +222,7 @@ export async function issueSale(
  * anything else is a mistake in the input, which nobody can correct here.
  * @throws ApplicationFailure InvalidInput
  */
-export async function adoptSale(
+async function adoptSale(
   context: SaleContext,
   saleId: string,
   prepared: PreparedSale,

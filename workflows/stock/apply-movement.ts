@@ -188,11 +188,7 @@ const ACKNOWLEDGE = "Let movements to named branches go on";
  * Shows that an applied movement was answered with another branch than the one that was asked for. Once an operator has
  * acknowledged it, the ledger lets movements to named branches go on; the run ends only when that is written.
  */
-export function showOtherBranch(
-  { run, target }: SaleContext,
-  { referenceId }: StockMovement,
-  otherBranch: OtherBranch,
-): void {
+function showOtherBranch({ run, target }: SaleContext, { referenceId }: StockMovement, otherBranch: OtherBranch): void {
   const { asked, answered, message } = otherBranch;
   const evidence = { askedBranch: asked, answeredBranch: answered };
   // A retry would move the goods twice.
@@ -211,7 +207,7 @@ export function showOtherBranch(
  * the other branch may be closed, so nobody can acknowledge it there: here a `retry` with a note says that somebody has
  * checked the branch.
  */
-export async function parkOnBranch(
+async function parkOnBranch(
   { run, target }: SaleContext,
   { referenceId, action, quantity, itemId }: StockMovement,
   held: { message: string; hold: BranchHold },

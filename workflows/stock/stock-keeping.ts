@@ -309,7 +309,7 @@ export class StockKeeping {
  * @param subject what the attention is about
  * @returns undefined where an operator gave it up
  */
-export async function branchToReturnTo(
+async function branchToReturnTo(
   { run, calls, target }: SaleContext,
   name: string,
   subject: string,

@@ -18,12 +18,12 @@ import { awaitFinalStatus, unlessGivenUp } from "../../document/await-authority.
 import { answered, compareDocument, type Created, createDocument } from "../../document/create-document.ts";
 import { resubmitCancelled } from "../../document/rejected-document.ts";
 import { park } from "../../operator/attention-list.ts";
-import { NoteKeeping } from "../view.ts";
 import { main } from "../../proxies.ts";
 import { everyUpdateIsAnswered } from "../../sdk/interceptors.ts";
 import { returnGoods, type StockKeeping } from "../../stock/stock-keeping.ts";
 import { withReturnDate } from "../messages.ts";
 import { contextOf, isReset, type SaleContext, type SaleState } from "../state.ts";
+import { NoteKeeping } from "../view.ts";
 import { giveUpReplacement, issueReplacement, prepareReplacement, type Successor } from "./replacement.ts";
 
 /**
@@ -163,7 +163,7 @@ async function showRefused(run: SaleState, refusal: string, isCorrection: boolea
 }
 
 /** What became of a credit note. `refused`: its number is that of another sale's, or its sale cannot be replaced. */
-export type CreditNoteEnd =
+type CreditNoteEnd =
   | { kind: "signed" }
   /** Somebody else's credit note reverses the sale, which an operator has seen. */
   | { kind: "credited-elsewhere" }
@@ -182,7 +182,7 @@ class CreditedElsewhere extends Error {
  * run does by itself, and what the runs before did by its row and its claim.
  * @param prepare what has to succeed before anything is sent
  */
-export async function creditSale(
+async function creditSale(
   { run, profile, target }: SaleContext,
   sale: SaleDocument,
   refund: DatedRefund,
@@ -275,7 +275,6 @@ async function issueCreditNote(
     step: `credit-note ${traderInvoiceNumber}`,
     content: JSON.stringify({ traderInvoiceNumber, saleId, reason }),
     expected,
-    isKeyed: true,
     compose: () => main.composeCreditNote("Write the credit note's request", asked),
     send: (request) =>
       calls.keyedWrite.createCreditNote(`Issue the credit note ${traderInvoiceNumber}`, { ...target, ...request }),
