@@ -1,5 +1,5 @@
 import type { Attention } from "./attention.ts";
-import type { Answer } from "./message-form.ts";
+import type { Answer, UpdateForm } from "./message-form.ts";
 import type { ResolvingUpdate } from "./names.ts";
 import { UPDATE_FORMS } from "./update-forms.ts";
 
@@ -12,6 +12,10 @@ export interface UpdateExample {
   when: string;
   input: Record<string, unknown>;
 }
+
+export const RESOLVING_UPDATES = Object.entries<UpdateForm>(UPDATE_FORMS).flatMap(([name, { answers }]) =>
+  answers ? [name as ResolvingUpdate] : [],
+);
 
 /** The answers that an update can carry, with `{code}` and `{subject}` for what the attention says. */
 export function answersOf(update: ResolvingUpdate): readonly Answer[] {

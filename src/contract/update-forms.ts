@@ -19,7 +19,7 @@ export const UPDATE_FORMS = {
     dependentSchemas: { branch: { required: ["restock"], properties: { restock: { const: true } } }, replaceWith: { properties: { restock: false } } },
   },
   retry: {
-    purpose: "Try again what the attention is about, after correcting it.",
+    purpose: "Try again what needed an operator, after you have corrected it.",
     properties: {
       code: {
         type: "string",
@@ -32,9 +32,14 @@ export const UPDATE_FORMS = {
     },
     answers: [["to try again", { code: "{code}", subject: "{subject}", note: "what was corrected" }]],
   },
-  cancel: { purpose: "Give it up, as long as nothing is signed.", properties: { reason: { type: "string", pattern: "\\S", description: "Why; it is kept with the decision." }, by: { description: "Who answers for it.", type: "string" } }, required: ["reason"], answers: [["to give it up", { reason: "why" }]] },
+  cancel: {
+    purpose: "Give up a sale, or its refund, as long as its document is not signed. While the document is in flight this is kept as a wish; a completed sale is reversed by a refund.",
+    properties: { reason: { type: "string", pattern: "\\S", description: "Why; it is kept with the decision." }, by: { description: "Who answers for it.", type: "string" } },
+    required: ["reason"],
+    answers: [["to give it up", { reason: "why" }]],
+  },
   resolveStock: {
-    purpose: "Say whether a stock movement was applied.",
+    purpose: "Say whether a stock movement of unknown outcome was applied.",
     properties: {
       referenceId: { type: "string", pattern: "\\S", description: "The movement's referenceId, which is the attention's subject." },
       applied: { type: "boolean" },
@@ -48,7 +53,7 @@ export const UPDATE_FORMS = {
     ],
   },
   resolveDocument: {
-    purpose: 'Say what became of the document: its "saleId", or "notCreated": true.',
+    purpose: "Say what became of a document whose creation was not answered.",
     properties: {
       saleId: { description: "The document's id.", type: "string", pattern: "\\S" },
       notCreated: { type: "boolean", const: true },
@@ -63,7 +68,7 @@ export const UPDATE_FORMS = {
     ],
   },
   resolveBatch: {
-    purpose: "Say whether the batch was processed.",
+    purpose: "Say whether a sync batch of unknown outcome was processed.",
     properties: { processed: { type: "boolean" }, note: { type: "string", pattern: "\\S", description: "How you know, in a few words; it is kept with the decision." }, by: { description: "Who answers for it.", type: "string" } },
     required: ["processed", "note"],
     answers: [
@@ -72,7 +77,7 @@ export const UPDATE_FORMS = {
     ],
   },
   acknowledge: {
-    purpose: "Take note of what cannot be corrected here.",
+    purpose: "Accept for good what cannot be corrected.",
     properties: {
       code: {
         type: "string",

@@ -84,8 +84,9 @@ export class NotAllowedError extends FiscalflowError {
   override readonly name = "NotAllowedError";
   override readonly code = "NotAllowed";
   /**
-   * The updates that the stage allows: of a closed sale `refund`, where it can still be refunded. Empty where none is, or
-   * where the workflow has no such update at all, which the message says.
+   * The updates that the stage allows: of a closed sale `refund`, where it can still be refunded, and `restart`, where
+   * nothing else carries it on. Empty where none is, or where the workflow has no such update at all, which the message
+   * says.
    */
   readonly allowed: readonly string[];
   /** What is wrong with the request's own form, a line for each field; empty where that is right. */

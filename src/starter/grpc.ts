@@ -1,7 +1,13 @@
 import { isGrpcServiceError } from "@temporalio/client";
 
 /** The status codes of gRPC that mean something to callers. */
-export const GRPC = { CANCELLED: 1, DEADLINE_EXCEEDED: 4, FAILED_PRECONDITION: 9, UNAVAILABLE: 14 } as const;
+export const GRPC = {
+  CANCELLED: 1,
+  INVALID_ARGUMENT: 3,
+  DEADLINE_EXCEEDED: 4,
+  FAILED_PRECONDITION: 9,
+  UNAVAILABLE: 14,
+} as const;
 
 const NAMES = new Map<number, string>(Object.entries(GRPC).map(([name, code]) => [code, name]));
 

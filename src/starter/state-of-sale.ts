@@ -21,11 +21,6 @@ import { queryOf } from "./no-answer.ts";
 import { type PendingCall, pendingCallsOf, waitsForInstead } from "./pending-calls.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";
 
-/** The command line puts in its place the whole command. */
-export const RESTART_COMMAND = "`fiscalflow sale restart`";
-/** The command line adds the command. */
-export const REFUND_ALLOWED = "Allowed: a refund.";
-
 /**
  * What is known of a sale: a live run is asked, and anything else is its row in the ledger.
  * @param beforeLedger may refuse to ask the ledger of a sale that Temporal does not know
@@ -110,7 +105,7 @@ interface LeftToDo {
   allowed: readonly string[];
 }
 
-const TO_BE_REFUNDED: LeftToDo = { words: ` It is completed. ${REFUND_ALLOWED}`, allowed: [UPDATES.refund] };
+const TO_BE_REFUNDED: LeftToDo = { words: " It is completed. Allowed: a refund.", allowed: [UPDATES.refund] };
 
 /** Of a sale that has finished. No worker is needed. */
 export async function leftToDo(client: Client, run: RunFacts): Promise<LeftToDo> {
@@ -144,7 +139,9 @@ export async function refusedByClosed(client: Client, workflowId: string): Promi
   return closed.settled && stage === "completed"
     ? new NotAllowedError(`${ended}, and nothing is left to do in it.${words}`, [], allowed)
     : new NotAllowedError(
-        `${ended}, and nothing carries it on. Allowed: restart it (${RESTART_COMMAND}), then answer what it asks.`,
+        `${ended}, and nothing carries it on. Allowed: restart it (\`fiscalflow sale restart\`), then answer what it asks.`,
+        [],
+        ["restart"],
       );
 }
 

@@ -93,8 +93,9 @@ export function registerUpdates<Run extends Operated>(run: Run, table: UpdateTab
   for (const update of table) {
     const form = UPDATE_FORMS[update.name];
     const fields = Object.entries(fieldsInWords(form)).map(([field, kind]) => `${field}: ${kind}`);
+    const either = eitherOf(form).join(" or ");
     setHandler(defineUpdate<object, [object?]>(update.name), (request) => actAndReply(run, update, request ?? {}), {
-      description: `${form.purpose} Takes {${fields.join(", ")}}.`,
+      description: `${form.purpose} Takes {${fields.join(", ")}}${either && `, with either ${either}`}.`,
       validator: (message?) => checkUpdate(run, update, message),
     });
   }
@@ -128,7 +129,7 @@ export function complaintOf(form: MessageForm, message: unknown): string | undef
     if (!isLeftOut && !fits(rules, given.get(field)))
       return `Expected the field ${field} with ${expected(rules)} in it.`;
   }
-  const either = form.oneOf?.map(({ required: [field] }) => field) ?? [];
+  const either = eitherOf(form);
   const found = either.filter((field) => given.has(field));
   if (either.length > 0 && found.length !== 1)
     return `Expected either ${either.join(" or ")}, found ${found.length === 0 ? "neither" : "both"}.`;
@@ -141,6 +142,11 @@ export function complaintOf(form: MessageForm, message: unknown): string | undef
     }
   }
   return undefined;
+}
+
+/** Exactly one of these fields is there. */
+function eitherOf({ oneOf = [] }: MessageForm): string[] {
+  return oneOf.map(({ required: [field] }) => field);
 }
 
 function fits(rules: FieldForm, value: unknown): boolean {
@@ -164,7 +170,8 @@ const KINDS = { object: "an object", string: "a text", boolean: "true or false",
 /** What each field holds, by its name: `note`, or `by?` where it may be left out. */
 function fieldsInWords({ properties, required = [] }: MessageForm): Record<string, string> {
   const named = Object.entries(properties).map(
-    ([field, { type }]) => [required.includes(field) ? field : `${field}?`, KINDS[type]] as const,
+    ([field, { type, const: only }]) =>
+      [required.includes(field) ? field : `${field}?`, only ? "true" : KINDS[type]] as const,
   );
   return Object.fromEntries(named);
 }

@@ -4,7 +4,7 @@ import { syncBillPaymentsWorkflowId } from "../../contract/index.ts";
 import { waitSeconds } from "../arguments.ts";
 import type { CliContext } from "../context.ts";
 import type { JobFlags } from "../jobs/job-command.ts";
-import { registerJobUpdates } from "../jobs/register-job-updates.ts";
+import { registerJobUpdates } from "../operate/operating-commands.ts";
 import { registerList } from "../lists/register-list.ts";
 import { withConnectionFilter } from "../sale/scope.ts";
 import { accountingScope, withConnection } from "./accounting-scope.ts";

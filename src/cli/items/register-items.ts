@@ -5,7 +5,7 @@ import { itemName } from "../../contract/schema/job-inputs.ts";
 import { parsedBy, waitSeconds } from "../arguments.ts";
 import type { CliContext } from "../context.ts";
 import type { JobFlags } from "../jobs/job-command.ts";
-import { registerJobUpdates } from "../jobs/register-job-updates.ts";
+import { registerJobUpdates } from "../operate/operating-commands.ts";
 import { parseText, type ResultFlags, type Scope, withScope } from "../sale/scope.ts";
 
 interface RegisterFlags extends JobFlags {

@@ -1,11 +1,19 @@
 import type { Client } from "@temporalio/client";
 
-import { type JobState, troubleInWords } from "../../contract/index.ts";
+import {
+  type Attention,
+  type JobState,
+  MEANING,
+  nairobiTime,
+  plainLine,
+  troubleInWords,
+} from "../../contract/index.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
+import { answerLines } from "../operate/operating-commands.ts";
 import { printNote, printResult } from "../output.ts";
+import { evidenceLines } from "../sale/evidence-lines.ts";
 import { servedBusinessOf } from "./business-of.ts";
-import { attentionLines } from "./attention-lines.ts";
 import { followJob } from "./follow-job.ts";
 import type { JobCommand, JobFlags, JobScope } from "./job-command.ts";
 import { startJob } from "./start-job.ts";
@@ -88,6 +96,27 @@ async function follow<Progress, Result>(
       throw new CommandFailedError("");
     }
   }
+}
+
+/** What a job needs an operator for, and the commands that resolve it. */
+export function attentionLines(
+  attention: Attention,
+  { group, argument }: { group: string; argument?: string },
+  { connection, businessId: business }: JobScope,
+): string[] {
+  const { code, subject, message, sinceMs } = attention;
+  const operands = argument === undefined ? [] : [argument];
+  const commands = answerLines(
+    attention,
+    { group, operands },
+    { connection, ...(business !== undefined && { business }) },
+  );
+  return [
+    `Needs an operator: ${code}${subject === undefined ? "" : ` (${subject})`}, since ${nairobiTime(sinceMs)}`,
+    `  ${MEANING[code]}. ${message}`,
+    ...evidenceLines(attention).map((line) => `  ${line}`),
+    ...commands.map((command) => `    ${command}`),
+  ].map(plainLine);
 }
 
 /** How far it is, what it waits for, and what is wrong with the service. */

@@ -13,11 +13,10 @@ import { withTemporal } from "../connect-temporal.ts";
 import type { CliContext } from "../context.ts";
 import { printResult } from "../output.ts";
 import type { ResultFlags } from "../sale/scope.ts";
-import { attentionLines } from "./attention-lines.ts";
 import { chainStartMs } from "./chain-start.ts";
 import { resultOf, stateOfJob } from "./follow-job.ts";
 import { jobCommandOf } from "./job-types.ts";
-import { standingText } from "./run-job.ts";
+import { attentionLines, standingText } from "./run-job.ts";
 
 /**
  * Prints where a job stands, with the commands that resolve what it needs an operator for, or what it ended with.

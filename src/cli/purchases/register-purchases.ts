@@ -6,7 +6,7 @@ import { parsedBy, waitSeconds } from "../arguments.ts";
 import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import type { JobFlags } from "../jobs/job-command.ts";
-import { registerJobUpdates } from "../jobs/register-job-updates.ts";
+import { registerJobUpdates } from "../operate/operating-commands.ts";
 import { registerList } from "../lists/register-list.ts";
 import { withFilters, withScope } from "../sale/scope.ts";
 

@@ -5,8 +5,7 @@ import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import type { BusinessScope } from "../jobs/business-of.ts";
 import { printNote, shellWord } from "../output.ts";
-import { isNotFound, orCreditNoteHint } from "../sale/refusals.ts";
-import { scopeFlags, showCommand } from "../sale/resolving-commands.ts";
+import { isNotFound, orCreditNoteHint, scopeFlags, showCommand } from "../sale/command-lines.ts";
 import type { Scope } from "../sale/scope.ts";
 import { type Sales, withSales } from "../sale/with-sales.ts";
 

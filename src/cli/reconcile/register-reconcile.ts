@@ -6,7 +6,7 @@ import { connectionName } from "../../contract/schema/sale-input.ts";
 import { parsedBy, waitSeconds } from "../arguments.ts";
 import type { CliContext } from "../context.ts";
 import type { JobFlags } from "../jobs/job-command.ts";
-import { registerJobUpdates } from "../jobs/register-job-updates.ts";
+import { registerJobUpdates } from "../operate/operating-commands.ts";
 import { withScope } from "../sale/scope.ts";
 
 interface ReconcileFlags extends JobFlags {

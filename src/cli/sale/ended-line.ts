@@ -1,5 +1,5 @@
 import type { Ledger } from "../../ledger/index.ts";
-import { scopeFlags } from "./resolving-commands.ts";
+import { scopeFlags } from "./command-lines.ts";
 import type { Scope } from "./scope.ts";
 
 /**

@@ -8,7 +8,7 @@ import type { CliContext } from "../context.ts";
 import { printResult } from "../output.ts";
 import { bookedOf } from "./correction-documents.ts";
 import { documentLines } from "./render-correction.ts";
-import { showCommand } from "./resolving-commands.ts";
+import { showCommand } from "./command-lines.ts";
 import { parseInvoice, type ResultFlags, type Scope, withScope } from "./scope.ts";
 
 const DEFAULT_WAIT_SECONDS = 60;

@@ -1,14 +1,10 @@
 import type { Command } from "commander";
 
 import type { CliContext } from "../context.ts";
-import { registerAcknowledge } from "./acknowledge.ts";
-import { registerCancel } from "./cancel.ts";
+import { registerSaleUpdates } from "../operate/operating-commands.ts";
 import { registerCorrect } from "./correct.ts";
 import { registerList } from "./list.ts";
 import { registerRefund } from "./refund.ts";
-import { registerResolveDocument, registerResolveStock } from "./resolve.ts";
-import { registerRestart } from "./restart.ts";
-import { registerRetry } from "./retry.ts";
 import { registerShow } from "./show.ts";
 import { registerStart } from "./start.ts";
 import { registerWatch } from "./watch.ts";
@@ -29,10 +25,5 @@ Example: everything that needs an operator
   registerList(sale, context);
   registerRefund(sale, context);
   registerCorrect(sale, context);
-  registerRetry(sale, context);
-  registerCancel(sale, context);
-  registerRestart(sale, context);
-  registerResolveStock(sale, context);
-  registerResolveDocument(sale, context);
-  registerAcknowledge(sale, context);
+  registerSaleUpdates(sale, context);
 }

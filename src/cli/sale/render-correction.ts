@@ -1,8 +1,9 @@
 import { type Attention, MEANING, nairobiTime, plainLine } from "../../contract/index.ts";
 import type { SaleKey, SaleState } from "../../starter/index.ts";
+import { resolvingCommands } from "../operate/operating-commands.ts";
 import type { BookedDocument, ShownCorrection } from "./correction-documents.ts";
 import { receiptLines, totalText } from "./render-document.ts";
-import { type CommandTarget, resolvingCommands, showCommand } from "./resolving-commands.ts";
+import { type CommandTarget, showCommand } from "./command-lines.ts";
 import type { Sales } from "./with-sales.ts";
 
 /** A correction: where it stands, its documents, and what the corrected sale needs an operator for. */

@@ -11,18 +11,13 @@ import {
 } from "../../contract/index.ts";
 import type { PendingCall, SaleState } from "../../starter/index.ts";
 import { needsRestart } from "../../starter/state-of-sale.ts";
+import { resolvingCommands } from "../operate/operating-commands.ts";
 import { nairobiClock } from "../output.ts";
 import { balanceLines } from "./balance-lines.ts";
 import { evidenceLines } from "./evidence-lines.ts";
-import {
-  type CommandTarget,
-  correctCommand,
-  refundCommand,
-  resolvingCommands,
-  restartCommand,
-} from "./resolving-commands.ts";
+import { type CommandTarget, correctCommand, refundCommand, restartCommand } from "./command-lines.ts";
 import { documentLine, movementLine, receiptLines } from "./render-document.ts";
-import { waitsForInWords } from "./waits-for.ts";
+import { waitsForInWords } from "./trouble-notes.ts";
 
 const LABEL_WIDTH = 14;
 

@@ -3,10 +3,9 @@ import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
 import { printResult } from "../output.ts";
 import { withDocuments } from "./correction-documents.ts";
-import { orCreditNoteHint } from "./refusals.ts";
 import { correctedByIt, correctionLines } from "./render-correction.ts";
 import { renderState } from "./render-state.ts";
-import { showCommand } from "./resolving-commands.ts";
+import { orCreditNoteHint, showCommand } from "./command-lines.ts";
 import { parseInvoice, type ResultFlags, type Scope, withScope } from "./scope.ts";
 
 export function registerShow(sale: Command, context: CliContext): void {

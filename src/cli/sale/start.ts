@@ -11,7 +11,7 @@ import { parseJson } from "../parse-json.ts";
 import { readText } from "../read-text.ts";
 import { inParallel } from "./in-parallel.ts";
 import { readSales } from "./read-sales.ts";
-import { restartCommand, showCommand } from "./resolving-commands.ts";
+import { restartCommand, showCommand } from "./command-lines.ts";
 import { isUnsuccessful, outcomeLine } from "./render-document.ts";
 import { type ResultFlags, type Scope, scopeOf, withScope } from "./scope.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-import { troubleInWords } from "../../contract/index.ts";
+import { everythingWaitedFor, troubleInWords, type Waiting } from "../../contract/index.ts";
 import type { SaleKey, SaleState } from "../../starter/index.ts";
 import { saleIdOf } from "../../starter/sale-key.ts";
 import { stateOfSale } from "../../starter/state-of-sale.ts";
@@ -8,7 +8,6 @@ import type { BusinessScope } from "../jobs/business-of.ts";
 import type { CliContext } from "../context.ts";
 import { printNote } from "../output.ts";
 import { withFleetTrouble } from "./service-troubles.ts";
-import { waitsForInWords } from "./waits-for.ts";
 import type { Sales } from "./with-sales.ts";
 
 /** Sooner, hardly a call has met anything. */
@@ -30,6 +29,15 @@ export interface TroubleNotes {
   tell(key: Key, state: SaleState): Promise<void>;
   /** Looks at the sale until the work that waits for it has ended, and says so where no worker answers. */
   during<T>(key: Key, work: Promise<T>): Promise<T>;
+}
+
+/** What a sale waits for: an operator before all else, wherever an update can reach it. */
+export function waitsForInWords({
+  source,
+  closed,
+  ...waiting
+}: Pick<SaleState, "source" | "closed"> & Waiting): string {
+  return closed || source === "ledger" ? waiting.waitingFor : everythingWaitedFor(waiting);
 }
 
 /** What is wrong with the API, in the words of `sale show`, for whoever watches a command that waits. */

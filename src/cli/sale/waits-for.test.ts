@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { ClosedRun } from "../../contract/closed-run.ts";
-import { waitsForInWords } from "./waits-for.ts";
+import { waitsForInWords } from "./trouble-notes.ts";
 
 const CLOSED: ClosedRun = { status: "terminated", atMs: 0 };
 const RUNNING = {

@@ -5,7 +5,7 @@ import { areSettled, isCorrectionLeft, SETTLED_STAGES } from "../../contract/ind
 import type { SaleState } from "../../starter/index.ts";
 import type { CliContext } from "../context.ts";
 import { jsonText, nairobiClock, printNote, printResult } from "../output.ts";
-import { commandLine } from "./resolving-commands.ts";
+import { showCommand } from "./command-lines.ts";
 import { parseInvoice, type ResultFlags, type Scope, withScope } from "./scope.ts";
 
 const LOOK_EVERY_MS = 500;
@@ -60,7 +60,7 @@ async function watchSale(context: CliContext, invoice: string, flags: Scope & Re
         if (now !== shownLine) tell(context, seen, state, flags.json);
         shownLine = now;
         if (seen.needs.length > 0 && !isOperatorTold) {
-          const show = commandLine({ verb: "show", flags: [] }, { ...flags, invoice });
+          const show = showCommand(invoice, flags);
           printNote(context, `How to resolve it: ${show}. This command goes on watching.`);
           isOperatorTold = true;
         }

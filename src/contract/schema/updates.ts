@@ -3,6 +3,7 @@ import { z } from "zod";
 import { ATTENTION_CODES } from "../attention.ts";
 import type { Answer } from "../message-form.ts";
 import type { ResolvingUpdate } from "../names.ts";
+import { RESOLVING_UPDATES } from "../update-examples.ts";
 import { describeProblems } from "./describe-problems.ts";
 import { refundUpdateSchema, waitSeconds } from "./refund-request.ts";
 
@@ -60,13 +61,15 @@ export const UPDATE_DECLARATIONS = {
         note: z.string().optional().describe("What you corrected; it is kept with the decision."),
         by,
       })
-      .describe("Try again what the attention is about, after correcting it."),
+      .describe("Try again what needed an operator, after you have corrected it."),
     answers: [["to try again", { ...ABOUT, note: "what was corrected" }]],
   },
   cancel: {
     takes: z
       .strictObject({ reason: nonEmptyText.describe("Why; it is kept with the decision."), by })
-      .describe("Give it up, as long as nothing is signed."),
+      .describe(
+        "Give up a sale, or its refund, as long as its document is not signed. While the document is in flight this is kept as a wish; a completed sale is reversed by a refund.",
+      ),
     answers: [["to give it up", { reason: "why" }]],
   },
   resolveStock: {
@@ -77,7 +80,7 @@ export const UPDATE_DECLARATIONS = {
         note,
         by,
       })
-      .describe("Say whether a stock movement was applied."),
+      .describe("Say whether a stock movement of unknown outcome was applied."),
     answers: [
       [
         "if the movement was applied: it is not sent again",
@@ -99,7 +102,7 @@ export const UPDATE_DECLARATIONS = {
           `expected either saleId or notCreated, found ${(input as { saleId?: unknown }).saleId === undefined ? "neither" : "both"}`,
       })
       .meta({
-        description: 'Say what became of the document: its "saleId", or "notCreated": true.',
+        description: "Say what became of a document whose creation was not answered.",
         oneOf: [{ required: ["saleId"] }, { required: ["notCreated"] }],
       }),
     answers: [
@@ -108,14 +111,16 @@ export const UPDATE_DECLARATIONS = {
     ],
   },
   resolveBatch: {
-    takes: z.strictObject({ processed: z.boolean(), note, by }).describe("Say whether the batch was processed."),
+    takes: z
+      .strictObject({ processed: z.boolean(), note, by })
+      .describe("Say whether a sync batch of unknown outcome was processed."),
     answers: [
       ["if the batch was processed: it is not sent again", { processed: true, note: HOW_YOU_KNOW }],
       ["if it was not processed: it is then sent again", { processed: false, note: HOW_YOU_KNOW }],
     ],
   },
   acknowledge: {
-    takes: z.strictObject({ code, subject, note, by }).describe("Take note of what cannot be corrected here."),
+    takes: z.strictObject({ code, subject, note, by }).describe("Accept for good what cannot be corrected."),
     answers: [["to accept it as it is", { ...ABOUT, note: HOW_YOU_KNOW }]],
   },
 } as const satisfies Record<string, Declaration>;
@@ -129,17 +134,12 @@ export type UpdateRequests = {
 export const restartRequestSchema = z.strictObject({ note, by: z.string() });
 
 /** The updates that resolve an attention. */
-export const resolvingUpdate = z.enum(
-  Object.entries<Declaration>(UPDATE_DECLARATIONS).flatMap(([name, { answers }]) =>
-    answers ? [name as ResolvingUpdate] : [],
-  ),
-  {
-    error: ({ input }) =>
-      input === "refund"
-        ? 'expected an operator\'s answer, found "refund": call `refund` in place of `answer`'
-        : undefined,
-  },
-);
+export const resolvingUpdate = z.enum(RESOLVING_UPDATES, {
+  error: ({ input }) =>
+    input === "refund"
+      ? 'expected an operator\'s answer, found "refund": call `refund` in place of `answer`'
+      : undefined,
+});
 
 /** An operator's answer by its update's name, as a program passes it. */
 export const answerSchema = z.object({ update: resolvingUpdate, input: z.looseObject({}) });

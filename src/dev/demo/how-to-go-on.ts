@@ -1,6 +1,6 @@
 import { environmentLines } from "../../cli/environment-lines.ts";
+import { resolvingCommands } from "../../cli/operate/operating-commands.ts";
 import { shellWord } from "../../cli/output.ts";
-import { resolvingCommands } from "../../cli/sale/resolving-commands.ts";
 import { COLUMNS, viewLines, workflowLink } from "../../cli/temporal-ui.ts";
 import { MAIN_TASK_QUEUE, WORKFLOW_TYPES } from "../../contract/index.ts";
 import type { SaleProgress } from "./sale-progress.ts";

@@ -1,10 +1,12 @@
+import { Readable } from "node:stream";
+
 import { describe, expect, test } from "vitest";
 
 import { type Attention, ATTENTION_CODES, type AttentionCode, RESOLVED_BY } from "../../contract/index.ts";
 import { createProgram } from "../program.ts";
-import { correctCommand, resolvingCommands } from "./resolving-commands.ts";
-import { parseText } from "./scope.ts";
-import { Readable } from "node:stream";
+import { correctCommand } from "../sale/command-lines.ts";
+import { parseText } from "../sale/scope.ts";
+import { resolvingCommands } from "./operating-commands.ts";
 
 function attention(code: AttentionCode, subject?: string): Attention {
   return { code, message: "", sinceMs: 0, resolvedBy: RESOLVED_BY[code], ...(subject !== undefined && { subject }) };
