@@ -1,5 +1,5 @@
 import type { Branch } from "../contract/calls.ts";
-import type { CustomerInput } from "../contract/sale.ts";
+import type { CustomerInput } from "../contract/schema/sale.ts";
 import { branchField } from "./branch-selector.ts";
 import { composeBody, type ComposedRequest, underNames } from "./composed-request.ts";
 import type { ComplianceDialect } from "./dialect.ts";

@@ -1,4 +1,4 @@
-import type { RefundReason } from "../contract/refund-reasons.ts";
+import type { RefundReason } from "../contract/codes.ts";
 import { composeBody, type ComposedRequest } from "./composed-request.ts";
 import type { ComplianceDialect } from "./dialect.ts";
 import { type KeyReach, placeBusinessId } from "./key-reach.ts";

@@ -1,5 +1,5 @@
 import type { SaleDocument } from "../contract/documents.ts";
-import { IDEMPOTENCY_KEY_PATTERN } from "../contract/idempotency-key.ts";
+import { IDEMPOTENCY_KEY_PATTERN } from "../contract/ids.ts";
 import {
   type BusinessCallOptions,
   type CallOptions,

@@ -1,5 +1,5 @@
 import { longestCallbackUrl, MAX_CALLBACK_URL_LENGTH } from "../callbacks/callback-url.ts";
-import type { ServedBusinesses } from "../contract/served-businesses.ts";
+import type { ServedBusinesses } from "../contract/connection.ts";
 import { type ConfigProblem, nearMiss } from "./config-error.ts";
 import {
   type accountingSettings,

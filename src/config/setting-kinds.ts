@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { durationMs } from "../contract/schema/duration.ts";
+import { durationMs } from "../contract/schema/fields.ts";
 import { reasonOf, showFound, unknownName } from "./config-error.ts";
 import { parseJsonc } from "./parse-jsonc.ts";
 import { Secret } from "./secret.ts";

@@ -1,19 +1,19 @@
-import type { AccountingTarget } from "./accounting-connection.ts";
-import type * as batch from "./sync-batch.ts";
 import type * as calls from "./calls.ts";
 import type { CallUnderWay } from "./claimed-calls.ts";
+import type { AccountingTarget, CallTarget } from "./connection.ts";
+import type * as replacement from "./correction.ts";
 import type * as documents from "./document-calls.ts";
-import type { ReadEventsInput, ReadEventsResult } from "./events.ts";
-import type { FindSaleInput, FindSaleResult } from "./find-sale.ts";
-import type * as items from "./item-registration.ts";
+import type { ReadEventsResult } from "./events.ts";
+import type * as jobs from "./jobs.ts";
+import type { FirstOutcomeRequest } from "./messages.ts";
 import type * as movements from "./movement-calls.ts";
 import type * as reconcile from "./reconcile.ts";
 import type * as records from "./records.ts";
-import type * as replacement from "./replacement-calls.ts";
-import type { AwaitServiceRequest, ServiceWait } from "./service-wait.ts";
+import type { SaleOutcome } from "./sale.ts";
+import type * as inputs from "./schema/job-inputs.ts";
+import type { FindSaleInput, SaleStart } from "./schema/sale.ts";
+import type { AwaitServiceRequest, ServiceWait } from "./service-trouble.ts";
 import type * as synced from "./synced.ts";
-import type { FirstOutcomeRequest } from "./messages.ts";
-import type { SaleOutcome, SaleStart } from "./sale.ts";
 
 /** Activities of the main task queue that a run waits for first: each takes milliseconds. */
 export interface Preparations {
@@ -35,18 +35,18 @@ export interface Preparations {
    * Checks the sale that is to replace the one that is credited, and opens its row, which reserves its number.
    */
   reserveReplacement(request: replacement.ReserveReplacementRequest): Promise<replacement.ReserveReplacementResult>;
-  prepareSyncBillPayments(request: { input: synced.SyncBillPaymentsInput }): Promise<synced.PreparedBillPaymentsSync>;
-  prepareSyncBatch(request: { input: batch.ProcessSyncBatchInput }): Promise<batch.PreparedSyncBatch>;
-  prepareSyncPurchases(request: { input: synced.SyncPurchasesInput }): Promise<synced.PreparedPurchasesSync>;
-  prepareRegisterItems(request: { input: items.RegisterItemsInput }): Promise<items.PreparedRegisterItems>;
-  prepareReconcile(request: { input: reconcile.ReconcileInput }): Promise<reconcile.PreparedReconcile>;
+  prepareSyncBillPayments(request: { input: inputs.SyncBillPaymentsInput }): Promise<synced.PreparedBillPaymentsSync>;
+  prepareSyncBatch(request: { input: inputs.ProcessSyncBatchInput }): Promise<jobs.PreparedSyncBatch>;
+  prepareSyncPurchases(request: { input: inputs.SyncPurchasesInput }): Promise<synced.PreparedPurchasesSync>;
+  prepareRegisterItems(request: { input: inputs.RegisterItemsInput }): Promise<jobs.PreparedRegisterItems>;
+  prepareReconcile(request: { input: inputs.ReconcileInput }): Promise<reconcile.PreparedReconcile>;
   composeSale(request: calls.ComposeSaleRequest): Promise<calls.Composed>;
   composeCreditNote(request: calls.ComposeCreditNoteRequest): Promise<calls.Composed>;
   /**
    * The sale of that number, as the ledger keeps it. Fails for good with `LedgerAway` where the ledger does not answer:
    * somebody waits.
    */
-  findSale(request: { input: FindSaleInput }): Promise<FindSaleResult>;
+  findSale(request: { input: FindSaleInput }): Promise<records.FindSaleResult>;
 }
 
 /** Activities of the main task queue that look at other runs, or wait. */
@@ -59,7 +59,7 @@ export interface MainWaits {
    * A page of events, waited for a while where there is none. Fails for good with `LedgerAway`, as above, or
    * `CursorLost`.
    */
-  readEvents(request: { input: ReadEventsInput }): Promise<ReadEventsResult>;
+  readEvents(request: { input: inputs.ReadEventsInput }): Promise<ReadEventsResult>;
   /**
    * Returns once movements of the connection to named branches are sent: an operator has looked, or the dialect is
    * another one.
@@ -90,7 +90,7 @@ export interface LedgerActivities {
   /** Keeps the id of a document whose answer came while the ledger was away. */
   settleDocument(request: documents.SettleDocumentRequest): Promise<void>;
   /** Whether something of the document exists, or may exist, whichever run sent it. */
-  isDocumentSent(request: calls.CallTarget & { of: records.DocumentRow }): Promise<boolean>;
+  isDocumentSent(request: CallTarget & { of: records.DocumentRow }): Promise<boolean>;
   /** Keeps an operator's decision on a document of which nobody knew whether it exists. */
   decideDocument(request: documents.DecideDocumentRequest): Promise<void>;
   /** Keeps what only the run knows of its document. */
@@ -102,7 +102,7 @@ export interface LedgerActivities {
   /** Supplier invoices against bill payments, as the ledger has them. */
   reconcilePayments(request: reconcile.ReconcilePaymentsRequest): Promise<reconcile.PaymentComparison>;
   /** What stands now. `settled`: how many documents are not read again until they change. */
-  reconcileFindings(target: calls.CallTarget): Promise<reconcile.ReconcileFindings & { settled?: number }>;
+  reconcileFindings(target: CallTarget): Promise<reconcile.ReconcileFindings & { settled?: number }>;
   beginSync(sync: synced.Sync): Promise<synced.BegunSync>;
   /** What the collection has of what was seen since an instant. */
   countSync(request: synced.Sync & { sinceMs: number }): Promise<synced.CountedSync>;
@@ -115,16 +115,16 @@ export interface LedgerActivities {
    * What became of a try whose activity ended without an answer; one that was never claimed is buried, so that it
    * cannot leave late.
    */
-  readBatch(request: batch.BatchReference): Promise<batch.KnownBatch>;
-  settleBatch(request: batch.SettleBatchRequest): Promise<void>;
+  readBatch(request: jobs.BatchReference): Promise<jobs.KnownBatch>;
+  settleBatch(request: jobs.SettleBatchRequest): Promise<void>;
   /**
    * Keeps an operator's decision, and says what holds: the service's own, where it was recorded meanwhile, outweighs
    * it.
    */
-  decideBatch(request: batch.DecideBatchRequest): Promise<batch.KnownBatch>;
-  keepRegistrations(request: items.KeepRegistrationsRequest): Promise<void>;
+  decideBatch(request: jobs.DecideBatchRequest): Promise<jobs.KnownBatch>;
+  keepRegistrations(request: jobs.KeepRegistrationsRequest): Promise<void>;
   /** What a batch of registrations came to. */
-  reportRegistrations(batch: calls.CallTarget & { batchId: string }): Promise<items.RegisterItemsOutcome>;
+  reportRegistrations(batch: CallTarget & { batchId: string }): Promise<jobs.RegisterItemsOutcome>;
 }
 
 /** Activities of an accounting connection's task queue: one HTTP request each, at most. */
@@ -133,7 +133,7 @@ export interface AccountingActivities {
   keepBillPaymentsPage(request: AccountingTarget & synced.PageRequest): Promise<synced.KeptPageResult | calls.Refusal>;
   /** Reads the beginning of one status's list, and keeps nothing. */
   sampleBillPayments(request: synced.BillPaymentsSampleRequest): Promise<synced.BillPaymentsSampleResult>;
-  processSyncBatch(request: batch.ProcessBatchRequest): Promise<batch.ProcessBatchResult | CallUnderWay>;
+  processSyncBatch(request: jobs.ProcessBatchRequest): Promise<jobs.ProcessBatchResult | CallUnderWay>;
   /** Returns once a call that the service did not take is worth another try. */
   awaitAccounting(request: AccountingTarget & ServiceWait): Promise<void>;
 }
@@ -146,15 +146,15 @@ export interface ComplianceActivities
 
 export interface ComplianceReads {
   readItems(request: calls.ItemsRequest): Promise<calls.ItemsResult>;
-  readBranch(request: calls.CallTarget & { branch: string }): Promise<calls.BranchResult>;
+  readBranch(request: CallTarget & { branch: string }): Promise<calls.BranchResult>;
   readDocument(request: documents.ReadDocumentRequest): Promise<documents.ReadDocumentResult>;
   /** Reads a document whose answer came while the ledger was away, and writes it into its row. */
   keepDocument(request: documents.OwnDocumentRequest): Promise<documents.ReadDocumentResult>;
   /** The next items of a catalogue, or of a list, that are to be registered. */
-  planRegistrations(request: items.PlanRegistrationsRequest): Promise<items.PlanRegistrationsResult>;
-  pullPurchases(request: calls.CallTarget): Promise<synced.PullPurchasesResult>;
+  planRegistrations(request: jobs.PlanRegistrationsRequest): Promise<jobs.PlanRegistrationsResult>;
+  pullPurchases(request: CallTarget): Promise<synced.PullPurchasesResult>;
   /** Reads one page of purchases into the ledger. */
-  keepPurchasesPage(request: calls.CallTarget & synced.PageRequest): Promise<synced.KeptPageResult | calls.Refusal>;
+  keepPurchasesPage(request: CallTarget & synced.PageRequest): Promise<synced.KeptPageResult | calls.Refusal>;
   /** Reads a document, and holds what the ledger keeps of it against it. */
   reconcileDocument(request: reconcile.ReconcileDocumentRequest): Promise<reconcile.ReconcileDocumentResult>;
 }

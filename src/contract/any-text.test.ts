@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { idempotencyKey } from "./idempotency-key.ts";
-import { saleWorkflowId } from "./ids.ts";
-import { stockReferenceId } from "./reference-id.ts";
+import { idempotencyKey, saleWorkflowId } from "./ids.ts";
+import { stockReferenceId } from "./stock-movement.ts";
 
 /**
  * More than the schemas let in: whatever a caller, a catalogue or a foreign start can hold, halves of surrogate pairs

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { boundedName } from "./bounded-name.ts";
+import { boundedName } from "./ids.ts";
 import { sha256Hex } from "./sha256.ts";
 
 const MAX = 100;

@@ -1,29 +1,18 @@
 import type { AttentionCode, Decision } from "./attention.ts";
-import type { ComposedRequest, ConnectionProfile } from "./connection.ts";
+import type { CallTarget, ComposedRequest, ConnectionProfile } from "./connection.ts";
 import type { Correction } from "./correction.ts";
 import type { Item, ResolvedLine, SaleDocument } from "./documents.ts";
 import type { InputChecks } from "./input-checks.ts";
-import type { CustomerInput, Refund, SaleFields, SaleLineInput } from "./sale.ts";
+import type { CustomerInput, Refund, SaleFields, SaleLineInput } from "./schema/sale.ts";
 import type { InAll } from "./payload-bounds.ts";
 import type { ServiceTrouble } from "./service-trouble.ts";
-import type { Stage } from "./stages.ts";
+import type { Stage } from "./names.ts";
 import type { StockMovement } from "./stock-movement.ts";
 
 /**
  * What the activities take and give. An answer that the workflow must decide upon is a result, never a failure: a
  * failed activity always means "try again later" (failure-model). Results are small and of fixed shape.
  */
-
-/** Every call names where it goes. */
-export interface CallTarget {
-  connection: string;
-  businessId?: string | undefined;
-  /**
-   * When an operator last asked this run to try again (Unix milliseconds, by the clock of the Temporal server): a
-   * refusal of the key that is older is not believed, and the call goes out.
-   */
-  retriedAtMs?: number | undefined;
-}
 
 /** An operator is needed before this can go on. */
 export interface Refusal {
@@ -194,59 +183,3 @@ export interface ComposedBody {
 }
 
 export type Composed = ComposedBody | Refusal;
-
-/** Types of the failures that a caller of the product may meet. */
-export const FAILURES = {
-  /** The input cannot be corrected by anybody; the message names each field. */
-  invalidInput: "InvalidInput",
-  /** The connection does not work for the business that the input names. */
-  unknownBusiness: "UnknownBusiness",
-  /** The number belongs to a sale with other content, or to the credit note of another sale. */
-  conflict: "Conflict",
-  /** Neither Temporal nor the ledger knows the sale that the input names. */
-  notFound: "NotFound",
-  /** An update that the present stage does not allow, or that is malformed. */
-  notAllowed: "NotAllowed",
-  /** The ledger did not answer a question that only it can answer. */
-  ledgerAway: "LedgerAway",
-  /** The event of a cursor is not in the ledger as it was read. */
-  cursorLost: "CursorLost",
-} as const;
-
-/** By these a run tells its caller what to correct: it has issued nothing, so nothing is to be carried on. */
-export const REFUSALS: readonly unknown[] = [
-  FAILURES.invalidInput,
-  FAILURES.unknownBusiness,
-  FAILURES.conflict,
-  FAILURES.notAllowed,
-  FAILURES.notFound,
-];
-
-/** Beside the message of a `Conflict`, where the fields that differ are known. */
-export interface ConflictDetails {
-  fields: string[];
-}
-
-/** Beside the message of an `UnknownBusiness`. */
-export interface UnknownBusinessDetails {
-  /** Those that the connection serves. */
-  businesses: readonly string[];
-}
-
-/** Beside the message of a `NotAllowed`. */
-export interface RefusalDetails {
-  /** The updates that are taken as it stands, by this workflow or by the one that the message names. */
-  allowed: string[];
-}
-
-/** Beside the message of an `InvalidInput`. */
-export interface InvalidInputDetails {
-  /** Its noun. */
-  what: string;
-  /** A line for each field. */
-  problems: readonly string[];
-}
-
-export function invalidInputInWords({ what, problems }: InvalidInputDetails, verb: "is" | "are" = "is"): string {
-  return `The ${what} ${verb} not valid:\n${problems.map((problem) => `  ${problem}`).join("\n")}`;
-}

@@ -1,8 +1,8 @@
 import type { AttentionCode } from "./attention.ts";
 import type { Receipt } from "./documents.ts";
-import { fingerprintOf, saleContent } from "./fingerprint.ts";
-import type { Replacement } from "./sale-fields.ts";
-import type { Refund } from "./schema/refund-request.ts";
+import { fingerprintOf, saleContent } from "./sale-content.ts";
+import type { Refund, Replacement, SaleLineInput } from "./schema/sale.ts";
+import type { CallTarget } from "./connection.ts";
 
 /** A correction is a refund that names the sale which replaces the credited one (`replaceWith`). */
 
@@ -91,3 +91,50 @@ export function replacementProblem(
 const NO_REPLACEMENT = "replaceWith: expected a sale with its number and its lines";
 const REPLACEMENT_NUMBER =
   "replaceWith.traderInvoiceNumber: expected another number than those of the credited sale and of its credit note";
+
+/** Checks the corrected sale, and opens its row, before the credit note is sent. */
+export interface ReserveReplacementRequest extends CallTarget {
+  /** The number of the sale that is credited. */
+  invoice: string;
+  refund: Refund;
+}
+
+/** `refused`: something that is known stands against it, and its number is not reserved. */
+export type ReserveReplacementResult =
+  | {
+      kind: "reserved";
+      branch?: string | undefined;
+      /** Absent where the request has them. */
+      lines?: SaleLineInput[];
+      /** Its credit note is on its way, or signed: nothing is looked at any more. */
+      isUnderWay?: true;
+    }
+  | { kind: "refused"; message: string };
+
+export interface ReleaseReplacementRequest extends CallTarget {
+  /** Of the corrected sale. */
+  number: string;
+  /** The number of the sale that is not credited. */
+  replaces: string;
+}
+
+export interface AwaitReplacementRequest extends CallTarget, Replacement {
+  /** Answer only once what is seen has another mark. */
+  unlike?: string | undefined;
+  /** Since when that has been waited for (Unix milliseconds). */
+  sinceMs: number;
+}
+
+export type SeenReplacement =
+  | { kind: "open"; heldUp?: AttentionCode | undefined }
+  | { kind: "signed"; receipt: Receipt | null }
+  /**
+   * It will not go on by itself. `retryable`: to start it again may help. `begun`: a workflow of its own has worked on it
+   * since its number was reserved.
+   */
+  | { kind: "stopped"; message: string; retryable: boolean; begun: boolean };
+
+export interface AwaitedReplacement {
+  seen: SeenReplacement;
+  mark: string;
+}

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 
-import { differencesInWords } from "./differences.ts";
-import { saleContent } from "./fingerprint.ts";
-import type { SaleInput } from "./sale.ts";
+import { differencesInWords, saleContent } from "./sale-content.ts";
+import type { SaleInput } from "./schema/sale.ts";
 
 const LINES = [
   { sku: "TEA", quantity: 2, unitPrice: 350 },

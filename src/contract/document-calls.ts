@@ -1,10 +1,11 @@
 import type { Decision } from "./attention.ts";
-import type { CallTarget, Deferred, OperatorDecision, Refusal } from "./calls.ts";
-import type { ComposedRequest, ConnectionProfile } from "./connection.ts";
+import type { CallTarget, ComposedRequest, ConnectionProfile } from "./connection.ts";
+import type { Deferred, OperatorDecision, Refusal } from "./calls.ts";
 import type { SaleDocument } from "./documents.ts";
 import type { ExpectedDocument } from "./matching.ts";
 import type { AnsweredRow, DocumentRow, SettledAnswer } from "./records.ts";
-import type { DatedRefund, Refund } from "./sale.ts";
+import type { DatedRefund } from "./sale.ts";
+import type { Refund } from "./schema/sale.ts";
 
 /**
  * What the activities take and give that bring a document into being, that read it, and that keep what is known of it.

@@ -1,6 +1,6 @@
 import type { AttentionCode } from "./attention.ts";
 import type { Receipt } from "./documents.ts";
-import type { Stage } from "./stages.ts";
+import type { Stage } from "./names.ts";
 
 /**
  * What other services read of the ledger's events (https://github.com/fiscalflow/fiscalflow/blob/main/docs/events.md).
@@ -69,16 +69,6 @@ export interface EventCorrection {
   creditNote: string;
   /** `begun`: the corrected sale is checked, and its number reserved; nothing was credited before. */
   state: "begun" | "corrected" | "credited" | "cancelled";
-}
-
-/** Input of the `readEvents` workflow. */
-export interface ReadEventsInput {
-  connection?: string;
-  businessId?: string;
-  /** The events after it; default: from the first. */
-  after?: string;
-  /** How long to wait where there is none yet: at most 10. Default: 0. */
-  waitSeconds?: number;
 }
 
 export interface ReadEventsResult {

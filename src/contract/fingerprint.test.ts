@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { differingFields, fingerprintOf, type SaleContent, saleContent } from "./fingerprint.ts";
-import type { SaleFields } from "./sale.ts";
+import { differingFields, fingerprintOf, type SaleContent, saleContent } from "./sale-content.ts";
+import type { SaleFields } from "./schema/sale.ts";
 
 const tea = { itemId: "itm_tea", quantity: 2, unitPrice: 350 };
 const flour = { sku: "FLOUR-2", quantity: 1, unitPrice: 210.5 };

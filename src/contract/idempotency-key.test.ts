@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { idempotencyKey } from "./idempotency-key.ts";
-import { saleWorkflowId } from "./ids.ts";
+import { idempotencyKey, saleWorkflowId } from "./ids.ts";
 import { printable, saleIdentity } from "./test-support/arbitraries.ts";
 
 /** As the document of the API writes it (POST /v1/credit-notes), and not as the code does. */

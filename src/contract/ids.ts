@@ -1,5 +1,32 @@
-import { boundedName } from "./bounded-name.ts";
-import { escapedPart } from "./escaped-part.ts";
+import { sha256Hex } from "./sha256.ts";
+
+const ENDS_LIKE_A_BOUND = /~[0-9a-f]{64}$/;
+
+/**
+ * The name itself where it fits, else a readable prefix that ends in `~` and the SHA-256 of the whole name, so that two
+ * long names that differ only at their end stay two names. A short name that is written like a bounded one is bounded
+ * too: it would else be taken for the long name whose digest it bears.
+ */
+export function boundedName(name: string, maxLength: number): string {
+  if (name.length <= maxLength && !ENDS_LIKE_A_BOUND.test(name)) return name;
+  const digest = sha256Hex(name);
+  // A cut through a percent escape would leave half of it at the end.
+  const prefix = name.slice(0, maxLength - digest.length - 1).replace(/%[0-9A-F]?$/, "");
+  return `${prefix}~${digest}`;
+}
+
+const LONE_SURROGATE = /^[\uD800-\uDFFF]$/u;
+
+/**
+ * A part of a name, escaped as a URI component. Half of a surrogate pair has no such escape (`encodeURIComponent`
+ * throws), and an id that came in somebody's JSON may hold one: it is written `%uD800`, which no escape of other text
+ * is.
+ */
+export function escapedPart(text: string): string {
+  return text.replace(/[\uD800-\uDFFF]|[^\uD800-\uDFFF]+/gu, (run) =>
+    LONE_SURROGATE.test(run) ? `%u${run.charCodeAt(0).toString(16).toUpperCase()}` : encodeURIComponent(run),
+  );
+}
 
 /**
  * Workflow ids. Each part is escaped as a URI component; an id longer than 200 characters keeps a
@@ -70,4 +97,38 @@ export function syncBatchWorkflowId(batch: { connection: string; syncBatchId: st
 
 function workflowId(...parts: string[]): string {
   return boundedName(parts.map(escapedPart).join("/"), MAX_WORKFLOW_ID_LENGTH);
+}
+
+/** What a key must look like (Fiscal Compliance API, POST /v1/credit-notes). */
+export const IDEMPOTENCY_KEY_PATTERN = /^[A-Za-z0-9._:-]{8,128}$/;
+
+const READABLE_LENGTH = 40;
+const KIND_LENGTH = 20;
+
+/**
+ * The Idempotency-Key of one intent of one workflow. It hangs on the workflow's id and the step alone, so that a retry,
+ * a replay, a reset and a second start all carry the same key, and it is valid for every invoice number: what the
+ * pattern does not allow is kept by the digest. A step is a word, with what tells it from others of its kind after a
+ * space; `intent` counts the decisions of an operator that ask for something new.
+ */
+export function idempotencyKey(workflowId: string, step: string, intent = 1): string {
+  const digest = sha256Hex(JSON.stringify([workflowId, step, intent]));
+  const readable = allowed(decodeURIComponent(lastPart(workflowId))).slice(0, READABLE_LENGTH);
+  const kind = allowed(step.split(" ", 1)[0] ?? "").slice(0, KIND_LENGTH);
+  return `${kind}:${readable}:${digest}`;
+}
+
+function allowed(text: string): string {
+  return text.replace(/[^A-Za-z0-9._-]/g, "-");
+}
+
+/** The invoice number of a sale or the sale of a credit note; an id that was cut may end in half an escape. */
+function lastPart(workflowId: string): string {
+  const part = workflowId.slice(workflowId.lastIndexOf("/") + 1).split("~")[0] ?? "";
+  try {
+    decodeURIComponent(part);
+    return part;
+  } catch {
+    return part.replaceAll("%", "-");
+  }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { doubtsOf, EXPECTED_PIN, type InputChecks, refundDoubtsOf, withoutValues } from "./input-checks.ts";
-import type { SaleFields } from "./sale.ts";
+import type { SaleFields } from "./schema/sale.ts";
 
 /** 21:30 UTC: the next day in Nairobi, the 22nd. */
 const LATE_MS = Date.parse("2026-11-21T21:30:00Z");

@@ -1,6 +1,6 @@
 import { nairobiDate } from "./nairobi-date.ts";
 import { plainJson } from "./plain-text.ts";
-import type { SaleFields } from "./sale-fields.ts";
+import type { SaleFields } from "./schema/sale.ts";
 
 export const INPUT_CHECK_MODES = ["off", "warn", "refuse"] as const;
 

@@ -1,5 +1,10 @@
 import type { Attention, Decision } from "./attention.ts";
 import type { ServiceTrouble } from "./service-trouble.ts";
+import { boundedName, MAX_WORKFLOW_ID_LENGTH } from "./ids.ts";
+import type { WorkflowType } from "./names.ts";
+import type { AccountingProfile, AccountingTarget, CallTarget, ConnectionProfile } from "./connection.ts";
+import type { OperatorDecision, Refusal } from "./calls.ts";
+import type { ClaimedTry, NotDone, SupersededTry, UnknownOutcome, Unsettled } from "./claimed-calls.ts";
 
 /**
  * Workflows that carry no document of their own: what they did is in the ledger, and how far they are in their state.
@@ -17,4 +22,185 @@ export interface JobState<Progress> {
   serviceTrouble?: ServiceTrouble;
   /** Signals that changed nothing: they could not be read, or the workflow has none of their name. Absent: none. */
   unreadMessages?: number;
+}
+
+/**
+ * What `setup` keeps in Temporal's Schedules: all that begin with this are the product's own, and one that nothing asks
+ * for is removed.
+ */
+export const SCHEDULE_PREFIX = "fiscalflow/";
+
+/** `fiscalflow/<workflow id>/<which>` */
+export function scheduleId(workflowId: string, which: string): string {
+  return boundedName(`${SCHEDULE_PREFIX}${workflowId}/${which}`, MAX_WORKFLOW_ID_LENGTH);
+}
+
+/**
+ * Input of the `scheduled` workflow: what a Schedule starts. Temporal puts the time behind the id of a workflow that a
+ * Schedule starts, so this one starts the other under the one id that it may have.
+ */
+export interface ScheduledInput {
+  workflow: WorkflowType;
+  workflowId: string;
+  input: { connection: string; businessId?: string; full?: boolean };
+  /** `skip`: the one that runs does it; `wait`: it does less, so this one follows it. */
+  ifRunning: "skip" | "wait";
+}
+
+export type ScheduledOutcome = "started" | "skipped";
+
+/** A batch is at most so many named items; a whole catalogue has no bound. */
+export const MOST_NAMED_ITEMS = 5_000;
+
+export interface PreparedRegisterItems {
+  profile: ConnectionProfile;
+}
+
+/**
+ * - `registered`: by this batch
+ * - `registered-already`: nothing was to be done
+ * - `needs-data`: `needs` says what is missing
+ * - `refused`: nothing is missing, and the authority or the service refused it
+ * - `unknown`: no item has that name, or two have
+ * - `unclear`: no answer shows its outcome
+ */
+export const ITEM_OUTCOMES = [
+  "registered",
+  "registered-already",
+  "needs-data",
+  "refused",
+  "unknown",
+  "unclear",
+] as const;
+export type ItemOutcomeKind = (typeof ITEM_OUTCOMES)[number];
+
+/** What one item came to. */
+export interface ItemOutcome {
+  kind: ItemOutcomeKind;
+  /** The item's id; where it is unknown, the name that was given. */
+  item: string;
+  name?: string | null;
+  needs?: string[];
+  reason?: string;
+}
+
+export interface PlanRegistrationsRequest extends CallTarget {
+  batchId: string;
+  /** Of the whole catalogue: go on behind this id. */
+  after?: string | undefined;
+  /** Of named items: the next of them. */
+  items?: string[] | undefined;
+  /** So many items to be registered, at most. */
+  most: number;
+  force: boolean;
+  /** The catalogue as of this instant, or a later one (Unix milliseconds). */
+  notOlderThanMs: number;
+}
+
+/** What is to be sent next. What needs no call is in the ledger already, and only counted here. */
+export type PlanRegistrationsResult =
+  | {
+      kind: "planned";
+      items: { id: string; name: string | null }[];
+      settled: Partial<Record<ItemOutcomeKind, number>>;
+      /** Items of the catalogue. */
+      total: number;
+      /** Where to go on; `null` at the end. */
+      next: string | null;
+    }
+  | Refusal;
+
+export interface KeepRegistrationsRequest extends CallTarget {
+  batchId: string;
+  outcomes: ItemOutcome[];
+}
+
+export interface RegistrationProgress {
+  /** How many items the batch is about; `null` until it is known. */
+  total: number | null;
+  counts: Record<ItemOutcomeKind, number>;
+}
+
+/**
+ * Result of the `registerItems` workflow. The lists are cut, the counts are not, and the ledger has each item's
+ * outcome.
+ */
+export interface RegisterItemsOutcome {
+  counts: Record<ItemOutcomeKind, number>;
+  needsData: ItemOutcome[];
+  refused: ItemOutcome[];
+  unknown: ItemOutcome[];
+  unclear: ItemOutcome[];
+}
+
+export function noOutcomes(): Record<ItemOutcomeKind, number> {
+  return { registered: 0, "registered-already": 0, "needs-data": 0, refused: 0, unknown: 0, unclear: 0 };
+}
+
+export interface PreparedSyncBatch {
+  profile: AccountingProfile;
+  syncBatchId: string;
+}
+
+export interface ProcessBatchRequest extends AccountingTarget, ClaimedTry {
+  syncBatchId: string;
+}
+
+export interface ProcessedBatch {
+  kind: "processed";
+  /** The service's own words. */
+  message: string;
+}
+
+/** An operator has decided, in this run or in an earlier one, that it was processed. */
+export interface DecidedProcessed {
+  kind: "said-processed";
+  word: OperatorDecision;
+}
+
+/** What the ledger says of a batch that was asked for before. */
+export type KnownBatch = ProcessedBatch | DecidedProcessed | SupersededTry | UnknownOutcome;
+
+export type ProcessBatchResult =
+  | (ProcessedBatch & Unsettled)
+  | DecidedProcessed
+  | SupersededTry
+  | UnknownOutcome
+  | NotDone<"not-processed">;
+
+export interface BatchReference extends AccountingTarget {
+  syncBatchId: string;
+  generation: number;
+}
+
+export interface DecideBatchRequest extends BatchReference {
+  processed: boolean;
+  word: OperatorDecision;
+}
+
+export interface SettleBatchRequest extends AccountingTarget, ClaimedTry {
+  syncBatchId: string;
+  outcome: BatchOutcome;
+}
+
+/** What the service's answer says of a try. */
+export interface BatchOutcome {
+  kind: "processed" | "not-processed";
+  message: string;
+}
+
+export interface BatchProgress {
+  syncBatchId: string;
+  /** `waiting`: not sent; `parked`: an operator is needed; `processed`: done. */
+  standing: "waiting" | "parked" | "processed";
+  /** The service's own words. */
+  message?: string;
+}
+
+/** Result of the `processSyncBatch` workflow. */
+export interface SyncBatchOutcome {
+  syncBatchId: string;
+  /** `service`: as the service answered; `person`: as an operator has decided. */
+  saidBy: "service" | "person";
+  message: string;
 }

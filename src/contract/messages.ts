@@ -1,12 +1,13 @@
-import type { Attention, AttentionCode, Decision } from "./attention.ts";
+import { type Attention, type AttentionCode, type Decision, holdsUpDocument } from "./attention.ts";
 import type { Correction } from "./correction.ts";
 import type { SaleDocument } from "./documents.ts";
 import type { InAll } from "./payload-bounds.ts";
-import type { Refund } from "./sale.ts";
+import type { Refund } from "./schema/sale.ts";
 import type { UpdateRequests } from "./schema/updates.ts";
 import type { ServiceTrouble } from "./service-trouble.ts";
-import type { Stage } from "./stages.ts";
+import type { Stage } from "./names.ts";
 import type { StockMovement } from "./stock-movement.ts";
+import type { SaleOutcome } from "./sale.ts";
 
 export type { UpdateRequests } from "./schema/updates.ts";
 
@@ -76,4 +77,62 @@ export interface WorkflowState {
   fingerprint?: string;
   numberTaken: boolean;
   nextWait: number;
+}
+
+/**
+ * The outcome as the state tells it: what the `outcome` update answers, and what a caller reads out of the `state`
+ * query.
+ */
+export function outcomeOfState(state: WorkflowState): SaleOutcome {
+  const { stage, document, creditNote, refund, stockMovements, cancelRequested, numberTaken, nextWait } = state;
+  const { attentions, correction, inAll } = state;
+  const attention = attentions.find((one) => holdsUpDocument(one, stockMovements)) ?? attentions[0];
+  return {
+    stage,
+    sale: document,
+    receipt: document?.receipt ?? null,
+    ...(creditNote && { creditNote }),
+    ...(refund && { refund: kept(refund) }),
+    ...(correction && { correction }),
+    stockMovements,
+    ...(inAll?.stockMovements && { inAll: { stockMovements: inAll.stockMovements } }),
+    ...(attention && { attention }),
+    ...(cancelRequested !== undefined && { cancelRequested }),
+    numberTaken,
+    nextWait,
+  };
+}
+
+/** A corrected sale of many lines is not repeated in every answer. */
+function kept({ replaceWith: _asked, ...refund }: Refund): Refund {
+  return refund;
+}
+
+/** The words of a list, and of the page of one sale. @param attention the code that stands first */
+export function waitsForOperator(attention: string): string {
+  return `an operator: ${attention}`;
+}
+
+export interface Waiting {
+  /** In words: what happens next in the main flow, and when. */
+  waitingFor: string;
+  /** The most pressing first. */
+  attentions: readonly Pick<Attention, "code" | "subject">[];
+  stockMovements: readonly Pick<StockMovement, "referenceId" | "state">[];
+}
+
+/** What an open sale or credit note waits for: an operator before all else, and all that goes on beside. */
+export function everythingWaitedFor({ waitingFor, attentions, stockMovements }: Waiting): string {
+  const [first] = attentions;
+  const sending = stockMovements.filter(({ state }) => state === "sending").length;
+  const answers = sending === 1 ? "the answer to a stock movement" : `the answers to ${sending} stock movements`;
+  // The call whose answer the main flow waits for is not made while the key is refused.
+  const isRefused = first?.code === "credentials" && holdsUpDocument(first, stockMovements);
+  const isSaid = isRefused || (first && waitingFor.startsWith("an operator"));
+  const parts = [
+    ...(first ? [waitsForOperator(first.code)] : []),
+    ...(sending === 0 || /stock/.test(waitingFor) ? [] : [answers]),
+    ...(isSaid || waitingFor === "nothing" ? [] : [waitingFor]),
+  ];
+  return parts.length === 0 ? waitingFor : parts.join("; and for ");
 }

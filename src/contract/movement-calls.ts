@@ -1,4 +1,5 @@
-import type { Branch, CallTarget, OperatorDecision } from "./calls.ts";
+import type { Branch, OperatorDecision } from "./calls.ts";
+import type { CallTarget } from "./connection.ts";
 import type { ClaimedTry, NotDone, NotDoneOutcome, SupersededTry, UnknownOutcome, Unsettled } from "./claimed-calls.ts";
 import type { BalanceSeen, MovementOrigin, StockAction, StockMovement } from "./stock-movement.ts";
 

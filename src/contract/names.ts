@@ -1,3 +1,4 @@
+import type { UpdateForm } from "./message-form.ts";
 import { UPDATE_FORMS } from "./update-forms.ts";
 
 /** The names that other programs hold on to. Changing one is a breaking change. */
@@ -56,6 +57,10 @@ export type ResolvingUpdate = {
   [Name in UpdateName]: (typeof UPDATE_FORMS)[Name] extends { answers: readonly unknown[] } ? Name : never;
 }[UpdateName];
 
+export const RESOLVING_UPDATES = Object.entries<UpdateForm>(UPDATE_FORMS).flatMap(([name, { answers }]) =>
+  answers ? [name as ResolvingUpdate] : [],
+);
+
 export const UPDATES = Object.fromEntries(Object.keys(UPDATE_FORMS).map((name) => [name, name])) as {
   readonly [Name in UpdateName]: Name;
 };
@@ -90,3 +95,25 @@ export const DEFAULT_CONNECTION = "default";
 
 /** The reason of a cancellation by Temporal's own button: it takes none. */
 export const CANCELLED_IN_TEMPORAL = "cancelled through Temporal";
+
+/** `FiscalStage`. A credit note goes through the same words and ends `credited`. */
+export const STAGES = [
+  "resolving-items",
+  "registering",
+  "submitting",
+  "adjusting-stock",
+  "awaiting-authority",
+  "rejected",
+  "completed",
+  "crediting",
+  "credited",
+  "cancelled",
+] as const;
+
+export type Stage = (typeof STAGES)[number];
+
+/** Those that a row of the ledger can have: the others pass while the run waits for an answer. */
+export const STAGES_OF_ROWS = STAGES.filter((stage) => stage !== "registering" && stage !== "adjusting-stock");
+
+/** The stages that nothing but a refund moves on. */
+export const SETTLED_STAGES: readonly Stage[] = ["completed", "credited", "cancelled"];

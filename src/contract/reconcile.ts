@@ -1,5 +1,5 @@
-import type { CallTarget, Refusal } from "./calls.ts";
-import type { ConnectionProfile } from "./connection.ts";
+import type { CallTarget, ConnectionProfile } from "./connection.ts";
+import type { Refusal } from "./calls.ts";
 
 export const INVOICE_NUMBER_FIELDS = ["billCode", "billPaymentCode"] as const;
 export const SUPPLIER_RULES = ["same-name", "any"] as const;
@@ -14,15 +14,6 @@ export interface PaymentRule {
   supplier: (typeof SUPPLIER_RULES)[number];
   /** Of the supplier invoices, whose document shows none: ISO 4217. Nothing is ever converted. */
   currency: string;
-}
-
-/** Input of the `reconcile` workflow. What is left out is as the connection's configuration has it. */
-export interface ReconcileInput {
-  connection?: string;
-  businessId?: string;
-  /** The connection of the accounting service whose payments pay the business's bills. */
-  accounting?: string;
-  rule?: Partial<PaymentRule>;
 }
 
 export interface PreparedReconcile {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { stockReferenceId } from "./reference-id.ts";
+import { stockReferenceId } from "./stock-movement.ts";
 import { anyInvoiceNumber, printable } from "./test-support/arbitraries.ts";
 
 const purpose = fc.constantFrom("sold" as const, "undone" as const, "restocked" as const);

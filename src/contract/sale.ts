@@ -3,19 +3,9 @@ import type { ClosedRun } from "./closed-run.ts";
 import { type Correction, replacementOf } from "./correction.ts";
 import type { Receipt, SaleDocument } from "./documents.ts";
 import type { InAll } from "./payload-bounds.ts";
-import type { SaleFields } from "./sale-fields.ts";
-import type { Refund, RefundRequest } from "./schema/refund-request.ts";
-import type { Stage } from "./stages.ts";
+import type { Refund } from "./schema/sale.ts";
+import type { Stage } from "./names.ts";
 import type { StockMovement } from "./stock-movement.ts";
-
-export type * from "./sale-fields.ts";
-export type { Refund, RefundRequest } from "./schema/refund-request.ts";
-
-/**
- * What the workflow takes besides: with neither lines nor `saleId` it carries on the sale that the ledger has under the
- * number, and `refund` is asked of it at once, for whoever can only start.
- */
-export type SaleStart = SaleFields & { refund?: RefundRequest | undefined };
 
 /** A refund with the date on which it was asked for. */
 export type DatedRefund = Refund & { returnDate: string };

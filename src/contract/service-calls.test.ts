@@ -1,7 +1,7 @@
 import { expect, expectTypeOf, test } from "vitest";
 
 import type { AccountingActivities, ComplianceActivities } from "./activities.ts";
-import { type ACCOUNTING_CALLS, calledService, type COMPLIANCE_CALLS } from "./service-calls.ts";
+import { type ACCOUNTING_CALLS, calledService, type COMPLIANCE_CALLS } from "./service-trouble.ts";
 
 test("every activity that calls a service is known as one", () => {
   expectTypeOf<keyof ComplianceActivities>().toEqualTypeOf<(typeof COMPLIANCE_CALLS)[number]>();

@@ -1,4 +1,5 @@
 import { nairobiTime } from "./nairobi-date.ts";
+import type { CallTarget } from "./connection.ts";
 
 /**
  * What keeps the API, or the accounting service, from serving calls, as far as somebody has seen it.
@@ -47,4 +48,53 @@ export interface TroubleDetails {
   trouble: ServiceTrouble;
   /** What this attempt came to, without the words of the trouble. */
   said: string;
+}
+
+/** How long a call is tried already that the service does not take. */
+export interface ServiceWait {
+  /** When it was tried last, and since when in vain (Unix milliseconds): its own tries become rarer with its age. */
+  triedAtMs: number;
+  sinceMs: number;
+  /** What the key was refused; absent where the call was put off, or its answer lost. */
+  refused?: { status?: number; operation?: string };
+}
+
+/** Waits, as an activity that is tried again, until a call that the service did not take is worth another try. */
+export interface AwaitServiceRequest extends CallTarget, ServiceWait {}
+
+/**
+ * The activities of `ComplianceActivities`: each is one call to the API, or a wait whose attempts are such calls. By
+ * name, since the client's package has no activities.
+ */
+export const COMPLIANCE_CALLS = [
+  "readItems",
+  "awaitItems",
+  "awaitService",
+  "readBranch",
+  "registerItem",
+  "createSale",
+  "createCreditNote",
+  "readDocument",
+  "awaitDocument",
+  "retryDocument",
+  "keepDocument",
+  "adjustStock",
+  "planRegistrations",
+  "pullPurchases",
+  "keepPurchasesPage",
+  "reconcileDocument",
+] as const;
+
+/** The same of `AccountingActivities`, and the accounting service. */
+export const ACCOUNTING_CALLS = [
+  "keepBillPaymentsPage",
+  "sampleBillPayments",
+  "processSyncBatch",
+  "awaitAccounting",
+] as const;
+
+/** Which service an activity calls. @param activityType its name, as Temporal has it */
+export function calledService(activityType: string): "compliance" | "accounting" | undefined {
+  if ((COMPLIANCE_CALLS as readonly string[]).includes(activityType)) return "compliance";
+  return (ACCOUNTING_CALLS as readonly string[]).includes(activityType) ? "accounting" : undefined;
 }

@@ -15,9 +15,8 @@ import {
   WORKFLOW_TYPES,
 } from "../contract/index.ts";
 import { parseInput } from "../contract/schema/parse-input.ts";
-import { refundRequestSchema } from "../contract/schema/refund-request.ts";
-import { businessIdentifier, connectionName } from "../contract/schema/sale-input.ts";
-import { invoiceNumber } from "../contract/schema/text.ts";
+import { businessIdentifier, connectionName, refundRequestSchema } from "../contract/schema/sale.ts";
+import { invoiceNumber } from "../contract/schema/fields.ts";
 import { createStarter } from "../starter/index.ts";
 import { endsWait } from "../starter/outcome.ts";
 import { beginRefund, LONGEST_REPLY_SECONDS } from "../starter/refund.ts";

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from "@temporalio/client";
 import { HandlerError } from "nexus-rpc";
 
-import { type ErrorCode, FiscalflowError } from "../contract/fiscalflow-error.ts";
+import { type ErrorCode, FiscalflowError } from "../contract/errors.ts";
 
 /** Codes of errors that the same call would meet again, however often it is repeated. */
 const FINAL: ReadonlySet<ErrorCode> = new Set([

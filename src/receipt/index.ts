@@ -4,5 +4,5 @@ export { receiptHtml } from "./html.ts";
 export type { ReceiptOptions, Seller } from "./page.ts";
 export { type PdfOptions, receiptPdf } from "./pdf.ts";
 export { receiptText } from "./text.ts";
-export type { RefundReason } from "../contract/refund-reasons.ts";
+export type { RefundReason } from "../contract/codes.ts";
 export type { Customer, LinesLeftOut, Receipt, SaleDocument, SaleDocumentLine } from "../contract/documents.ts";

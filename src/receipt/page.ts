@@ -1,7 +1,7 @@
 import { decimalText, sumOf } from "../contract/decimal.ts";
 import { givenText, type Receipt, type SaleDocument, type SaleDocumentLine } from "../contract/documents.ts";
 import { plainLine } from "../contract/plain-text.ts";
-import { type RefundReason, refundReasonText } from "../contract/refund-reasons.ts";
+import { type RefundReason, refundReasonText } from "../contract/codes.ts";
 
 /** The API's documents do not name the seller: what is printed of it is the shop's own word, and marked so. */
 export interface Seller {

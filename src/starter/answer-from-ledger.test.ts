@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { type Attention, RESOLVED_BY } from "../contract/attention.ts";
-import type { FoundSale, KeptDocument } from "../contract/find-sale.ts";
+import type { FoundSale, KeptDocument } from "../contract/records.ts";
 import { ledgerState, outcomeOf } from "./answer-from-ledger.ts";
 
 const ATTENTION: Attention = {

@@ -1,8 +1,7 @@
 import { attentionOfCreditNote } from "../contract/attention.ts";
 import type { ClosedRun } from "../contract/closed-run.ts";
-import type { FoundSale, KeptDocument } from "../contract/find-sale.ts";
-import type { WorkflowState } from "../contract/messages.ts";
-import { outcomeOfState } from "../contract/outcome-of-state.ts";
+import type { FoundSale, KeptDocument } from "../contract/records.ts";
+import { outcomeOfState, type WorkflowState } from "../contract/messages.ts";
 import type { SaleOutcome } from "../contract/sale.ts";
 import type { PendingCall } from "./pending-calls.ts";
 

@@ -6,7 +6,7 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from "@temporalio/client";
 
-import type { FiscalflowError } from "../contract/fiscalflow-error.ts";
+import type { FiscalflowError } from "../contract/errors.ts";
 import { MAIN_TASK_QUEUE, QUERY_REFUSED } from "../contract/names.ts";
 import { boundMs, within } from "./bound.ts";
 import { BY_CALLER, temporalError, TemporalUnavailableError } from "./errors.ts";

@@ -1,5 +1,5 @@
-import { FiscalflowError } from "../contract/fiscalflow-error.ts";
-import type { UnknownBusinessError } from "../contract/served-businesses.ts";
+import { FiscalflowError } from "../contract/errors.ts";
+import type { UnknownBusinessError } from "../contract/connection.ts";
 import type { InvalidInputError } from "../contract/schema/parse-input.ts";
 import type {
   LedgerAwayError,

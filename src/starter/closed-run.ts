@@ -5,9 +5,8 @@ import {
   WorkflowNotFoundError,
 } from "@temporalio/client";
 
-import { REFUSALS } from "../contract/calls.ts";
-import type { ClosedRun, ClosedStatus } from "../contract/closed-run.ts";
-import { restartedOf } from "../contract/restarted.ts";
+import { REFUSALS } from "../contract/errors.ts";
+import { type ClosedRun, type ClosedStatus, restartedOf } from "../contract/closed-run.ts";
 
 const STATUSES: Readonly<Record<string, ClosedStatus>> = {
   TERMINATED: "terminated",

@@ -1,6 +1,6 @@
 import type { Attention } from "../contract/attention.ts";
 import { type Correction, isCorrectionLeft } from "../contract/correction.ts";
-import type { Refund, RefundRequest } from "../contract/sale.ts";
+import type { Refund, RefundRequest } from "../contract/schema/sale.ts";
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
 import type { SaleState } from "./answer-from-ledger.ts";
 import type { CheckedRefund } from "./refund.ts";

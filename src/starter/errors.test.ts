@@ -1,8 +1,8 @@
 import { ApplicationFailure } from "@temporalio/common";
 import { expect, test } from "vitest";
 
-import { FAILURES } from "../contract/calls.ts";
-import { saleContent } from "../contract/fingerprint.ts";
+import { FAILURES } from "../contract/errors.ts";
+import { saleContent } from "../contract/sale-content.ts";
 import { SaleConflictError, workflowError } from "./errors.ts";
 
 test("an update that a workflow does not have is not allowed, and the error says so", () => {

@@ -3,16 +3,21 @@ import { ApplicationFailure, NamespaceNotFoundError } from "@temporalio/client";
 import {
   type ConflictDetails,
   FAILURES,
+  FiscalflowError,
   type InvalidInputDetails,
   type RefusalDetails,
   type UnknownBusinessDetails,
-} from "../contract/calls.ts";
-import { differencesInWords, INSTEAD_OF_OTHER_CONTENT, otherContent } from "../contract/differences.ts";
-import { differingFields, type SaleContent } from "../contract/fingerprint.ts";
-import { FiscalflowError } from "../contract/fiscalflow-error.ts";
+} from "../contract/errors.ts";
+import {
+  differencesInWords,
+  differingFields,
+  INSTEAD_OF_OTHER_CONTENT,
+  otherContent,
+  type SaleContent,
+} from "../contract/sale-content.ts";
 import { SEARCH_ATTRIBUTES } from "../contract/names.ts";
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
-import { UnknownBusinessError } from "../contract/served-businesses.ts";
+import { UnknownBusinessError } from "../contract/connection.ts";
 import { waitedFor } from "./bound.ts";
 import { GRPC, type GrpcError, grpcErrorsOf, grpcInWords, grpcName } from "./grpc.ts";
 

@@ -1,17 +1,11 @@
 import { ApplicationFailure, type Client, TimeoutFailure, WorkflowFailedError } from "@temporalio/client";
 
-import { FAILURES } from "../contract/calls.ts";
-import {
-  type LedgerEvent,
-  LONGEST_EVENT_WAIT_SECONDS,
-  type ReadEventsInput,
-  type ReadEventsResult,
-} from "../contract/events.ts";
-import { FiscalflowError } from "../contract/fiscalflow-error.ts";
+import { FAILURES, FiscalflowError } from "../contract/errors.ts";
+import { type LedgerEvent, LONGEST_EVENT_WAIT_SECONDS, type ReadEventsResult } from "../contract/events.ts";
+import { type ReadEventsInput, readEventsInputSchema } from "../contract/schema/job-inputs.ts";
 import { readEventsWorkflowId } from "../contract/ids.ts";
 import { DEFAULT_CONNECTION, WORKFLOW_TYPES } from "../contract/names.ts";
 import { parseInput } from "../contract/schema/parse-input.ts";
-import { readEventsInputSchema } from "../contract/schema/read-events-input.ts";
 import { bounded } from "./bound.ts";
 import { workflowError } from "./errors.ts";
 import { NoAnswerError, questionToLedger } from "./no-answer.ts";

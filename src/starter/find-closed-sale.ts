@@ -1,11 +1,11 @@
 import { ApplicationFailure, type Client, TimeoutFailure, WorkflowFailedError } from "@temporalio/client";
 
-import { FAILURES } from "../contract/calls.ts";
-import type { FindSaleInput, FindSaleResult, FoundSale } from "../contract/find-sale.ts";
+import { FAILURES } from "../contract/errors.ts";
+import { type FindSaleInput, findSaleInputSchema } from "../contract/schema/sale.ts";
+import type { FindSaleResult, FoundSale } from "../contract/records.ts";
 import { findSaleWorkflowId } from "../contract/ids.ts";
 import { DEFAULT_CONNECTION, WORKFLOW_TYPES } from "../contract/names.ts";
 import { parseInput } from "../contract/schema/parse-input.ts";
-import { findSaleInputSchema } from "../contract/schema/sale-start.ts";
 import { LedgerAwayError, SaleNotFoundError, workflowError } from "./errors.ts";
 import { NoAnswerError, questionToLedger } from "./no-answer.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";

@@ -4,10 +4,11 @@ import type { LedgerEvent } from "../contract/events.ts";
 import { doubtsOf, type InputChecks } from "../contract/input-checks.ts";
 import type { MessageReply } from "../contract/messages.ts";
 import { DEFAULT_CONNECTION } from "../contract/names.ts";
-import type { RefundRequest, SaleInput, SaleOutcome } from "../contract/sale.ts";
+import type { RefundRequest, SaleInput } from "../contract/schema/sale.ts";
+import type { SaleOutcome } from "../contract/sale.ts";
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
 import { resolvingUpdate } from "../contract/schema/updates.ts";
-import { requireServed, type ServedBusinesses } from "../contract/served-businesses.ts";
+import { requireServed, type ServedBusinesses } from "../contract/connection.ts";
 import type { KnownOutcome, SaleState } from "./answer-from-ledger.ts";
 import { bounded, waitMsOf } from "./bound.ts";
 import {
@@ -43,11 +44,11 @@ import {
   startSaleOnce,
 } from "./start-sale.ts";
 
-export type { Attention, AttentionCode, Decision } from "../contract/attention.ts";
+export type { Attention, AttentionCode, Decision, UpdateExample } from "../contract/attention.ts";
 export type { ClosedRun } from "../contract/closed-run.ts";
 export { type Correction, CORRECTION_STAGES, type CorrectionStage } from "../contract/correction.ts";
 export type { Customer, LinesLeftOut, Receipt, SaleDocument, SaleDocumentLine } from "../contract/documents.ts";
-export { ERROR_CODES, type ErrorCode, FiscalflowError } from "../contract/fiscalflow-error.ts";
+export { ERROR_CODES, type ErrorCode, FiscalflowError } from "../contract/errors.ts";
 export type { InputChecks } from "../contract/input-checks.ts";
 export type {
   AcknowledgeRequest,
@@ -59,27 +60,25 @@ export type {
   RetryRequest,
   WorkflowState,
 } from "../contract/messages.ts";
-export type { ResolvingUpdate } from "../contract/names.ts";
-export { REFUND_REASONS, type RefundReason } from "../contract/refund-reasons.ts";
-export type {
-  CorrectedSaleInput,
-  CustomerInput,
-  Refund,
-  RefundRequest,
-  SaleInput,
-  SaleLineInput,
-  SaleOutcome,
-  StockMode,
-} from "../contract/sale.ts";
+export type { ResolvingUpdate, Stage } from "../contract/names.ts";
+export { REFUND_REASONS, type RefundReason } from "../contract/codes.ts";
+export {
+  type CorrectedSaleInput,
+  type CustomerInput,
+  type Refund,
+  type RefundRequest,
+  refundRequestSchema,
+  type SaleInput,
+  saleInputSchema,
+  type SaleLineInput,
+  type StockMode,
+} from "../contract/schema/sale.ts";
+export type { SaleOutcome } from "../contract/sale.ts";
 export type { EventCorrection, EventDocument, EventOperator, LedgerEvent } from "../contract/events.ts";
 export { InvalidInputError } from "../contract/schema/parse-input.ts";
-export { refundRequestSchema } from "../contract/schema/refund-request.ts";
-export { saleInputSchema } from "../contract/schema/sale-input.ts";
-export { type ServedBusinesses, UnknownBusinessError } from "../contract/served-businesses.ts";
+export { type ServedBusinesses, UnknownBusinessError } from "../contract/connection.ts";
 export type { ServiceTrouble } from "../contract/service-trouble.ts";
-export type { Stage } from "../contract/stages.ts";
 export type { StockMovement } from "../contract/stock-movement.ts";
-export type { UpdateExample } from "../contract/update-examples.ts";
 export type { KnownOutcome, SaleState } from "./answer-from-ledger.ts";
 export { type ClientError, isFiscalflowError } from "./client-error.ts";
 export type { CorrectionRequest, KnownCorrection } from "./correct.ts";

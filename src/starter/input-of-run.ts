@@ -1,7 +1,7 @@
 import type { Client } from "@temporalio/client";
 
-import { type SaleContent, saleContent } from "../contract/fingerprint.ts";
-import { saleInputSchema } from "../contract/schema/sale-input.ts";
+import { type SaleContent, saleContent } from "../contract/sale-content.ts";
+import { saleInputSchema } from "../contract/schema/sale.ts";
 
 type Encoded = Parameters<Client["options"]["loadedDataConverter"]["payloadCodecs"][number]["decode"]>[0];
 

@@ -1,13 +1,12 @@
 import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
 import { z } from "zod";
 
-import type { Attention, AttentionCode } from "../contract/attention.ts";
+import { type Attention, type AttentionCode, type UpdateExample, updateExamples } from "../contract/attention.ts";
 import { NO_BUSINESS } from "../contract/ids.ts";
 import type { WorkflowState } from "../contract/messages.ts";
 import { SEARCH_ATTRIBUTES, STATE_QUERY, WORKFLOW_TYPES } from "../contract/names.ts";
 import { parseInput } from "../contract/schema/parse-input.ts";
-import { businessIdentifier } from "../contract/schema/sale-input.ts";
-import { type UpdateExample, updateExamples } from "../contract/update-examples.ts";
+import { businessIdentifier } from "../contract/schema/sale.ts";
 import { ANSWER_WITHIN_MS, answeredInTime } from "./answered-in-time.ts";
 import { attributesOf } from "./attributes.ts";
 import { bounded, TEMPORAL_WITHIN_MS } from "./bound.ts";

@@ -1,4 +1,4 @@
-import { FiscalflowError } from "../contract/fiscalflow-error.ts";
+import { FiscalflowError } from "../contract/errors.ts";
 import { MAIN_TASK_QUEUE } from "../contract/names.ts";
 import { waitedFor } from "./bound.ts";
 import { GRPC, grpcErrorsOf, grpcInWords, grpcName } from "./grpc.ts";

@@ -40,7 +40,7 @@ test("an update that no operator's answer is, is refused, and a refund is sent t
     return (error as { problems?: unknown }).problems;
   };
   expect(await problemOf("refund")).toEqual([
-    'update: expected an operator\'s answer, found "refund": call `refund` in place of `answer`',
+    'update: expected an operator\'s answer (for a refund call `refund` in place of `answer`), found "refund"',
   ]);
   const answers = '"retry", "cancel", "resolveStock", "resolveDocument", "resolveBatch", "acknowledge"';
   expect(await problemOf("outcome")).toEqual([`update: expected one of ${answers}, found "outcome"`]);

@@ -3,13 +3,19 @@ import { hostname, userInfo } from "node:os";
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from "@temporalio/client";
 import { z } from "zod";
 
-import type { MessageReply, UpdateRequests } from "../contract/messages.ts";
+import type { MessageReply } from "../contract/messages.ts";
+import {
+  answerSchema,
+  problemsOfAnswer,
+  resolvingUpdate,
+  UPDATE_DECLARATIONS,
+  type UpdateRequests,
+} from "../contract/schema/updates.ts";
 import type { ResolvingUpdate } from "../contract/names.ts";
 import { sha256Hex } from "../contract/sha256.ts";
 import { InvalidInputError, parseInput } from "../contract/schema/parse-input.ts";
-import { printableText } from "../contract/schema/text.ts";
-import { answerSchema, problemsOfAnswer, resolvingUpdate, UPDATE_DECLARATIONS } from "../contract/schema/updates.ts";
-import { unfilledFields, type UpdateExample } from "../contract/update-examples.ts";
+import { printableText } from "../contract/schema/fields.ts";
+import { unfilledFields, type UpdateExample } from "../contract/attention.ts";
 import { ANSWER_WITHIN_MS, answeredInTime } from "./answered-in-time.ts";
 import { bounded } from "./bound.ts";
 import { NotAllowedError, SaleNotFoundError, temporalError, workflowError } from "./errors.ts";

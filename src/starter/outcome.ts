@@ -10,11 +10,9 @@ import {
 
 import { holdsUpDocument } from "../contract/attention.ts";
 import { isSuccessorAwaited } from "../contract/correction.ts";
-import type { OutcomeRequest, WorkflowState } from "../contract/messages.ts";
-import { STATE_QUERY, UPDATES } from "../contract/names.ts";
-import { outcomeOfState } from "../contract/outcome-of-state.ts";
+import { outcomeOfState, type OutcomeRequest, type WorkflowState } from "../contract/messages.ts";
+import { SETTLED_STAGES, STATE_QUERY, UPDATES } from "../contract/names.ts";
 import type { SaleOutcome } from "../contract/sale.ts";
-import { SETTLED_STAGES } from "../contract/stages.ts";
 import type { KnownOutcome } from "./answer-from-ledger.ts";
 import { isWithoutAnswer, whyNobodyAnswers } from "./answered-in-time.ts";
 import { boundMs, within } from "./bound.ts";

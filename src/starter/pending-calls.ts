@@ -1,8 +1,7 @@
 import { ApplicationFailure, type Client, type WorkflowExecutionDescription } from "@temporalio/client";
 
-import { FAILURES } from "../contract/calls.ts";
-import { calledService } from "../contract/service-calls.ts";
-import { type ServiceTrouble, STILL_WAITING, type TroubleDetails } from "../contract/service-trouble.ts";
+import { FAILURES } from "../contract/errors.ts";
+import { calledService, type ServiceTrouble, STILL_WAITING, type TroubleDetails } from "../contract/service-trouble.ts";
 
 /**
  * A call to the API, or to the accounting service, that a workflow waits for, as Temporal knows it: what is normal is

@@ -12,15 +12,9 @@ import { isCorrectionLeft, replacementProblem } from "../contract/correction.ts"
 import { doubtsOf, type InputChecks, refundDoubtsOf } from "../contract/input-checks.ts";
 import type { RefundUpdate } from "../contract/messages.ts";
 import { MAIN_TASK_QUEUE, UPDATES, WORKFLOW_TYPES } from "../contract/names.ts";
-import {
-  OWN_NUMBER,
-  refundConflict,
-  refundConflictFields,
-  type RefundRequest,
-  type SaleOutcome,
-} from "../contract/sale.ts";
+import { OWN_NUMBER, refundConflict, refundConflictFields, type SaleOutcome } from "../contract/sale.ts";
+import { type RefundRequest, refundRequestSchema } from "../contract/schema/sale.ts";
 import { InvalidInputError, parseInput } from "../contract/schema/parse-input.ts";
-import { refundRequestSchema } from "../contract/schema/refund-request.ts";
 import { aboutWorkflow } from "../contract/summary.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { attributesOfSale } from "./attributes.ts";

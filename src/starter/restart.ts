@@ -6,8 +6,8 @@ import {
 } from "@temporalio/client";
 
 import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from "../contract/names.ts";
-import { RESTARTED_MEMO, type Restarted } from "../contract/restarted.ts";
-import type { SaleStart } from "../contract/sale.ts";
+import { type Restarted, RESTARTED_MEMO } from "../contract/closed-run.ts";
+import type { SaleStart } from "../contract/schema/sale.ts";
 import { parseInput } from "../contract/schema/parse-input.ts";
 import { restartRequestSchema } from "../contract/schema/updates.ts";
 import { closedRunOf, doneIn } from "./closed-run.ts";

@@ -1,7 +1,7 @@
-import { FiscalflowError } from "../contract/fiscalflow-error.ts";
+import { FiscalflowError } from "../contract/errors.ts";
 import { saleWorkflowId } from "../contract/ids.ts";
 import { DEFAULT_CONNECTION } from "../contract/names.ts";
-import type { SaleInput } from "../contract/sale.ts";
+import type { SaleInput } from "../contract/schema/sale.ts";
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
 
 /** What names a sale to its callers. */

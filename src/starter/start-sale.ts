@@ -10,8 +10,8 @@ import {
   type WorkflowIdReusePolicy,
 } from "@temporalio/client";
 
-import { REFUSALS } from "../contract/calls.ts";
-import { fingerprintOf, type SaleContent, saleContent } from "../contract/fingerprint.ts";
+import { REFUSALS } from "../contract/errors.ts";
+import { fingerprintOf, type SaleContent, saleContent } from "../contract/sale-content.ts";
 import { saleWorkflowId } from "../contract/ids.ts";
 import type { OutcomeRequest, WorkflowState } from "../contract/messages.ts";
 import {
@@ -22,9 +22,9 @@ import {
   UPDATES,
   WORKFLOW_TYPES,
 } from "../contract/names.ts";
-import type { SaleInput, SaleOutcome, SaleStart } from "../contract/sale.ts";
+import { type SaleInput, saleInputSchema, type SaleStart } from "../contract/schema/sale.ts";
+import type { SaleOutcome } from "../contract/sale.ts";
 import { parseInput } from "../contract/schema/parse-input.ts";
-import { saleInputSchema } from "../contract/schema/sale-input.ts";
 import { aboutWorkflow } from "../contract/summary.ts";
 import { answeredInTime, isWithoutAnswer } from "./answered-in-time.ts";
 import { attributesOf, attributesOfSale } from "./attributes.ts";

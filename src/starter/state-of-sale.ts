@@ -1,8 +1,8 @@
 import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
 
-import { FAILURES } from "../contract/calls.ts";
+import { FAILURES } from "../contract/errors.ts";
 import { type ClosedRun, endedInWords } from "../contract/closed-run.ts";
-import type { FoundSale } from "../contract/find-sale.ts";
+import type { FoundSale } from "../contract/records.ts";
 import { NO_BUSINESS } from "../contract/ids.ts";
 import type { WorkflowState } from "../contract/messages.ts";
 import { DEFAULT_CONNECTION, SEARCH_ATTRIBUTES, STATE_QUERY, UPDATES, WORKFLOW_TYPES } from "../contract/names.ts";

@@ -2,7 +2,7 @@ import { type ConnectionLike, isGrpcServiceError } from "@temporalio/client";
 import { connect } from "node:net";
 
 import type { Environment, TemporalConnection } from "../config/index.ts";
-import { FiscalflowError } from "../contract/fiscalflow-error.ts";
+import { FiscalflowError } from "../contract/errors.ts";
 import { readSearchAttributes } from "./search-attributes.ts";
 
 /** Temporal cannot be used as it is; the message says what to do about it. */

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 
 import type { Config } from "../../config/index.ts";
 import { DEFAULT_CONNECTION } from "../../contract/index.ts";
-import { connectionName } from "../../contract/schema/sale-input.ts";
+import { connectionName } from "../../contract/schema/sale.ts";
 import { parsedBy } from "../arguments.ts";
 import { UsageError } from "../cli-error.ts";
 import type { JobScope } from "../jobs/job-command.ts";

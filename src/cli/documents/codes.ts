@@ -1,5 +1,5 @@
 import { refundReasonWords } from "../../contract/index.ts";
-import { isUnknownPaymentType } from "../../contract/payment-type.ts";
+import { isUnknownPaymentType } from "../../contract/codes.ts";
 import type { ListedDocument } from "../../ledger/index.ts";
 
 interface Codes {

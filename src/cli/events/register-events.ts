@@ -3,7 +3,7 @@ import type { Command } from "commander";
 
 import { type LedgerEvent, nairobiTime } from "../../contract/index.ts";
 import { plainLine } from "../../contract/plain-text.ts";
-import { eventCursor } from "../../contract/schema/read-events-input.ts";
+import { eventCursor } from "../../contract/schema/job-inputs.ts";
 import { parsedBy } from "../arguments.ts";
 import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-import { calendarDate } from "../../contract/schema/calendar-date.ts";
+import { calendarDate } from "../../contract/schema/fields.ts";
 import type { Days } from "../../ledger/index.ts";
 import { parsedBy } from "../arguments.ts";
 import { UsageError } from "../cli-error.ts";

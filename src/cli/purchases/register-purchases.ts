@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 
 import { syncPurchasesWorkflowId } from "../../contract/index.ts";
-import { calendarDate } from "../../contract/schema/calendar-date.ts";
+import { calendarDate } from "../../contract/schema/fields.ts";
 import { parsedBy, waitSeconds } from "../arguments.ts";
 import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";

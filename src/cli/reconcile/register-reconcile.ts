@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 
 import { INVOICE_NUMBER_FIELDS, type PaymentRule, reconcileWorkflowId, SUPPLIER_RULES } from "../../contract/index.ts";
 import { currencyCode } from "../../contract/schema/job-inputs.ts";
-import { connectionName } from "../../contract/schema/sale-input.ts";
+import { connectionName } from "../../contract/schema/sale.ts";
 import { parsedBy, waitSeconds } from "../arguments.ts";
 import type { CliContext } from "../context.ts";
 import type { JobFlags } from "../jobs/job-command.ts";

@@ -130,7 +130,7 @@ async function rendered(
     }
     case "json": {
       const { withAmounts } = await import("./money.ts");
-      const { isUnknownPaymentType } = await import("../../contract/payment-type.ts");
+      const { isUnknownPaymentType } = await import("../../contract/codes.ts");
       const told = businesses.map((report) => {
         const payments = report.payments.map(({ paymentTypeCode, ...paid }) => {
           return { paymentTypeCode, paymentTypeUnknown: isUnknownPaymentType(paymentTypeCode), ...paid };

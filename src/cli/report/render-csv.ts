@@ -1,5 +1,5 @@
 import { nairobiInstant } from "../../contract/nairobi-date.ts";
-import { isUnknownPaymentType, paymentType } from "../../contract/payment-type.ts";
+import { isUnknownPaymentType, paymentType } from "../../contract/codes.ts";
 import type { Amounts, BusinessReport, OddDates, Period, SignedFigures, TaxOfRate } from "../../ledger/index.ts";
 import { csvLine } from "../csv.ts";
 import { amount } from "./money.ts";

@@ -1,7 +1,7 @@
 import { MEANING } from "../../contract/index.ts";
 import type { Amounts, BusinessReport, OpenDocument, TaxOfRate } from "../../ledger/index.ts";
 import { nairobiTime } from "../../contract/nairobi-date.ts";
-import { isUnknownPaymentType, paymentType } from "../../contract/payment-type.ts";
+import { isUnknownPaymentType, paymentType } from "../../contract/codes.ts";
 import { buyerRows } from "./buyers.ts";
 import { age, amountsRow, money, plain, rateText } from "./money.ts";
 

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 
-import { calendarDate } from "../../contract/schema/calendar-date.ts";
-import { STAGES_OF_ROWS } from "../../contract/stages.ts";
+import { calendarDate } from "../../contract/schema/fields.ts";
+import { STAGES_OF_ROWS } from "../../contract/names.ts";
 import { parsedBy, wholeNumber } from "../arguments.ts";
 import type { CliContext } from "../context.ts";
 import type { SaleListFlags } from "./listed-sales.ts";

@@ -1,12 +1,10 @@
 import { z } from "zod";
-
-import { MOST_NAMED_ITEMS, type RegisterItemsInput } from "../item-registration.ts";
-import { CURRENCY_PATTERN, INVOICE_NUMBER_FIELDS, type ReconcileInput, SUPPLIER_RULES } from "../reconcile.ts";
-import type { ProcessSyncBatchInput } from "../sync-batch.ts";
-import type { SyncBillPaymentsInput, SyncPurchasesInput } from "../synced.ts";
-import { calendarDate } from "./calendar-date.ts";
-import { businessIdentifier, connectionName } from "./sale-input.ts";
-import { printableText } from "./text.ts";
+import { MOST_NAMED_ITEMS } from "../jobs.ts";
+import { CURRENCY_PATTERN, INVOICE_NUMBER_FIELDS, SUPPLIER_RULES } from "../reconcile.ts";
+import { calendarDate, printableText } from "./fields.ts";
+import { businessIdentifier, connectionName } from "./sale.ts";
+import { CURSOR_PATTERN, LONGEST_EVENT_WAIT_SECONDS } from "../events.ts";
+import { SAYS_FOUND } from "./parse-input.ts";
 
 /** A name of an item: its id, external id or SKU. */
 export const itemName = printableText(200);
@@ -21,36 +19,46 @@ export const registerItemsInputSchema = z.strictObject({
     .max(MOST_NAMED_ITEMS, {
       error: `expected at most ${MOST_NAMED_ITEMS} items; leave items out for the whole catalogue`,
     })
-    .optional(),
-  branch: printableText(200).optional(),
-  force: z.boolean().optional(),
-}) satisfies z.ZodType<RegisterItemsInput>;
+    .optional()
+    .describe("Ids, external ids or SKUs. Default: the whole catalogue."),
+  branch: printableText(200)
+    .optional()
+    .describe("A branch's id or authorityBhfId. Default: the business's first branch."),
+  force: z.boolean().optional().describe("Register again what the tax authority already has."),
+});
+
+export type RegisterItemsInput = z.infer<typeof registerItemsInputSchema>;
 
 /** Input of the `syncPurchases` workflow. */
 export const syncPurchasesInputSchema = z
   .strictObject({
     connection: connectionName.optional(),
     businessId: businessIdentifier.optional(),
-    from: calendarDate.optional(),
-    full: z.boolean().optional(),
+    from: calendarDate.optional().describe("Only invoices of that day and later: the whole of that window is read."),
+    full: z.boolean().optional().describe("The whole list, and what is not in it any more."),
   })
   .refine(({ from, full }) => from === undefined || full !== true, {
+    ...SAYS_FOUND,
     path: ["from"],
     error: "expected either from or full, found both: a full synchronisation reads the whole list",
   })
   .meta({
     not: { required: ["from", "full"], properties: { full: { const: true } } },
-  }) satisfies z.ZodType<SyncPurchasesInput>;
+  });
+
+export type SyncPurchasesInput = z.infer<typeof syncPurchasesInputSchema>;
 
 export const currencyCode = z
   .string()
   .regex(CURRENCY_PATTERN, { error: "expected a currency of three capital letters (ISO 4217)" });
 
-/** Input of the `reconcile` workflow. */
+/** Input of the `reconcile` workflow. What is left out is as the connection's configuration has it. */
 export const reconcileInputSchema = z.strictObject({
   connection: connectionName.optional(),
   businessId: businessIdentifier.optional(),
-  accounting: connectionName.optional(),
+  accounting: connectionName
+    .optional()
+    .describe("The connection of the accounting service whose payments pay the business's bills."),
   rule: z
     .strictObject({
       invoiceNumberIn: z.enum(INVOICE_NUMBER_FIELDS).optional(),
@@ -58,13 +66,17 @@ export const reconcileInputSchema = z.strictObject({
       currency: currencyCode.optional(),
     })
     .optional(),
-}) satisfies z.ZodType<ReconcileInput>;
+});
+
+export type ReconcileInput = z.infer<typeof reconcileInputSchema>;
 
 /** Input of the `syncBillPayments` workflow. */
 export const syncBillPaymentsInputSchema = z.strictObject({
   connection: connectionName.optional(),
-  full: z.boolean().optional(),
-}) satisfies z.ZodType<SyncBillPaymentsInput>;
+  full: z.boolean().optional().describe("Every payment, and what is not listed any more."),
+});
+
+export type SyncBillPaymentsInput = z.infer<typeof syncBillPaymentsInputSchema>;
 
 /** Longer than any id that was seen, and short enough for a path. */
 const LONGEST_BATCH_ID = 500;
@@ -80,4 +92,25 @@ export const syncBatchIdentifier = z
 export const processSyncBatchInputSchema = z.strictObject({
   connection: connectionName.optional(),
   syncBatchId: syncBatchIdentifier,
-}) satisfies z.ZodType<ProcessSyncBatchInput>;
+});
+
+export type ProcessSyncBatchInput = z.infer<typeof processSyncBatchInputSchema>;
+
+export const eventCursor = z
+  .string()
+  .regex(CURSOR_PATTERN, { error: "expected the cursor of an event, such as 120-3fa9c1d2e4b50718" });
+
+/** Input of the `readEvents` workflow. */
+export const readEventsInputSchema = z.strictObject({
+  connection: connectionName.optional(),
+  businessId: businessIdentifier.optional(),
+  after: eventCursor.optional().describe("The events after it. Default: from the first."),
+  waitSeconds: z
+    .number()
+    .min(0)
+    .max(LONGEST_EVENT_WAIT_SECONDS)
+    .optional()
+    .describe("How long to wait where there is none yet. Default: 0."),
+});
+
+export type ReadEventsInput = z.infer<typeof readEventsInputSchema>;

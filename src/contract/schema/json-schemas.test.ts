@@ -5,10 +5,9 @@ import { format } from "oxfmt";
 import { describe, expect, test } from "vitest";
 import type { z } from "zod";
 
-import { type AttentionCode, RESOLVED_BY } from "../attention.ts";
+import { type AttentionCode, RESOLVED_BY, updateExamples } from "../attention.ts";
 import { complaintOf } from "../../../workflows/operator/updates.ts";
 import type { UpdateName } from "../names.ts";
-import { updateExamples } from "../update-examples.ts";
 import { UPDATE_FORMS } from "../update-forms.ts";
 import { jsonSchemaOf, PUBLISHED_SCHEMAS, updateFormsFile } from "./json-schemas.ts";
 import { UPDATE_DECLARATIONS } from "./updates.ts";

@@ -2,14 +2,14 @@ import { z } from "zod";
 
 import {
   processSyncBatchInputSchema,
+  readEventsInputSchema,
   reconcileInputSchema,
   registerItemsInputSchema,
   syncBillPaymentsInputSchema,
   syncPurchasesInputSchema,
 } from "./job-inputs.ts";
 import { replySchema, saleOutcomeSchema, saleStateSchema } from "./outcomes.ts";
-import { readEventsInputSchema } from "./read-events-input.ts";
-import { saleStartSchema } from "./sale-start.ts";
+import { saleStartSchema } from "./sale.ts";
 import { type Declaration, UPDATE_DECLARATIONS } from "./updates.ts";
 
 /** What is published, by the file's name: inputs by workflow type, updates by name, and what they answer. */

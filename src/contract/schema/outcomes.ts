@@ -7,9 +7,9 @@ import type { Receipt, SaleDocument } from "../documents.ts";
 import type { MessageReply, WorkflowState } from "../messages.ts";
 import type { SaleOutcome } from "../sale.ts";
 import type { ServiceTrouble } from "../service-trouble.ts";
-import { STAGES } from "../stages.ts";
+import { STAGES } from "../names.ts";
 import type { StockMovement } from "../stock-movement.ts";
-import { refundSchema } from "./refund-request.ts";
+import { refundSchema } from "./sale.ts";
 import { resolvingUpdate } from "./updates.ts";
 
 /**

@@ -3,8 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { z } from "zod";
 
 import { InvalidInputError, parseInput } from "./parse-input.ts";
-import { saleInputSchema } from "./sale-input.ts";
-import { saleStartSchema } from "./sale-start.ts";
+import { saleInputSchema, saleStartSchema } from "./sale.ts";
 import { problemsOf } from "./test-support/problems.ts";
 
 /** Values in the shape of a sale, with anything in the places of its fields. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { refundRequestSchema } from "./refund-request.ts";
+import { refundRequestSchema } from "./sale.ts";
 import { problemsOf } from "./test-support/problems.ts";
 
 const refund = { reason: "06", traderInvoiceNumber: "CN-1" };

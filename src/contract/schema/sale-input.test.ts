@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { saleInputSchema } from "./sale-input.ts";
-import { saleStartSchema } from "./sale-start.ts";
+import { saleInputSchema, saleStartSchema } from "./sale.ts";
 import { problemsOf } from "./test-support/problems.ts";
 
 const line = { itemId: "itm_1", quantity: 2, unitPrice: 116 };

@@ -2,10 +2,9 @@ import { z } from "zod";
 
 import { ATTENTION_CODES } from "../attention.ts";
 import type { Answer } from "../message-form.ts";
-import type { ResolvingUpdate } from "../names.ts";
-import { RESOLVING_UPDATES } from "../update-examples.ts";
-import { describeProblems } from "./describe-problems.ts";
-import { refundUpdateSchema, waitSeconds } from "./refund-request.ts";
+import { RESOLVING_UPDATES, type ResolvingUpdate } from "../names.ts";
+import { problemsOf, SAYS_FOUND } from "./parse-input.ts";
+import { refundUpdateSchema, waitSeconds } from "./sale.ts";
 
 /**
  * Every update, declared once: what it is for, what it takes and, where it resolves an attention, the answers that it
@@ -98,6 +97,7 @@ export const UPDATE_DECLARATIONS = {
         by,
       })
       .refine(saysWhatBecame, {
+        ...SAYS_FOUND,
         error: ({ input }) =>
           `expected either saleId or notCreated, found ${(input as { saleId?: unknown }).saleId === undefined ? "neither" : "both"}`,
       })
@@ -136,9 +136,7 @@ export const restartRequestSchema = z.strictObject({ note, by: z.string() });
 /** The updates that resolve an attention. */
 export const resolvingUpdate = z.enum(RESOLVING_UPDATES, {
   error: ({ input }) =>
-    input === "refund"
-      ? 'expected an operator\'s answer, found "refund": call `refund` in place of `answer`'
-      : undefined,
+    input === "refund" ? "expected an operator's answer (for a refund call `refund` in place of `answer`)" : undefined,
 });
 
 /** An operator's answer by its update's name, as a program passes it. */
@@ -146,6 +144,5 @@ export const answerSchema = z.object({ update: resolvingUpdate, input: z.looseOb
 
 /** What is wrong with the form of an operator's answer, a line for each field. */
 export function problemsOfAnswer(update: ResolvingUpdate, request: unknown): string[] {
-  const { error } = UPDATE_DECLARATIONS[update].takes.safeParse(request);
-  return error ? describeProblems(error, request) : [];
+  return problemsOf(UPDATE_DECLARATIONS[update].takes, request);
 }

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 
 import { givenText, type Receipt } from "../../contract/index.ts";
-import { KNOWN_PAYMENT_TYPES } from "../../contract/payment-type.ts";
+import { KNOWN_PAYMENT_TYPES } from "../../contract/codes.ts";
 import type { Database, Queries } from "../database.ts";
 import { pagesOf, readOneState } from "../one-state.ts";
 import type { BusinessDocuments, DocumentsOfBusiness, DocumentsRequest, ListedDocument } from "./listed.ts";

@@ -1,6 +1,6 @@
 import type { temporal } from "@temporalio/proto";
 
-import { RESTARTED_MEMO, restartedOf } from "../../../contract/restarted.ts";
+import { RESTARTED_MEMO, restartedOf } from "../../../contract/closed-run.ts";
 
 export type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
