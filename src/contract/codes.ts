@@ -1,4 +1,6 @@
-/** Fiscal Compliance API, POST /v1/credit-notes, `reason`. A file of its own: receipts need no more of a refund. */
+/** Codes in words, as receipts and reports print them. */
+
+/** Fiscal Compliance API, POST /v1/credit-notes, `reason`. */
 export const REFUND_REASONS = {
   "01": "missing quantity",
   "02": "missing data",

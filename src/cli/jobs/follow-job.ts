@@ -1,5 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Client, type WorkflowExecutionDescription, WorkflowFailedError } from "@temporalio/client";
+
+import {
+  type Client,
+  type WorkflowExecutionDescription,
+  type WorkflowExecutionInfo,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+} from "@temporalio/client";
 
 import { firstTrouble, type JobState, STATE_QUERY } from "../../contract/index.ts";
 import { answeredInTime, isWithoutAnswer, whyNobodyAnswers } from "../../starter/answered-in-time.ts";
@@ -82,6 +89,24 @@ export async function resultOf<Result>(client: Client, workflowId: string): Prom
     return (await client.workflow.getHandle(workflowId).result()) as Result;
   } catch (error) {
     if (error instanceof WorkflowFailedError) throw workflowError(error.cause ?? error);
+    throw error;
+  }
+}
+
+type Run = Pick<WorkflowExecutionInfo, "workflowId" | "runId" | "startTime">;
+
+/**
+ * When a job was started (Unix milliseconds). A long job continues as new: each of its runs has a start of its own, and
+ * knows the first one. Once Temporal has deleted that one, the start of this run is all there is.
+ */
+export async function chainStartMs(client: Client, { workflowId, runId, startTime }: Run): Promise<number> {
+  const describe = (id: string) => client.workflow.getHandle(workflowId, id).describe();
+  try {
+    const firstRunId = (await describe(runId)).raw.workflowExecutionInfo?.firstRunId;
+    if (!firstRunId || firstRunId === runId) return startTime.getTime();
+    return (await describe(firstRunId)).startTime.getTime();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return startTime.getTime();
     throw error;
   }
 }

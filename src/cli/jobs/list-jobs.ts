@@ -9,7 +9,7 @@ import { plainTable } from "../plain-table.ts";
 import { inParallel } from "../sale/in-parallel.ts";
 import type { ResultFlags, Scope } from "../sale/scope.ts";
 import { serviceTroubles, troubleLine } from "../sale/service-troubles.ts";
-import { chainStartMs } from "./chain-start.ts";
+import { chainStartMs } from "./follow-job.ts";
 import { CALLS_AT_A_TIME, jobOutcomes } from "./job-outcomes.ts";
 import { jobsQuery } from "./jobs-query.ts";
 

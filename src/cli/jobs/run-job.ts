@@ -1,23 +1,65 @@
-import type { Client } from "@temporalio/client";
+import { type Client, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 
+import { loadConfig } from "../../config/index.ts";
 import {
+  aboutWorkflow,
   type Attention,
   type JobState,
+  MAIN_TASK_QUEUE,
   MEANING,
   nairobiTime,
+  type Owner,
   plainLine,
   troubleInWords,
+  type WorkflowType,
 } from "../../contract/index.ts";
 import { CommandFailedError } from "../cli-error.ts";
+import { withTemporal } from "../connect-temporal.ts";
 import type { CliContext } from "../context.ts";
 import { answerLines } from "../operate/operating-commands.ts";
 import { printNote, printResult } from "../output.ts";
 import { evidenceLines } from "../sale/evidence-lines.ts";
-import { servedBusinessOf } from "./business-of.ts";
+import type { Scope } from "../sale/scope.ts";
+import { businessOf, servedBusinessOf } from "./business-of.ts";
 import { followJob } from "./follow-job.ts";
-import type { JobCommand, JobFlags, JobScope } from "./job-command.ts";
-import { startJob } from "./start-job.ts";
-import { withJobs } from "./with-jobs.ts";
+import type { JobCommand, JobFlags, JobScope, ScopeOf } from "./job-command.ts";
+
+export interface Jobs {
+  client: Client;
+  /** What the flags name. @throws UsageError */
+  scopeOf: (flags: Scope) => JobScope;
+}
+
+/**
+ * @param scopeOf default: a business of the compliance service
+ * @throws ConfigError, TemporalError, and what the work throws
+ */
+export async function withJobs<Result>(
+  context: CliContext,
+  work: (jobs: Jobs) => Promise<Result>,
+  scopeOf: ScopeOf = businessOf,
+): Promise<Result> {
+  const config = loadConfig({ env: context.env });
+  return withTemporal(context, async ({ client }) => work({ client, scopeOf: (flags) => scopeOf(config, flags) }));
+}
+
+/** One run of a job at a time; it may be started again once that has ended. @returns false where it runs already */
+export async function startJob(client: Client, type: WorkflowType, workflowId: string, input: Owner): Promise<boolean> {
+  try {
+    await client.workflow.start(type, {
+      workflowId,
+      taskQueue: MAIN_TASK_QUEUE,
+      args: [input],
+      ...aboutWorkflow(type, input),
+      workflowIdConflictPolicy: "FAIL",
+      workflowIdReusePolicy: "ALLOW_DUPLICATE",
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
+    throw error;
+  }
+}
 
 export interface JobRequest {
   flags: JobFlags;

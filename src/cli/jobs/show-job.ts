@@ -13,8 +13,7 @@ import { withTemporal } from "../connect-temporal.ts";
 import type { CliContext } from "../context.ts";
 import { printResult } from "../output.ts";
 import type { ResultFlags } from "../sale/scope.ts";
-import { chainStartMs } from "./chain-start.ts";
-import { resultOf, stateOfJob } from "./follow-job.ts";
+import { chainStartMs, resultOf, stateOfJob } from "./follow-job.ts";
 import { jobCommandOf } from "./job-types.ts";
 import { attentionLines, standingText } from "./run-job.ts";
 

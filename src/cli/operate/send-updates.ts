@@ -18,7 +18,7 @@ import { CommandFailedError, UsageError } from "../cli-error.ts";
 import { confirm, requireTerminal } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
 import { describeError } from "../describe-error.ts";
-import { withJobs } from "../jobs/with-jobs.ts";
+import { withJobs } from "../jobs/run-job.ts";
 import { printNote, printResult } from "../output.ts";
 import { contradiction } from "../sale/balance-lines.ts";
 import { isNotFound, orCommands, showCommand } from "../sale/command-lines.ts";

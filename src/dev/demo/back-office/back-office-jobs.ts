@@ -6,7 +6,7 @@ import { billPaymentsSync } from "../../../cli/accounting/bill-payments-sync.ts"
 import { itemsRegistration } from "../../../cli/items/items-registration.ts";
 import { followJob } from "../../../cli/jobs/follow-job.ts";
 import type { JobCommand, JobScope } from "../../../cli/jobs/job-command.ts";
-import { startJob } from "../../../cli/jobs/start-job.ts";
+import { startJob } from "../../../cli/jobs/run-job.ts";
 import { purchasesSync } from "../../../cli/purchases/purchases-sync.ts";
 import { reconciliation } from "../../../cli/reconcile/reconciliation.ts";
 import type { DemoPlan } from "../demo-plan.ts";
