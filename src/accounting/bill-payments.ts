@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { BILL_PAYMENT_STATUSES, type BillPayment, LARGEST_BILL_PAYMENT_PAGE } from "../contract/synced.ts";
+import { BILL_PAYMENT_STATUSES, type BillPayment, LARGEST_BILL_PAYMENT_PAGE } from "../contract/bill-payment.ts";
 import { rowsOf } from "../http/read-body.ts";
 import {
   type AccountingCallOptions,

@@ -34,6 +34,7 @@ export * from "./service-trouble.ts";
 export * from "./sha256.ts";
 export * from "./stock-movement.ts";
 export * from "./summary.ts";
+export * from "./bill-payment.ts";
 export * from "./synced.ts";
 export * from "./update-forms.ts";
 export type {
