@@ -1,5 +1,5 @@
 import type { InputChecks } from "../contract/input-checks.ts";
-import type { PaymentRule } from "../contract/reconcile.ts";
+import type { PaymentRule } from "../contract/jobs.ts";
 import {
   type AccountingReading,
   applicationOf,

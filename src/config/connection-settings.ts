@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { INPUT_CHECK_MODES, PIN } from "../contract/input-checks.ts";
 import { NAME_PATTERN } from "../contract/names.ts";
-import { CURRENCY_PATTERN, INVOICE_NUMBER_FIELDS, SUPPLIER_RULES } from "../contract/reconcile.ts";
+import { CURRENCY_PATTERN, INVOICE_NUMBER_FIELDS, SUPPLIER_RULES } from "../contract/jobs.ts";
 import {
   ACCOUNTING_CLIENT_SECRET,
   ACCOUNTING_KEY,

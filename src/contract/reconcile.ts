@@ -1,20 +1,6 @@
 import type { CallTarget, ConnectionProfile } from "./connection.ts";
 import type { Refusal } from "./calls.ts";
-
-export const INVOICE_NUMBER_FIELDS = ["billCode", "billPaymentCode"] as const;
-export const SUPPLIER_RULES = ["same-name", "any"] as const;
-/** ISO 4217. */
-export const CURRENCY_PATTERN = /^[A-Z]{3}$/;
-
-/** How a bill payment is matched with the supplier invoice that it pays. */
-export interface PaymentRule {
-  /** The field of a bill payment that holds the supplier's invoice number. */
-  invoiceNumberIn: (typeof INVOICE_NUMBER_FIELDS)[number];
-  /** Whether the supplier's names must be the same too, letters and digits alone, in any case. */
-  supplier: (typeof SUPPLIER_RULES)[number];
-  /** Of the supplier invoices, whose document shows none: ISO 4217. Nothing is ever converted. */
-  currency: string;
-}
+import type { PaymentRule } from "./jobs.ts";
 
 export interface PreparedReconcile {
   profile: ConnectionProfile;

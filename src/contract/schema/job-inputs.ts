@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { MOST_NAMED_ITEMS } from "../jobs.ts";
-import { CURRENCY_PATTERN, INVOICE_NUMBER_FIELDS, SUPPLIER_RULES } from "../reconcile.ts";
+import { CURRENCY_PATTERN, INVOICE_NUMBER_FIELDS, MOST_NAMED_ITEMS, SUPPLIER_RULES } from "../jobs.ts";
 import { calendarDate, printableText } from "./fields.ts";
 import { businessIdentifier, connectionName } from "./sale.ts";
 import { CURSOR_PATTERN, LONGEST_EVENT_WAIT_SECONDS } from "../events.ts";
