@@ -211,7 +211,7 @@ async function creditSale(
   note.refund = refund;
   note.notes = new NoteKeeping(context);
   if (opened.otherRun) note.notes.noteAnew();
-  note.cancelRequested = opened.cancelRequested;
+  note.cancelRequested ??= opened.cancelRequested;
   if (wish !== undefined) note.requestCancel(wish);
   try {
     const isSigned = await unlessGivenUp(context, async () => {
