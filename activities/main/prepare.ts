@@ -130,7 +130,8 @@ export function createPrepareActivities(connections: ReadonlyMap<string, Served>
       const isKnown = claim !== undefined || decided.length > 0;
       const otherRefund = isSent(claim) ? otherRefundOf(before, refund) : undefined;
       return {
-        sent: isSent(claim),
+        // One that was adopted has its document, and no claim of ours.
+        sent: isSent(claim) || Boolean(before?.document),
         ...(decisions.length > 0 && { decisions }),
         ...(isKnown && { otherRun: true as const }),
         ...(reset && isGivenUp && { givenUp: true as const }),

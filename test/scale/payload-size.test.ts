@@ -20,7 +20,8 @@ const LINES = 1_000;
 const MOST_BYTES = 256 * 1024;
 /** What carries the input, the items of its lines, or the request made of them; all else is smaller than this. */
 const LARGE_BYTES = 64 * 1024;
-const LARGE = /^(workflowExecutionStarted|(prepareSale|readItems|composeSale) .*|create(Sale|CreditNote) activityTaskScheduled)$/;
+const LARGE =
+  /^(workflowExecutionStarted|(prepareSale|readItems|composeSale) .*|create(Sale|CreditNote) activityTaskScheduled)$/;
 const BUSINESS = { connection: "default", businessId: "biz_1" };
 
 describeWithTemporal("a sale of a thousand lines with long names", () => {

@@ -318,7 +318,8 @@ function stageToNote({ stage, document, documentType, invoice, refund, isRefundG
     case "cancelled":
       return stage;
     default:
-      return "";
+      // Whoever asked for it may wait for no answer.
+      return refund && documentType === "sale" ? `refund ${refund.traderInvoiceNumber}` : "";
   }
 }
 

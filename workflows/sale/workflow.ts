@@ -34,7 +34,8 @@ export async function sale(input: SaleStart): Promise<SaleOutcome> {
     run.expectedTotal = prepared.sale.expectedTotal;
     run.wasReset = prepared.isReset === true;
     run.prepared = true;
-    run.earlierRunSent = prepared.earlier?.sent === true;
+    // A worker that has the request may not have claimed it yet: a restart knows that it was handed out.
+    run.earlierRunSent ||= prepared.earlier?.sent === true;
     run.earlierRunSigned = prepared.earlier?.signed === true;
     run.earlierDocument = prepared.earlier?.document ?? null;
     run.takeOverDecisions(prepared.earlier?.decisions ?? []);

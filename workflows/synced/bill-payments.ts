@@ -89,9 +89,10 @@ async function begin(job: Job<SyncProgress>, input: SyncBillPaymentsInput, done:
 }
 
 /** What is read from here on has whatever had changed when it was asked for. */
-function isAnsweredFrom({ sync, lists }: Mirrored, { passes, cursor, sweeps }: Position, wanted: Wanted): boolean {
+function isAnsweredFrom({ sync, lists }: Mirrored, position: Position, wanted: Wanted): boolean {
+  const { passes, cursor, sweeps, reads } = position;
   const isAtStart = passes.length === lists.whole.length && cursor === undefined;
-  return isAtStart && (wanted === "recent" || (sync.kind === "full" && sweeps === 1));
+  return isAtStart && (wanted === "recent" || (sync.kind === "full" && sweeps === 1 && reads === "whole"));
 }
 
 function contextOf(

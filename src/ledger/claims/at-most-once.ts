@@ -60,6 +60,8 @@ export interface AtMostOnceTable<Answer extends { kind: string }> {
   notDone: string;
   /** What is known where an operator alone says that it was carried out. */
   said: (word: OperatorDecision) => Answer;
+  /** Carried out is carried out, whichever try it was: a late answer says so of a newer try that is out, too. */
+  lateDoneEnds?: true;
   /** Two answers of the service with different ids are about two calls. */
   answerId?: (outcome: object) => unknown;
   /** Columns by which calls are ordered; no event tells of them. */
@@ -246,7 +248,7 @@ export function settle(
         return "settled";
       }
       // The service carried it out, whoever thought otherwise: a further try would do so twice.
-      const counts = isDone && isOver(claim, row);
+      const counts = isDone && (isOver(claim, row) || (claim.lateDoneEnds === true && row.state === "held"));
       const change = { ...(counts && event.change), disputed: true };
       await update(claim, change, counts ? columns : over).execute(db);
       await tellOnce(db, claim, request, { what: "contradicted", change }, row);

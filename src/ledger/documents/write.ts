@@ -221,7 +221,8 @@ export async function note(db: Queries, business: Business, told: RunNote, write
     ...(failed && { failed }),
     numberTaken: content.numberTaken || numberTaken,
     refund: refund === null ? undefined : (refund ?? content.refund),
-    cancelRequested,
+    // A run that was reset may not know of what a later one was asked for.
+    cancelRequested: cancelRequested ?? content.cancelRequested,
     correction: correction ?? content.correction,
     attentions,
     run: writer,

@@ -25,6 +25,7 @@ const SYNC_BATCHES: AtMostOnceTable<Answer> = {
   columnsOfCall: [],
   done: "processed",
   notDone: "not-processed",
+  lateDoneEnds: true,
   said: (word) => ({ kind: "said-processed", word }),
 };
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import type { BatchOutcome } from "../../contract/index.ts";
 import type { SyncBatches } from "../index.ts";
 import type { TakeBatchRequest } from "./sync-batches.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
@@ -37,6 +38,8 @@ function batch() {
     ended: (generation: number, execution = `execution of ${generation}`) =>
       batches.ended({ ...key, generation, token: `try ${generation}`, execution }),
     decide: (generation: number, said: typeof NO) => batches.decide({ ...key, generation, ...said, writer: WRITER }),
+    settle: (generation: number, outcome: BatchOutcome) =>
+      batches.settle({ ...key, generation, token: `try ${generation}`, outcome, writer: WRITER }),
     read: () => batches.read(key),
   };
 }
@@ -70,6 +73,17 @@ test("a batch whose execution may still be at it is not unknown, until that one 
   await ended(1);
   expect(await bury(1)).toMatchObject({ kind: "unknown" });
   expect(await take(1, { execution: "another" })).toMatchObject({ kind: "unknown" });
+});
+
+test("a late answer that a batch was processed ends it while a newer try is out, whatever comes of that", async () => {
+  const { take, decide, settle } = batch();
+  await take(1);
+  await decide(1, NO);
+  await take(2);
+  const processed: BatchOutcome = { kind: "processed", message: "200" };
+  expect(await settle(1, processed)).toBe("contradicted");
+  await settle(2, { kind: "not-processed", message: "429: refused before it was carried out" });
+  expect(await take(3)).toEqual(processed);
 });
 
 describe("an operator's decision on a sync batch", () => {
