@@ -24,6 +24,9 @@ export async function sale(input: SaleStart): Promise<SaleOutcome> {
   return await runToCompletion(run, async () => {
     const startedAtMs = workflowInfo().startTime.getTime();
     const start = { input, startedAtMs, reset: run.carriesOn, isReset: isReset(), sent: run.earlierRunSent };
+    // What the row answers: `finished`, nothing is left but a refund, as years later; `earlier`, a run before this one has
+    // sent, decided or been asked for something; neither, this is the first. A run that was reset to a later point
+    // replays the old answer, so that `askAgain` asks once more.
     const open = () => main.prepareSale("Check the sale", start);
     const answer = await open();
     const { lines } = input;
@@ -171,7 +174,9 @@ async function issueAndAwait(
   //    activity says so itself. If the activity fails, because its worker died or its time was up, the workflow reads
   //    the claim, and waits while the ledger is away. A claim that was never taken is closed by the reading, so that a
   //    late attempt cannot take it, and the movement is sent again. A claim with an outcome tells whether the movement
-  //    was applied; if it was not, it is sent again. A claim without an outcome makes the movement `unknown`.
+  //    was applied; if it was not, it is sent again. A claim without an outcome makes the movement `unknown`, once the
+  //    time is over for which its execution may be at it (`under-way`: operators and resets can run a second one). An
+  //    answer that came while the ledger was away is in this run, which has it written once the ledger is back.
   // 3. An operator decides on an unknown movement (`stock-unknown`, update `resolveStock`). The balances that the API
   //    told before and after it are shown as evidence, and decide nothing. Until the decision comes, the claim is
   //    watched: a late outcome settles the movement without an operator. The decision is written into the claim before
