@@ -8,6 +8,7 @@ import {
   type ReadDocumentRequest,
   type SaleDocument,
   withLinesThatFit,
+  isRefusedStatus,
 } from "../../src/contract/index.ts";
 import { stillWaiting } from "../failure.ts";
 import { currentWriter, settleAnswer } from "../ledger/beside-calls.ts";
@@ -88,7 +89,7 @@ export function createDocumentActivities(context: ActivityContext) {
  */
 function stillUnderWay({ status, receipt }: SaleDocument, { knownStatus }: AwaitDocumentRequest): boolean {
   if (status === "completed") return !receipt;
-  if (status === "failed" || status === "cancelled") return false;
+  if (isRefusedStatus(status)) return false;
   const isDocumented = (one: string): boolean => one === "completed" || IN_FLIGHT_STATUSES.includes(one);
   return isDocumented(status) || !isDocumented(knownStatus);
 }

@@ -27,6 +27,7 @@ import {
   type UnknownBusinessDetails,
   UnknownBusinessError,
   withoutValues,
+  isRefusedStatus,
 } from "../../src/contract/index.ts";
 import { durationMs, InvalidInputError, parseInput, saleStartSchema } from "../../src/contract/schema/index.ts";
 import {
@@ -148,8 +149,9 @@ export function createPrepareActivities(connections: ReadonlyMap<string, Served>
  */
 function otherRefundOf(before: OpenedBefore | undefined, { replacedBy }: DatedRefund): Refund | undefined {
   const { document, refund } = before ?? {};
-  const isRefused = document?.status === "failed" || document?.status === "cancelled";
-  return isRefused || refund?.replacedBy?.fingerprint === replacedBy?.fingerprint ? undefined : refund;
+  return isRefusedStatus(document?.status) || refund?.replacedBy?.fingerprint === replacedBy?.fingerprint
+    ? undefined
+    : refund;
 }
 
 /** @throws InvalidInputError */

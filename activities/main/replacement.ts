@@ -16,6 +16,7 @@ import {
   saleOfContent,
   saleWorkflowId,
   type SeenReplacement,
+  isRefusedStatus,
 } from "../../src/contract/index.ts";
 import { correctedSaleSchema, InvalidInputError, parseInput } from "../../src/contract/schema/index.ts";
 import type { KeptSale, NumberHolder } from "../../src/ledger/index.ts";
@@ -86,8 +87,7 @@ async function isNoteUnderWay(
   const note = (await documents.findSale(target, invoice))?.creditNote;
   if (!note?.isSent || note.record.number !== refund.traderInvoiceNumber) return false;
   const { document, refund: known } = note.record;
-  const isRefused = document?.status === "failed" || document?.status === "cancelled";
-  return !isRefused && known?.replacedBy?.fingerprint === fingerprint;
+  return !isRefusedStatus(document?.status) && known?.replacedBy?.fingerprint === fingerprint;
 }
 
 /** The corrected sale as an earlier run has reserved it; undefined where it did not come to that. */

@@ -62,6 +62,11 @@ export interface Receipt {
   originalCuInvoiceNo?: string | null;
 }
 
+/** The authority refused the document, or the service cancelled it: nothing stands under its number. */
+export function isRefusedStatus(status: string | null | undefined): boolean {
+  return status === "failed" || status === "cancelled";
+}
+
 /** Delivery state of the result callback, without its URL: whoever has that can signal the workflow. */
 export interface CallbackDelivery {
   /** `awaiting_outcome`, `pending`, `delivered`, `failed`; kept as a string, since only `failed` is acted upon. */

@@ -271,8 +271,9 @@ function evidenceOf(refusal: Refusal): { evidence?: Record<string, unknown> } {
 
 /**
  * What became of a try of a call that is sent at most once. Where its activity ended without an answer, or found another
- * execution at it, its claim says it once nobody is at it any more: one that was never taken was never sent, and the reading closes it, so that a late attempt cannot send it either;
- * a written outcome is the answer; without one it is unknown (docs/architecture.md, "At most once").
+ * execution at it, its claim says it once nobody is at it any more: one that was never taken was never sent, and the
+ * reading closes it, so that a late attempt cannot send it either; a written outcome is the answer; without one it is
+ * unknown (docs/architecture.md, "At most once").
  * @param readClaim reads it in the ledger
  */
 export async function answerOf<Answer extends Said, Known extends Said>(

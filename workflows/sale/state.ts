@@ -23,6 +23,7 @@ import {
   SETTLED_STAGES,
   type Stage,
   type StockMovement,
+  isRefusedStatus,
 } from "../../src/contract/index.ts";
 import { type Allowed, AttentionList, mostPressingFirst } from "../operator/attention-list.ts";
 import { type Calls, callsOf } from "../proxies.ts";
@@ -269,7 +270,7 @@ export class SaleState extends AttentionList {
   /** The API has no cancellation: only what does not exist, or has failed, can be given up. */
   get cancellable(): boolean {
     if (this.documentInDoubt || this.earlierFateUnknown) return false;
-    return !this.document || this.document.status === "failed" || this.document.status === "cancelled";
+    return !this.document || isRefusedStatus(this.document.status);
   }
 
   /** Whether a run before this one may have issued the document, which this one has not found out yet. */

@@ -24,8 +24,8 @@ export async function sale(input: SaleStart): Promise<SaleOutcome> {
   return await runToCompletion(run, async () => {
     const startedAtMs = workflowInfo().startTime.getTime();
     const start = { input, startedAtMs, reset: run.carriesOn, isReset: isReset(), sent: run.earlierRunSent };
-    // What the row answers: `finished`, nothing is left but a refund, as years later; `earlier`, a run before this one has
-    // sent, decided or been asked for something; neither, this is the first. A run that was reset to a later point
+    // What the row answers: `finished`, nothing is left but a refund, as years later; `earlier`, a run before this one
+    // has sent, decided or been asked for something; neither, this is the first. A run that was reset to a later point
     // replays the old answer, so that `askAgain` asks once more.
     const open = () => main.prepareSale("Check the sale", start);
     const answer = await open();

@@ -61,13 +61,13 @@ export interface UnderWay {
 }
 
 /**
- * Why nobody is asked about a call that is still under way, so that no try follows it either. Temporal gives an activity up at once
- * where somebody ends it by hand, and a reset runs another one beside it; a worker that stands still (a stopped
- * container, a suspended host) sends when it goes on, unless its deadline has passed. A person who looks too early finds
- * nothing, and what he decides is wrong as soon as the call arrives. So the claim says until when its execution may be at
- * it, by the database's own clock, counted from when the claim is taken; the execution counts from before it asked for
- * the claim (`Deadline` in src/http/), so that it is over there first. Until then the claim is no unknown outcome. An
- * execution that ends, whatever it has sent, takes this time out of the claim.
+ * Why nobody is asked about a call that is still under way, so that no try follows it either. Temporal gives an activity
+ * up at once where somebody ends it by hand, and a reset runs another one beside it; a worker that stands still (a
+ * stopped container, a suspended host) sends when it goes on, unless its deadline has passed. A person who looks too
+ * early finds nothing, and what he decides is wrong as soon as the call arrives. So the claim says until when its
+ * execution may be at it, by the database's own clock, counted from when the claim is taken; the execution counts from
+ * before it asked for the claim (`Deadline` in src/http/), so that it is over there first. Until then the claim is no
+ * unknown outcome. An execution that ends, whatever it has sent, takes this time out of the claim.
  */
 export function untilItIsOver(underWayForMs: number): RawBuilder<Date> {
   return sql<Date>`clock_timestamp() + ${Math.ceil(underWayForMs)} * interval '1 millisecond'`;

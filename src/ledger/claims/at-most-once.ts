@@ -43,7 +43,8 @@ import {
  *
  * - none → held (take), buried (readOrBury), done or not-done (decide)
  * - held → done, not-done (settle, decide)
- * - not-done, buried → held under a higher generation (take); buried under one (readOrBury); done (a late settle, decide)
+ * - not-done, buried → held under a higher generation (take); buried under one (readOrBury); done (a late settle,
+ *   decide)
  * - done is the end
  */
 export interface AtMostOnceTable<Answer extends { kind: string }> {

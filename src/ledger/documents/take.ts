@@ -2,6 +2,7 @@ import { type RawBuilder, type Selectable, sql } from "kysely";
 
 import { holderText, underWay, untilItIsOver } from "../claims/answers.ts";
 import { changeClaim, checkTry, columnsOf, eventOf, update, whereRow } from "../claims/claim.ts";
+import { isRefusedStatus } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
 import { appended } from "../events/append-events.ts";
@@ -193,7 +194,7 @@ async function otherCreditNote(db: Queries, request: TakeDocumentRequest): Promi
     where (o.connection, o.business_id) = (${connection}, ${business_id}) and ${mayCredit(credits, request.of.number)}
     for update`.execute(db);
   const isRefused = ({ claim, status }: (typeof rows)[number]): boolean =>
-    claim !== "in-doubt" && (status === "failed" || status === "cancelled");
+    claim !== "in-doubt" && isRefusedStatus(status);
   const live = rows.find((row) => !isRefused(row));
   // What became of it is known, and is still to be written.
   if (live?.claim === "document" && live.status === null) return { kind: "under-way", forMs: UNTIL_WRITTEN_MS };

@@ -4,6 +4,7 @@ import {
   type ExpectedDocument,
   isCorrectionLeft,
   mismatches,
+  isRefusedStatus,
   type Refund,
 } from "../../contract/index.ts";
 import type { KeptSale } from "./find-sale.ts";
@@ -116,9 +117,8 @@ function isReturnMissing({ record, creditNote, decisions }: KeptSale): boolean {
  */
 export function refundUnderWay({ record, creditNote }: KeptSale): Refund | undefined {
   const note = creditNote?.record;
-  const status = note?.document?.status;
-  const isRefused = status === "failed" || status === "cancelled";
-  const refund = record.refund ?? (note?.numberTaken && !isRefused ? note.refund : undefined);
+  const mayBeSigned = note?.numberTaken && !isRefusedStatus(note.document?.status);
+  const refund = record.refund ?? (mayBeSigned ? note.refund : undefined);
   const isGivenUp = note?.stage === "cancelled" && note.number === refund?.traderInvoiceNumber;
   return isGivenUp ? undefined : refund;
 }

@@ -38,9 +38,9 @@ import { correctionEvents } from "./reserve.ts";
 export type OpenedBefore = Pick<RowContent, "stage" | "document" | "refund" | "cancelRequested">;
 
 /**
- * The first thing that a run does with a sale or a credit note that is not finished. A number that nothing was sent for is for whatever is
- * asked for now; otherwise the row stays as it is, and this run carries it on: what it knows better, it notes. To be
- * repeated freely.
+ * The first thing that a run does with a sale or a credit note that is not finished. A number that nothing was sent for
+ * is for whatever is asked for now; otherwise the row stays as it is, and this run carries it on: what it knows better,
+ * it notes. To be repeated freely.
  * @param askedAtMs when the run asked for it, by Temporal's clock: an attempt of an older run changes nothing
  * @param keepsCancelled a row that was given up stays as it is
  * @param inDoubt a row that is new says that something may have been sent

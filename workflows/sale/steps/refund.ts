@@ -68,9 +68,8 @@ export async function stayOpenForRefund(
 
 /**
  * True once the credit note is signed, and with it whatever is to follow the sale; or where the refund is another one
- * now, for which it was sent. One that was given up leaves the sale
- * as it was, and so does one that is refused, as for a number that is another sale's: the callers who wait for the
- * refund get that answer, else an operator is needed.
+ * now, for which it was sent. One that was given up leaves the sale as it was, and so does one that is refused, as for a
+ * number that is another sale's: the callers who wait for the refund get that answer, else an operator is needed.
  */
 async function runRefund(
   context: SaleContext,
