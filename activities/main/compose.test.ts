@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { verifyCallbackToken } from "../../src/callbacks/token.ts";
 import { Secret } from "../../src/config/index.ts";
 import type { Composed, ComposeCreditNoteRequest, ComposeSaleRequest } from "../../src/contract/index.ts";
-import { createCallbackUrlFor } from "../../src/worker/callback-url-for.ts";
+import { createCallbackUrlFor } from "../../src/worker/runtimes.ts";
 import { serve, type ServeOptions } from "../test-support/served.ts";
 import { createComposeActivities } from "./compose.ts";
 

@@ -10,7 +10,7 @@ import { createTransport } from "../../src/http/transport.ts";
 import { LedgerUnavailableError, type Observation } from "../../src/ledger/index.ts";
 import { type Simulator, type SimulatorOptions } from "../../src/dev/simulator/index.ts";
 import { simulatorUnderTest } from "../../src/dev/simulator/test-support/simulator-under-test.ts";
-import { createComplianceRuntimes } from "../../src/worker/compliance-runtimes.ts";
+import { createComplianceRuntimes } from "../../src/worker/runtimes.ts";
 import { type ActivityContext, type ComplianceRuntime, createComplianceActivities } from "../compliance/index.ts";
 import type { KeyTrouble } from "../compliance/credential-circuit-breaker.ts";
 import { runtimeOf } from "../compliance/calls.ts";

@@ -9,7 +9,7 @@ import {
 import { createDispatchers } from "../http/dispatchers.ts";
 import { createTransport } from "../http/transport.ts";
 import { requireConnection } from "../starter/sale-key.ts";
-import { loadProcessConfig } from "../worker/load-process-config.ts";
+import { loadProcessConfig } from "../worker/process.ts";
 import { InterruptedError } from "./cli-error.ts";
 import type { CliContext } from "./context.ts";
 import { type BusinessScope, servedBusinessOf } from "./jobs/business-of.ts";

@@ -1,6 +1,6 @@
 import { type Config, loadConfig } from "../config/index.ts";
 import { hasData, type Ledger } from "../ledger/index.ts";
-import { ledgerOf } from "../worker/ledger-of.ts";
+import { ledgerOf } from "../worker/process.ts";
 import { CommandFailedError, UsageError } from "./cli-error.ts";
 import type { CliContext } from "./context.ts";
 import { interruptible } from "./interruptible.ts";

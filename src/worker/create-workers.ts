@@ -1,5 +1,7 @@
+import { Context } from "@temporalio/activity";
 import type { Client } from "@temporalio/client";
 import {
+  type ActivityInterceptorsFactory,
   type NativeConnection,
   Runtime,
   Worker,
@@ -10,7 +12,9 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 
 import { createAccountingActivities } from "../../activities/accounting/index.ts";
+import type { SeenBefore } from "../../activities/classified-call.ts";
 import { createComplianceActivities } from "../../activities/compliance/index.ts";
+import { asRetryable } from "../../activities/failure.ts";
 import { createMainActivities } from "../../activities/main/index.ts";
 import { Observer } from "../../activities/observer.ts";
 import { type Config, SecretFiles } from "../config/index.ts";
@@ -18,28 +22,28 @@ import {
   accountingTaskQueue,
   complianceBackgroundTaskQueue,
   complianceTaskQueue,
+  firstTrouble,
   MAIN_TASK_QUEUE,
 } from "../contract/index.ts";
 import { createDispatchers } from "../http/dispatchers.ts";
+import { usingAnswers } from "../http/large-answers.ts";
 import { createTransport } from "../http/transport.ts";
 import type { Ledger } from "../ledger/index.ts";
 import { createLookAtOutcome } from "../nexus/first-look.ts";
 import { createFiscalHandler } from "../nexus/handler.ts";
-import { createAccountingRuntimes } from "./accounting-runtimes.ts";
-import { nextRetryDelayInterceptor, sendingAs, usingLargeAnswers } from "./activity-interceptors.ts";
-import { ActivitySlots } from "./activity-slots.ts";
-import { createCallbackUrlFor } from "./callback-url-for.ts";
+import { type CallClass, callingAs } from "../quota/index.ts";
+import { pendingCallsOf } from "../starter/pending-calls.ts";
 import { checkReach } from "./check-reach.ts";
-import { createComplianceRuntimes } from "./compliance-runtimes.ts";
-import { endPolls, endsPollsItself } from "./end-polls.ts";
-import type { PollGate } from "./permits.ts";
+import { endLostActivities, watchClosedRuns } from "./each-minute.ts";
+import { ActivitySlots, endPolls, endsPollsItself, type PollGate } from "./permits.ts";
 import { guardQueries } from "./query-guard.ts";
-import { createRateLimiters } from "./rate-limiters.ts";
-import { seenBefore } from "./seen-before.ts";
-import { endLostActivities } from "./end-lost-activities.ts";
-import { watchClosedRuns } from "./watch-closed-runs.ts";
-import { type KeyLog, watchKeys } from "./watch-keys.ts";
-import { gaugeIn, watchSecrets } from "./watch-secrets.ts";
+import {
+  createAccountingRuntimes,
+  createCallbackUrlFor,
+  createComplianceRuntimes,
+  createRateLimiters,
+} from "./runtimes.ts";
+import { gaugeIn, type KeyLog, watchKeys, watchSecrets } from "./watches.ts";
 
 /** Longer than the longest attempt, so that a call in flight is answered before its worker ends. */
 const GRACE_BEYOND_CALL_MS = 30_000;
@@ -229,4 +233,56 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
  */
 function workerIdentity(name: string): string {
   return `${name}-${process.pid}-${randomBytes(6).toString("hex")}@${hostname()}`;
+}
+
+/** Tells the rate limiter of which class a worker's calls are: that of its task queue. Activities need not know. */
+function sendingAs(callClass: CallClass): ActivityInterceptorsFactory {
+  return () => ({ inbound: { execute: (input, next) => callingAs(callClass, () => next(input)) } });
+}
+
+/** A large answer counts as in memory until the activity that asked for it has ended. */
+const usingLargeAnswers: ActivityInterceptorsFactory = () => ({
+  inbound: { execute: (input, next) => usingAnswers(() => next(input)) },
+});
+
+/**
+ * Gives an attempt's error that has no pause of its own one: the retry policies leave every pause to the failures
+ * (decision 0014).
+ */
+function nextRetryDelayInterceptor(random: () => number): ActivityInterceptorsFactory {
+  return ({ info }) => ({
+    inbound: {
+      execute: async (input, next) => {
+        try {
+          return await next(input);
+        } catch (error) {
+          throw asRetryable(error, info.attempt, random);
+        }
+      },
+    },
+  });
+}
+
+/** The answer only says since when something is so: nobody is to wait for it. */
+const ANSWER_WITHIN_MS = 2_000;
+
+/**
+ * What the last attempt of the call that is made now, or another pending call of its workflow, says of a trouble:
+ * Temporal keeps that over any restart of the workers.
+ */
+function seenBefore(client: Client): SeenBefore {
+  return async ({ kind, service }) => {
+    const { workflowExecution } = Context.current().info;
+    if (!workflowExecution) return undefined;
+    const { workflowId, runId } = workflowExecution;
+    try {
+      const run = await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
+        client.workflow.getHandle(workflowId, runId).describe(),
+      );
+      const troubles = pendingCallsOf(client, run).map(({ trouble }) => trouble);
+      return firstTrouble(troubles.filter((trouble) => trouble?.kind === kind && trouble.service === service));
+    } catch {
+      return undefined;
+    }
+  };
 }

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 
-import { startHealthServer } from "./health-server.ts";
-import type { Readiness } from "./readiness.ts";
+import { type Readiness, startHealthServer } from "./health.ts";
 
 test("the health server answers /healthz and /readyz, and nothing else", async () => {
   let readiness: Readiness | Error = { ready: false, reason: "starting" };

@@ -4,7 +4,7 @@ import { createServer, isIPv6 } from "node:net";
 import type { Logger } from "pino";
 
 import { temporalLogger } from "./create-logger.ts";
-import { type ListenAddress, listenError } from "./health-server.ts";
+import { type ListenAddress, listenError } from "./health.ts";
 
 export interface RuntimeSettings {
   log: Logger;

@@ -1,3 +1,12 @@
+import type {
+  ActivitySlotInfo,
+  CustomSlotSupplier,
+  NativeConnection,
+  SlotPermit,
+  WorkerTuner,
+} from "@temporalio/worker";
+import { setTimeout as delay } from "node:timers/promises";
+
 /** Unused: it opens a poll. Used: a task has come for it. Returned: it counts no more. */
 export interface Permit {
   state: "unused" | "used" | "returned";
@@ -156,5 +165,96 @@ export class Permits {
       this.#endWait = undefined;
       this.#serve();
     });
+  }
+}
+
+/** Of the kinds of task that a worker never has. */
+const NO_MATTER = { type: "fixed-size", numSlots: 1 } as const;
+
+/** The slots of a worker's activities: {@link Permits}, in the words of Temporal's SDK. */
+export class ActivitySlots {
+  readonly #permits: Permits;
+  readonly tuner: WorkerTuner;
+
+  /**
+   * @param most activities that run at once
+   * @param gate shut while the request budget has nothing for the queue
+   * @param workflowTasks of a worker that carries workflows too: those that it works on at once
+   * @param nexusTasks of a worker that serves a Nexus service: the calls that it answers at once
+   */
+  constructor(most: number, gate?: PollGate, workflowTasks?: number, nexusTasks?: number) {
+    this.#permits = new Permits(most, gate);
+    this.tuner = {
+      activityTaskSlotSupplier: supplierOf(this.#permits),
+      workflowTaskSlotSupplier:
+        workflowTasks === undefined ? NO_MATTER : { type: "fixed-size", numSlots: workflowTasks },
+      localActivityTaskSlotSupplier: NO_MATTER,
+      nexusTaskSlotSupplier: nexusTasks === undefined ? NO_MATTER : { type: "fixed-size", numSlots: nexusTasks },
+    };
+  }
+
+  /** From now on no poll is opened; one that is open goes on. */
+  close(): void {
+    this.#permits.close();
+  }
+
+  /** Resolves once no poll is open. A task that the last one brought is running then. */
+  pollsEnded(): Promise<void> {
+    return this.#permits.noneUnused();
+  }
+}
+
+function supplierOf(permits: Permits): CustomSlotSupplier<ActivitySlotInfo> {
+  return {
+    type: "custom",
+    // A rejection with anything but the signal's reason would be logged as an error, and the SDK would ask again each
+    // second.
+    reserveSlot: (_context, signal) => permits.take(signal),
+    // For activities that come with the answer to a workflow task.
+    tryReserveSlot: () => permits.tryTake() ?? null,
+    markSlotUsed: ({ permit }) => permits.use(own(permit)),
+    releaseSlot: ({ permit }) => permits.giveBack(own(permit)),
+  };
+}
+
+/** The SDK hands back the very object that it was given. */
+function own(permit: SlotPermit): Permit {
+  return permit as Permit;
+}
+
+/** A server ends a poll that has no task for it after a minute, unless it is configured otherwise. */
+const POLL_LASTS_MS = 65_000;
+
+/**
+ * Sees to it that no poll for activities is open, so that the workers can be shut down without losing a task.
+ *
+ * Temporal's SDK drops its open polls on shutdown. Dropped at the moment in which the server hands out a task, the task
+ * counts as started and nobody has it: it ends as StartToClose, and a call that may be sent but once ends as an unknown
+ * outcome although it was never sent. So first no further poll is opened, then the open one is let run until it brings
+ * a task, which is carried out as any other, or until the server ends it. With work in the queue that takes a moment,
+ * on an idle queue up to a minute: nothing ends a poll early in which the server cannot be handing out a task just
+ * then.
+ *
+ * Newer servers end the polls of a worker themselves when it says that it shuts down, and tell so by a capability of
+ * the namespace. With them there is nothing to wait for: the SDK then drops no poll, but takes whatever the server
+ * answers.
+ */
+export async function endPolls(slots: readonly ActivitySlots[], serverEndsPolls: boolean): Promise<void> {
+  for (const one of slots) one.close();
+  if (serverEndsPolls) return;
+  const timer = new AbortController();
+  const tooLate = delay(POLL_LASTS_MS, undefined, { signal: timer.signal }).catch(() => undefined);
+  await Promise.race([Promise.all(slots.map((one) => one.pollsEnded())), tooLate]);
+  timer.abort();
+}
+
+/** Whether the server ends a worker's polls itself, without losing a task, when the worker shuts down. */
+export async function endsPollsItself(connection: NativeConnection, namespace: string): Promise<boolean> {
+  try {
+    const { namespaceInfo } = await connection.workflowService.describeNamespace({ namespace });
+    return namespaceInfo?.capabilities?.workerPollCompleteOnShutdown === true;
+  } catch {
+    // Not every server describes its namespaces to everybody; the wait is right with all of them.
+    return false;
   }
 }

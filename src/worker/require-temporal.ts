@@ -1,9 +1,10 @@
 import { type ConnectionLike, isGrpcServiceError } from "@temporalio/client";
+import { tsToMs } from "@temporalio/common/lib/time.js";
 import { connect } from "node:net";
 
 import type { Environment, TemporalConnection } from "../config/index.ts";
 import { FiscalflowError } from "../contract/errors.ts";
-import { readSearchAttributes } from "./search-attributes.ts";
+import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES } from "../contract/index.ts";
 
 /** Temporal cannot be used as it is; the message says what to do about it. */
 export class TemporalError extends Error {
@@ -137,4 +138,93 @@ export function parseAddress(address: string): { hostname: string; port: number 
   if (!URL.canParse(url)) return { hostname: address, port: DEFAULT_PORT };
   const { hostname, port } = new URL(url);
   return { hostname: hostname.replace(/^\[|\]$/g, ""), port: Number(port) || DEFAULT_PORT };
+}
+
+/** `IndexedValueType` of Temporal's API. */
+const TYPES = ["none", "Text", "Keyword", "Int", "Double", "Bool", "Datetime", "KeywordList"];
+export const KEYWORD = 2;
+
+export interface SearchAttributeStates {
+  ready: string[];
+  missing: string[];
+  /** There under our name, as something else. */
+  wrongType: { name: string; type: string }[];
+}
+
+const INVALID_ARGUMENT = 3;
+/** Not every server lets everybody look at its attributes (PERMISSION_DENIED, UNIMPLEMENTED). */
+const NOT_FOR_US = [7, 12];
+
+/** Which of the product's search attributes a namespace has. */
+export async function readSearchAttributes(
+  connection: ConnectionLike,
+  namespace: string,
+): Promise<SearchAttributeStates> {
+  let known: Record<string, unknown>;
+  try {
+    known = { ...(await connection.operatorService.listSearchAttributes({ namespace })).customAttributes };
+  } catch (error) {
+    if (!isGrpcServiceError(error) || !NOT_FOR_US.includes(Number(error.code))) throw error;
+    return readByQuery(connection, namespace);
+  }
+  const states: SearchAttributeStates = { ready: [], missing: [], wrongType: [] };
+  for (const name of Object.values(SEARCH_ATTRIBUTES)) {
+    if (!Object.hasOwn(known, name)) states.missing.push(name);
+    else if (Number(known[name]) === KEYWORD) states.ready.push(name);
+    else states.wrongType.push({ name, type: TYPES[Number(known[name])] ?? `type ${String(known[name])}` });
+  }
+  return states;
+}
+
+/** Whether every search attribute can be used in a query already: after registration that takes a moment. */
+export async function searchAttributesUsable(connection: ConnectionLike, namespace: string): Promise<boolean> {
+  return (await readByQuery(connection, namespace)).missing.length === 0;
+}
+
+async function readByQuery(connection: ConnectionLike, namespace: string): Promise<SearchAttributeStates> {
+  const states: SearchAttributeStates = { ready: [], missing: [], wrongType: [] };
+  for (const name of Object.values(SEARCH_ATTRIBUTES)) {
+    try {
+      await connection.workflowService.countWorkflowExecutions({ namespace, query: `${name} = "-"` });
+      states.ready.push(name);
+    } catch (error) {
+      if (!isGrpcServiceError(error) || Number(error.code) !== INVALID_ARGUMENT) throw error;
+      states.missing.push(name);
+    }
+  }
+  return states;
+}
+
+/** `TASK_QUEUE_TYPE_WORKFLOW` and `TASK_QUEUE_TYPE_ACTIVITY` of Temporal's API. */
+const QUEUE_TYPES = { workflow: 1, activity: 2 } as const;
+/** A poll lasts a minute at most; who has not polled for longer does not poll any more. */
+const POLLED_WITHIN_MS = 90_000;
+
+/** A worker that Temporal has seen polling lately, and when it began its last poll. */
+export interface RecentPoll {
+  identity: string;
+  polledAtMs: number;
+}
+
+/** Default: the main queue, for workflows. */
+export async function recentPolls(
+  connection: ConnectionLike,
+  namespace: string,
+  { name, type }: { name: string; type: keyof typeof QUEUE_TYPES } = { name: MAIN_TASK_QUEUE, type: "workflow" },
+): Promise<RecentPoll[]> {
+  const { pollers } = await connection.workflowService.describeTaskQueue({
+    namespace,
+    taskQueue: { name },
+    taskQueueType: QUEUE_TYPES[type],
+  });
+  return (pollers ?? []).flatMap(({ identity, lastAccessTime }) => {
+    if (!identity || !lastAccessTime) return [];
+    const polledAtMs = tsToMs(lastAccessTime);
+    return Date.now() - polledAtMs <= POLLED_WITHIN_MS ? [{ identity, polledAtMs }] : [];
+  });
+}
+
+/** The identities of the workers that Temporal has seen polling the main queue lately. */
+export async function recentPollers(connection: ConnectionLike, namespace: string): Promise<string[]> {
+  return (await recentPolls(connection, namespace)).map(({ identity }) => identity);
 }

@@ -16,16 +16,13 @@ import {
   type Secret,
   SecretFiles,
 } from "../config/index.ts";
-import { createLogger } from "./create-logger.ts";
+import { createLogger, loggedReason } from "./create-logger.ts";
 import { whyUnusable } from "./diagnose-temporal.ts";
-import { type ListenAddress, listenError } from "./health-server.ts";
-import { ledgerOf } from "./ledger-of.ts";
-import { loadProcessConfig } from "./load-process-config.ts";
-import { loggedReason } from "./logged-error.ts";
+import { type ListenAddress, listenError } from "./health.ts";
+import { ledgerOf, loadProcessConfig, sweepHeapEarly } from "./process.ts";
 import { temporalAddress } from "./require-temporal.ts";
 import type { WorkerProcessOptions } from "./run-worker-process.ts";
-import { sweepHeapEarly } from "./sweep-heap-early.ts";
-import { gaugeIn, watchSecrets } from "./watch-secrets.ts";
+import { gaugeIn, watchSecrets } from "./watches.ts";
 
 /** A sender waits for the answer, and may give up after a few seconds. */
 const LEDGER_WITHIN_MS = 1_000;

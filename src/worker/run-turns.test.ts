@@ -1,7 +1,7 @@
 import proto from "@temporalio/proto";
 import { describe, expect, test } from "vitest";
 
-import { HistoryReading, type QueryCheck, RunTurns } from "./run-turns.ts";
+import { HistoryReading, type QueryCheck, RunTurns } from "./query-guard.ts";
 
 const { WorkflowActivation } = proto.coresdk.workflow_activation;
 type Activation = Parameters<RunTurns["note"]>[0];

@@ -1,22 +1,18 @@
 import { Client } from "@temporalio/client";
-import { NativeConnection } from "@temporalio/worker";
+import { NativeConnection, type Worker } from "@temporalio/worker";
 import type { Logger } from "pino";
 
 import { type Config, type Environment, loadTemporalConnection, type TemporalConnection } from "../config/index.ts";
 import { type Ledger, LedgerUnavailableError } from "../ledger/index.ts";
 import { builtWorkflowBundle } from "./bundle-workflows.ts";
+import { unstatedSaleKey } from "./check-reach.ts";
 import { createLogger } from "./create-logger.ts";
 import { createWorkers } from "./create-workers.ts";
-import { startHealthServer } from "./health-server.ts";
-import { installRuntime } from "./install-runtime.ts";
-import { ledgerOf } from "./ledger-of.ts";
-import { loadProcessConfig } from "./load-process-config.ts";
-import { createReadiness, type Readiness } from "./readiness.ts";
 import { connectErrorOf } from "./diagnose-temporal.ts";
+import { createReadiness, type Readiness, startHealthServer } from "./health.ts";
+import { installRuntime } from "./install-runtime.ts";
+import { ledgerOf, loadProcessConfig, sweepHeapEarly } from "./process.ts";
 import { requireListener, requireNamespace, requireSearchAttributes, temporalAddress } from "./require-temporal.ts";
-import { RunningWorkers } from "./run-workers.ts";
-import { sweepHeapEarly } from "./sweep-heap-early.ts";
-import { unstatedSaleKey } from "./unstated-sale-key.ts";
 
 export interface WorkerProcessOptions {
   env: Environment;
@@ -157,4 +153,74 @@ function describeService({ compliance, accounting, callbacks, timings, worker }:
     nexus: worker.nexus ? "the service fiscal" : "off",
     callTimeoutMs: timings.callTimeoutMs,
   };
+}
+
+/** What ends before the workers do. */
+export interface Ends {
+  /** Ends each activity that waits for something to happen. */
+  endWaits: () => void;
+  /** Resolves when no poll is open whose task a shutdown would lose. */
+  endPolls: () => Promise<void>;
+}
+
+const NOTHING_ENDS_BEFORE: Ends = { endWaits: () => undefined, endPolls: () => Promise.resolve() };
+
+/** Runs workers together until they are shut down. One that fails takes the others down with it, gracefully. */
+export class RunningWorkers {
+  readonly #workers: readonly Worker[];
+  readonly #ends: Ends;
+  readonly #ended: Promise<void>;
+  #draining: Promise<void> | undefined;
+
+  constructor(workers: readonly Worker[], ends: Ends = NOTHING_ENDS_BEFORE) {
+    this.#workers = workers;
+    this.#ends = ends;
+    const runs = workers.map((worker) =>
+      worker.run().catch((error: unknown) => {
+        void this.#endPollsThenShutdown();
+        throw error;
+      }),
+    );
+    this.#ended = Promise.allSettled(runs).then((results) => {
+      for (const result of results) if (result.status === "rejected") throw result.reason;
+    });
+    // Whoever waits for the end hears of a failure; nobody has to.
+    this.#ended.catch(() => undefined);
+  }
+
+  get states(): string[] {
+    return this.#workers.map((worker) => worker.getState());
+  }
+
+  /** Rejects with the first failure. */
+  get ended(): Promise<void> {
+    return this.#ended;
+  }
+
+  /**
+   * Takes no new work without losing any that is being handed out, and waits for calls in flight to be answered. Until
+   * the last poll has ended the workflows go on: what the calls answered is taken in, and what they ask for next waits
+   * on the server.
+   */
+  async drain(): Promise<void> {
+    await this.#endPollsThenShutdown();
+    await this.#ended;
+  }
+
+  /** As {@link drain}, but at once: for the case that no task can be lost, or that it does not matter. */
+  async stop(): Promise<void> {
+    this.#ends.endWaits();
+    this.#shutdownAll();
+    await this.#ended;
+  }
+
+  #endPollsThenShutdown(): Promise<void> {
+    this.#ends.endWaits();
+    this.#draining ??= this.#ends.endPolls().finally(() => this.#shutdownAll());
+    return this.#draining;
+  }
+
+  #shutdownAll(): void {
+    for (const worker of this.#workers) if (worker.getState() === "RUNNING") worker.shutdown();
+  }
 }

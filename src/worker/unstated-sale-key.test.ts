@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { unstatedSaleKey } from "./unstated-sale-key.ts";
+import { unstatedSaleKey } from "./check-reach.ts";
 
 const LIVE = { name: "default", environment: "live", dialect: { createSale: { path: "/v1/sales" } } } as const;
 

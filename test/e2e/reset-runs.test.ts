@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import type { SaleInput } from "../../src/contract/index.ts";
-import { keepClosedRuns } from "../../src/worker/watch-closed-runs.ts";
+import { keepClosedRuns } from "../../src/worker/each-minute.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { resetRun } from "../rig/reset-run.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";

@@ -1,7 +1,7 @@
 import { defaultPayloadConverter } from "@temporalio/common";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { endLostActivities } from "../../src/worker/end-lost-activities.ts";
+import { endLostActivities } from "../../src/worker/each-minute.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { Held } from "../rig/held.ts";
 import { PATIENCE_MS } from "../rig/patience.ts";

@@ -10,8 +10,8 @@ import { startTimeSkipping } from "../../src/embedded/test-support/start-time-sk
 import type { Ledger } from "../../src/ledger/index.ts";
 import { type Simulator, startSimulator } from "../../src/dev/simulator/index.ts";
 import { createWorkers } from "../../src/worker/create-workers.ts";
-import { ledgerOf } from "../../src/worker/ledger-of.ts";
-import { RunningWorkers } from "../../src/worker/run-workers.ts";
+import { ledgerOf } from "../../src/worker/process.ts";
+import { RunningWorkers } from "../../src/worker/run-worker-process.ts";
 import { freshDatabase } from "./fresh-database.ts";
 import "./quiet-runtime.ts";
 

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
 import type { ClosedStatus } from "../../src/contract/index.ts";
 import type { BusinessReport } from "../../src/ledger/index.ts";
-import { keepClosedRuns } from "../../src/worker/watch-closed-runs.ts";
+import { keepClosedRuns } from "../../src/worker/each-minute.ts";
 import { commandEnv } from "./command-env.ts";
 import type { Rig } from "./start-rig.ts";
 

@@ -1,13 +1,12 @@
-import { fileURLToPath } from "node:url";
-import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { Client, Connection } from "@temporalio/client";
 import { NativeConnection, Worker } from "@temporalio/worker";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
-import { ActivitySlots } from "../../src/worker/activity-slots.ts";
 import { bundleQuietly } from "../../src/worker/bundle-workflows.ts";
-import { endPolls } from "../../src/worker/end-polls.ts";
-import { RunningWorkers } from "../../src/worker/run-workers.ts";
+import { ActivitySlots, endPolls } from "../../src/worker/permits.ts";
+import { RunningWorkers } from "../../src/worker/run-worker-process.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { namespaceOf } from "../rig/namespace.ts";
 import "../rig/quiet-runtime.ts";

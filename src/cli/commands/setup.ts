@@ -45,14 +45,14 @@ async function runSetup(context: CliContext, { json, dryRun = false, nexusEndpoi
   const { reconcileSchedules } = await import("../setup/reconcile-schedules.ts");
   const { ensureNexusEndpoint, nexusEndpointLine } = await import("../setup/nexus-endpoint.ts");
   const { scheduleLines } = await import("../setup/schedule-lines.ts");
-  const { setUpLedger } = await import("../../worker/ledger-of.ts");
+  const { setUpLedger } = await import("../../worker/process.ts");
   const { wantedSchedules } = await import("../setup/wanted-schedules.ts");
   // Before anything is connected: its problems are reported first.
   const config = loadConfig({ env: context.env });
   const wanted = wantedSchedules(config);
   const hasTables = !dryRun && (await setUpLedger(config));
   const { withTemporal } = await import("../connect-temporal.ts");
-  const { KEYWORD, readSearchAttributes, searchAttributesUsable } = await import("../../worker/search-attributes.ts");
+  const { KEYWORD, readSearchAttributes, searchAttributesUsable } = await import("../../worker/require-temporal.ts");
   const { addRefusal } = await import("../add-refusal.ts");
   await withTemporal(
     context,

@@ -14,7 +14,7 @@ import type { Config } from "../../config/index.ts";
 import type { DialectSetting } from "../../http/dialect-settings.ts";
 import { createDispatchers } from "../../http/dispatchers.ts";
 import { createTransport, type Transport } from "../../http/transport.ts";
-import { loadProcessConfig } from "../../worker/load-process-config.ts";
+import { loadProcessConfig } from "../../worker/process.ts";
 import { CommandFailedError, UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { describeError } from "../describe-error.ts";

@@ -11,7 +11,7 @@ import {
   type ListedHold,
   type SecondDocument,
 } from "../../ledger/index.ts";
-import { ledgerOf } from "../../worker/ledger-of.ts";
+import { ledgerOf } from "../../worker/process.ts";
 import { counted } from "../output.ts";
 import { endedLine } from "../sale/ended-line.ts";
 import { fault, type Finding, ok, warning } from "./finding.ts";

@@ -13,8 +13,7 @@ import { AnswerError, type AnswerTiming, TransportError } from "../../http/error
 import type { RateLimit } from "../../http/quota-headers.ts";
 import { tlsTroubleOf } from "../../http/tls-trouble.ts";
 import { createTransport } from "../../http/transport.ts";
-import { describeBusinesses, listed, reachProblem } from "../../worker/reach-problem.ts";
-import { unstatedSaleKey } from "../../worker/unstated-sale-key.ts";
+import { describeBusinesses, listed, reachProblem, unstatedSaleKey } from "../../worker/check-reach.ts";
 import { counted } from "../output.ts";
 import { fault, type Finding, ok, warning } from "./finding.ts";
 

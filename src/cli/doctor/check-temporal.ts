@@ -2,9 +2,14 @@ import { Client, type Connection } from "@temporalio/client";
 
 import type { Config, TemporalConnection } from "../../config/index.ts";
 import { complianceTaskQueue, MAIN_TASK_QUEUE, WORKFLOW_TYPES } from "../../contract/index.ts";
-import { type RecentPoll, recentPolls } from "../../worker/recent-pollers.ts";
-import { requireNamespace, temporalAddress, TemporalError } from "../../worker/require-temporal.ts";
-import { readSearchAttributes } from "../../worker/search-attributes.ts";
+import {
+  readSearchAttributes,
+  type RecentPoll,
+  recentPolls,
+  requireNamespace,
+  temporalAddress,
+  TemporalError,
+} from "../../worker/require-temporal.ts";
 import { connectTemporal } from "../connect-temporal.ts";
 import type { CliContext } from "../context.ts";
 import { describeError } from "../describe-error.ts";

@@ -1,5 +1,5 @@
 import { type Config, ConfigError, loadTemporalConnection } from "../../config/index.ts";
-import { loadProcessConfig } from "../../worker/load-process-config.ts";
+import { loadProcessConfig } from "../../worker/process.ts";
 import type { CliContext } from "../context.ts";
 import { counted } from "../output.ts";
 import { checkLedger } from "./check-ledger.ts";

@@ -1,7 +1,7 @@
 import { loadConfig } from "../../config/index.ts";
 import type { ItemOutcomeKind } from "../../contract/index.ts";
 import type { KeptItemOutcome } from "../../ledger/index.ts";
-import { ledgerOf } from "../../worker/ledger-of.ts";
+import { ledgerOf } from "../../worker/process.ts";
 import type { CliContext } from "../context.ts";
 import { interruptible } from "../interruptible.ts";
 import { businessOf } from "../jobs/business-of.ts";

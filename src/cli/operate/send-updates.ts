@@ -13,7 +13,7 @@ import { closedStatusOf } from "../../starter/closed-run.ts";
 import { GRPC, grpcErrorsOf } from "../../starter/grpc.ts";
 import { operations } from "../../starter/operate.ts";
 import { stateOfSale } from "../../starter/state-of-sale.ts";
-import { keepUnseenClosedRuns, nameOf, saleOfRun } from "../../worker/watch-closed-runs.ts";
+import { keepUnseenClosedRuns, nameOf, saleOfRun } from "../../worker/each-minute.ts";
 import { CommandFailedError, UsageError } from "../cli-error.ts";
 import { confirm, requireTerminal } from "../confirm.ts";
 import type { CliContext } from "../context.ts";

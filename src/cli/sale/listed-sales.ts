@@ -7,7 +7,7 @@ import {
   waitsForOperator,
 } from "../../contract/index.ts";
 import type { SaleRow } from "../../ledger/index.ts";
-import { keepUnseenClosedRuns } from "../../worker/watch-closed-runs.ts";
+import { keepUnseenClosedRuns } from "../../worker/each-minute.ts";
 import { withTemporal } from "../connect-temporal.ts";
 import type { CliContext } from "../context.ts";
 import { printNote, printResult } from "../output.ts";

@@ -1,5 +1,5 @@
 import { createWorkers, type ServingWorkers, type WorkersOptions } from "../../worker/create-workers.ts";
-import { RunningWorkers } from "../../worker/run-workers.ts";
+import { RunningWorkers } from "../../worker/run-worker-process.ts";
 
 /** What the demo's worker is called in its identity. */
 export const DEMO_WORKER = "fiscalflow-demo";

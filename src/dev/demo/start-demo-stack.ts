@@ -12,7 +12,7 @@ import type { Ledger } from "../../ledger/index.ts";
 import { type Simulator, startSimulator } from "../simulator/index.ts";
 import { createStarter, type Starter } from "../../starter/index.ts";
 import type { WorkersOptions } from "../../worker/create-workers.ts";
-import { ledgerOf } from "../../worker/ledger-of.ts";
+import { ledgerOf } from "../../worker/process.ts";
 import { OpenCalls } from "../../cli/open-calls.ts";
 import { backOfficeJobs } from "./back-office/back-office-jobs.ts";
 import type { Cleanup } from "./cleanup.ts";

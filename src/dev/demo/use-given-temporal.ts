@@ -3,9 +3,9 @@ import { hostname } from "node:os";
 
 import type { Environment, TemporalConnection } from "../../config/index.ts";
 import { MAIN_TASK_QUEUE } from "../../contract/index.ts";
-import { recentPollers } from "../../worker/recent-pollers.ts";
 import { connectErrorOf } from "../../worker/diagnose-temporal.ts";
 import {
+  recentPollers,
   requireListener,
   requireNamespace,
   requireSearchAttributes,

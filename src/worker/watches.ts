@@ -1,7 +1,78 @@
 import type { MetricMeter } from "@temporalio/common";
 
+import type { KeyWatch } from "../../activities/compliance/index.ts";
+import type { SecretWatch } from "../config/index.ts";
 import { type CallClass, type RateLimiter, type RateLimiterWatch, reserveFor } from "../quota/index.ts";
-import type { KeyLog } from "./watch-keys.ts";
+
+/** As Temporal's own loggers take it. */
+export interface KeyLog {
+  warn: (message: string, fields: Record<string, unknown>) => void;
+  info: (message: string, fields: Record<string, unknown>) => void;
+}
+
+/** 1 while a key is refused: to be alerted on. Of each process that serves the connection, as it has seen it. */
+const GAUGE = "fiscalflow_key_refused";
+
+/** Codes that can refuse a key (Fiscal Compliance API, "Errors"). */
+const KNOWN_CODES: readonly string[] = ["invalid_api_key", "forbidden", "not_found"];
+
+/** A label of a metric has few values, all of them ours: each one is a time series, and a service can send any text. */
+function knownCode(apiCode: string | undefined): string {
+  if (apiCode === undefined) return "none";
+  return KNOWN_CODES.includes(apiCode) ? apiCode : "other";
+}
+
+/**
+ * One warning, and one alert, for a key that begins to be refused, however many sales wait for it; never the key
+ * itself.
+ */
+export function watchKeys(log: KeyLog, meter: Pick<MetricMeter, "createGauge">): KeyWatch {
+  const gauge = meter.createGauge(GAUGE, "int", undefined, "1 while the API refuses a connection's key (401, or 403)");
+  return {
+    refused(trouble) {
+      const { connection, operation, status } = trouble;
+      const apiCode = knownCode(trouble.apiCode);
+      log.warn("the API refuses the key: what needs it parks as credentials", { ...trouble, apiCode });
+      gauge.set(1, { connection, operation, status: String(status), apiCode });
+    },
+    works(trouble, refusedForMs) {
+      const { connection, operation, status } = trouble;
+      const apiCode = knownCode(trouble.apiCode);
+      log.info("the API accepts the key again", { ...trouble, apiCode, refusedForMs });
+      gauge.set(0, { connection, operation, status: String(status), apiCode });
+    },
+  };
+}
+
+/** Takes 1 while the file of a secret is of no use, and 0 otherwise; `secret` is the secret's setting. */
+type SecretGauge = (value: 0 | 1, labels: { secret: string }) => void;
+
+const SECRET_GAUGE = {
+  name: "fiscalflow_secret_file_refused",
+  meaning: "1 while the file of a secret is missing, empty or of a wrong form, and the value of before is in use",
+} as const;
+
+export function gaugeIn(meter: MetricMeter): SecretGauge {
+  const gauge = meter.createGauge(SECRET_GAUGE.name, "int", undefined, SECRET_GAUGE.meaning);
+  return (value, labels) => gauge.set(value, labels);
+}
+
+/** One warning, and one alert, for a file that begins to be of no use, however often it is read; never a value. */
+export function watchSecrets(log: KeyLog, gauge: SecretGauge = () => undefined): SecretWatch {
+  return {
+    replaced(secret) {
+      log.info("a secret was replaced: its file has changed", { secret });
+    },
+    refused(secret, file, why) {
+      log.warn("the file of a secret cannot be used: the value of before stays in use", { secret, file, why });
+      gauge(1, { secret });
+    },
+    usable(secret) {
+      log.info("the file of a secret can be used again", { secret });
+      gauge(0, { secret });
+    },
+  };
+}
 
 const CLASSES: readonly CallClass[] = ["interactive", "background"];
 const GAUGES_EACH_MS = 5_000;
@@ -9,7 +80,7 @@ const LINE_EACH_MS = 60_000;
 
 type Counts = Record<"sent" | "refused" | "heldBack", Record<CallClass, number>>;
 
-export interface BudgetsWatch {
+interface BudgetsWatch {
   watchOf: (application: string) => RateLimiterWatch;
   /** Gauges every few seconds, and a line a minute for each application that had anything to do. @returns ends that */
   start: (limiters: readonly RateLimiter[]) => () => void;

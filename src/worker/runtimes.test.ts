@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { createCallbackToken } from "../callbacks/index.ts";
 import { loadConfig, SecretFiles } from "../config/index.ts";
-import { createCallbackUrlFor } from "./callback-url-for.ts";
+import { createCallbackUrlFor } from "./runtimes.ts";
 
 const [OLD, NEW] = ["the callback secret of last year, long", "the callback secret of this year, long"] as const;
 

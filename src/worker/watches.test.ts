@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { watchKeys } from "./watch-keys.ts";
+import { watchKeys } from "./watches.ts";
 
 function watched(apiCode: string | undefined) {
   const said: unknown[] = [];

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { ConfigError } from "../config/index.ts";
-import { loadProcessConfig } from "./load-process-config.ts";
+import { loadProcessConfig } from "./process.ts";
 
 const ENV = {
   ACCOUNTING_BASE_URL: "https://accounting.example.com",

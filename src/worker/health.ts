@@ -1,7 +1,9 @@
+import type { ConnectionLike } from "@temporalio/client";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-import type { Readiness } from "./readiness.ts";
+import { MAIN_TASK_QUEUE } from "../contract/index.ts";
+import { isRefusal, recentPollers } from "./require-temporal.ts";
 
 /** Where a server of the worker listens. */
 export interface ListenAddress {
@@ -11,7 +13,7 @@ export interface ListenAddress {
   port: number;
 }
 
-export interface HealthServer {
+interface HealthServer {
   port: number;
   close(): Promise<void>;
 }
@@ -71,4 +73,46 @@ function close(server: Server): Promise<void> {
     // Probes keep their connections.
     server.closeAllConnections();
   });
+}
+
+export type Readiness = { ready: true } | { ready: false; reason: string };
+
+const CALL_MS = 3_000;
+/** The question costs Temporal a request, and probes come often. */
+const ANSWER_LASTS_MS = 5_000;
+
+interface ReadinessOptions {
+  /** States of all workers. */
+  states: () => readonly string[];
+  connection: ConnectionLike;
+  namespace: string;
+  identity: string;
+  nowMs?: () => number;
+}
+
+/**
+ * Whether this process takes work: every worker runs, and Temporal has seen its workflow poller lately. A closed
+ * request budget is ready, since the work waits where it should.
+ */
+export function createReadiness(options: ReadinessOptions): () => Promise<Readiness> {
+  const { states, nowMs = Date.now } = options;
+  let last: { polls: Promise<Readiness>; untilMs: number } | undefined;
+  return async () => {
+    const idle = states().find((state) => state !== "RUNNING");
+    if (idle !== undefined) return { ready: false, reason: `a worker is ${idle}` };
+    if (last === undefined || nowMs() >= last.untilMs) {
+      last = { polls: pollsWorkflows(options), untilMs: nowMs() + ANSWER_LASTS_MS };
+    }
+    return last.polls;
+  };
+}
+
+async function pollsWorkflows({ connection, namespace, identity }: ReadinessOptions): Promise<Readiness> {
+  try {
+    const pollers = await connection.withDeadline(Date.now() + CALL_MS, () => recentPollers(connection, namespace));
+    if (pollers.includes(identity)) return { ready: true };
+    return { ready: false, reason: `Temporal knows no recent poll of ${identity} on ${MAIN_TASK_QUEUE}` };
+  } catch (error) {
+    return { ready: false, reason: isRefusal(error) ? "Temporal refuses this worker" : "Temporal cannot be reached" };
+  }
 }

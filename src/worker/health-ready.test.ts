@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ConnectionLike } from "@temporalio/client";
 import { msNumberToTs } from "@temporalio/common/lib/time.js";
 
-import { createReadiness } from "./readiness.ts";
+import { createReadiness } from "./health.ts";
 
 /** The one call of Temporal that readiness makes; counted. */
 function connectionThat(describe: () => Promise<object>): { connection: ConnectionLike; asked: () => number } {

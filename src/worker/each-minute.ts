@@ -1,4 +1,4 @@
-import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
+import { type Client, isGrpcServiceError, type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
 
 import {
   CLOSED_STATUSES,
@@ -12,13 +12,55 @@ import {
   WORKFLOW_TYPES,
 } from "../contract/index.ts";
 import { saleStartSchema } from "../contract/schema/index.ts";
-import { isThrough, type Ledger, type OpenedRecord, type SaleOfBusiness } from "../ledger/index.ts";
+import { isThrough, type Ledger, type LostExecution, type OpenedRecord, type SaleOfBusiness } from "../ledger/index.ts";
 import { attributesOf } from "../starter/attributes.ts";
 import { closedRunOf, closedStatusOf, doneIn, lastRunOf, wasRefused } from "../starter/closed-run.ts";
 import { startOfRun } from "../starter/input-of-run.ts";
-import { lookRegularly } from "./look-regularly.ts";
+import { loggedReason } from "./create-logger.ts";
 
 const EVERY_MS = 60_000;
+
+type WatchLog = { warn: (message: string, fields: Record<string, unknown>) => void };
+
+interface Looking {
+  /** One look, at what happened since then (Unix milliseconds); from when on the next one looks. */
+  look: (sinceMs: number, signal: AbortSignal) => Promise<number>;
+  everyMs: number;
+  log: WatchLog;
+  /** Said once when looks begin to fail. */
+  failing: string;
+}
+
+/**
+ * Looks now, and then again and again, one look after the other. A look that fails is made again as it was.
+ * @returns what ends it, once the look under way has ended
+ */
+function lookRegularly({ look, everyMs, log, failing }: Looking): () => Promise<void> {
+  const stop = new AbortController();
+  let sinceMs = 0;
+  let isFailing = false;
+  const lookOnce = async (): Promise<void> => {
+    try {
+      sinceMs = await look(sinceMs, stop.signal);
+      isFailing = false;
+    } catch (error) {
+      if (stop.signal.aborted || isFailing) return;
+      isFailing = true;
+      log.warn(failing, { reason: loggedReason(error) });
+    }
+  };
+  let looking = lookOnce();
+  const timer = setInterval(() => {
+    looking = looking.then(lookOnce);
+  }, everyMs);
+  timer.unref();
+  return async () => {
+    stop.abort();
+    clearInterval(timer);
+    await looking;
+  };
+}
+
 /** A run that has ended may still have a record on its way to the ledger, and lists follow a moment later. */
 const OVERLAP_MS = 2 * EVERY_MS;
 const IDS_IN_QUERY = 100;
@@ -29,7 +71,7 @@ type Documents = Pick<Ledger, "documents">;
 interface Watch {
   client: Client;
   ledger: Documents;
-  log: { warn: (message: string, fields: Record<string, unknown>) => void };
+  log: WatchLog;
 }
 
 /**
@@ -189,4 +231,85 @@ async function askedOf(
 
 function quoted(text: string): string {
   return JSON.stringify(text);
+}
+
+/** The server ends an attempt by itself at its start-to-close timeout; what stands still is later than that by so much. */
+const LATE_MS = 60_000;
+
+/** Of gRPC. */
+const NOT_FOUND = 5;
+/** `PENDING_ACTIVITY_STATE_SCHEDULED` of Temporal's API: no attempt is under way. */
+const SCHEDULED = 1;
+
+interface LostActivitiesWatch {
+  client: Client;
+  ledger: Pick<Ledger, "lostExecutions">;
+  identity: string;
+  log: WatchLog;
+  everyMs?: number;
+  lateMs?: number;
+}
+
+/**
+ * Ends, once a minute, attempts of at-most-once calls that Temporal shows as under way although their start-to-close
+ * timeout is over. An activity that was paused as it ran, whose worker was lost, and that was unpaused stays so for
+ * ever: the server has dropped its timer. Its run then reads the claim, as for any lost answer. Nothing is sent by it:
+ * the claim's own deadline is over. Every worker process looks; an attempt ends once.
+ * @returns what ends it
+ */
+export function endLostActivities(watch: LostActivitiesWatch): () => Promise<void> {
+  const { ledger, log, everyMs = EVERY_MS, lateMs = LATE_MS } = watch;
+  return lookRegularly({
+    look: async (sinceMs, signal) => {
+      const startedAtMs = Date.now();
+      for (const one of await ledger.lostExecutions(sinceMs)) {
+        if (signal.aborted) return sinceMs;
+        await endActivitiesOf(watch, one, lateMs);
+      }
+      // An hour, so that an attempt is met again when it is late enough.
+      return startedAtMs - Math.max(60 * EVERY_MS, 10 * lateMs);
+    },
+    everyMs,
+    log,
+    failing: "attempts that stand still cannot be looked up now; it is tried again each minute",
+  });
+}
+
+async function endActivitiesOf(
+  { client, identity, log }: LostActivitiesWatch,
+  { workflowId, runId }: LostExecution,
+  lateMs: number,
+): Promise<void> {
+  const { namespace } = client.options;
+  const { raw } = await client.workflow
+    .getHandle(workflowId, runId)
+    .describe()
+    .catch((error: unknown) => {
+      if (error instanceof WorkflowNotFoundError) return { raw: { pendingActivities: [] } };
+      throw error;
+    });
+  for (const { activityId, activityType, state, lastStartedTime, activityOptions } of raw.pendingActivities ?? []) {
+    const timeoutMs = milliseconds(activityOptions?.startToCloseTimeout);
+    const startedAtMs = milliseconds(lastStartedTime);
+    if (state === SCHEDULED || timeoutMs === undefined || startedAtMs === undefined) continue;
+    if (Date.now() < startedAtMs + timeoutMs + lateMs) continue;
+    const activity = activityType?.name ?? "";
+    log.warn("an attempt whose time is long over was still shown as under way: it is ended", { workflowId, activity });
+    const message = "Its worker was lost, and Temporal did not end it at its start-to-close timeout.";
+    const failure = { message, source: "fiscalflow", applicationFailureInfo: { nonRetryable: true } };
+    const by = { namespace, workflowId, runId, activityId: activityId ?? "", identity };
+    await client.workflowService.respondActivityTaskFailedById({ ...by, failure }).catch((error: unknown) => {
+      // Another worker was first.
+      if (!isGrpcServiceError(error) || error.code !== NOT_FOUND) throw error;
+    });
+  }
+}
+
+interface Seconds {
+  seconds?: { toString(): string } | null;
+  nanos?: number | null;
+}
+
+function milliseconds(time: Seconds | null | undefined): number | undefined {
+  return time ? Number(time.seconds ?? 0) * 1_000 + (time.nanos ?? 0) / 1_000_000 : undefined;
 }
