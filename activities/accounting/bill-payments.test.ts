@@ -1,12 +1,11 @@
-import { onTestFinished, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
 import { createAccountingClient, parseAccountingDialect } from "../../src/accounting/index.ts";
 import type { PageRequest } from "../../src/contract/index.ts";
-import { createDispatchers } from "../../src/http/dispatchers.ts";
-import { createTransport } from "../../src/http/transport.ts";
+import { simulatorUnderTest } from "../../src/dev/simulator/test-support/simulator-under-test.ts";
+import { createDispatchers, createTransport } from "../../src/http/transport.ts";
 import type { Observation } from "../../src/ledger/index.ts";
 import { createTestLedger } from "../../src/ledger/test-support/create-test-ledger.ts";
-import { simulatorUnderTest } from "../../src/dev/simulator/test-support/simulator-under-test.ts";
 import { ServiceHealth } from "../classified-call.ts";
 import { ONE_KEY } from "../test-support/behind-breaker.ts";
 import { failureOf, inActivity } from "../test-support/served.ts";

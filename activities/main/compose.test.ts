@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { verifyCallbackToken } from "../../src/callbacks/token.ts";
+import { verifyCallbackToken } from "../../src/callbacks/callback-token.ts";
 import { Secret } from "../../src/config/index.ts";
 import type { Composed, ComposeCreditNoteRequest, ComposeSaleRequest } from "../../src/contract/index.ts";
 import { createCallbackUrlFor } from "../../src/worker/runtimes.ts";

@@ -5,15 +5,14 @@ import { onTestFinished } from "vitest";
 
 import { loadConfig } from "../../src/config/index.ts";
 import type { ComplianceActivities, CreateRequest } from "../../src/contract/index.ts";
-import { createDispatchers } from "../../src/http/dispatchers.ts";
-import { createTransport } from "../../src/http/transport.ts";
-import { LedgerUnavailableError, type Observation } from "../../src/ledger/index.ts";
-import { type Simulator, type SimulatorOptions } from "../../src/dev/simulator/index.ts";
+import type { Simulator, SimulatorOptions } from "../../src/dev/simulator/index.ts";
 import { simulatorUnderTest } from "../../src/dev/simulator/test-support/simulator-under-test.ts";
+import { createDispatchers, createTransport } from "../../src/http/transport.ts";
+import { LedgerUnavailableError, type Observation } from "../../src/ledger/index.ts";
 import { createComplianceRuntimes } from "../../src/worker/runtimes.ts";
-import { type ActivityContext, type ComplianceRuntime, createComplianceActivities } from "../compliance/index.ts";
-import type { KeyTrouble } from "../compliance/credential-circuit-breaker.ts";
 import { runtimeOf } from "../compliance/calls.ts";
+import type { KeyTrouble } from "../compliance/credential-circuit-breaker.ts";
+import { type ActivityContext, type ComplianceRuntime, createComplianceActivities } from "../compliance/index.ts";
 import { asRetryable } from "../failure.ts";
 import { emptyClaims } from "./empty-claims.ts";
 

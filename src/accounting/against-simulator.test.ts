@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
-import { createDispatchers } from "../http/dispatchers.ts";
-import { createTransport } from "../http/transport.ts";
+
 import { simulatorUnderTest } from "../dev/simulator/test-support/simulator-under-test.ts";
+import { createDispatchers, createTransport } from "../http/transport.ts";
 import { createAccountingClient } from "./client.ts";
 import { parseAccountingDialect } from "./dialect.ts";
 

@@ -1,11 +1,57 @@
+import { z } from "zod";
+
+import { bodyOf } from "../http/read-body.ts";
 import type { Transport } from "../http/transport.ts";
-import { type ListBillPaymentsInput, listBillPayments } from "./bill-payments.ts";
-import { type AccountingCallOptions, type AccountingContext, callAccounting } from "./call-operation.ts";
-import { listCompanies } from "./companies.ts";
+import { listBillPayments, type ListBillPaymentsInput } from "./bill-payments.ts";
+import {
+  type AccountingCallOptions,
+  type AccountingContext,
+  type AccountingResult,
+  callAccounting,
+  pathSegment,
+} from "./call-operation.ts";
 import type { AccountingDialect } from "./dialect.ts";
 import { AccountingConfigurationError } from "./errors.ts";
 import { ACCOUNTING_OPERATIONS } from "./operations.ts";
-import { processSyncBatch } from "./sync-batches.ts";
+
+/** A company's fields are not shown: what there is is kept as it came. */
+export type Company = Readonly<Record<string, unknown>>;
+
+/** GET /companies: the document's sample of an authenticated call. */
+async function listCompanies(
+  context: AccountingContext,
+  options: AccountingCallOptions = {},
+): Promise<AccountingResult<Company[]>> {
+  const operation = ACCOUNTING_OPERATIONS.listCompanies;
+  const { list } = context.dialect.companies;
+  const companies = z.array(z.looseObject({}));
+  const read =
+    list === null
+      ? bodyOf(companies, (all): Company[] => all)
+      : bodyOf(z.looseObject({ [list]: companies }), (body): Company[] => companies.parse(body[list]));
+  return callAccounting(context, operation, { path: operation.path }, read, options);
+}
+
+export interface ProcessedBatch {
+  /** The service's own words. */
+  message: string;
+}
+
+const readProcessed = bodyOf(z.looseObject({ message: z.string() }), ({ message }): ProcessedBatch => ({ message }));
+
+/**
+ * POST /sync/batches/{syncBatchId}/process, without a body. What processing does is not shown, nor that it may be asked
+ * for twice: sent once, on a connection of its own.
+ */
+async function processSyncBatch(
+  context: AccountingContext,
+  syncBatchId: string,
+  options: AccountingCallOptions = {},
+): Promise<AccountingResult<ProcessedBatch>> {
+  const operation = ACCOUNTING_OPERATIONS.processSyncBatch;
+  const path = operation.path.replace("{syncBatchId}", () => pathSegment(syncBatchId));
+  return callAccounting(context, operation, { path }, readProcessed, options);
+}
 
 interface Revealed {
   reveal(): string;

@@ -1,10 +1,10 @@
 /** The typed client of the Accounting Service, and what its answers mean. */
-export type { AccountingAnswerMeta } from "./answer-meta.ts";
+export type { AccountingAnswerMeta } from "./errors.ts";
 export type { BillPaymentsPage, ListBillPaymentsInput } from "./bill-payments.ts";
 export type { AccountingCallOptions, AccountingResult } from "./call-operation.ts";
 export { type AccountingMeaning, classifyAccountingError } from "./classify.ts";
 export { type AccountingClient, type AccountingClientOptions, createAccountingClient } from "./client.ts";
-export type { Company } from "./companies.ts";
+export type { Company } from "./client.ts";
 export { type AccountingDialect, accountingSettings, parseAccountingDialect, type WebhookDialect } from "./dialect.ts";
 export {
   AccountingApiError,
@@ -15,7 +15,7 @@ export {
   AccountingUnexpectedAnswerError,
 } from "./errors.ts";
 export type { AccountingOperation, AccountingOperationName } from "./operations.ts";
-export { messageToSign, signatureHeaders, type ToSign } from "./signature.ts";
-export type { ProcessedBatch } from "./sync-batches.ts";
-export { createDispatchers } from "../http/dispatchers.ts";
+export { messageToSign, signatureHeaders, type ToSign } from "./call-operation.ts";
+export type { ProcessedBatch } from "./client.ts";
+export { createDispatchers } from "../http/transport.ts";
 export { createTransport } from "../http/transport.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { messageToSign, signatureHeaders, type ToSign } from "./signature.ts";
+import { messageToSign, signatureHeaders, type ToSign } from "./call-operation.ts";
 
 const SECRET = "cs_5f0c8a1e-vectors";
 const BASE = { method: "GET", body: "", timestampMs: 1_700_000_000_000, withQuery: false };

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
 
-import { CallbackPace } from "./callback-pace.ts";
-import type { SignalOutcome } from "./temporal-signaller.ts";
+import { CallbackPace, type SignalOutcome } from "./temporal-signaller.ts";
 
 const DAY_MS = 86_400_000;
 

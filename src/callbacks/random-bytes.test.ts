@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 
 import { createCallbackReceiver } from "./receiver.ts";
-import { createCallbackToken } from "./token.ts";
+import { createCallbackToken } from "./callback-token.ts";
 
 const SECRET = "a-secret-of-this-year-of-at-least-32";
 const TOKEN = createCallbackToken({ workflowId: "sale/default/biz_1/INV-1001" }, SECRET);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createCallbackReceiver } from "./receiver.ts";
 import type { SignalOutcome } from "./temporal-signaller.ts";
-import { createCallbackToken } from "./token.ts";
+import { createCallbackToken } from "./callback-token.ts";
 import { SECRET, WORKFLOW, TOKEN, PATH, Surroundings, listen, send } from "./test-support/listening-receiver.ts";
 
 describe("what the callback receiver logs and answers", () => {

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
 import type { SignalOutcome } from "./temporal-signaller.ts";
 import { SECRET, PATH, WORKFLOW, Surroundings, listen, send, sendRaw } from "./test-support/listening-receiver.ts";
-import { createCallbackToken } from "./token.ts";
+import { createCallbackToken } from "./callback-token.ts";
 
 const PATIENT = { timeout: 5_000 };
 

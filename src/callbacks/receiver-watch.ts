@@ -2,7 +2,7 @@ import { type MetricMeter, noopMetricMeter } from "@temporalio/common";
 
 import type { FastifyReply } from "fastify";
 
-import type { Forwarded } from "./callback-pace.ts";
+import type { Forwarded } from "./temporal-signaller.ts";
 
 /** The part of a pino logger that the receiver uses. */
 export interface CallbackLog {

@@ -13,7 +13,7 @@ import {
   send,
   sendRaw,
 } from "./test-support/listening-receiver.ts";
-import { createCallbackToken } from "./token.ts";
+import { createCallbackToken } from "./callback-token.ts";
 
 describe("a callback with a token that verifies", () => {
   it("signals its workflow and answers 202 with nothing in it", async () => {

@@ -1,8 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+
 import { saleWorkflowId } from "../contract/ids.ts";
-import { callbackUrl, longestCallbackUrl, MAX_CALLBACK_URL_LENGTH } from "./callback-url.ts";
-import { createCallbackToken, MAX_TOKEN_LENGTH, verifyCallbackToken } from "./token.ts";
+import {
+  callbackUrl,
+  createCallbackToken,
+  longestCallbackUrl,
+  MAX_CALLBACK_URL_LENGTH,
+  MAX_TOKEN_LENGTH,
+  verifyCallbackToken,
+} from "./callback-token.ts";
 
 const SECRET = "a-secret-of-this-year-of-at-least-32";
 const OLDER = "a-secret-of-last-year-of-at-least-32";

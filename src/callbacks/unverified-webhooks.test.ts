@@ -5,7 +5,7 @@ import { afterEach, expect, test } from "vitest";
 
 import { createCallbackReceiver } from "./receiver.ts";
 import { PLAIN_WEBHOOK } from "./test-support/plain-webhook.ts";
-import { createCallbackToken } from "./token.ts";
+import { createCallbackToken } from "./callback-token.ts";
 
 const WEBHOOK_SECRET = "whsec_development_a";
 const SECRET = "a secret of the callbacks that is long enough";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createWebhookAllowance } from "./webhook-allowance.ts";
+import { createWebhookAllowance } from "./webhooks.ts";
 
 describe("a connection's allowance of webhooks", () => {
   it("passes a burst, then one more after each refill, and says how long to wait", () => {

@@ -6,7 +6,7 @@ import { openLedger } from "../ledger/index.ts";
 import { createTestLedger, type TestLedger } from "../ledger/test-support/create-test-ledger.ts";
 import { createCallbackReceiver, type ReceiverOptions } from "./receiver.ts";
 import { PLAIN_WEBHOOK } from "./test-support/plain-webhook.ts";
-import type { WebhookShape } from "./verify-webhook.ts";
+import type { WebhookShape } from "./webhooks.ts";
 
 const CURRENT = "whsec_development_current";
 const OLDER = "whsec_development_older";

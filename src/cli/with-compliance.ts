@@ -6,8 +6,7 @@ import {
   parseDialect,
   requireDescribed,
 } from "../compliance/index.ts";
-import { createDispatchers } from "../http/dispatchers.ts";
-import { createTransport } from "../http/transport.ts";
+import { createDispatchers, createTransport } from "../http/transport.ts";
 import { requireConnection } from "../starter/sale-key.ts";
 import { loadProcessConfig } from "../worker/process.ts";
 import { InterruptedError } from "./cli-error.ts";

@@ -1,11 +1,10 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { createDispatchers, type OwnedDispatchers } from "../http/dispatchers.ts";
-import { createTransport } from "../http/transport.ts";
+
 import { type Simulator, startSimulator } from "../dev/simulator/index.ts";
+import { createDispatchers, createTransport, type OwnedDispatchers } from "../http/transport.ts";
 import { classifyError, classifyMovement } from "./classify.ts";
 import { createComplianceClient } from "./client.ts";
-import { composeCreateSale } from "./compose-create-sale.ts";
-import { composeCreditNote } from "./compose-credit-note.ts";
+import { composeCreateSale, composeCreditNote } from "./compose.ts";
 import { parseDialect } from "./dialect.ts";
 import { errorOf } from "./test-support/test-client.ts";
 

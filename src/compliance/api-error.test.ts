@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { type Respond, respondJson } from "../http/test-support/stub-server.ts";
-import { composeCreateSale } from "./compose-create-sale.ts";
+import { composeCreateSale } from "./compose.ts";
 import { parseDialect } from "./dialect.ts";
 import { ComplianceApiError, UnexpectedAnswerError } from "./errors.ts";
 import { sampleItem, sampleSale } from "./test-support/samples.ts";

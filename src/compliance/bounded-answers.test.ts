@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 
 import type { ServerResponse } from "node:http";
 import { classifyAnswer, classifyError, classifyMovement } from "./classify.ts";
-import { composeCreateSale } from "./compose-create-sale.ts";
+import { composeCreateSale } from "./compose.ts";
 import { parseDialect } from "./dialect.ts";
 import { sampleItem, sampleSale } from "./test-support/samples.ts";
 import { errorOf, startTestClient, type TestClient } from "./test-support/test-client.ts";

@@ -1,16 +1,13 @@
 import type { Deadline } from "../http/deadline.ts";
 import type { HttpAnswer } from "../http/http-answer.ts";
-import type { OddRow } from "../http/read-body.ts";
+import { bodyReader, type OddRow, type ReadBody, type ReadList } from "../http/read-body.ts";
 import type { Transport } from "../http/transport.ts";
-import { type AnswerMeta, readAnswerMeta } from "./answer-meta.ts";
-import { apiErrorOf } from "./api-error.ts";
 import type { ApiKey } from "./api-key.ts";
 import type { ComplianceDialect } from "./dialect.ts";
 import { field, readSeenSale } from "./error-envelope.ts";
-import { ComplianceInputError, UnexpectedAnswerError } from "./errors.ts";
-import type { KeyReach } from "./key-reach.ts";
+import { type AnswerMeta, apiErrorOf, ComplianceInputError, readAnswerMeta, UnexpectedAnswerError } from "./errors.ts";
+import type { KeyReach } from "./compose.ts";
 import type { Operation, OperationName } from "./operations.ts";
-import { bodyReader, type ReadBody, type ReadList } from "../http/read-body.ts";
 import { excerpt } from "./redact.ts";
 
 /** Of many rows, whoever reads them, and in whatever way. */

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { TransportError } from "../http/errors.ts";
 import { type Respond, respondJson } from "../http/test-support/stub-server.ts";
-import type { Classification } from "./classification.ts";
+import type { Classification } from "./outcome.ts";
 import { classifyError, classifyItem, classifyMovement } from "./classify.ts";
-import { composeCreateSale } from "./compose-create-sale.ts";
+import { composeCreateSale } from "./compose.ts";
 import { parseDialect } from "./dialect.ts";
 import { sampleItem, sampleSale } from "./test-support/samples.ts";
 import { errorOf, startTestClient, type TestClient } from "./test-support/test-client.ts";

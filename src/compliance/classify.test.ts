@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Classification } from "./classification.ts";
+import type { Classification } from "./outcome.ts";
 import { CLASSIFICATION_TABLES } from "./classification-tables.ts";
 import { classify } from "./classify.ts";
 import { NAMED_OPERATIONS, operation, type OperationName, SHOWN_OPERATIONS } from "./operations.ts";

@@ -1,11 +1,16 @@
 import type { Item, StockAdjustment } from "../contract/documents.ts";
-import type { AnswerMeta } from "./answer-meta.ts";
-import type { Classification } from "./classification.ts";
-import type { ClassificationRules } from "./classification-rows.ts";
-import { CLASSIFICATION_TABLES } from "./classification-tables.ts";
+import type { AnswerMeta } from "./errors.ts";
+import { CLASSIFICATION_TABLES, type ClassificationRules } from "./classification-tables.ts";
 import type { ComplianceDialect } from "./dialect.ts";
 import type { OperationName } from "./operations.ts";
-import { type Outcome, outcomeOfAnswer, outcomeOfError, outcomeOfItem, outcomeOfMovement } from "./outcome.ts";
+import {
+  type Classification,
+  type Outcome,
+  outcomeOfAnswer,
+  outcomeOfError,
+  outcomeOfItem,
+  outcomeOfMovement,
+} from "./outcome.ts";
 
 /**
  * What the outcome of a call means: the first row of its table that matches. An answer that fits no row is

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { Respond } from "../http/test-support/stub-server.ts";
 import { respondJson } from "../http/test-support/stub-server.ts";
 import { createComplianceClient } from "./client.ts";
-import { composeCreateSale } from "./compose-create-sale.ts";
+import { composeCreateSale } from "./compose.ts";
 import { parseDialect } from "./dialect.ts";
 import { sampleSale } from "./test-support/samples.ts";
 import { errorOf, startTestClient, TEST_KEY, type TestClient } from "./test-support/test-client.ts";

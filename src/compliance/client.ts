@@ -1,17 +1,46 @@
 import type { Transport } from "../http/transport.ts";
 import { parseApiKey } from "./api-key.ts";
-import { parseBaseUrl } from "./base-url.ts";
-import { listBusinesses } from "./businesses.ts";
-import { type BusinessCallOptions, type CallOptions, callOperation, type ClientContext } from "./call-operation.ts";
-import type { ComposedRequest } from "./composed-request.ts";
+import { type BusinessCallOptions, callOperation, type CallOptions, type ClientContext } from "./call-operation.ts";
+import type { ComposedRequest, KeyReach } from "./compose.ts";
 import type { ComplianceDialect } from "./dialect.ts";
-import { createCreditNote, createSale, getSale, type KeyedCallOptions, retrySale } from "./sales.ts";
-import { listItems, registerItem, type RegisterItemInput } from "./items.ts";
-import type { KeyReach } from "./key-reach.ts";
+import { ComplianceConfigurationError } from "./errors.ts";
 import { callNamed, downloadReceipt, type NamedCallInput } from "./named-operations.ts";
 import { type NamedOperation, operation } from "./operations.ts";
-import { listPurchases, type ListPurchasesInput, pullPurchases } from "./purchases.ts";
-import { adjustStock, type AdjustStockInput } from "./stock.ts";
+import {
+  adjustStock,
+  type AdjustStockInput,
+  createCreditNote,
+  createSale,
+  getSale,
+  type KeyedCallOptions,
+  listBusinesses,
+  listItems,
+  listPurchases,
+  type ListPurchasesInput,
+  pullPurchases,
+  registerItem,
+  type RegisterItemInput,
+  retrySale,
+} from "./resources.ts";
+
+/**
+ * The address in front of `/v1`, without a slash at its end.
+ *
+ * @throws ComplianceConfigurationError never quoting the address, which may hold credentials
+ */
+function parseBaseUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const problem =
+    url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")
+      ? "must be an absolute http or https URL"
+      : url.username !== "" || url.password !== ""
+        ? "must not hold credentials"
+        : url.search !== "" || url.hash !== ""
+          ? "must not hold a query or a fragment"
+          : undefined;
+  if (url !== undefined && problem === undefined) return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+  throw new ComplianceConfigurationError("invalid-base-url", [`the base URL of the Compliance API ${problem}`]);
+}
 
 export interface ComplianceClientOptions {
   baseUrl: string;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { composeCreateSale, type CreateSaleInput } from "./compose-create-sale.ts";
-import { composeCreditNote } from "./compose-credit-note.ts";
+
+import { composeCreateSale, composeCreditNote, type CreateSaleInput } from "./compose.ts";
 import { parseDialect } from "./dialect.ts";
 import { ComplianceInputError } from "./errors.ts";
 

@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import type { Classification } from "./classification.ts";
+import type { Classification } from "./outcome.ts";
 import {
   answer,
   converging,

@@ -1,6 +1,71 @@
-import { AnswerError, CallError } from "../http/errors.ts";
-import type { AnswerMeta } from "./answer-meta.ts";
-import type { ErrorExtras } from "./error-envelope.ts";
+import { AnswerError, CallError, type TransportError } from "../http/errors.ts";
+import type { HttpAnswer } from "../http/http-answer.ts";
+import {
+  parseHttpDateMs,
+  parseRateLimit,
+  parseRetryAfterSeconds,
+  pauseInWords,
+  type RateLimit,
+} from "../http/quota-headers.ts";
+import { type ErrorExtras, readErrorEnvelope, readErrorExtras } from "./error-envelope.ts";
+import type { Operation, OperationName } from "./operations.ts";
+import { excerpt, redact } from "./redact.ts";
+
+/** What every answer tells besides its body. */
+export interface AnswerMeta {
+  operation: OperationName;
+  status: number;
+  /** On successes and 429 (Fiscal Compliance API, "Limits"). */
+  rateLimit?: RateLimit;
+  retryAfterSeconds?: number;
+  /** `Idempotent-Replayed: true`: the original result of an earlier request under the same key. */
+  replayed: boolean;
+  /** Unix milliseconds: when the request was handed to a connection. */
+  requestSentAtMs: number;
+  /** Unix milliseconds: when the answer's headers were complete. */
+  answeredAtMs: number;
+  /** The answer's own Date header, Unix milliseconds. */
+  serverDateMs?: number;
+}
+
+export function readAnswerMeta(
+  operation: OperationName,
+  answer: Pick<HttpAnswer, "status" | "headers" | "sentAtMs" | "answeredAtMs">,
+): AnswerMeta {
+  const { headers } = answer;
+  const serverDateMs = parseHttpDateMs(headers["date"]);
+  const rateLimit = parseRateLimit(headers);
+  const retryAfterSeconds = parseRetryAfterSeconds(headers, serverDateMs ?? answer.answeredAtMs);
+  return {
+    operation,
+    status: answer.status,
+    ...(rateLimit === undefined ? {} : { rateLimit }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    replayed: headers["idempotent-replayed"]?.trim().toLowerCase() === "true",
+    requestSentAtMs: answer.sentAtMs,
+    answeredAtMs: answer.answeredAtMs,
+    ...(serverDateMs === undefined ? {} : { serverDateMs }),
+  };
+}
+
+/** The same of an answer whose body broke off. */
+export function metaOfBroken(
+  operation: OperationName,
+  answered: NonNullable<TransportError["answered"]>,
+  sentAtMs: number | undefined,
+): AnswerMeta {
+  const { atMs, ...rest } = answered;
+  return readAnswerMeta(operation, { ...rest, sentAtMs: sentAtMs ?? atMs, answeredAtMs: atMs });
+}
+
+/**
+ * How long a 429 asks to wait: Retry-After, else the window's reset (docs/failure-model.md, "What each kind of trouble
+ * means").
+ */
+export function retryAfterMsOf(meta: Pick<AnswerMeta, "rateLimit" | "retryAfterSeconds">): number | undefined {
+  const seconds = meta.retryAfterSeconds ?? meta.rateLimit?.resetSeconds;
+  return seconds === undefined ? undefined : seconds * 1000;
+}
 
 /** The configuration of a client is wrong: nothing was sent, and nothing can be. Never holds a key. */
 export class ComplianceConfigurationError extends CallError {
@@ -106,4 +171,34 @@ export class UnexpectedAnswerError extends AnswerError {
   get evidence(): Record<string, unknown> {
     return { issues: this.issues, bodyExcerpt: this.bodyExcerpt };
   }
+}
+
+/** Said of an answer whose body says nothing that could be relied upon. */
+export const WITHOUT_ENVELOPE = "without the API's error envelope";
+
+/** The one factory from an answer of 400 and above to its error. */
+export function apiErrorOf(operation: Operation, answer: HttpAnswer, meta: AnswerMeta): ComplianceApiError {
+  const envelope = readErrorEnvelope(answer.json);
+  const summary =
+    envelope === undefined
+      ? `HTTP ${meta.status} ${WITHOUT_ENVELOPE}`
+      : `HTTP ${meta.status} ${redact(envelope.apiCode)}: ${redact(envelope.message)}`;
+  return new ComplianceApiError(`${operation.name}: ${summary}${hint(operation, meta)}`, {
+    meta,
+    apiCode: envelope?.apiCode,
+    envelope: envelope !== undefined,
+    extras: readErrorExtras(answer.json),
+    bodyExcerpt: envelope === undefined ? excerpt(answer.bodyText) : undefined,
+  });
+}
+
+/** What can be behind it (Fiscal Compliance API, "Authentication", 5 and 6): the response never says which. */
+function hint({ scope }: Operation, { status, retryAfterSeconds }: AnswerMeta): string {
+  if (status === 401) return " (the key is missing, malformed, revoked, expired, or its application is suspended)";
+  if (status !== 403) return pauseInWords(retryAfterSeconds);
+  const need =
+    scope === null
+      ? "the key must have the scope of this operation, which the document does not name"
+      : `the key needs the scope ${scope.name}${scope.stated ? "" : " (presumably: the document does not name it)"}`;
+  return ` (${need}, must not be bound to another business, and must be of the business's environment: cmp_sk_test_ for sandbox, cmp_sk_live_ for production)`;
 }

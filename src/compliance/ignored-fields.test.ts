@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { composeCreateSale, type CreateSaleInput } from "./compose-create-sale.ts";
+import { composeCreateSale, type CreateSaleInput } from "./compose.ts";
 import { parseDialect } from "./dialect.ts";
 import { ignoredFields } from "./ignored-fields.ts";
 import { sampleSale } from "./test-support/samples.ts";

@@ -1,12 +1,12 @@
 /** The typed client of the Fiscal Compliance API, and what its answers mean. */
-export { BRANCH_NOT_SENT, branchSentAs } from "./branch-selector.ts";
-export type { Business } from "./businesses.ts";
+export { BRANCH_NOT_SENT, branchSentAs } from "./compose.ts";
+export type { Business } from "./resources.ts";
 export type { Result } from "./call-operation.ts";
-export type { Classification } from "./classification.ts";
+export type { Classification } from "./outcome.ts";
 export { classifyAnswer, classifyError, classifyItem, classifyMovement, type ClassifyOptions } from "./classify.ts";
 export { type ComplianceClient, createComplianceClient } from "./client.ts";
-export { composeCreateSale } from "./compose-create-sale.ts";
-export { composeCreditNote } from "./compose-credit-note.ts";
+export { composeCreateSale } from "./compose.ts";
+export { composeCreditNote } from "./compose.ts";
 export { type ComplianceDialect, complianceSettings, parseDialect, statesSaleKey } from "./dialect.ts";
 export {
   ComplianceApiError,

@@ -1,3 +1,4 @@
+import type { ReadBody } from "../http/read-body.ts";
 import {
   type BusinessCallOptions,
   callOperation,
@@ -6,12 +7,10 @@ import {
   pathWithId,
   type Result,
 } from "./call-operation.ts";
-import { composeBody } from "./composed-request.ts";
+import { composeBody, placeBusinessId } from "./compose.ts";
 import type { ComplianceDialect } from "./dialect.ts";
 import { ComplianceInputError } from "./errors.ts";
-import { placeBusinessId } from "./key-reach.ts";
 import type { NamedOperation, Operation } from "./operations.ts";
-import type { ReadBody } from "../http/read-body.ts";
 
 export interface NamedCallInput {
   /** Takes the place of `{id}` in the dialect's path. */

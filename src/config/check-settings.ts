@@ -1,4 +1,4 @@
-import { longestCallbackUrl, MAX_CALLBACK_URL_LENGTH } from "../callbacks/callback-url.ts";
+import { longestCallbackUrl, MAX_CALLBACK_URL_LENGTH } from "../callbacks/callback-token.ts";
 import type { ServedBusinesses } from "../contract/connection.ts";
 import { type ConfigProblem, nearMiss } from "./config-error.ts";
 import {

@@ -8,9 +8,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 
-import { createDispatchers } from "./dispatchers.ts";
 import { TransportError } from "./errors.ts";
-import { createTransport } from "./transport.ts";
+import { createDispatchers, createTransport } from "./transport.ts";
 
 async function failureAt(server: Server): Promise<TransportError> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
-import { createDispatchers, type OwnedDispatchers } from "./dispatchers.ts";
-import { respondJson, type StubServer, startStubServer } from "./test-support/stub-server.ts";
-import { createTransport } from "./transport.ts";
+
+import { respondJson, startStubServer, type StubServer } from "./test-support/stub-server.ts";
+import { createDispatchers, createTransport, type OwnedDispatchers } from "./transport.ts";
 
 let server: StubServer | undefined;
 let dispatchers: OwnedDispatchers | undefined;

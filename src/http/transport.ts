@@ -1,7 +1,115 @@
-import type { Dispatcher } from "undici";
+import { AsyncLocalStorage } from "node:async_hooks";
+import { Agent, type Dispatcher } from "undici";
+
+import { UnreadableAnswerError } from "./errors.ts";
 import type { HttpAnswer } from "./http-answer.ts";
-import { LargeAnswers } from "./large-answers.ts";
 import { type HttpRequest, sendRequest } from "./request.ts";
+
+/** Of an answer that is taken piece by piece: as much of it comes in beside all others. */
+const SMALL_BYTES = 1024 * 1024;
+
+/** An answer that waits longer ends its call, which is tried again: what waits holds a worker's slot. */
+const PATIENCE_MS = 5_000;
+
+/** What lives as long as somebody works with an answer. */
+interface Use {
+  /** Undefined where none of its answers is large. */
+  turn?: Turn;
+}
+
+interface Turn {
+  /** @throws UnreadableAnswerError it has not come in time */
+  begun: Promise<void>;
+  end: () => void;
+}
+
+const uses = new AsyncLocalStorage<Use>();
+
+/**
+ * Runs what works with answers: a large one counts as in memory until `work` has ended. Without this it does so only
+ * until it has come in.
+ */
+export function usingAnswers<Result>(work: () => Promise<Result>): Promise<Result> {
+  const use: Use = {};
+  return uses.run(use, async () => {
+    try {
+      return await work();
+    } finally {
+      use.turn?.end();
+    }
+  });
+}
+
+/**
+ * One large answer at a time in a process, since the rows of each can take hundreds of megabytes. The others wait where
+ * they are, unread beyond their beginning, and not for long. Answers that are not large wait for nobody.
+ */
+class LargeAnswers {
+  #last: Promise<void> = Promise.resolve();
+
+  /** Takes pieces of one answer, and waits for the answer's turn where it is large. */
+  oneByOne(onBody: (piece: Uint8Array) => Promise<unknown>): {
+    onBody: (piece: Uint8Array) => Promise<unknown>;
+    /** To be called once the answer is in, or will not come. */
+    end: () => void;
+  } {
+    const use = uses.getStore();
+    let bytes = 0;
+    let own: Turn | undefined;
+    return {
+      onBody: async (piece) => {
+        bytes += piece.length;
+        if (bytes > SMALL_BYTES) {
+          if (use) use.turn ??= this.#turn();
+          else own ??= this.#turn();
+          await (use?.turn ?? own)?.begun;
+        }
+        return await onBody(piece);
+      },
+      end: () => own?.end(),
+    };
+  }
+
+  #turn(): Turn {
+    const before = this.#last;
+    let end = (): void => {};
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    this.#last = before.then(() => ended);
+    const begun = new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        end();
+        reject(new UnreadableAnswerError("the answer is large, and others that are large were still being read"));
+      }, PATIENCE_MS);
+      void before.then(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+    return { begun, end };
+  }
+}
+
+interface DispatcherOptions {
+  /** Connecting and the TLS handshake; after it certainly nothing was sent. Milliseconds. */
+  connectTimeoutMs?: number;
+  /** At most so many kept connections to one origin. */
+  connections?: number;
+}
+
+export interface OwnedDispatchers extends Dispatchers {
+  close(): Promise<void>;
+}
+
+/** Dispatchers that belong to one process. HTTP/1.1 without pipelining, so that one request owns its connection. */
+export function createDispatchers(options: DispatcherOptions = {}): OwnedDispatchers {
+  const { connectTimeoutMs = 10_000, connections = 32 } = options;
+  const shared = new Agent({ connections, pipelining: 1, allowH2: false, connect: { timeout: connectTimeoutMs } });
+  return {
+    shared,
+    fresh: () => new Agent({ connections: 1, pipelining: 0, allowH2: false, connect: { timeout: connectTimeoutMs } }),
+    close: () => shared.close(),
+  };
+}
 
 export interface TransportRequest extends HttpRequest {
   /**
@@ -16,7 +124,7 @@ export interface Transport {
   send(request: TransportRequest): Promise<HttpAnswer>;
 }
 
-export interface Dispatchers {
+interface Dispatchers {
   /** Kept connections. It must not retry or follow redirects. */
   shared: Dispatcher;
   /** Makes a dispatcher that holds no connection yet; it is destroyed after its one request. */

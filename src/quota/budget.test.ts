@@ -1,11 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { type Budget, budgetAt, newBudget, spentOf, underWay } from "./budget.ts";
-import type { CallClass } from "./call-class.ts";
-import { decide, type Decision } from "./decide.ts";
-import { afterEvent, type Answer, type BudgetEvent, type Sending } from "./events.ts";
-import { budgetRules } from "./rules.ts";
+import { type Budget, budgetAt, budgetRules, type CallClass, newBudget, spentOf, underWay } from "./budget.ts";
+import { afterEvent, type Answer, type BudgetEvent, decide, type Decision, type Sending } from "./decide.ts";
 
 const START_MS = Date.parse("2026-11-21T09:00:00Z");
 const RULES = budgetRules(120);

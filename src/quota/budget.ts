@@ -1,8 +1,249 @@
-import { type Company, companyFactor, NO_COMPANY } from "./alone.ts";
-import type { CallClass } from "./call-class.ts";
-import type { BudgetRules } from "./rules.ts";
-import { NO_TROUBLE, type Trouble } from "./trouble.ts";
-import { guessedWindow, type Window, windowAt } from "./window.ts";
+import { AsyncLocalStorage } from "node:async_hooks";
+
+/** Architecture, decision 3: sales and credit notes before registration batches, polls and syncs. */
+export type CallClass = "interactive" | "background";
+
+const current = new AsyncLocalStorage<CallClass>();
+
+/** Whatever `work` sends is of that class. */
+export function callingAs<Result>(callClass: CallClass, work: () => Result): Result {
+  return current.run(callClass, work);
+}
+
+/** The default: a caller waits for the call. */
+export function currentClass(): CallClass {
+  return current.getStore() ?? "interactive";
+}
+
+/** What the budget of one application goes by. */
+export interface BudgetRules {
+  /** Requests in a window, until headers say how many. */
+  fallbackLimit: number;
+  /** Of a window, until headers say otherwise (Fiscal Compliance API, "Limits": one-minute windows). Milliseconds. */
+  lengthMs: number;
+  /** Calls under way at once in this process while no answer has shown a limit. */
+  unknownConcurrency: number;
+  /** Of the limit: what interactive work is expected to need at most, and background work leaves to it. */
+  interactiveShare: number;
+  /** Calls that fail one after the other before they are made one at a time. */
+  failuresBeforeProbing: number;
+  /** Between two calls of a service that fails: the first pause, which doubles up to the longest. Milliseconds. */
+  firstPauseMs: number;
+  longestPauseMs: number;
+  /**
+   * A Retry-After or a reset beyond it is not believed: one absurd header must not stop every till for a day.
+   * Milliseconds.
+   */
+  longestClosedMs: number;
+}
+
+export function budgetRules(fallbackLimit: number, firstPauseMs = 1_000): BudgetRules {
+  return {
+    fallbackLimit,
+    lengthMs: 60_000,
+    unknownConcurrency: 4,
+    interactiveShare: 0.2,
+    failuresBeforeProbing: 5,
+    firstPauseMs,
+    longestPauseMs: 30 * firstPauseMs,
+    longestClosedMs: 600_000,
+  };
+}
+
+/** The provider's window, as far as it is known, by the clock of this process. */
+export interface Window {
+  /** No earlier than its true end, by up to a second: resets are given in whole seconds. */
+  endsAtMs: number;
+  lengthMs: number;
+  /** Whether headers said so; else it is a guess. */
+  fromHeaders: boolean;
+  /**
+   * 1,000 with a provider that rounds its resets down: it was found out by being refused at a window's very beginning.
+   */
+  slackMs: number;
+}
+
+interface ResetFromHeaders {
+  sentAtMs: number;
+  answeredAtMs: number;
+  resetSeconds: number;
+}
+
+/**
+ * Which window an answer speaks of, and what it says of its end.
+ *
+ * - `same`: of the one that is known, and nothing new; `earlier`: it ends earlier than thought
+ * - `is`: the first that is known; `next`: a later window has begun
+ * - `unclear`: perhaps of the one before, so nothing in it counts
+ */
+interface EdgeNews {
+  says: "same" | "earlier" | "is" | "next" | "unclear";
+  window: Window;
+}
+
+/** Windows are known to whole seconds. */
+const SECOND = 1_000;
+/** Within this, two ends are the same. */
+const TOLERANCE_MS = 250;
+/** More than rounding explains: then the length of the window is another. */
+const BEYOND_ROUNDING_MS = 1_500;
+
+/** An application of which nothing is known: windows of whole minutes, as most clocks cut them. */
+export function guessedWindow(lengthMs: number, nowMs: number): Window {
+  return { endsAtMs: (Math.floor(nowMs / lengthMs) + 1) * lengthMs, lengthMs, fromHeaders: false, slackMs: 0 };
+}
+
+/** The window of that instant, in the known phase. A clock that was set back by much makes the end a guess again. */
+function windowAt(window: Window, nowMs: number): Window {
+  const { endsAtMs, lengthMs } = window;
+  if (nowMs < endsAtMs - 2 * lengthMs) return { ...guessedWindow(lengthMs, nowMs), slackMs: window.slackMs };
+  if (nowMs < endsAtMs) return window;
+  const passed = Math.floor((nowMs - endsAtMs) / lengthMs) + 1;
+  return { ...window, endsAtMs: endsAtMs + passed * lengthMs };
+}
+
+export function startOf({ endsAtMs, lengthMs }: Window): number {
+  return endsAtMs - lengthMs;
+}
+
+/**
+ * The answer's window ends between a second less than its reset after the request left, and its reset after the answer
+ * came. Taken together over answers that bound comes down to a few milliseconds.
+ */
+export function readEdge(window: Window, { sentAtMs, answeredAtMs, resetSeconds }: ResetFromHeaders): EdgeNews {
+  const resetMs = resetSeconds * SECOND;
+  const latestMs = answeredAtMs + resetMs + window.slackMs;
+  const earliestMs = sentAtMs + resetMs - SECOND;
+  const lengthMs = Math.max(window.lengthMs, resetMs);
+  if (!window.fromHeaders)
+    return { says: "is", window: { ...window, endsAtMs: latestMs, lengthMs, fromHeaders: true } };
+  if (earliestMs > window.endsAtMs + TOLERANCE_MS)
+    return { says: "next", window: nextWindow(window, latestMs, resetMs) };
+  if (earliestMs <= startOf(window) + TOLERANCE_MS) return { says: "unclear", window };
+  if (latestMs >= window.endsAtMs - 1) return { says: "same", window };
+  const byMs = window.endsAtMs - latestMs;
+  const shorter = byMs > BEYOND_ROUNDING_MS ? wholeSeconds(latestMs - startOf(window)) : window.lengthMs;
+  return { says: "earlier", window: { ...window, endsAtMs: latestMs, lengthMs: Math.max(shorter, resetMs) } };
+}
+
+/** A refusal this soon after a window's beginning means that it has not begun for the provider. */
+const AT_THE_BEGINNING_MS = 2_500;
+
+/**
+ * The window after a 429 that shows it to begin later than thought: the provider rounds its resets down. Undefined
+ * where it shows nothing of the kind.
+ * @param waitMs what the 429 asks to wait
+ */
+export function refusedTooEarly(window: Window, sentAtMs: number, waitMs: number): Window | undefined {
+  const sinceStartMs = sentAtMs - startOf(window);
+  const early = window.fromHeaders && sinceStartMs >= 0 && sinceStartMs < AT_THE_BEGINNING_MS && waitMs <= SECOND;
+  if (!early || window.slackMs > 0) return undefined;
+  return { ...window, endsAtMs: window.endsAtMs + SECOND, slackMs: SECOND };
+}
+
+function nextWindow(window: Window, endsAtMs: number, resetMs: number): Window {
+  const apartMs = wholeSeconds(endsAtMs - window.endsAtMs);
+  const lengthMs = Math.max(Math.min(window.lengthMs, apartMs), resetMs);
+  return { ...window, endsAtMs, lengthMs };
+}
+
+function wholeSeconds(ms: number): number {
+  return Math.max(1, Math.round(ms / SECOND)) * SECOND;
+}
+
+/**
+ * Whether the service answers at all.
+ *
+ * - calls that fail are counted, until one is answered
+ * - too many: probing. One call at a time, after growing pauses
+ * - any answer: everything is open again
+ */
+export interface Trouble {
+  failures: number;
+  probing?: { pauseMs: number; nextAtMs: number; out: boolean };
+}
+
+export const NO_TROUBLE: Trouble = { failures: 0 };
+
+export function afterFailure(trouble: Trouble, probe: boolean, rules: BudgetRules, nowMs: number): Trouble {
+  const failures = trouble.failures + 1;
+  const { probing } = trouble;
+  if (probing && !probe) return { failures, probing };
+  if (!probing && failures < rules.failuresBeforeProbing) return { failures };
+  const pauseMs = probing ? Math.min(2 * probing.pauseMs, rules.longestPauseMs) : rules.firstPauseMs;
+  return { failures, probing: { pauseMs, nextAtMs: nowMs + pauseMs, out: false } };
+}
+
+export function probeSent(trouble: Trouble): Trouble {
+  return trouble.probing ? { ...trouble, probing: { ...trouble.probing, out: true } } : trouble;
+}
+
+/** The probe was not made, or says nothing. */
+export function probeBack(trouble: Trouble): Trouble {
+  return trouble.probing ? { ...trouble, probing: { ...trouble.probing, out: false } } : trouble;
+}
+
+/**
+ * When a probe may be made; undefined while one is out.
+ * @param unrepeatable it lets others go first: an outcome that is lost with a failing service needs an operator
+ */
+export function probeAt({ probing }: Trouble, unrepeatable: boolean): number | undefined {
+  if (!probing) return 0;
+  if (probing.out) return undefined;
+  return probing.nextAtMs + (unrepeatable ? probing.pauseMs : 0);
+}
+
+/**
+ * What one process can tell of the others on its application, without asking them: by how much more goes than it sends.
+ */
+interface Company {
+  /** Of this window: own answers with a count, and the count before the first of them. */
+  answers: number;
+  usedBefore: number;
+  /** Requests that went for one of ours, in the windows before. */
+  factor: number;
+}
+
+/** Own answers that the windows before weigh as much as. */
+const WEIGHT_OF_BEFORE = 4;
+
+/**
+ * By when a call arrives, the others have sent theirs, and some a second one. With 1, and refusals counted as answers,
+ * 10 % were refused with eight processes.
+ */
+const STALE = 1.5;
+
+/** Of a window, however many others there seem to be: else a count that is absurd would stop this process for good. */
+const MOST_UNUSED = 0.2;
+
+const NO_COMPANY: Company = { answers: 0, usedBefore: 0, factor: 1 };
+
+/**
+ * After an answer that passed.
+ * @param fromItsStart this process was there when the window began: what went before its first answer went beside it
+ */
+export function seenWith(company: Company, used: number, fromItsStart: boolean): Company {
+  if (company.answers > 0) return { ...company, answers: company.answers + 1 };
+  return { ...company, answers: 1, usedBefore: fromItsStart ? 0 : Math.max(0, used - 1) };
+}
+
+export function companyFactor({ answers, usedBefore, factor }: Company, used: number): number {
+  if (answers === 0) return factor;
+  const gone = Math.max(answers, used - usedBefore);
+  return (gone + WEIGHT_OF_BEFORE * factor) / (answers + WEIGHT_OF_BEFORE);
+}
+
+/**
+ * Calls that may be under way at once in this process, by headers alone: half of what is left, shared by all, so that
+ * the number halves as the window empties; each stage lasts as long as its slowest answer. The last few, as many as
+ * there are others, stay unused: whoever took one could not know of the others who do the same (facts, "The budget,
+ * prototyped").
+ */
+export function mostAlone(left: number, factor: number, limit: number): number {
+  const unused = Math.min(STALE * factor, MOST_UNUSED * limit);
+  if (left < 1 || (factor > 1.5 && left < unused)) return 0;
+  return Math.max(1, Math.floor(left / (2 * factor)));
+}
 
 /**
  * The request budget of one application, as one process knows it. Events make a new one (`afterEvent`), and `decide`
@@ -79,4 +320,38 @@ export function underWay({ inFlight }: Budget): number {
 export function spentOf(budget: Budget): number {
   const { used, silent, fleetSpent } = budget;
   return fleetSpent ?? used + silent + underWay(budget);
+}
+
+/** At the very end nothing is left unused: whoever comes then waits no longer than this part of a window. */
+const FREE_AT_THE_END = 0.02;
+
+/**
+ * Requests of the window that a call of the class leaves to interactive work: what that is expected to need until the
+ * window ends, and twice its standard deviation, since sales come at random.
+ */
+export function reserveFor(
+  callClass: CallClass,
+  { limit, window, rules }: { limit: number; window: Window; rules: BudgetRules },
+  nowMs: number,
+): number {
+  if (callClass === "interactive") return 0;
+  const leftMs = window.endsAtMs - nowMs - FREE_AT_THE_END * window.lengthMs;
+  const part = Math.min(1, Math.max(0, leftMs / window.lengthMs));
+  const expected = rules.interactiveShare * limit * part;
+  return Math.min(Math.round(expected + 2 * Math.sqrt(expected)), Math.max(0, limit - 1));
+}
+
+/** When the reserve is small enough, in a window that ends at the latest then. */
+export function whenReserveIs(
+  most: number,
+  of: { limit: number; window: Window; rules: BudgetRules },
+  nowMs: number,
+): number {
+  let [early, late] = [nowMs, of.window.endsAtMs];
+  while (late - early > 1) {
+    const middle = (early + late) / 2;
+    if (reserveFor("background", of, middle) <= most) late = middle;
+    else early = middle;
+  }
+  return Math.ceil(late);
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { TransportError } from "../http/errors.ts";
 import type { HttpAnswer } from "../http/http-answer.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
-import { budgetRules } from "./rules.ts";
+import { budgetRules } from "./budget.ts";
 
 const REQUEST = {
   method: "GET",

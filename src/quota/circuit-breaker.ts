@@ -2,9 +2,8 @@ import { TransportError } from "../http/errors.ts";
 import type { HttpAnswer } from "../http/http-answer.ts";
 import { parseHttpDateMs, parseRetryAfterSeconds } from "../http/quota-headers.ts";
 import type { Transport, TransportRequest } from "../http/transport.ts";
-import { waitOf } from "./events.ts";
-import type { BudgetRules } from "./rules.ts";
-import { afterFailure, NO_TROUBLE, probeAt, probeBack, probeSent, type Trouble } from "./trouble.ts";
+import { afterFailure, type BudgetRules, NO_TROUBLE, probeAt, probeBack, probeSent, type Trouble } from "./budget.ts";
+import { waitOf } from "./decide.ts";
 import { Turns } from "./turns.ts";
 
 export interface CircuitBreakerOptions {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { FleetCount } from "./fleet-count.ts";
 import { countedInMemory } from "./test-support/counted-in-memory.ts";
-import { guessedWindow } from "./window.ts";
+import { guessedWindow } from "./budget.ts";
 
 const LIMIT = 10;
 

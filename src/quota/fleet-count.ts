@@ -1,5 +1,5 @@
 import type { QuotaCounts, QuotaWindow, SettledEdge, SpendAnswer } from "../ledger/index.ts";
-import type { Window } from "./window.ts";
+import type { Window } from "./budget.ts";
 
 /** A statement takes a millisecond or two: a database that needs this long is taken for away. */
 const WITHIN_MS = 1_000;

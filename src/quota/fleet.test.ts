@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { TransportError } from "../http/errors.ts";
-import { type CallClass, callingAs } from "./call-class.ts";
+import { budgetRules, type CallClass, callingAs } from "./budget.ts";
 import { FleetCount } from "./fleet-count.ts";
 import { RateLimiter } from "./rate-limiter.ts";
-import { budgetRules } from "./rules.ts";
 import { countedInMemory } from "./test-support/counted-in-memory.ts";
 import { provider, type ProviderOptions } from "./test-support/provider.ts";
 

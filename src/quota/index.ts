@@ -1,6 +1,6 @@
-export { type CallClass, callingAs } from "./call-class.ts";
+export { type CallClass, callingAs } from "./budget.ts";
 export { CircuitBreaker } from "./circuit-breaker.ts";
 export { FleetCount } from "./fleet-count.ts";
 export { RateLimiter, type RateLimiterWatch } from "./rate-limiter.ts";
-export { reserveFor } from "./reserve.ts";
-export { budgetRules } from "./rules.ts";
+export { reserveFor } from "./budget.ts";
+export { budgetRules } from "./budget.ts";

@@ -4,7 +4,7 @@ import { TransportError } from "../http/errors.ts";
 import type { TransportRequest } from "../http/transport.ts";
 import { FleetCount } from "./fleet-count.ts";
 import { RateLimiter } from "./rate-limiter.ts";
-import { budgetRules } from "./rules.ts";
+import { budgetRules } from "./budget.ts";
 import { countedInMemory } from "./test-support/counted-in-memory.ts";
 import { provider, type ProviderOptions } from "./test-support/provider.ts";
 

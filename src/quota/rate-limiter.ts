@@ -2,14 +2,28 @@ import { TransportError } from "../http/errors.ts";
 import type { HttpAnswer } from "../http/http-answer.ts";
 import { parseHttpDateMs, parseRateLimit, parseRetryAfterSeconds } from "../http/quota-headers.ts";
 import type { Transport, TransportRequest } from "../http/transport.ts";
-import { type Budget, budgetAt, newBudget, spentOf } from "./budget.ts";
-import { type CallClass, currentClass } from "./call-class.ts";
-import { type Asking, decide, type Decision, type WhyWait } from "./decide.ts";
-import { afterEvent, type Answer, type BudgetEvent, type Sending } from "./events.ts";
-import type { FleetCount, Grant, FleetSettlement } from "./fleet-count.ts";
-import { reserveFor } from "./reserve.ts";
-import type { BudgetRules } from "./rules.ts";
-import { fleetSettlement } from "./fleet-settlement.ts";
+import {
+  type Budget,
+  budgetAt,
+  type BudgetRules,
+  type CallClass,
+  currentClass,
+  newBudget,
+  reserveFor,
+  spentOf,
+} from "./budget.ts";
+import {
+  afterEvent,
+  type Answer,
+  type Asking,
+  type BudgetEvent,
+  decide,
+  type Decision,
+  fleetSettlement,
+  type Sending,
+  type WhyWait,
+} from "./decide.ts";
+import type { FleetCount, FleetSettlement, Grant } from "./fleet-count.ts";
 import { Turns } from "./turns.ts";
 
 /**

@@ -1,9 +1,8 @@
 import type { SaleDocument } from "../contract/documents.ts";
-import { COLUMNS } from "./columns.ts";
 import { inLatin, latinBytes } from "./latin.ts";
 import { pageOf, type ReceiptOptions } from "./page.ts";
 import { qrBytes, qrOf } from "./qr.ts";
-import { type Row, textRows } from "./text.ts";
+import { COLUMNS, type Row, textRows } from "./text.ts";
 
 const ESC = 0x1b;
 const FS = 0x1c;

@@ -1,7 +1,14 @@
 import type { SaleDocument } from "../contract/documents.ts";
+import { plainText } from "../contract/plain-text.ts";
 import { type Fact, NOT_A_RECEIPT, pageOf, PROVISIONAL, type ReceiptOptions, type ReceiptPage } from "./page.ts";
-import { escapeHtml } from "./html-text.ts";
 import { qrOf } from "./qr.ts";
+
+const NAMES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+/** Other people's words as words of a page, in its text and in its attributes. */
+export function escapeHtml(words: string): string {
+  return plainText(words).replaceAll(/[&<>"']/g, (character) => NAMES[character] ?? character);
+}
 
 /**
  * The receipt as an HTML page that stands alone: no script, nothing loaded from outside, and a style for printing.

@@ -25,9 +25,7 @@ import {
   firstTrouble,
   MAIN_TASK_QUEUE,
 } from "../contract/index.ts";
-import { createDispatchers } from "../http/dispatchers.ts";
-import { usingAnswers } from "../http/large-answers.ts";
-import { createTransport } from "../http/transport.ts";
+import { createDispatchers, createTransport, usingAnswers } from "../http/transport.ts";
 import type { Ledger } from "../ledger/index.ts";
 import { createLookAtOutcome } from "../nexus/first-look.ts";
 import { createFiscalHandler } from "../nexus/handler.ts";

@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
-import { createDispatchers } from "../../http/dispatchers.ts";
+
 import { type Respond, startStubServer, type StubServer } from "../../http/test-support/stub-server.ts";
-import { createTransport } from "../../http/transport.ts";
+import { createDispatchers, createTransport } from "../../http/transport.ts";
 import { type AccountingClient, type AccountingClientOptions, createAccountingClient } from "../client.ts";
 import { parseAccountingDialect } from "../dialect.ts";
 

@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 import { createCallbackReceiver } from "../receiver.ts";
 import type { ReceiverOptions } from "../receiver.ts";
 import type { SignalOutcome } from "../temporal-signaller.ts";
-import { createCallbackToken } from "../token.ts";
+import { createCallbackToken } from "../callback-token.ts";
 
 export const SECRET = "a-secret-of-this-year-of-at-least-32";
 export const OLDER = "a-secret-of-last-year-of-at-least-32";

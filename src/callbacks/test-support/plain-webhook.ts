@@ -1,4 +1,4 @@
-import type { WebhookShape } from "../verify-webhook.ts";
+import type { WebhookShape } from "../webhooks.ts";
 
 /** A signature of the body alone, in hex, and nothing else. */
 export const PLAIN_WEBHOOK: WebhookShape = {

@@ -12,8 +12,7 @@ import {
 } from "../../compliance/index.ts";
 import type { Config } from "../../config/index.ts";
 import type { DialectSetting } from "../../http/dialect-settings.ts";
-import { createDispatchers } from "../../http/dispatchers.ts";
-import { createTransport, type Transport } from "../../http/transport.ts";
+import { createDispatchers, createTransport, type Transport } from "../../http/transport.ts";
 import { loadProcessConfig } from "../../worker/process.ts";
 import { CommandFailedError, UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";

@@ -2,10 +2,9 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 
 import { createAccountingClient, parseAccountingDialect } from "../../accounting/index.ts";
 import { type AccountingConnection, loadConfig } from "../../config/index.ts";
-import { createDispatchers } from "../../http/dispatchers.ts";
-import { createTransport } from "../../http/transport.ts";
 import type { Simulator } from "../../dev/simulator/index.ts";
 import { simulatorUnderTest } from "../../dev/simulator/test-support/simulator-under-test.ts";
+import { createDispatchers, createTransport } from "../../http/transport.ts";
 import { checkAccounting } from "./check-services.ts";
 
 const SIX_MINUTES_MS = 360_000;

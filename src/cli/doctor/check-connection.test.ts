@@ -2,11 +2,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
-import { type ComplianceConnection, loadConfig } from "../../config/index.ts";
 import { createComplianceClient, parseDialect } from "../../compliance/index.ts";
-import { createDispatchers, type OwnedDispatchers } from "../../http/dispatchers.ts";
-import { createTransport } from "../../http/transport.ts";
+import { type ComplianceConnection, loadConfig } from "../../config/index.ts";
 import { type Simulator, startSimulator } from "../../dev/simulator/index.ts";
+import { createDispatchers, createTransport, type OwnedDispatchers } from "../../http/transport.ts";
 import { checkConnection, checkOverlaps } from "./check-services.ts";
 
 const KEY = "cmp_sk_test_simulator";

@@ -8,11 +8,10 @@ import {
   UnexpectedAnswerError,
 } from "../../compliance/index.ts";
 import type { AccountingConnection, ComplianceConnection, Config } from "../../config/index.ts";
-import { createDispatchers } from "../../http/dispatchers.ts";
 import { AnswerError, type AnswerTiming, TransportError } from "../../http/errors.ts";
 import type { RateLimit } from "../../http/quota-headers.ts";
 import { tlsTroubleOf } from "../../http/tls-trouble.ts";
-import { createTransport } from "../../http/transport.ts";
+import { createDispatchers, createTransport } from "../../http/transport.ts";
 import { describeBusinesses, listed, reachProblem, unstatedSaleKey } from "../../worker/check-reach.ts";
 import { counted } from "../output.ts";
 import { fault, type Finding, ok, warning } from "./finding.ts";

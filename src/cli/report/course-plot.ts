@@ -1,5 +1,5 @@
 import type { BusinessReport, Period } from "../../ledger/index.ts";
-import { escapeHtml } from "../../receipt/html-text.ts";
+import { escapeHtml } from "../../receipt/html.ts";
 import { money } from "./money.ts";
 
 const WIDTH = 860;

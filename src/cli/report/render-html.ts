@@ -1,7 +1,7 @@
 import type { BusinessReport, Period } from "../../ledger/index.ts";
 import { nairobiTime } from "../../contract/index.ts";
 import { coursePlot, courseTitle } from "./course-plot.ts";
-import { escapeHtml } from "../../receipt/html-text.ts";
+import { escapeHtml } from "../../receipt/html.ts";
 import { money, rateText } from "./money.ts";
 import { PAGE_STYLE } from "./page-style.ts";
 import { standingOf } from "./period.ts";

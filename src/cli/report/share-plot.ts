@@ -1,4 +1,4 @@
-import { escapeHtml } from "../../receipt/html-text.ts";
+import { escapeHtml } from "../../receipt/html.ts";
 import { money } from "./money.ts";
 
 const WIDTH = 410;

@@ -1,6 +1,5 @@
-import { createDispatchers } from "../../http/dispatchers.ts";
 import { type Respond, startStubServer, type StubServer } from "../../http/test-support/stub-server.ts";
-import { createTransport } from "../../http/transport.ts";
+import { createDispatchers, createTransport } from "../../http/transport.ts";
 import { type ComplianceClient, type ComplianceClientOptions, createComplianceClient } from "../client.ts";
 import { parseDialect } from "../dialect.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { WITHOUT_ENVELOPE } from "../../../src/compliance/api-error.ts";
+import { WITHOUT_ENVELOPE } from "../../../src/compliance/errors.ts";
 import type { SaleOutcome } from "../../../src/contract/index.ts";
 import {
   goodEvidence,

@@ -1,4 +1,4 @@
-import { WITHOUT_ENVELOPE } from "../../../src/compliance/api-error.ts";
+import { WITHOUT_ENVELOPE } from "../../../src/compliance/errors.ts";
 import type { SeenAttention } from "../drive/operator.ts";
 import type { Button } from "../plan/button-plan.ts";
 import { type Evidence, outcomeOf } from "./evidence.ts";

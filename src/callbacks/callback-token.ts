@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+
 import { MAX_WORKFLOW_ID_LENGTH } from "../contract/ids.ts";
 
 /**
@@ -60,4 +61,18 @@ export function verifyCallbackToken(token: string, secrets: Iterable<string>): s
 function tokenFor(id: Buffer, secret: string): string {
   const mac = createHmac("sha256", secret).update(DOMAIN).update(id).digest().subarray(0, MAC_BYTES);
   return `${VERSION}.${id.toString("base64url")}.${mac.toString("base64url")}`;
+}
+
+/** "callbackUrl: at most 2048 characters" (Fiscal Compliance API, "Limits"). */
+export const MAX_CALLBACK_URL_LENGTH = 2048;
+
+/** The URL that a create request carries: `<publicUrl>/callbacks/<token>`. */
+export function callbackUrl(receiver: { publicUrl: string }, token: string): string {
+  return `${receiver.publicUrl.replace(/\/+$/, "")}/callbacks/${token}`;
+}
+
+/** A URL as long as any that this public URL can lead to; it must not exceed {@link MAX_CALLBACK_URL_LENGTH}. */
+export function longestCallbackUrl(publicUrl: string): string {
+  const longestId = "x".repeat(MAX_WORKFLOW_ID_LENGTH);
+  return callbackUrl({ publicUrl }, createCallbackToken({ workflowId: longestId }, "only the length counts"));
 }

@@ -1,0 +1,294 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+
+import { parseJson } from "../http/json.ts";
+import type { CallbackLog, ReceiverWatch, Refusal, Refuse } from "./receiver-watch.ts";
+import type { BodyReader, InFlight } from "./request-bounds.ts";
+import type { CallbackClient } from "./temporal-signaller.ts";
+
+/**
+ * How a webhook of the accounting service is shaped: the document does not show it (dialect of the accounting service,
+ * `webhook`).
+ */
+export interface WebhookShape {
+  signatureHeader: string;
+  /** What stands before the signature in its header. */
+  signaturePrefix: string;
+  timestampHeader: string | null;
+  timestampUnit: "ms" | "s";
+  /** What the signature is made over: the body's bytes, or the timestamp, what stands between, and the body's bytes. */
+  signed: "body" | "timestamp+body" | "timestamp.body";
+  encoding: "hex" | "base64";
+  /** Where an event's id stands: a field of the body, or a header. */
+  eventId: string | { header: string } | null;
+}
+
+/** One connection whose webhooks are received. */
+export interface WebhookSource {
+  /** All verify; at least one. They are asked for with each webhook, so that they may change. */
+  secrets: Iterable<string>;
+  shape: WebhookShape;
+}
+
+type VerifiedWebhook = { kind: "verified"; eventId: string | undefined } | { kind: "refused"; reason: Refusal };
+
+/**
+ * As far as a request's own timestamp may be off, old or future (Accounting Service, "Limits": that of signed
+ * requests).
+ */
+const TOLERANCE_MS = 5 * 60_000;
+/** Longer ones are no ids. */
+const LONGEST_EVENT_ID = 200;
+
+/** Whether a webhook is the service's own, by the bytes that came, and now. */
+function verifyWebhook(
+  { headers, body }: { headers: IncomingHttpHeaders; body: Buffer },
+  { secrets, shape }: WebhookSource,
+  nowMs: number,
+): VerifiedWebhook {
+  const timestamp = shape.timestampHeader === null ? undefined : headerOf(headers, shape.timestampHeader);
+  if (shape.timestampHeader !== null) {
+    const off = timestamp === undefined ? undefined : offBy(timestamp, shape.timestampUnit, nowMs);
+    if (off === undefined) return { kind: "refused", reason: "no-timestamp" };
+    if (off > TOLERANCE_MS) return { kind: "refused", reason: "future-timestamp" };
+    if (off < -TOLERANCE_MS) return { kind: "refused", reason: "old-timestamp" };
+  }
+  const given = signatureOf(headers, shape);
+  if (given === undefined) return { kind: "refused", reason: "no-signature" };
+  const before = { body: "", "timestamp+body": timestamp ?? "", "timestamp.body": `${timestamp ?? ""}.` }[shape.signed];
+  // All are tried, so that the time taken does not tell which one it was.
+  const verdicts = Array.from(secrets, (secret) => {
+    const expected = createHmac("sha256", secret).update(before).update(body).digest();
+    return timingSafeEqual(expected, given);
+  });
+  if (!verdicts.includes(true)) return { kind: "refused", reason: "wrong-signature" };
+  return { kind: "verified", eventId: eventIdOf(headers, body, shape.eventId) };
+}
+
+/** Milliseconds; negative: in the past. */
+function offBy(timestamp: string, unit: WebhookShape["timestampUnit"], nowMs: number): number | undefined {
+  if (!/^\d{1,16}$/.test(timestamp)) return undefined;
+  return Number(timestamp) * (unit === "s" ? 1_000 : 1) - nowMs;
+}
+
+/** Its 32 bytes, in exactly the one spelling that the encoding has for them. */
+function signatureOf(headers: IncomingHttpHeaders, shape: WebhookShape): Buffer | undefined {
+  const value = headerOf(headers, shape.signatureHeader);
+  if (value === undefined || !value.startsWith(shape.signaturePrefix)) return undefined;
+  const text = value.slice(shape.signaturePrefix.length);
+  const form = shape.encoding === "hex" ? /^[0-9a-f]{64}$/i : /^[A-Za-z0-9+/]{43}=$/;
+  return form.test(text) ? Buffer.from(text, shape.encoding) : undefined;
+}
+
+function eventIdOf(headers: IncomingHttpHeaders, body: Buffer, place: WebhookShape["eventId"]): string | undefined {
+  if (place === null) return undefined;
+  const id = typeof place === "string" ? fieldOf(body, place) : headerOf(headers, place.header);
+  const text = typeof id === "number" ? String(id) : id;
+  return typeof text === "string" && text !== "" && text.length <= LONGEST_EVENT_ID ? text : undefined;
+}
+
+/** As it was written: two ids beyond 2^53 can be one number. */
+function fieldOf(body: Buffer, name: string): unknown {
+  const parsed = parseJson(body.toString("utf8"));
+  if (!("json" in parsed)) return undefined;
+  const { json } = parsed;
+  if (typeof json !== "object" || json === null || !Object.hasOwn(json, name)) return undefined;
+  return (json as Record<string, unknown>)[name];
+}
+
+/** One that stands there twice is none. */
+function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
+  const value = headers[name.toLowerCase()];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** How many webhooks of one connection are passed on. */
+export interface AllowanceOptions {
+  /** Accepted at once. Default 20. */
+  burst?: number;
+  /** One more is accepted after each of these. Default 60,000. */
+  refillMs?: number;
+}
+
+/** Takes one webhook out of a connection's allowance: 0 when there was one, else the milliseconds until there is. */
+type TakeWebhook = (connection: string, nowMs: number) => number;
+
+/**
+ * A bucket for each connection. Each webhook asks a synchronisation for another pass, and one pass reads all that has
+ * changed: those that follow at once gain nothing. The buckets live in this process; several receivers each allow as
+ * much, and a synchronisation's run ends soon.
+ */
+export function createWebhookAllowance(options: AllowanceOptions = {}): TakeWebhook {
+  const { burst = 20, refillMs = 60_000 } = options;
+  /** When the bucket of each connection is full again. */
+  const fullAtMs = new Map<string, number>();
+
+  return (connection, nowMs) => {
+    const before = Math.max(fullAtMs.get(connection) ?? nowMs, nowMs);
+    const after = before + refillMs;
+    const missingMs = after - nowMs - burst * refillMs;
+    if (missingMs > 0) return missingMs;
+    fullAtMs.set(connection, after);
+    return 0;
+  };
+}
+
+/**
+ * What all receivers know of: the ledger's `webhookEvents`. Both functions throw while it is away, soon: a sender waits
+ * for the answer.
+ */
+export interface SharedEvents {
+  isKnown(connection: string, eventId: string): Promise<boolean>;
+  keep(connection: string, eventId: string): Promise<void>;
+}
+
+/** Which events of a connection were passed on. Never throws. */
+interface SeenEvents {
+  has(connection: string, eventId: string): Promise<boolean>;
+  add(connection: string, eventId: string): Promise<void>;
+}
+
+/** After it was away: the next sender need not wait for that again. */
+const NOT_ASKED_FOR_MS = 10_000;
+
+/**
+ * Remembers by what all receivers share and, while that is away, by this process alone: an event that comes again to
+ * another one then only asks for a synchronisation again, which is safe to repeat, so nothing is refused for it.
+ */
+function createSeenEvents({
+  shared,
+  log,
+  clock,
+}: {
+  /** Absent: this process remembers by itself. */
+  shared: SharedEvents | undefined;
+  log: { warn(fields: object, message: string): void };
+  clock: () => number;
+}): SeenEvents {
+  const latest = new LatestEvents();
+  let awayUntilMs = 0;
+  const ask = async <Answer>(work: (events: SharedEvents) => Promise<Answer>): Promise<Answer | undefined> => {
+    if (shared === undefined || clock() < awayUntilMs) return undefined;
+    try {
+      return await work(shared);
+    } catch (error) {
+      awayUntilMs = clock() + NOT_ASKED_FOR_MS;
+      const why = error instanceof Error ? error.message : String(error);
+      log.warn({ why }, "webhooks that come again are known to this process alone while the ledger is away");
+      return undefined;
+    }
+  };
+  return {
+    async has(connection, eventId) {
+      if (latest.has(connection, eventId)) return true;
+      const isKnown = (await ask((events) => events.isKnown(connection, eventId))) ?? false;
+      if (isKnown) latest.add(connection, eventId);
+      return isKnown;
+    },
+    async add(connection, eventId) {
+      latest.add(connection, eventId);
+      await ask((events) => events.keep(connection, eventId));
+    },
+  };
+}
+
+/** The latest events of each connection, by id. */
+class LatestEvents {
+  readonly #most: number;
+  readonly #seen = new Set<string>();
+
+  /** @param most that are remembered; the one seen longest ago is forgotten */
+  constructor(most = 20_000) {
+    this.#most = most;
+  }
+
+  has(connection: string, eventId: string): boolean {
+    return this.#seen.has(keyOf(connection, eventId));
+  }
+
+  add(connection: string, eventId: string): void {
+    const key = keyOf(connection, eventId);
+    this.#seen.delete(key);
+    this.#seen.add(key);
+    if (this.#seen.size <= this.#most) return;
+    const oldest = this.#seen.values().next();
+    if (!oldest.done) this.#seen.delete(oldest.value);
+  }
+}
+
+/** No connection's name has a space. */
+function keyOf(connection: string, eventId: string): string {
+  return `${connection} ${eventId}`;
+}
+
+interface WebhookOptions {
+  /** By connection; a connection that is not among them has no webhooks. */
+  sources: ReadonlyMap<string, WebhookSource>;
+  /** Of the receiver. */
+  readSecretsAgain: () => Promise<unknown>;
+  client: Pick<CallbackClient, "requestSync">;
+  /** Of all receivers; undefined: each knows the events that it has seen itself. */
+  sharedEvents: SharedEvents | undefined;
+  log: CallbackLog;
+  watch: ReceiverWatch;
+  refuse: Refuse;
+  /** Of webhooks alone: anyone can send one, and takes nothing from the callbacks. */
+  bodies: BodyReader;
+  /** Of those whose signature was verified. */
+  inFlight: InFlight;
+  /** Webhooks passed on for one connection; beyond, 429. */
+  rateLimit: AllowanceOptions | undefined;
+  clock: () => number;
+}
+
+/**
+ * Receives the accounting service's webhooks. Nothing in one is believed but that it is the service's: it asks for a
+ * synchronisation, which reads what has changed.
+ */
+export function createWebhookHandler(
+  options: WebhookOptions,
+): (request: FastifyRequest<{ Params: { connection: string } }>, reply: FastifyReply) => Promise<FastifyReply> {
+  const { sources, readSecretsAgain, client, sharedEvents, log, watch, refuse, bodies, inFlight, clock } = options;
+  const takeWebhook = createWebhookAllowance(options.rateLimit);
+  const seen = createSeenEvents({ shared: sharedEvents, log, clock });
+
+  async function passOn(reply: FastifyReply, connection: string, eventId: string | undefined): Promise<FastifyReply> {
+    const from = { kind: "webhook", connection } as const;
+    if (eventId !== undefined && (await seen.has(connection, eventId))) {
+      log.debug({ connection, eventId }, "a webhook came again");
+      watch.accepted(from);
+      return reply.code(202).send();
+    }
+    const waitMs = takeWebhook(connection, clock());
+    if (waitMs > 0) {
+      return refuse(reply, from, "rate-limited", { "retry-after": String(Math.ceil(waitMs / 1_000)) });
+    }
+    const outcome = await client.requestSync(connection).catch(() => "unreachable" as const);
+    watch.forwarded(from, outcome);
+    if (outcome === "unreachable") return refuse(reply, from, "temporal-away");
+    // Only now: one that was not passed on must not count as seen when it comes again.
+    if (eventId !== undefined) await seen.add(connection, eventId);
+    log.debug({ connection, eventId }, "webhook received");
+    watch.accepted(from);
+    return reply.code(202).send();
+  }
+
+  return async (request, reply) => {
+    const { connection } = request.params;
+    const source = sources.get(connection);
+    if (!source) return refuse(reply, { kind: "webhook" }, "unknown-connection");
+    const from = { kind: "webhook", connection } as const;
+    const body = await bodies.read(request.raw);
+    // If it is cut off, nobody is left to read an answer, and the sender will try again.
+    if (typeof body === "string") return refuse(reply, from, body);
+    const verify = () => verifyWebhook({ headers: request.headers, body }, source, clock());
+    let verified = verify();
+    if (verified.kind === "refused") {
+      await readSecretsAgain();
+      verified = verify();
+    }
+    if (verified.kind === "refused") return refuse(reply, from, verified.reason);
+    return (await inFlight.run(() => passOn(reply, connection, verified.eventId))) ?? refuse(reply, from, "busy");
+  };
+}
