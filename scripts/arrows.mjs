@@ -1,0 +1,169 @@
+import { posix } from "node:path";
+
+/**
+ * Who may import whom, as a rule of the linter: what is not listed here is an error, for types too. The longest path
+ * that a file's path begins with is its room.
+ *
+ * - `files`: paths of ours, by how they begin; a room may always import itself. `typesOf`: the same, for types alone.
+ * - `not`: files among those that this room must not take along.
+ * - `packages`: from npm. `node`: Node's own modules too.
+ */
+const ARROWS = {
+  workflows: {
+    files: ["src/contract"],
+    // A schema inside the sandbox is loaded again for every cached workflow.
+    not: /^src\/contract\/schema\//,
+    packages: ["@temporalio/workflow", "@temporalio/common"],
+    why: "Workflow code runs in Temporal's sandbox: it has the contract and the SDK, and no I/O.",
+  },
+  activities: {
+    files: ["src/contract", "src/compliance", "src/accounting", "src/http", "src/ledger"],
+    packages: ["@temporalio/activity", "@temporalio/client", "@temporalio/common"],
+    node: true,
+    why: "Activities know the contract, the clients, the transport and the ledger.",
+  },
+  "src/contract": {
+    files: [],
+    typesOf: ["src/contract/schema"],
+    packages: [],
+    why: "The contract depends on nothing: of its zod schemas it has the types alone.",
+  },
+  "src/contract/schema": {
+    files: ["src/contract"],
+    packages: ["zod", "ms"],
+    why: "The contract's schemas know the contract alone.",
+  },
+  "src/starter": {
+    files: ["src/contract"],
+    packages: ["@temporalio/client", "zod"],
+    node: true,
+    not: /contract\/(schema\/)?index/,
+    why: "The starter is the client package: @temporalio/client and the contract, file by file, so that it takes along no more.",
+  },
+  "src/nexus": {
+    files: ["src/nexus/service.ts", "src/contract", "src/starter", "src/config", "activities"],
+    packages: ["nexus-rpc", "@temporalio/client", "@temporalio/nexus", "zod"],
+    why: "The Nexus service is a starter for workflows of other namespaces.",
+  },
+  "src/nexus/service.ts": {
+    files: ["src/contract"],
+    typesOf: ["src/starter"],
+    packages: ["nexus-rpc"],
+    why: "The workflows of other services import the definition: it brings nexus-rpc alone.",
+  },
+  "src/receipt": {
+    files: ["src/contract"],
+    packages: ["pdfkit", "qr", "get-east-asian-width"],
+    node: true,
+    not: /contract\/(schema\/)?index/,
+    why: "The receipt package depends on the PDF and QR libraries, and takes along the files of the contract that it imports.",
+  },
+  "src/callbacks": {
+    files: ["src/contract", "src/http/json.ts"],
+    packages: ["fastify", "@temporalio/client", "@temporalio/common"],
+    node: true,
+    why: "The receiver knows the contract, and how JSON from outside is read.",
+  },
+  "src/embedded": {
+    files: ["src/contract"],
+    packages: ["@temporalio/client"],
+    node: true,
+    why: "The embedded servers know the contract alone.",
+  },
+  "src/http": {
+    files: [],
+    packages: ["undici", "zod"],
+    node: true,
+    why: "The transport knows none of our rooms.",
+  },
+  "src/compliance": {
+    files: ["src/contract", "src/http"],
+    packages: ["zod"],
+    node: true,
+    why: "A client knows the contract and the transport.",
+  },
+  "src/accounting": {
+    files: ["src/contract", "src/http"],
+    packages: ["zod"],
+    node: true,
+    why: "A client knows the contract and the transport.",
+  },
+  "src/config": {
+    files: ["src/contract", "src/callbacks/callback-url.ts"],
+    packages: ["zod", "jsonc-parser", "leven", "@temporalio/envconfig"],
+    node: true,
+    why: "The configuration knows the contract, and how long a callback URL can get.",
+  },
+  "src/quota": {
+    files: ["src/contract", "src/http", "src/ledger"],
+    packages: [],
+    node: true,
+    why: "The budget knows the contract, the transport and what the ledger counts.",
+  },
+  "src/ledger": {
+    files: ["src/contract"],
+    packages: ["kysely", "pg"],
+    node: true,
+    why: "The ledger knows the contract alone.",
+  },
+  "src/dev/simulator": {
+    files: [],
+    packages: ["fastify", "zod"],
+    node: true,
+    why: "The simulator shares nothing with the rest, so that one wrong reading cannot agree with itself.",
+  },
+  "src/worker": {
+    files: ["activities", "src/"],
+    not: /^src\/(cli|dev|embedded)\//,
+    packages: ["@temporalio/", "pino"],
+    node: true,
+    why: "The worker knows everything but the command line and what is for development.",
+  },
+};
+
+/** Where none of these rooms begins a path, as in the command line, the demo and the tests, everything may be imported. */
+const roomOf = (path) =>
+  Object.keys(ARROWS)
+    .filter((room) => within(path, room))
+    .toSorted((a, b) => b.length - a.length)[0];
+
+const within = (path, place) => path === place || path.startsWith(place.endsWith("/") ? place : `${place}/`);
+
+/** @param rule of the room that imports */
+function isAllowed(rule, from, room, source, isType) {
+  if (source.startsWith("node:")) return rule.node === true;
+  if (!source.startsWith("."))
+    return rule.packages.some((name) => source === name || source.startsWith(`${name.replace(/\/$/, "")}/`));
+  const path = posix.join(posix.dirname(from), source);
+  if (within(path, room) && roomOf(path) === room) return true;
+  if (isType && (rule.typesOf ?? []).some((place) => within(path, place))) return true;
+  return rule.files.some((place) => within(path, place)) && !rule.not?.test(path);
+}
+
+const isTest = (path) => /\.test\.ts$|\/test-support\//.test(path);
+
+export default {
+  meta: { name: "rooms" },
+  rules: {
+    arrows: {
+      create(context) {
+        const path = posix.relative(context.cwd, context.filename);
+        const room = isTest(path) ? undefined : roomOf(path);
+        if (room === undefined) return {};
+        const rule = ARROWS[room];
+        const check = (node) => {
+          const source = node.source?.value;
+          const isType = node.importKind === "type" || node.exportKind === "type";
+          if (typeof source !== "string" || isAllowed(rule, path, room, source, isType)) return;
+          context.report({ node, message: `${room} does not import ${source}. ${rule.why}` });
+        };
+        return {
+          ImportDeclaration: check,
+          ImportExpression: check,
+          ExportNamedDeclaration: check,
+          ExportAllDeclaration: check,
+        };
+      },
+    },
+  },
+};
