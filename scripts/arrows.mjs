@@ -89,7 +89,7 @@ const ARROWS = {
     why: "A client knows the contract and the transport.",
   },
   "src/config": {
-    files: ["src/contract", "src/callbacks/callback-url.ts"],
+    files: ["src/contract", "src/callbacks/callback-token.ts"],
     packages: ["zod", "jsonc-parser", "leven", "@temporalio/envconfig"],
     node: true,
     why: "The configuration knows the contract, and how long a callback URL can get.",
