@@ -7,6 +7,8 @@ import { posix } from "node:path";
  * - `files`: paths of ours, by how they begin; a room may always import itself. `typesOf`: the same, for types alone.
  * - `not`: files among those that this room must not take along.
  * - `packages`: from npm. `node`: Node's own modules too.
+ *
+ * @type {Record<string, { files: string[], typesOf?: string[], not?: RegExp, packages: string[], node?: boolean, why: string }>}
  */
 const ARROWS = {
   workflows: {
@@ -121,16 +123,22 @@ const ARROWS = {
   },
 };
 
-/** Where none of these rooms begins a path, as in the command line, the demo and the tests, everything may be imported. */
+/**
+ * Where none of these rooms begins a path, as in the command line, the demo and the tests, everything may be imported.
+ * @param {string} path
+ */
 const roomOf = (path) =>
   Object.keys(ARROWS)
     .filter((room) => within(path, room))
     .toSorted((a, b) => b.length - a.length)[0];
 
+/** @type {(path: string, place: string) => boolean} */
 const within = (path, place) => path === place || path.startsWith(place.endsWith("/") ? place : `${place}/`);
 
-/** @param rule of the room that imports */
-function isAllowed(rule, from, room, source, isType) {
+/** @type {(from: string, room: string, source: string, isType: boolean) => boolean} */
+function isAllowed(from, room, source, isType) {
+  const rule = ARROWS[room];
+  if (rule === undefined) return true;
   if (source.startsWith("node:")) return rule.node === true;
   if (!source.startsWith("."))
     return rule.packages.some((name) => source === name || source.startsWith(`${name.replace(/\/$/, "")}/`));
@@ -140,22 +148,24 @@ function isAllowed(rule, from, room, source, isType) {
   return rule.files.some((place) => within(path, place)) && !rule.not?.test(path);
 }
 
+/** @type {(path: string) => boolean} */
 const isTest = (path) => /\.test\.ts$|\/test-support\//.test(path);
 
 export default {
   meta: { name: "rooms" },
   rules: {
     arrows: {
+      /** @param {{ cwd: string, filename: string, report: (found: { node: object, message: string }) => void }} context */
       create(context) {
         const path = posix.relative(context.cwd, context.filename);
         const room = isTest(path) ? undefined : roomOf(path);
         if (room === undefined) return {};
-        const rule = ARROWS[room];
+        /** @param {{ source?: { value: unknown } | null, importKind?: string, exportKind?: string }} node */
         const check = (node) => {
           const source = node.source?.value;
           const isType = node.importKind === "type" || node.exportKind === "type";
-          if (typeof source !== "string" || isAllowed(rule, path, room, source, isType)) return;
-          context.report({ node, message: `${room} does not import ${source}. ${rule.why}` });
+          if (typeof source !== "string" || isAllowed(path, room, source, isType)) return;
+          context.report({ node, message: `${room} does not import ${source}. ${ARROWS[room]?.why}` });
         };
         return {
           ImportDeclaration: check,

@@ -203,7 +203,7 @@ export interface ListPurchasesInput {
   to?: string | undefined;
 }
 
-interface PurchasesPage {
+export interface PurchasesPage {
   purchases: Purchase[];
   /** `null` on the last page. */
   nextCursor: string | null;
