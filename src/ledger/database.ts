@@ -1,11 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Kysely } from "kysely";
+import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { createEmbeddedServer, type EmbeddedServer } from "./embedded/embedded-postgres.ts";
 import { LedgerError, LedgerUnavailableError } from "./errors.ts";
 import { judgeError } from "./judge-error.ts";
 import { checkTables, migrate, roleOf } from "./migrate.ts";
-import { queriesOver } from "./single-client.ts";
 import type { Tables } from "./tables.ts";
 import { tlsTodo } from "./tls-trouble.ts";
 
@@ -76,7 +75,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     }
     if (!areTablesReady) {
       if (ownerUrl !== undefined) await makeTables(pool, ownerUrl);
-      await onClient(pool, operationMs, (client) => checkTables(alone(client)));
+      await onClient(pool, operationMs, (client) => checkTables(each(client)));
     }
     areTablesReady = true;
     return pool;
@@ -85,7 +84,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   async function makeTables(workers: pg.Pool, ownerUrl: string): Promise<void> {
     const owner = createPool(ownerUrl, FIRST_START_MS);
     try {
-      const workerRole = await onClient(workers, operationMs, (client) => roleOf(alone(client)));
+      const workerRole = await onClient(workers, operationMs, (client) => roleOf(each(client)));
       const work: Work<void> = (db) => migrate(db, workerRole);
       await onClient(owner, FIRST_START_MS, (client) => inTransaction(client, work, FIRST_START_MS));
     } catch (error) {
@@ -143,7 +142,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
 
   /** Each statement commits by itself. */
-  const alone = (client: pg.PoolClient): Queries => queriesOver(client, limitOf(operationMs));
+  const each = (client: pg.PoolClient): Queries => queriesOver(client, limitOf(operationMs));
 
   function onConnection<Answer>(withinMs: number, work: (client: pg.PoolClient) => Promise<Answer>): Promise<Answer> {
     return within(withinMs, (ready, leftMs) => onClient(ready, leftMs, work));
@@ -155,9 +154,9 @@ export function openDatabase(options: DatabaseOptions): Database {
     inOneStatement: (statement, work) =>
       onConnection(
         operationMs,
-        async (client) => (await statement(alone(client))) ?? (await inTransaction(client, work)),
+        async (client) => (await statement(each(client))) ?? (await inTransaction(client, work)),
       ),
-    query: (work, withinMs = operationMs) => onConnection(withinMs, (client) => work(alone(client))),
+    query: (work, withinMs = operationMs) => onConnection(withinMs, (client) => work(each(client))),
     ready: () =>
       within(firstMs, (ready, leftMs) =>
         onClient(ready, leftMs, async (client) => {
@@ -199,6 +198,39 @@ function createPool(url: string, operationMs: number): pg.Pool {
  */
 function limitOf(ms: number): string {
   return `set local statement_timeout = ${Math.ceil(ms)}`;
+}
+
+/**
+ * Queries over one given connection. kysely's own pool handling would give a broken or hanging connection back to the
+ * pool; ours is released by who took it, who alone knows whether it is still good.
+ * @param setting each statement is a transaction of its own, in which this statement goes first; default: the caller
+ *   has begun one
+ */
+function queriesOver(client: pg.PoolClient, setting?: string): Queries {
+  const known = setting === undefined ? inTransactions : alone;
+  const made = known.get(client);
+  if (made) return made;
+  const plain: pg.PoolClient["query"] = client.query.bind(client);
+  const query = setting === undefined ? plain : asTransaction(plain, setting);
+  const pool = { connect: async () => ({ query, release: () => undefined }), end: async () => undefined };
+  const queries = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  known.set(client, queries);
+  return queries;
+}
+
+const inTransactions = new WeakMap<pg.PoolClient, Queries>();
+const alone = new WeakMap<pg.PoolClient, Queries>();
+
+/** Sent at once, in one round trip. What a statement changed is kept when the commit is answered, and not before. */
+function asTransaction(query: pg.PoolClient["query"], setting: string): pg.PoolClient["query"] {
+  const send = async (...statement: Parameters<pg.PoolClient["query"]>): Promise<unknown> => {
+    const begun = query(`begin; ${setting}`);
+    // Of the driver's overloads, the type of arguments that are passed on is the one with a callback.
+    const answered = query(...statement) as unknown as Promise<unknown>;
+    const [, answer] = await Promise.all([begun, answered, query("commit")]);
+    return answer;
+  };
+  return send as pg.PoolClient["query"];
 }
 
 class TimeUpError extends Error {

@@ -1,11 +1,16 @@
-import { type Kysely, Migrator, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 
 import { LedgerError, LedgerUnavailableError } from "./errors.ts";
-import { BASELINE_0_5, MIGRATIONS } from "./migrations.ts";
-import type { Tables } from "./tables.ts";
+import { TABLES, type Tables } from "./tables.ts";
 
-const TABLE = "fiscalflow_migrations";
-const LOCK = "fiscalflow_migrations";
+/**
+ * What brings the tables from each version to the next; what has been released is never edited. The first is edited in
+ * place until 1.0 is released: a database that an earlier state of it made is dropped, and made anew.
+ */
+const STEPS: readonly ((db: Kysely<Tables>) => Promise<void>)[] = [createTables];
+
+/** Has one row: to which version they were brought. */
+const VERSION = "ledger_version";
 
 /**
  * Brings the tables to what this version needs, as their owner. Many processes may do so at once: the lock is the
@@ -15,33 +20,34 @@ const LOCK = "fiscalflow_migrations";
  * @throws the error of the database; LedgerError when the tables are newer than this version knows
  */
 export async function migrate(db: Kysely<Tables>, workerRole: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${LOCK}, 0))`.execute(db);
-  const { rows } = await sql<{ may: boolean; role: string }>`
-    select current_user as role, coalesce(has_schema_privilege(current_schema(), 'create'), false) as may`.execute(db);
-  const [{ may, role } = { may: false, role: "" }] = rows;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${VERSION}, 0))`.execute(db);
+  const made = await versionOf(db);
   // Where the tables are there already, nothing is to be made.
-  if (!may && !areComplete(await migrationsMade(db)))
-    throw new LedgerUnavailableError(
-      `The login ${role} may not make the ledger's tables: give LEDGER_OWNER_URL, the address with the login that owns the database.`,
+  const steps = STEPS.slice(made);
+  if (steps.length > 0) {
+    const { may, role } = await answerOf<{ may: boolean; role: string }>(
+      db,
+      sql`select current_user as role, coalesce(has_schema_privilege(current_schema(), 'create'), false) as may`,
     );
-  const migrator = new Migrator({
+    if (!may)
+      throw new LedgerUnavailableError(
+        `The login ${role} may not make the ledger's tables: give LEDGER_OWNER_URL, the address with the login that owns the database.`,
+      );
+    if (made === 0) await sql`create table ${sql.table(VERSION)} (version integer not null)`.execute(db);
+    for (const step of steps) await step(db);
+    await sql`delete from ${sql.table(VERSION)}`.execute(db);
+    await sql`insert into ${sql.table(VERSION)} values (${STEPS.length})`.execute(db);
+  }
+  const { can } = await answerOf<{ can: boolean }>(
     db,
-    disableTransactions: true,
-    provider: { getMigrations: async () => MIGRATIONS },
-    migrationTableName: TABLE,
-    migrationLockTableName: `${TABLE}_lock`,
-  });
-  const { error, results = [] } = await migrator.migrateToLatest();
-  if (error instanceof Error && error.message.startsWith("corrupted migrations"))
-    throw newerTables(error.message, error);
-  if (error !== undefined) throw error;
-  if (results.length > 0 || !(await canWrite(db, workerRole))) await grant(db, workerRole);
+    sql`select has_table_privilege(${workerRole}, 'documents', 'insert') as can`,
+  );
+  if (steps.length > 0 || !can) await grant(db, workerRole);
 }
 
 /** The role of a connection as the server knows it: a pooler may have another name for it. */
 export async function roleOf(db: Kysely<Tables>): Promise<string> {
-  const { rows } = await sql<{ role: string }>`select current_user as role`.execute(db);
-  return rows[0]?.role ?? "";
+  return (await answerOf<{ role: string }>(db, sql`select current_user as role`)).role;
 }
 
 /**
@@ -49,77 +55,50 @@ export async function roleOf(db: Kysely<Tables>): Promise<string> {
  * @throws LedgerUnavailableError where somebody is still to set them up; LedgerError when they are newer
  */
 export async function checkTables(db: Kysely<Tables>): Promise<void> {
-  const names = await migrationsMade(db);
-  const unknown = [...names].filter((name) => !(name in MIGRATIONS));
-  if (unknown.length > 0) throw newerTables(unknown.join(", "));
-  if (areComplete(names)) return;
-  const what = names.size === 0 ? "has no tables of fiscalflow yet" : "has the tables of an earlier version";
+  const made = await versionOf(db);
+  if (made === STEPS.length) return;
+  const what = made === 0 ? "has no tables of fiscalflow yet" : "has the tables of an earlier version";
   throw new LedgerUnavailableError(
     `The ledger's database ${what}: run \`fiscalflow setup\` with LEDGER_OWNER_URL, the address with the login that owns them.`,
   );
 }
 
-async function migrationsMade(db: Kysely<Tables>): Promise<ReadonlySet<string>> {
-  const { rows: tables } = await sql<{ there: boolean }>`select to_regclass(${TABLE}) is not null as there`.execute(db);
-  if (!tables[0]?.there) return new Set();
-  const { rows } = await sql<{ name: string }>`select name from ${sql.table(TABLE)}`.execute(db);
-  return new Set(rows.map(({ name }) => name));
-}
-
-function areComplete(made: ReadonlySet<string>): boolean {
-  return Object.keys(MIGRATIONS).every((name) => made.has(name));
-}
-
-function newerTables(found: string, cause?: Error): LedgerError {
-  if (found.includes(BASELINE_0_5))
-    return new LedgerError(
-      "The ledger's tables were made by release 0.5, and nothing of it carries over to 1.0: keep that database for its records, and name an empty one (LEDGER_URL, or FISCALFLOW_HOME).",
-      { cause },
+/** 0: there are no tables. */
+async function versionOf(db: Kysely<Tables>): Promise<number> {
+  const { there } = await answerOf<{ there: boolean }>(db, sql`select to_regclass(${VERSION}) is not null as there`);
+  if (!there) return 0;
+  const { version } = await answerOf<{ version: number }>(db, sql`select version from ${sql.table(VERSION)}`);
+  if (version > STEPS.length)
+    throw new LedgerError(
+      `The ledger's tables were made by a newer version of fiscalflow (${version}; this one knows ${STEPS.length}): upgrade this one.`,
     );
-  const message = `The ledger's tables were made by a newer version of fiscalflow (${found}): upgrade this one.`;
-  return new LedgerError(message, { cause });
+  return version;
 }
 
-/** The rows of all are read, added and changed by workers, but for those below. */
-const WRITABLE = [
-  "documents",
-  "movements",
-  "stock_branch_holds",
-  "quota_windows",
-  "purchases",
-  "bill_payments",
-  "syncs",
-  "sync_batches",
-  "item_registrations",
-  "observations",
-  "reconcile_findings",
-];
-/** Logs, to which rows are added alone. */
-const ADDED_TO = ["webhook_events"];
-/** The events are written by `append_events`, which runs with the owner's rights. */
-const READABLE = ["events", "event_heads", TABLE, `${TABLE}_lock`];
-
-async function canWrite(db: Kysely<Tables>, role: string): Promise<boolean> {
-  const { rows } = await sql<{ can: boolean }>`
-    select has_table_privilege(${role}, 'documents', 'insert') as can`.execute(db);
-  return rows[0]?.can === true;
+/** Of a statement that answers one row. */
+async function answerOf<Row>(db: Kysely<Tables>, statement: RawBuilder<unknown>): Promise<Row> {
+  const { rows } = await statement.execute(db);
+  return rows[0] as Row;
 }
 
 /** Nobody but the owner changes a table, or makes a temporary one. */
 async function grant(db: Kysely<Tables>, workerRole: string): Promise<void> {
-  const { rows } = await sql<{ isOwner: boolean; name: string; schema: string; isOurs: boolean }>`
-    select current_user = ${workerRole} as "isOwner", datname as name, current_schema() as schema,
-      pg_has_role(datdba, 'usage') as "isOurs"
-    from pg_database where datname = current_database()`.execute(db);
-  const [here] = rows;
-  if (!here || here.isOwner) return;
+  const here = await answerOf<{ isOwner: boolean; name: string; schema: string; isOurs: boolean }>(
+    db,
+    sql`
+      select current_user = ${workerRole} as "isOwner", datname as name, current_schema() as schema,
+        pg_has_role(datdba, 'usage') as "isOurs"
+      from pg_database where datname = current_database()`,
+  );
+  if (here.isOwner) return;
   const [role, schema, database] = [sql.id(workerRole), sql.id(here.schema), sql.id(here.name)];
-  const named = (tables: readonly string[]) => sql.join(tables.map((table) => sql.id(table)));
+  const ofTables = Object.entries(TABLES).map(([name, { workers = "select, insert, update" }]) => {
+    return sql`grant ${sql.raw(workers)} on ${sql.id(name)} to ${role}`;
+  });
   for (const statement of [
     sql`grant usage on schema ${schema} to ${role}`,
-    sql`grant select on ${named(READABLE)} to ${role}`,
-    sql`grant select, insert on ${named(ADDED_TO)} to ${role}`,
-    sql`grant select, insert, update on ${named(WRITABLE)} to ${role}`,
+    ...ofTables,
+    sql`grant select on ${sql.id(VERSION)} to ${role}`,
     sql`grant usage on sequence movement_order to ${role}`,
     sql`grant execute on function append_events to ${role}`,
   ])
@@ -128,4 +107,106 @@ async function grant(db: Kysely<Tables>, workerRole: string): Promise<void> {
   if (!here.isOurs) return;
   await sql`revoke temporary on database ${database} from public`.execute(db);
   await sql`grant connect on database ${database} to ${role}`.execute(db);
+}
+
+async function createTables(db: Kysely<Tables>): Promise<void> {
+  await sql`create sequence movement_order`.execute(db);
+  for (const [name, { columns, key, checks = [], ...more }] of Object.entries(TABLES)) {
+    const { indexes = [], uniqueIndexes = [], fillfactor = 100, unlogged = false } = more;
+    const parts = [
+      ...Object.entries(columns).map(([column, type]) => `${column} ${type}`),
+      `primary key (${key})`,
+      ...checks.map((check) => `check (${check})`),
+    ];
+    const statements = [
+      `create ${unlogged ? "unlogged " : ""}table ${name} (${parts.join(", ")}) with (fillfactor = ${fillfactor})`,
+      ...indexes.map((index) => `create index ${index}`),
+      ...uniqueIndexes.map((index) => `create unique index ${index}`),
+    ];
+    for (const statement of statements) await sql.raw(statement).execute(db);
+  }
+  const { schema } = await answerOf<{ schema: string }>(db, sql`select current_schema() as schema`);
+  for (const statement of functionsIn(sql.id(schema))) await statement.execute(db);
+}
+
+/**
+ * Those that run with the owner's rights (`security definer`) qualify every name, and their search path has nothing of
+ * the caller's: a temporary table named `events` changes nothing.
+ */
+function functionsIn(schema: RawBuilder<unknown>): RawBuilder<unknown>[] {
+  return [
+    // Against mistakes, not against the owner of the tables: what gets around it is found by the hashes.
+    sql`
+      create function refuse_change_of_events() returns trigger language plpgsql as $$
+      begin
+        raise exception 'the ledger''s events are append-only' using errcode = '0A000';
+      end $$`,
+    sql`
+      create trigger events_are_append_only before update or delete or truncate on events
+      for each statement execute function refuse_change_of_events()`,
+    // One lock an event chain, taken before anything is numbered, so that numbers have no gaps and times never go back.
+    sql`
+      create function append_events(
+        of_connection text, of_business text,
+        kinds text[], subjects text[], keys text[], workflow_ids text[], run_ids text[], contents text[]
+      ) returns bigint[] language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+      declare
+        last_number bigint;
+        last text;
+        now_ms bigint;
+        salt text;
+        hashed text;
+        numbers bigint[] := array[]::bigint[];
+      begin
+        select h.count, h.last_hash into last_number, last from ${schema}.event_heads h
+          where h.connection = of_connection and h.business_id = of_business for update;
+        if not found then
+          insert into ${schema}.event_heads (connection, business_id, count, last_hash)
+            values (of_connection, of_business, 0, repeat('0', 64)) on conflict do nothing;
+          select h.count, h.last_hash into strict last_number, last from ${schema}.event_heads h
+            where h.connection = of_connection and h.business_id = of_business for update;
+        end if;
+        now_ms := floor(extract(epoch from clock_timestamp()) * 1000);
+        for i in 1 .. cardinality(kinds) loop
+          if keys[i] is not null and exists (
+            select from ${schema}.events e
+              where e.connection = of_connection and e.business_id = of_business and e.key = keys[i]
+          ) then
+            numbers := numbers || null::bigint;
+            continue;
+          end if;
+          last_number := last_number + 1;
+          salt := gen_random_uuid();
+          hashed := last || E'\n[' || to_json(of_connection) || ',' || to_json(of_business) || ',' || last_number || ','
+            || now_ms || ',' || to_json(kinds[i]) || ',' || to_json(subjects[i]) || ','
+            || coalesce(to_json(keys[i])::text, 'null') || ',' || to_json(workflow_ids[i]) || ',' || to_json(run_ids[i])
+            || ',"' || encode(sha256(convert_to(salt || E'\n' || contents[i], 'UTF8')), 'hex') || '"]';
+          insert into ${schema}.events
+            (connection, business_id, number, at, kind, subject, key, workflow_id, run_id, content, salt, previous_hash, hash)
+            values (of_connection, of_business, last_number, to_timestamp(now_ms / 1000.0), kinds[i], subjects[i], keys[i],
+              workflow_ids[i], run_ids[i], contents[i], salt, last,
+              encode(sha256(convert_to(hashed, 'UTF8')), 'hex'))
+            returning hash into last;
+          numbers := numbers || last_number;
+        end loop;
+        update ${schema}.event_heads h set count = last_number, last_hash = last
+          where h.connection = of_connection and h.business_id = of_business;
+        return numbers;
+      end $$`,
+    sql`revoke all on function append_events from public`,
+    // Seven days: who repeats a webhook later only asks for a synchronisation again. With each that is kept, more than
+    // one, so that no old one stays, and few, so that none waits for it.
+    sql`
+      create function forget_webhook_events() returns trigger
+      language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+      begin
+        delete from ${schema}.webhook_events where (connection, event_id) in (
+          select connection, event_id from ${schema}.webhook_events where seen_at < clock_timestamp() - interval '7 days'
+          order by seen_at limit 20 for update skip locked);
+        return null;
+      end $$`,
+    sql`
+      create trigger webhook_events_are_forgotten after insert on webhook_events
+      for each statement execute function forget_webhook_events()`,
+  ];
 }

@@ -1,10 +1,10 @@
-import { type Insertable, sql } from "kysely";
+import { sql } from "kysely";
 
 import { type BillPayment, decimalText } from "../../contract/index.ts";
 import { accountingChain, connectionOfChain } from "../events/chain.ts";
 import { storableText } from "../storable-text.ts";
 import type { Collection } from "../synced/collection.ts";
-import type { BillPaymentsTable } from "../tables/accounting.ts";
+import type { NewRowOf } from "../tables.ts";
 
 /**
  * The status is no field of a payment: the page's is, that of the list which was asked for, and it is seen at times of
@@ -64,7 +64,7 @@ function columnsOf(payment: BillPayment) {
     note: text(payment.note),
     service_created_at: moment(payment.createdAt),
     service_updated_at: moment(payment.updatedAt),
-  } satisfies Partial<Insertable<BillPaymentsTable>>;
+  } satisfies Partial<NewRowOf<"bill_payments">>;
 }
 
 function text(value: string | null | undefined): string | null {

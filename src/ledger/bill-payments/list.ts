@@ -1,9 +1,9 @@
-import { type Selectable, sql } from "kysely";
+import { sql } from "kysely";
 
 import type { BillPayment, BillPaymentStatus } from "../../contract/index.ts";
 import type { KeptColumns, ListedEntry, PeriodOfOwner } from "../synced/collection.ts";
 import type { PeriodList } from "../synced/list-period.ts";
-import type { BillPaymentsTable } from "../tables/accounting.ts";
+import type { RowOf } from "../tables.ts";
 import { BILL_PAYMENTS } from "./collection.ts";
 
 /** A bill payment as the service showed it last. Amounts are exact decimal texts; null is what it does not state. */
@@ -46,7 +46,7 @@ export const BILL_PAYMENT_LIST: PeriodList<BillPayment, ListedBillPayment, Pick<
   collection: BILL_PAYMENTS,
   order: sql`bill_payment_code, bill_payment_id`,
   listed(row, { connection }, altered) {
-    const kept = row as KeptColumns & Selectable<BillPaymentsTable>;
+    const kept = row as KeptColumns & RowOf<"bill_payments">;
     return {
       connection,
       billPaymentId: kept.bill_payment_id,

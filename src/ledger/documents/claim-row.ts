@@ -1,11 +1,9 @@
-import type { Selectable } from "kysely";
-
 import type { DocumentRow } from "../../contract/index.ts";
 import type { Claim } from "../claims/claim.ts";
 import type { Business } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
 import { storableText } from "../storable-text.ts";
-import type { DocumentsTable } from "../tables/records.ts";
+import type { RowOf } from "../tables.ts";
 import { subjectOf } from "./columns.ts";
 
 /** An operator's decision about a document that is in doubt. */
@@ -32,7 +30,7 @@ export const CLAIM_COLUMNS = [
   "under_way_until",
 ] as const;
 
-export type ClaimRow = Pick<Selectable<DocumentsTable>, (typeof CLAIM_COLUMNS)[number]>;
+export type ClaimRow = Pick<RowOf<"documents">, (typeof CLAIM_COLUMNS)[number]>;
 
 /** A claim begins with nothing. These columns are told by its events; left out are the request, and who may be at it. */
 export const NO_CLAIM = { intent: 0, claim: null, claimed_id: null, claim_decision: null, credits: null } as const;

@@ -1,4 +1,4 @@
-import { type RawBuilder, type Selectable, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 
 import { holderText, underWay, untilItIsOver } from "../claims/answers.ts";
 import { changeClaim, checkTry, columnsOf, eventOf, update, whereRow } from "../claims/claim.ts";
@@ -21,7 +21,7 @@ import { doubt, unknownRun } from "./write.ts";
 import { assignments } from "../statements.ts";
 import { cleanText, storableText } from "../storable-text.ts";
 import { decisionOf, documentClaim } from "./claim-row.ts";
-import type { DocumentsTable } from "../tables/records.ts";
+import type { RowOf } from "../tables.ts";
 import type { DocumentKey, NumberOwner, TakeDocumentAnswer, TakeDocumentRequest } from "./claims.ts";
 
 /**
@@ -189,7 +189,7 @@ async function otherCreditNote(db: Queries, request: TakeDocumentRequest): Promi
   const credits = creditedBy(request.of);
   if (credits === undefined) return undefined;
   const { connection, business_id } = businessColumns(request);
-  const { rows } = await sql<Pick<Selectable<DocumentsTable>, "number" | "claim" | "status" | "intent" | "credits">>`
+  const { rows } = await sql<Pick<RowOf<"documents">, "number" | "claim" | "status" | "intent" | "credits">>`
     select o.number, o.claim, o.status, o.intent, o.credits from documents as o
     where (o.connection, o.business_id) = (${connection}, ${business_id}) and ${mayCredit(credits, request.of.number)}
     for update`.execute(db);

@@ -27,7 +27,7 @@ export async function appendEvents(
 
 /**
  * The call that does so, for a statement that writes more: an array of the numbers, `null` for undefined. It is the only
- * way to the events: the database's function takes the head, numbers and chains (migrations/events.ts).
+ * way to the events: the database's function takes the head, numbers and chains (migrate.ts).
  */
 export function appended(business: Business, events: readonly NewEvent[]): RawBuilder<(string | null)[]> {
   const { connection, business_id } = businessColumns(business);

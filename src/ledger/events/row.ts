@@ -1,7 +1,5 @@
-import type { Selectable } from "kysely";
-
 import { NO_BUSINESS } from "../../contract/index.ts";
-import type { EventsTable } from "../tables.ts";
+import type { RowOf } from "../tables.ts";
 import { storableText } from "../storable-text.ts";
 import type { Business, ChainedEvent, Writer } from "./chain.ts";
 
@@ -13,7 +11,7 @@ export function writerColumns({ workflowId, runId }: Writer): { workflow_id: str
   return { workflow_id: storableText(workflowId), run_id: storableText(runId) };
 }
 
-export function eventOf(row: Selectable<EventsTable>): ChainedEvent {
+export function eventOf(row: RowOf<"events">): ChainedEvent {
   return {
     connection: row.connection,
     businessId: row.business_id,

@@ -55,7 +55,7 @@ async function keep(db: Queries, business: Business, request: Parameters<ItemReg
       batch_id: storableText(batchId),
       outcome: kind,
       name: name === undefined || name === null ? null : storableText(name),
-      needs: needs === undefined ? null : storableText(JSON.stringify(needs)),
+      needs: needs?.map(storableText) ?? null,
       reason: reason === undefined ? null : storableText(reason),
       workflow_id: storableText(writer.workflowId),
       run_id: storableText(writer.runId),

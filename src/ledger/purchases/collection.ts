@@ -1,10 +1,10 @@
-import { type Insertable, sql } from "kysely";
+import { sql } from "kysely";
 
 import { decimalText, givenText, type Purchase } from "../../contract/index.ts";
 import { businessColumns } from "../events/row.ts";
 import { storableText } from "../storable-text.ts";
 import type { Collection } from "../synced/collection.ts";
-import type { PurchasesTable } from "../tables.ts";
+import type { NewRowOf } from "../tables.ts";
 
 /** The status and the error of its confirmation are fields of a purchase, and have a history of their own. */
 export const PURCHASES: Collection<Purchase> = {
@@ -49,7 +49,7 @@ function columnsOf({
     subtotal: decimalText(totals.subtotal),
     vat: decimalText(totals.vat),
     total: decimalText(totals.total),
-  } satisfies Partial<Insertable<PurchasesTable>>;
+  } satisfies Partial<NewRowOf<"purchases">>;
 }
 
 function textOrNull(text: string | null | undefined): string | null {

@@ -1,4 +1,4 @@
-import { type RawBuilder, type Selectable, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 
 import { decimalText, NO_BUSINESS, type Purchase, sumText } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
@@ -6,7 +6,7 @@ import type { Row } from "../rows/row-findings.ts";
 import type { KeptColumns, ListedEntry, PeriodOfOwner } from "../synced/collection.ts";
 import type { PeriodList } from "../synced/list-period.ts";
 import { ofOwner } from "../synced/rows.ts";
-import type { PurchasesTable } from "../tables.ts";
+import type { RowOf } from "../tables.ts";
 import { PURCHASES } from "./collection.ts";
 
 /**
@@ -87,7 +87,7 @@ export const PURCHASE_LIST: PeriodList<Purchase, ListedPurchase, Figures> = {
   order: sql`supplier_invoice_number, purchase_id`,
   beside: moreThanOnce,
   listed(row, { connection, businessId = NO_BUSINESS }, altered) {
-    const kept = row as KeptColumns & Selectable<PurchasesTable>;
+    const kept = row as KeptColumns & RowOf<"purchases">;
     return {
       connection,
       businessId,

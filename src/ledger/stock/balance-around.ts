@@ -1,6 +1,5 @@
-import { type Selectable, sql } from "kysely";
+import { sql } from "kysely";
 import type { Queries } from "../database.ts";
-import type { MovementsTable } from "../tables/claims.ts";
 import type { Balance, BalanceEvidence, MovementKey } from "./claims.ts";
 import { businessColumns } from "../events/row.ts";
 import { storableText } from "../storable-text.ts";
@@ -115,7 +114,7 @@ function orderOf(value: string | null): number {
   return value === null ? Number.POSITIVE_INFINITY : Number(value);
 }
 
-function balanceOf(row: Selectable<MovementsTable>): Balance {
+function balanceOf(row: StockRow): Balance {
   const outcome = outcomeOf(row);
   return {
     quantityOnHand: Number(row.quantity_on_hand),

@@ -1,4 +1,4 @@
-import { type RawBuilder, type Selectable, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 
 import {
   type AppliedMovement,
@@ -13,10 +13,10 @@ import { LedgerError } from "../errors.ts";
 import { canonicalJson } from "../events/canonical-json.ts";
 import { businessColumns } from "../events/row.ts";
 import { storableText } from "../storable-text.ts";
-import type { MovementsTable } from "../tables/claims.ts";
+import type { RowOf } from "../tables.ts";
 import type { ClaimedMovement, MovementKey } from "./claims.ts";
 
-export type StockRow = Selectable<MovementsTable>;
+export type StockRow = RowOf<"movements">;
 
 /** The order of takes and settlements among all movements, whatever the clocks of the hosts say. */
 const nextOrder = sql`nextval('movement_order')`;

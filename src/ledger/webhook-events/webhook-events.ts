@@ -28,7 +28,7 @@ async function isKnown(db: Queries, connection: string, eventId: string): Promis
   return row !== undefined;
 }
 
-/** The database forgets old ones as it takes a new one (migrations/observations.ts). */
+/** The database forgets old ones as it takes a new one (`forget_webhook_events`). */
 async function keep(db: Queries, connection: string, eventId: string): Promise<void> {
   await db
     .insertInto("webhook_events")
