@@ -27,7 +27,7 @@ export type { NumberHolder } from "./documents/reserve.ts";
 export type { OpenedRecord } from "./documents/row.ts";
 export type { OpenedBefore } from "./documents/write.ts";
 export type { Answer } from "./documents/write.ts";
-export type { RowFinding } from "./rows/row-findings.ts";
+export type { RowFinding } from "./events/verify-rows.ts";
 export type { DocumentsReport } from "./documents/verify.ts";
 export type { Reports } from "./reports/create-reports.ts";
 export type * from "./reports/listed.ts";

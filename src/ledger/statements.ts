@@ -8,9 +8,14 @@ export function insertRowFrom(table: string, row: Readonly<Record<string, unknow
   return sql`insert into ${sql.table(table)} (${sql.join(columns)}) select ${sql.join(Object.values(row))}`;
 }
 
-/** What `update … set` is given, and what a condition compares. */
+/** What `update … set` is given. */
 export function assignments(columns: Readonly<Record<string, unknown>>): RawBuilder<unknown>[] {
   return Object.entries(columns).map(([column, value]) => sql`${sql.ref(column)} = ${value}`);
+}
+
+/** That a row has all of these values. */
+export function hasValues(columns: Readonly<Record<string, unknown>>): RawBuilder<boolean> {
+  return sql<boolean>`${sql.join(assignments(columns), sql` and `)}`;
 }
 
 /** One statement may have 65,535 parameters: rows of up to twenty columns, beside others. */

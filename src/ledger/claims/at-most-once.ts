@@ -9,6 +9,7 @@ import { appendEvents } from "../events/append-events.ts";
 import { canonicalJson } from "../events/canonical-json.ts";
 import type { Business, Writer } from "../events/chain.ts";
 import { writerColumns } from "../events/row.ts";
+import { type Chain, type ProvenRows, type RowsReport, verifyRows } from "../events/verify-rows.ts";
 import { storableText } from "../storable-text.ts";
 import {
   type HeldClaim,
@@ -23,11 +24,13 @@ import {
   wordOf,
 } from "./answers.ts";
 import {
+  afterEvent,
   changeClaim,
   checkTry,
   type Claim,
   type ClaimEvent,
   type Columns,
+  columnsOf,
   ended as endClaim,
   eventOf,
   insertion,
@@ -49,9 +52,10 @@ import {
  */
 export interface AtMostOnceTable<Answer extends { kind: string }> {
   table: "movements" | "sync_batches";
-  /** Begins the kind of each event, and its subject; what happened, and the id, follow. */
+  /** Begins the kind of each event; what happened follows. */
   kind: string;
-  subjects: string;
+  /** Begins its subject; a space and the id follow. */
+  noun: string;
   /** The last column of the primary key. */
   idColumn: string;
   /** The columns that say what is sent. */
@@ -79,7 +83,7 @@ export function claimIn<Answer extends { kind: string }>(
   { owner, chain, id }: { owner: Columns; chain: Business; id: string },
 ): AtMostOnceClaim<Answer> {
   const text = storableText(id);
-  return { ...table, key: { ...owner, [table.idColumn]: text }, chain, subject: `${table.subjects}${text}` };
+  return { ...table, key: { ...owner, [table.idColumn]: text }, chain, subject: `${table.noun} ${text}` };
 }
 
 /** As the database gives it; a type, so that it can be held against what is to change. */
@@ -146,7 +150,7 @@ export function take<Answer extends { kind: string }, Other = never>(
       const before = there(row);
       const change = { ...event.change, outcome: null };
       const columns = { ...by, taken_by: arrayOf([...before.taken_by, tryOf(request)]), ...claim.whenTaken };
-      await changeRow(db, claim, writer, { event: { ...event, change }, before, columns });
+      await changeRow(db, claim, writer, { ...event, change }, columns);
       return TAKEN;
     },
   );
@@ -185,7 +189,7 @@ async function standing<Answer extends { kind: string }, Other>(
   // Another execution of the same activity may have sent it.
   if (!unsent.includes(row.execution)) return await openAnswer(db, row);
   const columns = { execution, under_way_until: untilItIsOver(request.underWayForMs) };
-  await changeRow(db, claim, writer, { event: { what: "taken-again", generation }, before: row, columns });
+  await changeRow(db, claim, writer, { what: "taken-again", generation }, columns);
   return TAKEN;
 }
 
@@ -236,7 +240,7 @@ export function settle(
       const isCurrent = isOfTry(row, request);
       // An operator had decided so, perhaps; now the service's own words are there too.
       if (isCurrent && (row.state === "held" || (isDone && row.state === claim.done && !known))) {
-        await changeRow(db, claim, writer, { event, before: row, columns });
+        await changeRow(db, claim, writer, event, columns);
         return "settled";
       }
       const over = isCurrent ? { under_way_until: null } : {};
@@ -252,7 +256,7 @@ export function settle(
       const counts = isDone && (isOver(claim, row) || (claim.lateDoneEnds === true && row.state === "held"));
       const change = { ...(counts && event.change), disputed: true };
       await update(claim, change, counts ? columns : over).execute(db);
-      await tellOnce(db, claim, request, { what: "contradicted", change }, row);
+      await tellOnce(db, claim, request, { what: "contradicted", change });
       return "contradicted";
     },
   );
@@ -264,9 +268,8 @@ async function tellOnce(
   claim: Claim,
   { generation, token, outcome, writer }: SettleRequest,
   what: Pick<ClaimEvent, "what" | "change">,
-  before?: ClaimRow,
 ): Promise<void> {
-  const event = eventOf(claim, writer, { ...what, generation, detail: outcome }, before);
+  const event = eventOf(claim, writer, { ...what, generation, detail: outcome });
   // A digest: no event has the token.
   const one = canonicalJson([event.subject, generation, storableText(token), outcome, what.change?.["state"] ?? null]);
   const key = `${event.kind} ${createHash("sha256").update(one).digest("hex")}`;
@@ -285,7 +288,7 @@ export function readOrBury<Answer extends { kind: string }>(
       const row = there(await lockRow(db, claim));
       if (row.state === "held") return await openAnswer(db, row);
       if (!isOver(claim, row) || row.generation >= generation) return knownOf(claim, row);
-      await changeRow(db, claim, writer, { event, before: row, columns: { token: null, ...claim.whenTaken } });
+      await changeRow(db, claim, writer, event, { token: null, ...claim.whenTaken });
     }
     return { kind: "superseded", generation };
   });
@@ -323,15 +326,14 @@ export function decide<Answer extends { kind: string }>(
       // A tombstone, and a generation that never left, know nothing of the call.
       const anew = before.state === "held" ? {} : { ...call, outcome: null };
       const change = { ...event.change, generation: Math.max(generation, before.generation), ...anew };
-      await changeRow(db, claim, writer, { event: { ...event, change }, before, columns: claim.whenSettled ?? {} });
+      await changeRow(db, claim, writer, { ...event, change }, claim.whenSettled);
       return "decided";
     }
-    const change = standing === claim.notDone && isDone ? { disputed: true } : {};
-    if ("disputed" in change) await update(claim, change).execute(db);
+    const change = standing === claim.notDone && isDone ? { disputed: true } : undefined;
+    if (change) await update(claim, change).execute(db);
     const detail = { ...decision, known: `already-${standing}` };
-    await appendEvents(db, claim.chain, [
-      eventOf(claim, writer, { what: "decision-refused", generation, change, detail }, before),
-    ]);
+    const refused = eventOf(claim, writer, { what: "decision-refused", generation, change, detail });
+    await appendEvents(db, claim.chain, [refused]);
     return knownOf(claim, before);
   });
 }
@@ -401,12 +403,35 @@ function isMade(
 }
 
 /** The writer is the run that wrote the row last; whoever only doubts what it says leaves it there. */
-function changeRow(
-  db: Queries,
-  claim: Claim,
-  writer: Writer,
-  { event, before, columns }: { event: ClaimEvent; before: ClaimRow; columns: Columns },
-): Promise<void> {
-  const all = { ...columns, ...writerColumns(writer) };
-  return changeClaim(db, claim, writer, { event, before, columns: all });
+function changeRow(db: Queries, claim: Claim, writer: Writer, event: ClaimEvent, columns: Columns = {}): Promise<void> {
+  return changeClaim(db, claim, writer, event, { ...columns, ...writerColumns(writer) });
+}
+
+/** Events that doubt what a row says: they leave it to the run that wrote it. */
+const DOUBTS = ["contradicted", "decision-refused"];
+
+/** Holds each claim of a chain against the events that tell of it. @param owner as {@link claimIn} takes it */
+export function verifyClaims(
+  database: Database,
+  chain: Chain,
+  { table, kind, noun, idColumn, columnsOfCall, done, notDone }: Omit<AtMostOnceTable<never>, "said">,
+  owner: Columns,
+): Promise<RowsReport> {
+  const settled = [done, notDone].flatMap((state) => [`settled-${state}`, `decided-${state}`]);
+  const empty = Object.fromEntries(["outcome", "decision", ...columnsOfCall].map((column) => [column, null]));
+  const nothing: Columns = { ...empty, disputed: false };
+  const claims: ProvenRows<Columns> = {
+    table,
+    owner,
+    idColumn,
+    noun,
+    // What changes a row; the others tell of what was refused.
+    kinds: ["taken", "taken-again", "buried", ...settled, ...DOUBTS].map((what) => `${kind}${what}`),
+    after: (before = nothing, { kind: told, content, writer }) => ({
+      ...afterEvent(before, content),
+      ...(!DOUBTS.includes(told.slice(kind.length)) && writer),
+    }),
+    columnsOf,
+  };
+  return verifyRows(database, chain, [claims]);
 }

@@ -5,8 +5,7 @@ import { LedgerError } from "../errors.ts";
 import { appended, appendEvents } from "../events/append-events.ts";
 import { canonicalJson } from "../events/canonical-json.ts";
 import type { Business, NewEvent, Writer } from "../events/chain.ts";
-import { differing } from "../rows/row-findings.ts";
-import { assignments, insertRowFrom } from "../statements.ts";
+import { assignments, hasValues, insertRowFrom } from "../statements.ts";
 import { storableJson } from "../storable-text.ts";
 
 export type Columns = Readonly<Record<string, unknown>>;
@@ -23,8 +22,8 @@ export interface Claim {
 }
 
 /**
- * What happened to a claim, and what that changes: the claim is all that its events say, one after the other. `detail`:
- * what no column has.
+ * What happened to a claim, and the columns that it sets: the claim is all that its events say, one after the other.
+ * `detail`: what no column has.
  */
 export interface ClaimEvent {
   what: string;
@@ -35,17 +34,7 @@ export interface ClaimEvent {
   intent?: number;
 }
 
-/** Tells of columns that have changed, and of no other. @param before the row; where there was none, all was null */
-export function eventOf(
-  { kind, subject }: Claim,
-  writer: Writer,
-  { what, change = {}, ...more }: ClaimEvent,
-  before: Columns = {},
-): NewEvent {
-  const columns = Object.keys(change);
-  const known = Object.fromEntries(columns.map((column) => [column, before[column] ?? null]));
-  const changed = differing(change, known).map((column) => [column, change[column]] as const);
-  const content = { ...more, ...(changed.length > 0 && { change: Object.fromEntries(changed) }) };
+export function eventOf({ kind, subject }: Claim, writer: Writer, { what, ...content }: ClaimEvent): NewEvent {
   return { kind: `${kind}${what}`, subject, content: storableJson(content), writer };
 }
 
@@ -72,7 +61,7 @@ export function toJson(value: object): string {
 /** @param alias of the table in the statement, where it has one */
 export function whereRow({ table, key }: Claim, alias: string = table): RawBuilder<boolean> {
   const named = Object.entries(key).map(([column, value]) => [`${alias}.${column}`, value]);
-  return sql`${sql.join(assignments(Object.fromEntries(named) as Columns), sql` and `)}`;
+  return hasValues(Object.fromEntries(named) as Columns);
 }
 
 /**
@@ -109,16 +98,17 @@ export async function changeClaim(
   db: Queries,
   claim: Claim,
   writer: Writer,
-  { event, before, columns }: { event: ClaimEvent; before: Columns; columns?: Columns },
+  event: ClaimEvent,
+  columns?: Columns,
 ): Promise<void> {
   await update(claim, event.change ?? {}, columns).execute(db);
-  await appendEvents(db, claim.chain, [eventOf(claim, writer, event, before)]);
+  await appendEvents(db, claim.chain, [eventOf(claim, writer, event)]);
 }
 
 /** The execution has ended without a word for the claim, and sends no more. @param held which try it holds */
 export async function ended(db: Queries, claim: Claim, held: Columns): Promise<void> {
-  const still = sql`${sql.join(assignments(held), sql` and `)} and under_way_until is not null`;
-  await sql`${update(claim, {}, { under_way_until: null })} and ${still}`.execute(db);
+  const released = update(claim, {}, { under_way_until: null });
+  await sql`${released} and ${hasValues(held)} and under_way_until is not null`.execute(db);
 }
 
 /** @throws LedgerError for a try that is none: the first is 1 */

@@ -34,7 +34,7 @@ export async function decide(db: Queries, request: DecideDocumentRequest): Promi
     claim_decision: word,
   };
   const event = { what: isNone ? "decided-not-created" : "decided-created", intent, change };
-  await changeClaim(db, claim, writer, { event, before: row, columns: NO_LONGER_IN_DOUBT });
+  await changeClaim(db, claim, writer, event, NO_LONGER_IN_DOUBT);
 }
 
 function isSame(documentId: string, decision: DecideDocumentRequest["decision"]): boolean {

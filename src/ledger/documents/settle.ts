@@ -8,7 +8,6 @@ import { documentColumns } from "./columns.ts";
 import { isOfAnother, isSigned, type Kept, lockOrMake, savedEvent } from "./row.ts";
 import { answered, unknownRun, withAnswer } from "./write.ts";
 import { anyGivenBack } from "../stock/taken.ts";
-import { SOME_VALUE } from "../rows/row-findings.ts";
 import { assignments } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
 import { documentClaim, NO_LONGER_IN_DOUBT } from "./claim-row.ts";
@@ -96,7 +95,7 @@ async function settleDocument(db: Queries, request: SettleDocumentRequest, docum
   // Found without a take, as by a run that adopts what stands at the service.
   const change = { claim: "document", claimed_id: documentId, ...(before.claim === null && { intent }) };
   const columns = isAwaited ? OVER : NO_LONGER_IN_DOUBT;
-  await changeClaim(db, claim, writer, { event: { what, intent, change, detail }, before, columns });
+  await changeClaim(db, claim, writer, { what, intent, change, detail }, columns);
   return "settled";
 }
 
@@ -136,7 +135,5 @@ async function changeInDoubt(
   const written = sql`
     ${update(claim, change, OVER)} and intent = ${intent} and claim = any(${from}::text[]) and ${isMeant}
     returning intent`;
-  // Whichever sale the credit note was sent for: it is free for another one.
-  const before = { credits: SOME_VALUE };
-  return await writeWithEvent(db, claim, written, eventOf(claim, writer, { what, intent, change }, before));
+  return await writeWithEvent(db, claim, written, eventOf(claim, writer, { what, intent, change }));
 }

@@ -54,7 +54,7 @@ export async function take(db: Queries, request: TakeDocumentRequest): Promise<T
     // The number is that of whoever sends first.
     await changeRow(db, request, found, unknown, writer, { times: { as_of: times.as_of, sequence: 0 } });
   }
-  await changeClaim(db, claim, writer, { event, before: found.claim, columns });
+  await changeClaim(db, claim, writer, event, columns);
   return answer;
 }
 
@@ -203,6 +203,6 @@ async function otherCreditNote(db: Queries, request: TakeDocumentRequest): Promi
   if (!other) return undefined;
   const event = { what: "given-up", intent: other.intent, change: { credits: null } };
   const released = documentClaim(request, { type: "credit_note", number: other.number });
-  await changeClaim(db, released, request.writer, { event, before: other });
+  await changeClaim(db, released, request.writer, event);
   return undefined;
 }

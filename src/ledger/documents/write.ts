@@ -17,7 +17,7 @@ import { appendEvents } from "../events/append-events.ts";
 import type { Business, NewEvent, Writer } from "../events/chain.ts";
 import { anyGivenBack } from "../stock/taken.ts";
 import { DECIDED, type RowContent, subjectOf } from "./columns.ts";
-import { documentClaim, isClaimed, NO_CLAIM } from "./claim-row.ts";
+import { documentClaim, isClaimed } from "./claim-row.ts";
 import {
   changeRow,
   insertionIfNew,
@@ -99,7 +99,7 @@ export async function doubt(
 ): Promise<void> {
   const event = { what: "in-doubt", intent: 1, change: { intent: 1, claim: "in-doubt" } };
   const columns = { first_sent_at: asOf, request: "null" };
-  await changeClaim(db, documentClaim(business, of), writer, { event, before: NO_CLAIM, columns });
+  await changeClaim(db, documentClaim(business, of), writer, event, columns);
 }
 
 /** What the service answered about a document. */

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 
 import { decimalText, NO_BUSINESS, type Purchase, sumText } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
-import type { Row } from "../rows/row-findings.ts";
+import type { Row } from "../events/verify-rows.ts";
 import type { KeptColumns, ListedEntry, PeriodOfOwner } from "../synced/collection.ts";
 import type { PeriodList } from "../synced/list-period.ts";
 import { ofOwner } from "../synced/rows.ts";

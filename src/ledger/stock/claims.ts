@@ -11,7 +11,7 @@ import type {
 } from "../../contract/index.ts";
 import type { ClaimsOf, TakeClaim } from "../claims/answers.ts";
 import type { Writer } from "../events/chain.ts";
-import type { RowFindings } from "../rows/row-findings.ts";
+import type { RowFindings } from "../events/verify-rows.ts";
 
 /** The interface of the ledger for stock movements, in the contract's words: types alone. */
 

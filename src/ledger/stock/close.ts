@@ -4,7 +4,6 @@ import { tombstone } from "../claims/at-most-once.ts";
 import { columnsOf, eventOf } from "../claims/claim.ts";
 import type { Queries } from "../database.ts";
 import { appendEvents } from "../events/append-events.ts";
-import type { NewEvent } from "../events/chain.ts";
 import { businessColumns, writerColumns } from "../events/row.ts";
 import { assignments } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
@@ -28,20 +27,17 @@ export async function close(db: Queries, { keys, writer, nowMs }: CloseRequest):
   const closed = await sql<{ reference_id: string; generation: number }>`
     update movements as m set generation = m.generation + 1, ${sql.join(buried)}
     from (
-      select reference_id, outcome, decision from movements
+      select reference_id from movements
       where connection = ${connection} and business_id = ${business_id} and reference_id = any(${references}::text[])
         and reference_id <> all(${made.rows.map(({ reference_id }) => reference_id)}::text[])
         and state in ('not-applied', 'buried')
       order by reference_id for update) as free
     where m.connection = ${connection} and m.business_id = ${business_id} and m.reference_id = free.reference_id
-    returning m.reference_id, m.generation, free.outcome, free.decision`.execute(db);
+    returning m.reference_id, m.generation`.execute(db);
   // Last: whoever has appended holds the chain of the business, and must wait for no row.
-  const eventOfRow = ({ reference_id: referenceId, generation, ...before }: (typeof closed.rows)[number]): NewEvent =>
-    eventOf(
-      movementClaim({ ...first, referenceId }),
-      writer,
-      { what: "buried", generation, change: { generation, ...tombstone(nowMs) } },
-      before,
-    );
-  await appendEvents(db, first, [...made.rows, ...closed.rows].map(eventOfRow));
+  const events = [...made.rows, ...closed.rows].map(({ reference_id: referenceId, generation }) => {
+    const change = { generation, ...tombstone(nowMs) };
+    return eventOf(movementClaim({ ...first, referenceId }), writer, { what: "buried", generation, change });
+  });
+  await appendEvents(db, first, events);
 }

@@ -1,6 +1,5 @@
 import type { AppliedMovement, DecidedApplied, MovementOutcome } from "../../contract/index.ts";
-import { decide, ended, knownOf, readOrBury, readRow, settle, take } from "../claims/at-most-once.ts";
-import { verifyClaims } from "../claims/verify.ts";
+import { decide, ended, knownOf, readOrBury, readRow, settle, take, verifyClaims } from "../claims/at-most-once.ts";
 import type { Database, Queries } from "../database.ts";
 import { businessColumns } from "../events/row.ts";
 import { balanceAround } from "./balance-around.ts";

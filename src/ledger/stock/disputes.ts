@@ -33,7 +33,7 @@ async function read(db: Queries, where: RawBuilder<unknown>): Promise<Dispute[]>
     select c.connection, c.business_id, c.reference_id, e.at, c.state, c.decision, e.content::json -> 'detail' as outcome
     from movements as c join lateral (
       select at, content from events as e
-      where (e.connection, e.business_id, e.subject) = (c.connection, c.business_id, ${MOVEMENTS.subjects} || c.reference_id)
+      where (e.connection, e.business_id, e.subject) = (c.connection, c.business_id, ${`${MOVEMENTS.noun} `} || c.reference_id)
         and e.kind = ${`${MOVEMENTS.kind}contradicted`}
       order by e.number desc limit 1) as e on true
     where c.disputed and ${where}

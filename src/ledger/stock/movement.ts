@@ -24,7 +24,7 @@ const nextOrder = sql`nextval('movement_order')`;
 export const MOVEMENTS: AtMostOnceTable<AppliedMovement | DecidedApplied> = {
   table: "movements",
   kind: "movement-",
-  subjects: "movement ",
+  noun: "movement",
   idColumn: "reference_id",
   columnsOfCall: ["type", "number", "purpose", "undoes", "item_id", "action", "quantity", "unit_price", "branch"],
   done: "applied",

@@ -9,8 +9,8 @@ import {
   readRow,
   settle,
   take,
+  verifyClaims,
 } from "../claims/at-most-once.ts";
-import { verifyClaims } from "../claims/verify.ts";
 import type { Database } from "../database.ts";
 import { accountingChain, connectionOfChain } from "../events/chain.ts";
 import type { BatchDecision, BatchKey, KeptBatch, SyncBatches } from "./sync-batches.ts";
@@ -20,7 +20,7 @@ type Answer = ProcessedBatch | DecidedProcessed;
 const SYNC_BATCHES: AtMostOnceTable<Answer> = {
   table: "sync_batches",
   kind: "batch-",
-  subjects: "sync batch ",
+  noun: "sync batch",
   idColumn: "sync_batch_id",
   columnsOfCall: [],
   done: "processed",

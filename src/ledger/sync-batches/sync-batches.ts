@@ -1,7 +1,7 @@
 import type { BatchOutcome, KnownBatch, OperatorDecision } from "../../contract/index.ts";
 import type { ClaimsOf, TakeClaim } from "../claims/answers.ts";
 import type { Writer } from "../events/chain.ts";
-import type { RowFindings } from "../rows/row-findings.ts";
+import type { RowFindings } from "../events/verify-rows.ts";
 
 /** The interface of the ledger for sync batches, in the contract's words: types alone. */
 

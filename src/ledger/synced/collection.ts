@@ -1,8 +1,7 @@
 import type { RawBuilder } from "kysely";
 
 import type { Business, Writer } from "../events/chain.ts";
-import type { Row } from "../rows/row-findings.ts";
-import type { Chain } from "../rows/expected-rows.ts";
+import type { Chain, Row } from "../events/verify-rows.ts";
 import type { Days } from "../reports/report.ts";
 
 /**

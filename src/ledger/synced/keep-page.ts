@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Queries } from "../database.ts";
 import { appendEvents } from "../events/append-events.ts";
 import { writerColumns } from "../events/row.ts";
-import { differing, type Row } from "../rows/row-findings.ts";
+import { differing, type Row } from "../events/verify-rows.ts";
 import { storableText } from "../storable-text.ts";
 import type { Change, Collection, KeepPageRequest, KeptColumns, KeptPage } from "./collection.ts";
 import { seenEvent } from "./events.ts";

@@ -5,7 +5,7 @@ import type { Database, Queries } from "../database.ts";
 import type { Business } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
 import { pagesOf, readOneState } from "../one-state.ts";
-import type { Row } from "../rows/row-findings.ts";
+import type { Row } from "../events/verify-rows.ts";
 import type { Collection, KeptColumns, PeriodOfOwner, PeriodRequest } from "./collection.ts";
 import { ofOwner } from "./rows.ts";
 import { alteredAmong } from "./verify.ts";

@@ -4,7 +4,7 @@ import type { Queries } from "../database.ts";
 import { appendEvents } from "../events/append-events.ts";
 import type { Business, NewEvent, Writer } from "../events/chain.ts";
 import { writerColumns } from "../events/row.ts";
-import type { Row } from "../rows/row-findings.ts";
+import type { Row } from "../events/verify-rows.ts";
 import { assignments } from "../statements.ts";
 import type { Collection, KeptColumns } from "./collection.ts";
 

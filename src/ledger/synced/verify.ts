@@ -1,22 +1,20 @@
 import { createHash } from "node:crypto";
 
-import { sql } from "kysely";
-
 import type { Database, Queries } from "../database.ts";
 import { canonicalJson } from "../events/canonical-json.ts";
 import {
   type Chain,
-  type ExpectedRow,
-  type ExpectedRows,
-  expectedByAllEvents,
+  findingsOf,
+  type ProvenRows,
+  type Row,
+  type RowsReport,
+  SOME_VALUE,
   type SubjectEvent,
-} from "../rows/expected-rows.ts";
-import { type Row, SOME_VALUE } from "../rows/row-findings.ts";
-import { findingsOf, type KeptRow, type RowsReport, verifyRows } from "../rows/verify-rows.ts";
+  verifyRows,
+} from "../events/verify-rows.ts";
 import { storableJson } from "../storable-text.ts";
 import type { Collection, KeptColumns } from "./collection.ts";
-import { contentOf, subjectOf } from "./events.ts";
-import { ofOwner, readPage } from "./rows.ts";
+import { contentOf } from "./events.ts";
 
 /**
  * Holds each row of a collection that a chain tells of against the events that tell of it, in pages.
@@ -29,18 +27,7 @@ export async function verifyCollection<Entry extends { id: string }>(
 ): Promise<RowsReport> {
   const owner = collection.ownerOfChain(chain);
   if (owner === undefined) return { rows: 0, findings: [], moreFindings: 0 };
-  const { table, idColumn } = collection;
-  return await verifyRows<Kept>(database, chain, {
-    table,
-    kinds: kindsOf(collection),
-    most: 200,
-    read: async (db, _chain, last, most) =>
-      (await readPage(db, collection, owner, { afterId: last?.id, most })).map((row) => keptOf(collection, row)),
-    expected: (db, _chain, subjects) => expectedRowsOf(db, collection, chain, subjects),
-    isRowOfSubject: () => sql<boolean>`
-      ${ofOwner(Object.fromEntries(Object.entries(owner).map(([column, value]) => [`kept.${column}`, value])))}
-        and ${sql.ref(`kept.${idColumn}`)} = substr(subjects.subject, ${subjectOf(collection, "").length + 1})`,
-  });
+  return await verifyRows(database, chain, [provenRows(collection, owner)]);
 }
 
 /** The ids of those rows of an owner that do not say what the events of the chain say. */
@@ -50,19 +37,22 @@ export async function alteredAmong<Entry extends { id: string }>(
   chain: Chain,
   rows: readonly KeptColumns[],
 ): Promise<string[]> {
-  const kept = rows.map((row) => keptOf(collection, row));
-  const subjects = kept.map(({ subject }) => subject);
-  const expected = await expectedRowsOf(db, collection, chain, subjects);
-  return kept.filter((one) => [...findingsOf(collection.table, one, expected)].length > 0).map(({ id }) => id);
+  const { events, ownerOfChain } = collection;
+  const found = await findingsOf(db, chain, provenRows(collection, ownerOfChain(chain) ?? {}), rows);
+  return found.map(({ subject }) => subject.slice(events.noun.length + 1));
 }
 
-interface Kept extends KeptRow {
-  id: string;
-}
-
-function keptOf<Entry extends { id: string }>(collection: Collection<Entry>, row: KeptColumns): Kept {
-  const id = String(row[collection.idColumn]);
-  return { id, subject: subjectOf(collection, id), row };
+function provenRows<Entry extends { id: string }>(collection: Collection<Entry>, owner: Row): ProvenRows<State> {
+  const { table, idColumn, events } = collection;
+  return {
+    table,
+    owner,
+    idColumn,
+    noun: events.noun,
+    kinds: [events.seen, events.missing],
+    after: (before, event) => stateAfter(collection, before, event),
+    columnsOf: (state, last) => columnsAfter(collection, state, last),
+  };
 }
 
 /** What an entry says, as columns. */
@@ -79,25 +69,6 @@ export function contentColumns<Entry extends { id: string }>(
       .digest("hex"),
     body: canonicalJson(body),
   };
-}
-
-/** What the events of a chain say that these rows are. */
-function expectedRowsOf<Entry extends { id: string }>(
-  db: Queries,
-  collection: Collection<Entry>,
-  chain: Chain,
-  subjects: readonly string[],
-): Promise<ExpectedRows> {
-  return expectedByAllEvents<State>(db, chain, {
-    kinds: kindsOf(collection),
-    subjects,
-    after: (before, event) => stateAfter(collection, before, event),
-    expectedBy: (state, last) => expectedRowOf(collection, state, last),
-  });
-}
-
-function kindsOf({ events }: Pick<Collection<never>, "events">): string[] {
-  return [events.seen, events.missing];
 }
 
 interface State {
@@ -122,18 +93,16 @@ function stateAfter(collection: Parameters<typeof contentOf>[0], before: State =
   return state;
 }
 
-function expectedRowOf<Entry extends { id: string }>(
+function columnsAfter<Entry extends { id: string }>(
   collection: Collection<Entry>,
   { entry, status, isMissing }: State,
   { writer }: SubjectEvent,
-): ExpectedRow {
+): Row {
   if (entry === undefined) throw new Error("no event tells what was seen first");
   return {
-    columns: {
-      ...contentColumns(collection, entry as Entry),
-      ...collection.columnsOfStatus?.(status),
-      missing_since: isMissing ? SOME_VALUE : null,
-      ...writer,
-    },
+    ...contentColumns(collection, entry as Entry),
+    ...collection.columnsOfStatus?.(status),
+    missing_since: isMissing ? SOME_VALUE : null,
+    ...writer,
   };
 }
