@@ -2,17 +2,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { createEmbeddedServer, type EmbeddedServer } from "./embedded/embedded-postgres.ts";
-import { LedgerError, LedgerUnavailableError } from "./errors.ts";
-import { judgeError } from "./judge-error.ts";
+import { judgeError, LedgerError, LedgerUnavailableError, tlsTodo } from "./errors.ts";
 import { checkTables, migrate, roleOf } from "./migrate.ts";
 import type { Tables } from "./tables.ts";
-import { tlsTodo } from "./tls-trouble.ts";
 
 export type Queries = Kysely<Tables>;
 
 type Work<Answer> = (queries: Queries) => Promise<Answer>;
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   /** Of a server; without it the product's own is started. */
   readonly url?: string | undefined;
   /** The same with the login that owns the tables: then they are made, or brought to this version, at first. */

@@ -118,7 +118,7 @@ describe("the ledger's roles of the compose file", () => {
     const { rows } = await role.query<{ name: string }>(
       "select quote_ident(relname) as name from pg_class where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace",
     );
-    expect(rows.length).toBeGreaterThan(15);
+    expect(rows.length).toBeGreaterThan(14);
     // A table that the grants do not name would be found here.
     for (const { name } of rows) await role.query(`select from ${name} limit 1`);
     for (const { name } of rows) {

@@ -5,10 +5,11 @@ import {
   type DocumentKey,
   type Ledger,
   LedgerUnavailableError,
+  type MovementKey,
   openLedger,
   type TakeDocumentRequest,
 } from "./index.ts";
-import { claimEventsOf } from "./test-support/claim-events.ts";
+import { claimEventsOf, movementEventsOf } from "./test-support/claim-events.ts";
 import type { TestLedger } from "./test-support/create-test-ledger.ts";
 import { APPLIED, firstTry, NOT_APPLIED, taking } from "./test-support/movements.ts";
 import { by, documentOf, someBusiness, WRITER } from "./test-support/records.ts";
@@ -33,8 +34,8 @@ const sent = (kind: RegExp): number => line.statements.filter((statement) => kin
 
 describe("a movement whose answer from the ledger was lost after it was written", () => {
   const CLAIM = /^\s*with written/;
-  const whatOf = async (key: Parameters<Ledger["stock"]["history"]>[0]): Promise<string[]> =>
-    (await ledger.stock.history(key)).map(({ what }) => what);
+  const whatOf = async (key: MovementKey): Promise<string[]> =>
+    (await movementEventsOf(test.outside, key)).map(({ what }) => what);
 
   it("is taken, once", async () => {
     const first = firstTry();
@@ -57,6 +58,7 @@ describe("a movement whose answer from the ledger was lost after it was written"
 
 describe("a document whose answer from the ledger was lost after it was written", () => {
   const CLAIM = /^\s*with (written|seen)/;
+  const COMMIT = /^commit$/;
   const whatOf = async (key: DocumentKey): Promise<string[]> =>
     (await claimEventsOf(test.outside, key)).map(({ what }) => what);
 
@@ -96,9 +98,9 @@ describe("a document whose answer from the ledger was lost after it was written"
   ] as const)("is settled once as %o", async (outcome, what) => {
     const first = await firstAttempt();
     await ledger.documents.take(first);
-    line.loseAnswerTo(CLAIM);
+    line.loseAnswerTo(COMMIT);
     expect(await ledger.documents.settle({ ...first, outcome })).toBe("settled");
-    expect(sent(CLAIM)).toBe(3);
+    expect(sent(COMMIT)).toBe(3);
     expect(await whatOf(first)).toEqual(["taken", what]);
   });
 

@@ -18,20 +18,13 @@ export function hasValues(columns: Readonly<Record<string, unknown>>): RawBuilde
   return sql<boolean>`${sql.join(assignments(columns), sql` and `)}`;
 }
 
-/** One statement may have 65,535 parameters: rows of up to twenty columns, beside others. */
-const ROWS_A_STATEMENT = 1_000;
-
-/** In their order, as many rows as one statement writes into one table. */
-export function piecesOf<Row>(rows: readonly Row[]): Row[][] {
-  const pieces: Row[][] = [];
-  for (let from = 0; from < rows.length; from += ROWS_A_STATEMENT)
-    pieces.push(rows.slice(from, from + ROWS_A_STATEMENT));
-  return pieces;
+/** An instant of the database as Unix milliseconds. */
+export function unixMs(instant: RawBuilder<unknown>): RawBuilder<number> {
+  return sql<number>`floor(extract(epoch from ${instant}) * 1000)::float8`;
 }
 
 /** The instant by the database's own clock (Unix milliseconds), so that the clocks of the hosts do not matter. */
 export async function clockMs(db: Queries): Promise<number> {
-  const { rows } = await sql<{ now_ms: string }>`
-    select floor(extract(epoch from clock_timestamp()) * 1000) as now_ms`.execute(db);
-  return Number(rows[0]?.now_ms);
+  const { rows } = await sql<{ now: number }>`select ${unixMs(sql`clock_timestamp()`)} as now`.execute(db);
+  return rows[0]?.now ?? Number.NaN;
 }

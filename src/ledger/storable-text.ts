@@ -1,14 +1,9 @@
 /**
  * As PostgreSQL gives it back, so that what is hashed now is what is read later: halves of characters become U+FFFD on
- * the way.
+ * the way, and zero characters, of which it keeps none, go.
  */
 export function storableText(text: string): string {
-  return cleanText(Buffer.from(text, "utf8").toString("utf8"));
-}
-
-/** PostgreSQL keeps no zero characters in text; what people and services write may have them. */
-export function cleanText(text: string): string {
-  return text.replaceAll("\0", "");
+  return Buffer.from(text, "utf8").toString("utf8").replaceAll("\0", "");
 }
 
 /** The same for every text of a JSON value: the database reads nothing out of one that has others. */

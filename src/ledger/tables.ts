@@ -85,11 +85,9 @@ export const TABLES = {
       /** How its run ended without an outcome (`terminated`, …); null while it goes on, and once it is through. */
       closed: "text",
       closed_at: "timestamptz",
-      number_taken: "boolean not null",
       started_at: "timestamptz not null",
       /** The document's own, else as asked for. */
       document_date: `text not null check (document_date ~ ${DATE})`,
-      fingerprint: "text",
       asked: "json",
       /** Σ(quantity × unit price) of what was asked for. */
       asked_total: "numeric",
@@ -147,8 +145,6 @@ export const TABLES = {
       /** Kept as text, since the bytes of a repetition must be those of the first. */
       request: "text",
       first_sent_at: "timestamptz",
-      /** Workflow and run that took it. */
-      holder: "text",
       /** The execution that took, or repeated, the intent last; null while several may be at it. */
       execution: "text",
       /** Until then an execution may be at its call; null once the last one has ended. */

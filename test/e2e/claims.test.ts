@@ -1,15 +1,28 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { MAIN_TASK_QUEUE, type SaleInput, type SaleOutcome, saleWorkflowId } from "../../src/contract/index.ts";
-import { type DecideRequest, LedgerUnavailableError, type StockClaims } from "../../src/ledger/index.ts";
+import {
+  type DecideRequest,
+  LedgerUnavailableError,
+  type MovementKey,
+  type StockClaims,
+} from "../../src/ledger/index.ts";
+import { asOwner } from "../rig/fresh-database.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { movementEventsOf } from "../../src/ledger/test-support/claim-events.ts";
 import { taking } from "../../src/ledger/test-support/movements.ts";
+import { openOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
 import { withLedger } from "../accounting/books.ts";
 import { resetRun } from "../rig/reset-run.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
 const ANOTHER_RUN = { workflowId: "another workflow", runId: "another" };
+
+async function toldOf(rig: Rig, key: MovementKey) {
+  const outside = openOutsideClient(asOwner(rig.config.ledger.url?.reveal() ?? ""));
+  return await movementEventsOf(outside, key).finally(() => outside.end());
+}
 
 /** Architecture, decisions 6 and 10: what is claimed is sent at most once, by whichever run. */
 describeWithTemporal("a second run of a sale", () => {
@@ -158,9 +171,8 @@ describeWithTemporal("a second run of a sale", () => {
     });
     expect(decisions).toHaveLength(1);
     const key = { connection: "default", businessId: "biz_1", referenceId: match.referenceId };
-    const { said, told } = await withLedger(rig.config, async ({ stock }) => {
-      return { said: await stock.read(key), told: await stock.history(key) };
-    });
+    const said = await rig.ledger.stock.read(key);
+    const told = await toldOf(rig, key);
     expect(said).toMatchObject(applied ? { kind: "said-applied", word: { note: "looked" } } : { kind: "applied" });
     expect(told.map(({ what }) => what)).toContain(`decided-${applied ? "applied" : "not-applied"}`);
     expect(movementsOf(invoice)).toHaveLength(1);
@@ -299,7 +311,7 @@ describeWithTemporal("a movement whose activity fails around its claim", () => {
     expect(await handle.result()).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied" }] });
     expect(movementsOf("DEFECT-3")).toHaveLength(1);
     const key = { connection: "default", businessId: "biz_1", ...match };
-    const told = await withLedger(rig.config, ({ stock }) => stock.history(key));
+    const told = await toldOf(rig, key);
     expect(told.slice(0, 3).map(({ what, generation }) => `${what} ${generation}`)).toEqual([
       "taken 1",
       "settled-not-applied 1",

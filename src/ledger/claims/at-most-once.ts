@@ -2,7 +2,14 @@ import { createHash } from "node:crypto";
 
 import { type RawBuilder, sql } from "kysely";
 
-import type { ClaimedTry, OperatorDecision, SupersededTry, TakingExecution } from "../../contract/index.ts";
+import {
+  type ClaimedTry,
+  nairobiAndUtcTime,
+  type OperatorDecision,
+  type SupersededTry,
+  type TakingExecution,
+  type UnknownOutcome,
+} from "../../contract/index.ts";
 import type { Database, Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
 import { appendEvents } from "../events/append-events.ts";
@@ -11,18 +18,7 @@ import type { Business, Writer } from "../events/chain.ts";
 import { writerColumns } from "../events/row.ts";
 import { type Chain, type ProvenRows, type RowsReport, verifyRows } from "../events/verify-rows.ts";
 import { storableText } from "../storable-text.ts";
-import {
-  type HeldClaim,
-  heldAnswer,
-  type Settled,
-  supersededAnswer,
-  type TakeClaim,
-  type Taken,
-  type UnderWay,
-  underWay,
-  untilItIsOver,
-  wordOf,
-} from "./answers.ts";
+import type { RowOf } from "../tables.ts";
 import {
   afterEvent,
   changeClaim,
@@ -33,7 +29,11 @@ import {
   columnsOf,
   ended as endClaim,
   eventOf,
+  holderText,
   insertion,
+  type UnderWay,
+  underWay,
+  untilItIsOver,
   update,
   whereRow,
   writeWithEvent,
@@ -86,39 +86,46 @@ export function claimIn<Answer extends { kind: string }>(
   return { ...table, key: { ...owner, [table.idColumn]: text }, chain, subject: `${table.noun} ${text}` };
 }
 
-/** As the database gives it; a type, so that it can be held against what is to change. */
-export type ClaimRow = {
-  generation: number;
-  /** Null where nothing was ever sent under this generation. */
-  token: string | null;
-  taken_by: string[];
-  execution: string | null;
-  under_way_until: Date | null;
+/** As the database gives it. */
+export type ClaimRow = Omit<
+  RowOf<"sync_batches">,
+  "connection" | "sync_batch_id" | "state" | "outcome" | "decision"
+> & {
   state: string;
-  taken_at: Date;
-  /** As the service answered; null while unknown, and where an operator alone has decided. */
   outcome: { kind: string } | null;
   decision: OperatorDecision | null;
-  disputed: boolean;
-  workflow_id: string;
-  run_id: string;
 };
+
+/** A claim that was taken, and that has no outcome: the call may have been carried out, or be on its way. */
+interface HeldClaim extends UnknownOutcome {
+  generation: number;
+}
 
 /** What is known of a call that was claimed before. */
 export type Known<Answer> = Answer | SupersededTry | HeldClaim;
 
+/** Send now. */
+export interface Taken {
+  kind: "taken";
+}
+
+export interface TakeClaim extends ClaimedTry, TakingExecution {
+  writer: Writer;
+  nowMs: number;
+}
+
 /** What is to be sent, and what stands in its way beside the claim itself. */
-export interface Terms<Other> {
+interface Terms<Other> {
   /** The columns that say what is sent. */
   call: Columns;
   /** Where the row stands for another call. */
   differs?: (row: ClaimRow) => Other | undefined;
-  /** Why nothing new may be sent now: for a statement, and as an answer. */
-  hold?: { isHeld: RawBuilder<boolean>; answer: (db: Queries) => Promise<Other | undefined> } | undefined;
+  /** Why nothing new may be sent now. */
+  heldBack?: ((db: Queries) => Promise<Other | undefined>) | undefined;
 }
 
-/** A call that nobody has claimed, and that nothing holds back, is taken by one statement. */
-export function take<Answer extends { kind: string }, Other = never>(
+/** A call that nobody has claimed, and that nothing can hold back, is taken by one statement. */
+export async function take<Answer extends { kind: string }, Other = never>(
   database: Database,
   claim: AtMostOnceClaim<Answer>,
   request: TakeClaim,
@@ -135,13 +142,10 @@ export function take<Answer extends { kind: string }, Other = never>(
   const by = { token, execution, under_way_until: untilItIsOver(request.underWayForMs) };
   const first = { ...by, taken_by: arrayOf([tryOf(request)]) };
   type Answered = Taken | Known<Answer> | UnderWay | Other;
-  return database.inOneStatement<Answered>(
+  return await database.inOneStatement<Answered>(
+    async (db) => (!terms.heldBack && (await isMade(db, claim, writer, event, first)) ? TAKEN : undefined),
     async (db) => {
-      const isFree = terms.hold && sql`where not ${terms.hold.isHeld}`;
-      return (await isMade(db, claim, writer, event, first, isFree)) ? TAKEN : undefined;
-    },
-    async (db) => {
-      const heldBack = await terms.hold?.answer(db);
+      const heldBack = await terms.heldBack?.(db);
       if (heldBack === undefined && (await isMade(db, claim, writer, event, first))) return TAKEN;
       const row = await lockRow(db, claim);
       // What is claimed already may have left: its claim tells what became of it.
@@ -193,33 +197,35 @@ async function standing<Answer extends { kind: string }, Other>(
   return TAKEN;
 }
 
-export function ended(
-  database: Database,
-  claim: Claim,
-  { generation, token, execution }: ClaimedTry & Pick<TakingExecution, "execution">,
-): Promise<void> {
+export type EndedTry = ClaimedTry & Pick<TakingExecution, "execution">;
+
+/** The execution has ended without a word for the claim, and sends no more. */
+export function ended(database: Database, claim: Claim, { generation, token, execution }: EndedTry): Promise<void> {
   return database.query((db) => endClaim(db, claim, { generation, token: storableText(token), execution }));
 }
 
-type SettleRequest = ClaimedTry & { outcome: { kind: string }; writer: Writer };
+export type SettledTry<Outcome> = ClaimedTry & { outcome: Outcome; writer: Writer };
+type SettleRequest = SettledTry<{ kind: string }>;
 
 /**
- * The outcome of the try that holds the call is written by one statement.
+ * Records what came of a try; idempotent. The outcome of the try that holds the call is written by one statement.
  * @param alongside written in the same transaction
+ * @returns `contradicted`: the same call had another word on it (an operator's, a tombstone, another answer); it is
+ *   marked as disputed and both are kept, and what the service carried out counts. `not-held`: this try never took it
  */
-export function settle(
+export async function settle(
   database: Database,
   claim: AtMostOnceClaim<{ kind: string }>,
   request: SettleRequest,
   alongside?: (db: Queries) => Promise<void>,
-): Promise<Settled> {
+): Promise<"settled" | "contradicted" | "not-held"> {
   checkTry(request.generation);
   const { generation, outcome, writer } = request;
   const token = storableText(request.token);
   const event = { what: `settled-${outcome.kind}`, generation, change: { state: outcome.kind, outcome } };
   /** Whoever has the outcome of a try sends it no more. */
   const columns = { under_way_until: null, ...claim.whenSettled };
-  return database.inOneStatement<Settled>(
+  return await database.inOneStatement<"settled" | "contradicted" | "not-held">(
     async (db) => {
       if (alongside) return undefined;
       const written = update(claim, event.change, { ...columns, ...writerColumns(writer) });
@@ -276,14 +282,25 @@ async function tellOnce(
   await appendEvents(db, claim.chain, [{ ...event, key }]);
 }
 
-export function readOrBury<Answer extends { kind: string }>(
+export interface LastTry {
+  generation: number;
+  writer: Writer;
+  nowMs: number;
+}
+
+/**
+ * Asked after an activity ended without an answer. Where nothing of this generation was taken a tombstone stands from
+ * now on, so that a late attempt's `take` gets `superseded`. `under-way`: ask again, it is not over yet. A newer
+ * generation than asked for: the answer is about the newest.
+ */
+export async function readOrBury<Answer extends { kind: string }>(
   database: Database,
   claim: AtMostOnceClaim<Answer>,
-  { generation, writer, nowMs }: { generation: number; writer: Writer; nowMs: number },
+  { generation, writer, nowMs }: LastTry,
 ): Promise<Known<Answer> | UnderWay> {
   checkTry(generation);
   const event = { what: "buried", generation, change: { generation, ...tombstone(nowMs) } };
-  return database.transact(async (db) => {
+  return await database.transact(async (db) => {
     if (!(await isMade(db, claim, writer, event))) {
       const row = there(await lockRow(db, claim));
       if (row.state === "held") return await openAnswer(db, row);
@@ -299,7 +316,7 @@ export function tombstone(nowMs: number): Columns {
   return { state: "buried", taken_at: new Date(nowMs).toISOString(), outcome: null, decision: null };
 }
 
-export interface Decided {
+interface Decided {
   generation: number;
   isDone: boolean;
   decision: OperatorDecision;
@@ -308,7 +325,11 @@ export interface Decided {
   writer: Writer;
 }
 
-export function decide<Answer extends { kind: string }>(
+/**
+ * An operator's decision. The answer of the service wins over it, and so do an earlier decision of an operator, and a
+ * newer try, of which the word says nothing: then that is the answer. Idempotent for the same word.
+ */
+export async function decide<Answer extends { kind: string }>(
   database: Database,
   claim: AtMostOnceClaim<Answer>,
   { generation, isDone, decision, call, writer }: Decided,
@@ -316,7 +337,7 @@ export function decide<Answer extends { kind: string }>(
   checkTry(generation);
   const state = isDone ? claim.done : claim.notDone;
   const event = { what: `decided-${state}`, generation, change: { generation, state, decision } };
-  return database.transact(async (db) => {
+  return await database.transact(async (db) => {
     const first = { ...event.change, ...call, taken_at: new Date(decision.atMs).toISOString() };
     if (await isMade(db, claim, writer, { ...event, change: first })) return "decided";
     const before = there(await lockRow(db, claim));
@@ -357,6 +378,25 @@ export function knownOf<Answer extends { kind: string }>(claim: AtMostOnceClaim<
   return claim.said(wordOf(row.decision));
 }
 
+type Held = Pick<ClaimRow, "generation" | "taken_at" | "workflow_id" | "run_id">;
+
+export function heldAnswer({ generation, taken_at, workflow_id: workflowId, run_id: runId }: Held): HeldClaim {
+  const takenAt = taken_at.toISOString();
+  const message = `It was taken to be sent at ${nairobiAndUtcTime(taken_at.getTime())}, and no outcome was written down.`;
+  const takenBy = holderText({ workflowId, runId });
+  return { kind: "unknown", generation, message, evidence: { takenAt, takenBy, sentAtMs: taken_at.getTime() } };
+}
+
+/** Of a try that is known not to be carried out. A word that stands beside an answer was about an earlier one. */
+function supersededAnswer({ generation, outcome, decision }: ClaimRow): SupersededTry {
+  return { kind: "superseded", generation, ...(decision && outcome === null && { word: wordOf(decision) }) };
+}
+
+/** As it was written down, with whatever the operator decided. */
+export function wordOf({ note, by, atMs }: OperatorDecision): OperatorDecision {
+  return { note, atMs, ...(by !== undefined && { by }) };
+}
+
 /** The same for whoever would act on it. */
 async function openAnswer(db: Queries, row: ClaimRow): Promise<HeldClaim | UnderWay> {
   return (await underWay(db, row)) ?? heldAnswer(row);
@@ -395,10 +435,9 @@ function isMade(
   writer: Writer,
   event: ClaimEvent & { change: Columns },
   columns: Columns = {},
-  where = sql``,
 ): Promise<boolean> {
   const row = insertion(claim, event.change, { ...columns, ...writerColumns(writer) });
-  const made = sql`${row} ${where} on conflict do nothing returning generation`;
+  const made = sql`${row} on conflict do nothing returning generation`;
   return writeWithEvent(db, claim, made, eventOf(claim, writer, event));
 }
 

@@ -5,7 +5,7 @@ import { LedgerError } from "../errors.ts";
 import { appended, appendEvents } from "../events/append-events.ts";
 import { canonicalJson } from "../events/canonical-json.ts";
 import type { Business, NewEvent, Writer } from "../events/chain.ts";
-import { assignments, hasValues, insertRowFrom } from "../statements.ts";
+import { assignments, clockMs, hasValues, insertRowFrom } from "../statements.ts";
 import { storableJson } from "../storable-text.ts";
 
 export type Columns = Readonly<Record<string, unknown>>;
@@ -115,4 +115,59 @@ export async function ended(db: Queries, claim: Claim, held: Columns): Promise<v
 export function checkTry(number: number): void {
   if (!Number.isSafeInteger(number) || number < 1 || number > 2_147_483_647)
     throw new LedgerError(`Tries are counted in whole numbers from 1, not ${number}.`);
+}
+
+/** For people. */
+export function holderText({ workflowId, runId }: Writer): string {
+  return `${workflowId} (run ${runId})`;
+}
+
+/** An execution that has not ended may still send, or wait for its answer, for so long: nobody is to decide upon it. */
+export interface UnderWay {
+  kind: "under-way";
+  /** Milliseconds. */
+  forMs: number;
+}
+
+/**
+ * Why nobody is asked about a call that is still under way, so that no try follows it either: Temporal gives an activity
+ * up at once where somebody ends it by hand, a reset runs another one beside it, and a worker that stands still sends when
+ * it goes on, unless its deadline has passed. A person who looks too early finds nothing, and what he decides is wrong as
+ * soon as the call arrives. So the claim says until when its execution may be at it, by the database's own clock, counted
+ * from when the claim is taken; the execution counts from before it asked for the claim (`Deadline` in src/http/), so that
+ * it is over there first. An execution that ends, whatever it has sent, takes this time out of the claim.
+ */
+export function untilItIsOver(underWayForMs: number): RawBuilder<Date> {
+  return sql<Date>`clock_timestamp() + ${Math.ceil(underWayForMs)} * interval '1 millisecond'`;
+}
+
+/** Undefined where the execution that held the claim last is over. */
+export async function underWay(
+  db: Queries,
+  { under_way_until: until }: { under_way_until: Date | null },
+): Promise<UnderWay | undefined> {
+  const forMs = until === null ? 0 : until.getTime() - (await clockMs(db));
+  return forMs > 0 ? { kind: "under-way", forMs } : undefined;
+}
+
+/** A run whose execution of a call that is sent at most once took its claim, and never wrote how it ended. */
+export interface LostExecution {
+  workflowId: string;
+  runId: string;
+}
+
+/**
+ * The runs of which a claim's deadline has passed since then (Unix milliseconds), and whose execution has not ended: it
+ * was lost with its worker, or stands still. Also those whose outcome an operator is asked for already.
+ */
+export async function lostExecutions(db: Queries, sinceMs: number): Promise<LostExecution[]> {
+  const { rows } = await sql<LostExecution>`
+    select distinct workflow_id as "workflowId", run_id as "runId" from (
+      select workflow_id, run_id, under_way_until from movements where state = 'held'
+      union all
+      select workflow_id, run_id, under_way_until from sync_batches where state = 'held'
+      union all
+      select workflow_id, run_id, under_way_until from documents where claim = 'in-doubt'
+    ) as open where under_way_until between ${new Date(sinceMs)} and now()`.execute(db);
+  return rows;
 }

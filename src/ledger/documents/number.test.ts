@@ -5,7 +5,7 @@ import { openLedger } from "../index.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
 import { taking } from "../test-support/movements.ts";
 import { by, documentOf } from "../test-support/records.ts";
-import type { TakeDocumentRequest } from "./claims.ts";
+import type { TakeDocumentRequest } from "../index.ts";
 import type { Documents } from "./documents.ts";
 
 let test: TestLedger;

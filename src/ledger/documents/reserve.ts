@@ -2,9 +2,17 @@ import { isCorrectionLeft, type KeptCorrection, type RunNote } from "../../contr
 import type { Queries } from "../database.ts";
 import type { Business, NewEvent, Writer } from "../events/chain.ts";
 import { storableText } from "../storable-text.ts";
-import type { RowContent } from "./columns.ts";
-import { isClaimed } from "./claim-row.ts";
-import { changeRow, insertOrLock, isSigned, lockKept, openedContent, type OpenedRecord, type Opening } from "./row.ts";
+import {
+  changeRow,
+  insertOrLock,
+  isClaimed,
+  isSigned,
+  lockKept,
+  openedContent,
+  type OpenedRecord,
+  type Opening,
+  type RowContent,
+} from "./row.ts";
 
 /** The row of a corrected sale, before its own workflow begins. */
 export type ReservedRecord = OpenedRecord & { replaces: string };
@@ -25,7 +33,7 @@ export async function reserve(
 ): Promise<NumberHolder | undefined> {
   const content = openedContent(record, writer);
   const times = { as_of: new Date(askedAtMs) };
-  const kept = await insertOrLock(db, business, content, writer, { ...times, answered_at: null });
+  const kept = await insertOrLock(db, business, content, writer, times.as_of);
   if (!kept) return undefined;
   const known = kept.content;
   const isOwn = known.replaces !== undefined && storableText(known.replaces) === storableText(record.replaces);

@@ -1,7 +1,15 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 
-import type { DocumentRecord, DocumentRow, SaleDocument } from "../../contract/index.ts";
-import { whereRow } from "../claims/claim.ts";
+import {
+  decimalText,
+  type DocumentRecord,
+  type DocumentRow,
+  givenText,
+  isCalendarDate,
+  type SaleDocument,
+  worthOf,
+} from "../../contract/index.ts";
+import { type Claim, whereRow } from "../claims/claim.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
 import { appended, appendEvents } from "../events/append-events.ts";
@@ -9,8 +17,157 @@ import { canonicalJson } from "../events/canonical-json.ts";
 import type { Business, NewEvent, Writer } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
 import { assignments, insertRowFrom } from "../statements.ts";
-import { CLAIM_COLUMNS, type ClaimRow, documentClaim } from "./claim-row.ts";
-import { DOCUMENT_SAVED, documentColumns, type RowContent, subjectOf } from "./columns.ts";
+import { storableJson, storableText } from "../storable-text.ts";
+import type { RowOf } from "../tables.ts";
+
+/** What the event of a row says: all that the row holds, and nothing that changes without the document. */
+export interface RowContent extends DocumentRecord {
+  /** Which carries the document on, or ended last. */
+  run: Writer;
+}
+
+/** The kind of the events that say all of a document. */
+export const DOCUMENT_SAVED = "document-saved";
+
+/** The kind of the events that keep what an operator decided. */
+export const DECIDED = "decided";
+
+/** The subject of a record's events. */
+export function subjectOf({ type, number }: { type: string; number: string }): string {
+  return `${type} ${storableText(number)}`;
+}
+
+/**
+ * The columns of `documents` that follow from a record: written with it, and compared with it when the ledger is
+ * verified.
+ */
+export function documentColumns(content: RowContent) {
+  const { type, number, stage, failed = false, closed, startedAtMs, content: asked, document } = content;
+  const saleDate = document?.saleDate;
+  return {
+    type,
+    number: storableText(number),
+    stage,
+    failed,
+    closed: closed?.status ?? null,
+    closed_at: closed ? new Date(closed.atMs) : null,
+    started_at: new Date(startedAtMs),
+    document_date: typeof saleDate === "string" && isCalendarDate(saleDate) ? saleDate : content.date,
+    asked: asked ? canonicalJson(asked) : null,
+    asked_total: asked && asked.lines.length > 0 ? worthOf(asked.lines) : null,
+    document_id: text(document?.id),
+    document_number: text(document?.traderInvoiceNumber),
+    status: text(document?.status),
+    payment_type_code: text(document?.paymentTypeCode),
+    customer_name: text(document?.customer?.name),
+    customer_pin: text(document?.customer?.pin),
+    total: number_(document?.totals.total),
+    taxable_amount: number_(document?.totals.taxableAmount),
+    tax_amount: number_(document?.totals.taxAmount),
+    original_document_id: text(givenText(document?.originalSaleId) ?? content.originalSaleId),
+    refund_reason: text(refundReason(content)),
+    corrected_by: text(content.correction?.correctedBy),
+    correction_stage: content.correction?.stage ?? null,
+    replaces: text(content.replaces),
+    cu_invoice_no: text(document?.receipt?.cuInvoiceNo),
+    signed_on: signedOn(document?.receipt?.scuDate),
+    receipt: document?.receipt ? canonicalJson(document.receipt) : null,
+    document: document ? canonicalJson(storableJson(document)) : null,
+    attentions: canonicalJson(content.attentions),
+    needs_person_since: eldest(content.attentions),
+    workflow_id: storableText(content.run.workflowId),
+    run_id: storableText(content.run.runId),
+  };
+}
+
+/** Where somebody else's credit note reverses the sale, nobody here knows its reason. */
+function refundReason({ type, number, document, refund }: RowContent): string | undefined {
+  const isOurs = type === "credit_note" && (document === null || document.traderInvoiceNumber === number);
+  return isOurs ? refund?.reason : undefined;
+}
+
+function text(value: string | null | undefined): string | null {
+  const given = givenText(value);
+  return given === null ? null : storableText(given);
+}
+
+/** `scuDate` is printed as `DD/MM/YYYY` (Fiscal Compliance API, Receipt). */
+function signedOn(scuDate: unknown): string | null {
+  const [day, month, year] = typeof scuDate === "string" ? scuDate.split("/") : [];
+  const date = `${year}-${month}-${day}`;
+  return isCalendarDate(date) && scuDate === `${day}/${month}/${year}` ? date : null;
+}
+
+function number_(value: number | undefined): string | null {
+  return value === undefined ? null : decimalText(value);
+}
+
+function eldest(attentions: RowContent["attentions"]): Date | null {
+  return attentions.length === 0 ? null : new Date(Math.min(...attentions.map(({ sinceMs }) => sinceMs)));
+}
+
+/** An operator's decision about a document that is in doubt. */
+export interface DocumentDecision {
+  decision: { saleId: string } | "not-created";
+  note: string;
+  by?: string | undefined;
+  atMs: number;
+}
+
+/** The columns of a document's row that are its claim. */
+const CLAIM_COLUMNS = [
+  "intent",
+  "claim",
+  "claimed_id",
+  "claim_decision",
+  "credits",
+  "idempotency_key",
+  "claim_content",
+  "request",
+  "first_sent_at",
+  "execution",
+  "under_way_until",
+] as const;
+
+export type ClaimRow = Pick<RowOf<"documents">, (typeof CLAIM_COLUMNS)[number]>;
+
+/** A claim begins with nothing. These columns are told by its events; left out are the request, and who may be at it. */
+export const NO_CLAIM = { intent: 0, claim: null, claimed_id: null, claim_decision: null, credits: null } as const;
+
+const KIND = "document-";
+export const kindOf = (what: string): string => `${KIND}${what}`;
+
+/** What changes a claim; the others tell of what was refused. */
+export const CLAIM_CHANGES = [
+  "taken",
+  "in-doubt",
+  "created",
+  "created-after-all",
+  "found",
+  "unsent",
+  "not-created",
+  "given-up",
+  "decided-created",
+  "decided-not-created",
+].map(kindOf);
+
+/** The row of a document, and its claim in it. */
+export function documentClaim(business: Business, of: Pick<DocumentRow, "type" | "number">): Claim {
+  const key = { ...businessColumns(business), type: of.type, number: storableText(of.number) };
+  return { table: "documents", key, chain: business, subject: subjectOf(of), kind: KIND };
+}
+
+export function decisionOf({ claim_decision }: Pick<ClaimRow, "claim_decision">): { decision?: DocumentDecision } {
+  return claim_decision === null ? {} : { decision: claim_decision as DocumentDecision };
+}
+
+/** Whether a create request of the document may have left. */
+export function isClaimed({ claim }: Pick<ClaimRow, "claim">): boolean {
+  return claim === "in-doubt" || claim === "document";
+}
+
+/** The bytes are there to be sent again while it is in doubt; they hold the customer and the callback's URL. */
+export const NO_LONGER_IN_DOUBT = { first_sent_at: null, request: null } as const;
 
 /** What a run begins with: what was asked for, and nothing else. */
 export type OpenedRecord = Omit<DocumentRecord, "document" | "attentions" | "numberTaken" | "closed">;
@@ -96,21 +253,25 @@ export async function lockKept(db: Queries, business: Business, of: DocumentRow)
 }
 
 /**
- * The statement that makes the row where there is none, with its event. Of two at the same moment it fails for the later
- * one, and for its event with it.
+ * One statement: makes the row where there is none, with its event. Of two at the same moment it fails for the later one,
+ * which is tried again, and finds the row.
+ * @returns whether it was made
  */
-export function insertionIfNew(
+export async function insertIfNew(
+  db: Queries,
   business: Business,
   content: RowContent,
   writer: Writer,
-  times: Pick<Times, "as_of" | "answered_at">,
-): RawBuilder<unknown> {
+  asOf: Date,
+): Promise<boolean> {
   const claim = documentClaim(business, content);
   const event_number = sql`(${appended(business, [savedEvent(content, writer)])})[1]`;
-  const row = { ...claim.key, ...documentColumns(content), ...times, sequence: 0, event_number };
-  return sql`
+  const times = { as_of: asOf, sequence: 0, answered_at: null };
+  const row = { ...claim.key, ...documentColumns(content), ...times, event_number };
+  const { rows } = await sql`
     ${insertRowFrom("documents", row)} where not exists (select from documents as d where ${whereRow(claim, "d")})
-    returning number`;
+    returning number`.execute(db);
+  return rows.length > 0;
 }
 
 /** Makes the row. @returns the one that is there already: until the transaction ends no other one changes it */
@@ -119,26 +280,14 @@ export async function insertOrLock(
   business: Business,
   content: RowContent,
   writer: Writer,
-  times: Pick<Times, "as_of" | "answered_at">,
+  asOf: Date,
 ): Promise<Kept | undefined> {
-  const first = {
-    ...documentClaim(business, content).key,
-    ...documentColumns(content),
-    ...times,
-    sequence: 0,
-    event_number: 0,
-  };
-  const { rows } = await sql`
-    ${insertRowFrom("documents", first)} on conflict (connection, business_id, type, number) do nothing
-    returning number`.execute(db);
-  if (rows.length === 0) return await lockKept(db, business, content);
-  await writeRow(db, business, content, writer);
-  return undefined;
+  return (await insertIfNew(db, business, content, writer, asOf)) ? undefined : await lockKept(db, business, content);
 }
 
 /** The row, locked; it is made where the database knew nothing of the document. */
-export async function lockOrMake(db: Queries, business: Business, content: RowContent, asOf: Date): Promise<Kept> {
-  const found = await insertOrLock(db, business, content, content.run, { as_of: asOf, answered_at: null });
+export async function lockOrMake(db: Queries, business: Business, content: RowContent): Promise<Kept> {
+  const found = await insertOrLock(db, business, content, content.run, new Date(content.startedAtMs));
   const kept = found ?? (await lockKept(db, business, content));
   if (kept === undefined) throw new Error("a document vanished: rows are never deleted");
   return kept;
@@ -153,29 +302,19 @@ export async function changeRow(
   writer: Writer,
   { times = {}, history = [] }: { times?: Partial<Times>; history?: readonly NewEvent[] } = {},
 ): Promise<void> {
+  const where = whereRow(documentClaim(business, content), "d");
   if (canonicalJson(content) !== canonicalJson(kept.content)) {
-    await writeRow(db, business, content, writer, { times, history });
+    const changes = assignments({ ...documentColumns(content), ...times });
+    await sql`
+      with event as (select (${appended(business, [savedEvent(content, writer), ...history])})[1] as number)
+      update documents as d set ${sql.join(changes)}, event_number = event.number from event where ${where}`.execute(
+      db,
+    );
     return;
   }
   await appendEvents(db, business, history);
   const changes = assignments(times);
-  const where = whereRow(documentClaim(business, content), "d");
   if (changes.length > 0) await sql`update documents as d set ${sql.join(changes)} where ${where}`.execute(db);
-}
-
-async function writeRow(
-  db: Queries,
-  business: Business,
-  content: RowContent,
-  writer: Writer,
-  { times = {}, history = [] }: { times?: Partial<Times>; history?: readonly NewEvent[] } = {},
-): Promise<void> {
-  const saved = savedEvent(content, writer);
-  const changes = assignments({ ...documentColumns(content), ...times });
-  await sql`
-    with event as (select (${appended(business, [saved, ...history])})[1] as number)
-    update documents as d set ${sql.join(changes)}, event_number = event.number from event
-    where ${whereRow(documentClaim(business, content), "d")}`.execute(db);
 }
 
 export function savedEvent(content: RowContent, writer: Writer): NewEvent {

@@ -1,44 +1,93 @@
 import { sql } from "kysely";
 
 import type { SettledAnswer } from "../../contract/index.ts";
-import { changeClaim, checkTry, type Columns, eventOf, update, whereRow, writeWithEvent } from "../claims/claim.ts";
+import { changeClaim, checkTry, eventOf, update, whereRow, writeWithEvent } from "../claims/claim.ts";
 import type { Database, Queries } from "../database.ts";
 import { appended, appendEvents } from "../events/append-events.ts";
-import { documentColumns } from "./columns.ts";
-import { isOfAnother, isSigned, type Kept, lockOrMake, savedEvent } from "./row.ts";
-import { answered, unknownRun, withAnswer } from "./write.ts";
-import { anyGivenBack } from "../stock/taken.ts";
+import type { Writer } from "../events/chain.ts";
 import { assignments } from "../statements.ts";
+import { anyGivenBack } from "../stock/of-sale.ts";
 import { storableText } from "../storable-text.ts";
-import { documentClaim, NO_LONGER_IN_DOUBT } from "./claim-row.ts";
-import type { SettleAnswerRequest, SettleDocumentRequest } from "./claims.ts";
+import {
+  type ClaimRow,
+  decisionOf,
+  documentClaim,
+  documentColumns,
+  type DocumentDecision,
+  documentsWithEvents,
+  isOfAnother,
+  isSigned,
+  type Kept,
+  lockOrMake,
+  NO_LONGER_IN_DOUBT,
+  type RowContent,
+  savedEvent,
+} from "./row.ts";
+import type { DocumentKey } from "./take.ts";
+import { type Answer, answered, unknownRun, withAnswer } from "./write.ts";
+
+export type DocumentOutcome =
+  | { kind: "document"; documentId: string }
+  /** Settled: this intent made none. */
+  | { kind: "nothing" }
+  /**
+   * This attempt did not leave, or was refused before it was processed, and no earlier one is in doubt. `execution`: that
+   * is known of this one alone; absent: of every one.
+   */
+  | { kind: "unsent"; execution?: string | undefined };
+
+export interface SettleDocumentRequest extends DocumentKey {
+  intent: number;
+  outcome: DocumentOutcome;
+  writer: Writer;
+}
+
+/** The same with what the service answered, which is written in the same statement. */
+export interface SettleAnswerRequest extends SettleDocumentRequest {
+  answer: Answer;
+  /** How many movements the sale makes, where the request brings it into being. */
+  movementsPlanned?: number | undefined;
+  /** The row as it was taken. */
+  seen?: Kept | undefined;
+}
+
+export interface DecideDocumentRequest extends DocumentKey {
+  intent: number;
+  decision: { saleId: string } | "not-created";
+  note: string;
+  by?: string | undefined;
+  writer: Writer;
+  nowMs: number;
+}
+
+export interface DocumentState {
+  intent: number;
+  documentId?: string;
+  /** Only while the intent is in doubt. */
+  firstSentAtMs?: number;
+  decision?: DocumentDecision;
+}
 
 type Settled = "settled" | "contradicted";
 
 /** Whoever has the outcome of an intent sends it no more. */
 const OVER = { ...NO_LONGER_IN_DOUBT, under_way_until: null } as const;
 
-export function settle(database: Database, request: SettleDocumentRequest): Promise<Settled> {
+export async function settle(db: Queries, request: SettleDocumentRequest): Promise<Settled> {
   checkTry(request.intent);
   const { outcome } = request;
-  if (outcome.kind !== "document") return database.query((db) => settleNone(db, request));
-  const documentId = storableText(outcome.documentId);
-  const change = { claim: "document", claimed_id: documentId };
-  return database.inOneStatement<Settled>(
-    async (db) => ((await changeInDoubt(db, request, ["in-doubt"], "created", change)) ? "settled" : undefined),
-    (db) => settleDocument(db, request, documentId),
-  );
+  return outcome.kind === "document"
+    ? await settleDocument(db, request, storableText(outcome.documentId))
+    : await settleNone(db, request);
 }
 
 /** Both are written, or neither. */
 export function settleAnswered(database: Database, request: SettleAnswerRequest): Promise<SettledAnswer> {
-  checkTry(request.intent);
-  const { outcome, of, answer, movementsPlanned, writer } = request;
+  const { of, answer, movementsPlanned, writer } = request;
   return database.inOneStatement(
     (db) => settleSeen(db, request),
     async (db) => {
-      if (outcome.kind === "document") await settleDocument(db, request, storableText(outcome.documentId));
-      else await settleNone(db, request);
+      await settle(db, request);
       return await answered(db, request, { ...of, movementsPlanned }, answer, writer);
     },
   );
@@ -78,7 +127,7 @@ async function settleSeen(db: Queries, request: SettleAnswerRequest): Promise<Se
 
 async function settleDocument(db: Queries, request: SettleDocumentRequest, documentId: string): Promise<Settled> {
   const { of, intent, writer } = request;
-  const kept = await rowOf(db, request);
+  const kept = await lockOrMake(db, request, unknownRun(of, undefined, writer, Date.now()));
   const { claim: before } = kept;
   if (before.claimed_id === documentId) return "settled";
   const claim = documentClaim(request, of);
@@ -99,41 +148,77 @@ async function settleDocument(db: Queries, request: SettleDocumentRequest, docum
   return "settled";
 }
 
-/** The row, locked; made where a database knew nothing of the document. */
-export async function rowOf(db: Queries, request: Omit<SettleDocumentRequest, "outcome" | "intent">): Promise<Kept> {
-  const { of, writer } = request;
-  const nowMs = Date.now();
-  return await lockOrMake(db, request, unknownRun(of, undefined, writer, nowMs), new Date(nowMs));
-}
-
-/** What is settled already stays as it is. */
-async function settleNone(db: Queries, request: SettleDocumentRequest): Promise<"settled"> {
-  const claim = request.outcome.kind === "nothing" ? "nothing" : "unsent";
-  const from = claim === "nothing" ? (["in-doubt", "unsent"] as const) : (["in-doubt"] as const);
-  await changeInDoubt(db, request, from, claim === "nothing" ? "not-created" : "unsent", {
-    claim,
-    ...(request.of.type === "credit_note" && { credits: null }),
-  });
-  return "settled";
-}
-
-/**
- * One statement: what an intent came to, with its event. False where the row is of another intent, or in another state.
- */
-async function changeInDoubt(
+/** One statement, with its event. Where the row is of another intent, or settled already, it stays as it is. */
+async function settleNone(
   db: Queries,
-  request: SettleDocumentRequest,
-  from: readonly string[],
-  what: string,
-  change: Columns,
-): Promise<boolean> {
-  const { of, intent, outcome, writer } = request;
+  { of, intent, outcome, writer, ...business }: SettleDocumentRequest,
+): Promise<"settled"> {
+  const isNothing = outcome.kind === "nothing";
+  const from = isNothing ? ["in-doubt", "unsent"] : ["in-doubt"];
+  const change = { claim: isNothing ? "nothing" : "unsent", ...(of.type === "credit_note" && { credits: null }) };
   // What one execution has not sent, says nothing of what another one may have.
   const { execution } = outcome.kind === "unsent" ? outcome : {};
   const isMeant = execution === undefined ? sql`true` : sql`execution = ${execution}`;
-  const claim = documentClaim(request, of);
+  const claim = documentClaim(business, of);
   const written = sql`
     ${update(claim, change, OVER)} and intent = ${intent} and claim = any(${from}::text[]) and ${isMeant}
     returning intent`;
-  return await writeWithEvent(db, claim, written, eventOf(claim, writer, { what, intent, change }));
+  const event = eventOf(claim, writer, { what: isNothing ? "not-created" : "unsent", intent, change });
+  await writeWithEvent(db, claim, written, event);
+  return "settled";
+}
+
+export async function decide(db: Queries, request: DecideDocumentRequest): Promise<void> {
+  checkTry(request.intent);
+  const { of, intent, decision, writer } = request;
+  const kept = await lockOrMake(db, request, unknownRun(of, undefined, writer, Date.now()));
+  const { claim: row } = kept;
+  if (saysSo(row, request)) return;
+  const word: DocumentDecision = { decision, note: request.note, by: request.by, atMs: request.nowMs };
+  const claim = documentClaim(request, of);
+  // What is known is not undone by a word; nor does a decision on an older intent close a newer one.
+  const counts =
+    !isOfAnother(kept.content, of) &&
+    (row.claimed_id === null
+      ? decision !== "not-created" || intent >= row.intent
+      : decision !== "not-created" && decision.saleId === row.claimed_id);
+  if (!counts) {
+    await appendEvents(db, request, [eventOf(claim, writer, { what: "decision-refused", intent, detail: word })]);
+    return;
+  }
+  const newest = Math.max(intent, row.intent);
+  const isNone = decision === "not-created";
+  const change = {
+    intent: newest,
+    ...(isNone
+      ? { claim: "nothing", claimed_id: null, ...(of.type === "credit_note" && { credits: null }) }
+      : { claim: "document", claimed_id: storableText(decision.saleId) }),
+    claim_decision: word,
+  };
+  const event = { what: isNone ? "decided-not-created" : "decided-created", intent, change };
+  await changeClaim(db, claim, writer, event, NO_LONGER_IN_DOUBT);
+}
+
+/** The same word again, about the same intent. */
+function saysSo(row: ClaimRow, { intent, decision }: DecideDocumentRequest): boolean {
+  const earlier = decisionOf(row).decision?.decision;
+  if (earlier === undefined) return false;
+  if (decision === "not-created") return earlier === "not-created" && row.intent === intent && row.claim === "nothing";
+  return earlier !== "not-created" && earlier.saleId === decision.saleId;
+}
+
+export async function read(db: Queries, key: DocumentKey): Promise<DocumentState | undefined> {
+  const { of } = key;
+  const row = await documentsWithEvents(db)
+    .select(["d.intent", "d.claim", "d.claimed_id", "d.first_sent_at", "d.claim_decision", "e.content"])
+    .where(whereRow(documentClaim(key, of), "d"))
+    .executeTakeFirst();
+  if (row === undefined || row.claim === null || isOfAnother(JSON.parse(row.content) as RowContent, of))
+    return undefined;
+  return {
+    intent: row.intent,
+    ...(row.claimed_id === null ? {} : { documentId: row.claimed_id }),
+    ...(row.first_sent_at === null ? {} : { firstSentAtMs: row.first_sent_at.getTime() }),
+    ...decisionOf(row),
+  };
 }

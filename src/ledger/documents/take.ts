@@ -1,14 +1,31 @@
 import { type RawBuilder, sql } from "kysely";
 
-import { holderText, underWay, untilItIsOver } from "../claims/answers.ts";
-import { changeClaim, checkTry, columnsOf, eventOf, update, whereRow } from "../claims/claim.ts";
-import { isRefusedStatus } from "../../contract/index.ts";
+import { type DocumentRow, isRefusedStatus, type TakingExecution } from "../../contract/index.ts";
+import {
+  changeClaim,
+  checkTry,
+  columnsOf,
+  eventOf,
+  holderText,
+  type UnderWay,
+  underWay,
+  untilItIsOver,
+  update,
+  whereRow,
+} from "../claims/claim.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
 import { appended } from "../events/append-events.ts";
+import type { Business, Writer } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
+import { assignments } from "../statements.ts";
+import { storableText } from "../storable-text.ts";
+import type { RowOf } from "../tables.ts";
 import {
   changeRow,
+  decisionOf,
+  documentClaim,
+  type DocumentDecision,
   insertOrLock,
   isOfAnother,
   isSpokenFor,
@@ -18,11 +35,63 @@ import {
   keptOf,
 } from "./row.ts";
 import { doubt, unknownRun } from "./write.ts";
-import { assignments } from "../statements.ts";
-import { cleanText, storableText } from "../storable-text.ts";
-import { decisionOf, documentClaim } from "./claim-row.ts";
-import type { RowOf } from "../tables.ts";
-import type { DocumentKey, NumberOwner, TakeDocumentAnswer, TakeDocumentRequest } from "./claims.ts";
+
+/** What is asked of a claim, and what it answers: types alone. */
+
+/** A document's row, in which its claim is. */
+export interface DocumentKey extends Business {
+  of: DocumentRow;
+}
+
+export interface TakeDocumentRequest extends DocumentKey, TakingExecution {
+  /** One intent for a document, with one idempotency key; a later intent has a higher number, from 1. */
+  intent: number;
+  /** Undefined: it is sent without one. */
+  idempotencyKey: string | undefined;
+  /** For so long after it was first sent it may be sent again under its key (milliseconds); 0: never. */
+  repeatableForMs: number;
+  /** A fingerprint of what the document says. */
+  content: string;
+  /** What would be sent, as JSON. */
+  request: unknown;
+  nowMs: number;
+  writer: Writer;
+}
+
+/** Whose the number of a credit note is: the sale that it reverses, and who carries it on. */
+export interface NumberOwner {
+  saleId: string;
+  /** The sale's own number, where the ledger has that sale. */
+  sale?: string | undefined;
+  /** Workflow id and run id, for people. */
+  holder: string;
+}
+
+export type TakeDocumentAnswer =
+  /** Send `request`, which is the first one of this intent and may be another than was given. */
+  | {
+      kind: "send";
+      request: unknown;
+      /** Since when something of this intent may be out without an answer that settled it; now for the first. */
+      firstSentAtMs: number;
+      first: boolean;
+      /** The row as it was taken: who settles it gives this back. */
+      seen?: Kept | undefined;
+    }
+  | { kind: "known"; documentId: string; decision?: DocumentDecision }
+  /** That intent is settled and made none: go on with `intent + 1`. */
+  | { kind: "behind"; intent: number; decision?: DocumentDecision }
+  /** Nothing was taken: the number is that of another sale's credit note. */
+  | ({ kind: "number-taken" } & NumberOwner)
+  /** Nothing was taken: the sale has another credit note, which may be signed. */
+  | { kind: "credited-by-another"; number: string }
+  | UnderWay
+  /** It may have been sent, and is not to be sent again. */
+  | { kind: "doubtful"; firstSentAtMs: number }
+  /** Nobody knows what an earlier run has sent. */
+  | { kind: "not-known" }
+  /** An earlier try that is in doubt had other content, or another intent; or one of the two is sent without a key. */
+  | { kind: "different"; firstSentAtMs: number };
 
 /**
  * The states of an intent, and who moves it on:
@@ -36,11 +105,11 @@ export async function take(db: Queries, request: TakeDocumentRequest): Promise<T
   const { claim, columns, event, answer } = firstOf(request);
   const { of, writer, nowMs } = request;
   const unknown = unknownRun(of, undefined, writer, nowMs);
-  const times = { as_of: new Date(nowMs), answered_at: null };
-  const found = await insertOrLock(db, request, unknown, writer, times);
+  const asOf = new Date(nowMs);
+  const found = await insertOrLock(db, request, unknown, writer, asOf);
   if (found === undefined) {
     // Its run has opened it: what else the database has lost, nobody knows.
-    await doubt(db, request, of, writer, times.as_of);
+    await doubt(db, request, of, writer, asOf);
     return { kind: "not-known" };
   }
   const isOther = isOfAnother(found.content, of);
@@ -52,7 +121,7 @@ export async function take(db: Queries, request: TakeDocumentRequest): Promise<T
   if (other !== undefined) return other;
   if (isOther) {
     // The number is that of whoever sends first.
-    await changeRow(db, request, found, unknown, writer, { times: { as_of: times.as_of, sequence: 0 } });
+    await changeRow(db, request, found, unknown, writer, { times: { as_of: asOf, sequence: 0 } });
   }
   await changeClaim(db, claim, writer, event, columns);
   return answer;
@@ -101,7 +170,6 @@ function firstOf(request: TakeDocumentRequest) {
     claim_content: content,
     request: text,
     first_sent_at: new Date(nowMs),
-    holder: cleanText(holderText(writer)),
     execution: request.execution,
     under_way_until: untilItIsOver(request.underWayForMs),
   };
@@ -131,15 +199,12 @@ async function standing(
     return intent === row.intent && row.claim === "nothing" ? { kind: "behind", intent, ...decision } : undefined;
   }
   if (row.claim_content === null) return { kind: "not-known" };
-  const kept: unknown = JSON.parse(row.request ?? "null");
   const firstSentAtMs = row.first_sent_at?.getTime() ?? request.nowMs;
   const { idempotencyKey = null } = request;
   const isKeyed = idempotencyKey !== null;
   // The service does not know a key that the first one was sent without.
-  if (intent > row.intent || row.claim_content !== content || isKeyed !== (row.idempotency_key !== null)) {
-    const different = { content: row.claim_content, request: kept, firstSentAtMs };
-    return (await underWay(db, row)) ?? { kind: "different", ...different };
-  }
+  if (intent > row.intent || row.claim_content !== content || isKeyed !== (row.idempotency_key !== null))
+    return (await underWay(db, row)) ?? { kind: "different", firstSentAtMs };
   if (row.idempotency_key !== idempotencyKey)
     throw new LedgerError(
       `Intent ${intent} of ${of.type} ${of.number} is in doubt under the key ${row.idempotency_key}, and is wanted again under ` +
@@ -157,21 +222,21 @@ async function standing(
     const until = sql<Date>`greatest(under_way_until, ${untilItIsOver(request.underWayForMs)})`;
     await update(documentClaim(request, of), {}, { execution, under_way_until: until }).execute(db);
   }
-  return { kind: "send", request: kept, firstSentAtMs, first };
+  return { kind: "send", request: JSON.parse(row.request ?? "null") as unknown, firstSentAtMs, first };
 }
 
 /** An answer that came while the ledger was away is written as soon as it is back. */
 const UNTIL_WRITTEN_MS = 5_000;
 
 /** For people. */
-export async function ownerOf(db: Queries, request: DocumentKey, { content, claim }: Kept): Promise<NumberOwner> {
+async function ownerOf(db: Queries, request: DocumentKey, { content }: Kept): Promise<NumberOwner> {
   const saleId = content.originalSaleId ?? "";
   const sale = await db
     .selectFrom("documents")
     .select("number")
     .where((eb) => eb.and({ ...businessColumns(request), type: "sale", document_id: storableText(saleId) }))
     .executeTakeFirst();
-  return { saleId, sale: sale?.number, holder: claim.holder ?? holderText(content.run) };
+  return { saleId, sale: sale?.number, holder: holderText(content.run) };
 }
 
 /** Of the row `o`: it is another credit note of the sale, and may be signed, or on its way. */

@@ -7,7 +7,7 @@ import {
   isRefusedStatus,
   type Refund,
 } from "../../contract/index.ts";
-import type { KeptSale } from "./find-sale.ts";
+import type { KeptSale } from "./read-sales.ts";
 
 /**
  * Whether nothing is left to be done of a sale, as its row has it: a run that carries it on would find nothing to do,

@@ -3,8 +3,7 @@ import { sql } from "kysely";
 import { afterEvent, type Columns, columnsOf } from "../claims/claim.ts";
 import type { Database } from "../database.ts";
 import { type Chain, type ProvenRows, type RowFindings, verifyRows } from "../events/verify-rows.ts";
-import { CLAIM_CHANGES, NO_CLAIM } from "./claim-row.ts";
-import { DOCUMENT_SAVED, documentColumns, type RowContent } from "./columns.ts";
+import { CLAIM_CHANGES, DOCUMENT_SAVED, documentColumns, NO_CLAIM, type RowContent } from "./row.ts";
 
 export interface DocumentsReport extends RowFindings {
   documents: number;

@@ -15,13 +15,14 @@ import { changeClaim } from "../claims/claim.ts";
 import type { Queries } from "../database.ts";
 import { appendEvents } from "../events/append-events.ts";
 import type { Business, NewEvent, Writer } from "../events/chain.ts";
-import { anyGivenBack } from "../stock/taken.ts";
-import { DECIDED, type RowContent, subjectOf } from "./columns.ts";
-import { documentClaim, isClaimed } from "./claim-row.ts";
+import { anyGivenBack } from "../stock/of-sale.ts";
 import {
   changeRow,
-  insertionIfNew,
+  DECIDED,
+  documentClaim,
+  insertIfNew,
   insertOrLock,
+  isClaimed,
   isOfAnother,
   isSigned,
   isSpokenFor,
@@ -31,6 +32,8 @@ import {
   openedContent,
   type OpenedRecord,
   type Opening,
+  type RowContent,
+  subjectOf,
 } from "./row.ts";
 import { correctionEvents } from "./reserve.ts";
 
@@ -54,7 +57,7 @@ export async function open(
 ): Promise<OpenedBefore | undefined> {
   const opened = openedContent(record, writer);
   const asOf = new Date(askedAtMs);
-  const kept = await insertOrLock(db, business, opened, writer, { as_of: asOf, answered_at: null });
+  const kept = await insertOrLock(db, business, opened, writer, asOf);
   if (!kept && inDoubt) await doubt(db, business, record, writer, asOf);
   const before = kept && !isOfAnother(kept.content, record) ? kept.content : undefined;
   if (!kept || kept.content.run.runId === writer.runId || kept.as_of > asOf) return before;
@@ -84,9 +87,7 @@ export async function openNew(
   record: OpenedRecord,
   { writer, askedAtMs }: Opening,
 ): Promise<boolean> {
-  const times = { as_of: new Date(askedAtMs), answered_at: null };
-  const { rows } = await insertionIfNew(business, openedContent(record, writer), writer, times).execute(db);
-  return rows.length > 0;
+  return await insertIfNew(db, business, openedContent(record, writer), writer, new Date(askedAtMs));
 }
 
 /** The row is new, and something may have been sent all the same: nothing is until an operator has said what became of it. */
@@ -121,9 +122,7 @@ export async function answered(
   const { document, askedAtMs } = answer;
   const times = { answered_at: new Date(askedAtMs) };
   // A database that knew nothing of the run gets its row.
-  const kept =
-    (await lockKept(db, business, of)) ??
-    (await lockOrMake(db, business, unknownRun(row, document, writer, askedAtMs), times.answered_at));
+  const kept = await lockOrMake(db, business, unknownRun(row, document, writer, askedAtMs));
   // Asked first: whoever writes holds the chain of the business.
   const isGivenBack = of.type === "sale" && isSigned(document) && (await isAnyGivenBack(db, business, of.number));
   const next = withAnswer(kept, of, answer, writer);

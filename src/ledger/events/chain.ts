@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 
 import { NO_BUSINESS } from "../../contract/index.ts";
+import type { RowOf } from "../tables.ts";
 import { canonicalJson } from "./canonical-json.ts";
 
 /** A business as the ledger keeps it: one chain of events each. */
@@ -29,28 +30,6 @@ export interface NewEvent {
   key?: string | undefined;
 }
 
-/** An event as it stands in its chain. */
-export interface ChainedEvent {
-  connection: string;
-  /** `-` for none. */
-  businessId: string;
-  /** Counts from 1 within the chain. */
-  number: number;
-  atMs: number;
-  kind: string;
-  subject: string;
-  key: string | null;
-  workflowId: string;
-  runId: string;
-  /** Canonical JSON. */
-  content: string;
-  /** Drawn for this event: who knows the hash alone cannot try out what the content was. */
-  salt: string;
-  /** Of the event before it; 64 zeros for the first. */
-  previousHash: string;
-  hash: string;
-}
-
 /** Stands before the first event of a chain. */
 export const NO_HASH = "0".repeat(64);
 
@@ -60,11 +39,11 @@ export const NO_HASH = "0".repeat(64);
  * SHA-256 of the salt, a line feed and the content as it is stored: a content and its salt could be erased, and their
  * digest kept. docs/ledger.md says the same, so that others can check a chain with their own means.
  */
-export function hashOf(event: Omit<ChainedEvent, "hash">): string {
-  const { connection, businessId, number, atMs, kind, subject, key, workflowId, runId, previousHash } = event;
+export function hashOf(event: RowOf<"events">): string {
+  const { connection, business_id, number, at, kind, subject, key, workflow_id, run_id } = event;
   const digest = sha256(`${event.salt}\n${event.content}`);
-  const text = canonicalJson([connection, businessId, number, atMs, kind, subject, key, workflowId, runId, digest]);
-  return sha256(`${previousHash}\n${text}`);
+  const said = [connection, business_id, Number(number), at.getTime(), kind, subject, key, workflow_id, run_id, digest];
+  return sha256(`${event.previous_hash}\n${canonicalJson(said)}`);
 }
 
 function sha256(text: string): string {

@@ -1,14 +1,50 @@
 import type { Database, Queries } from "../database.ts";
-import { type ChainedEvent, hashOf, NO_HASH } from "./chain.ts";
-import type { ChainFinding, ChainReport, SeenHead } from "./findings.ts";
-import { eventOf } from "./row.ts";
+import type { RowOf } from "../tables.ts";
+import { hashOf, NO_HASH } from "./chain.ts";
+import type { Chain } from "./verify-rows.ts";
+
+/** What a look through a chain found. Numbers are those of events. */
+export type ChainFinding =
+  /** The events from `from` to `to` are not there. */
+  | { kind: "missing"; from: number; to: number }
+  /** What stands there is not what was hashed. */
+  | { kind: "changed"; number: number; subject: string }
+  /** It does not follow the event before it: that one, or this one, was written anew together with its hash. */
+  | { kind: "unlinked"; number: number; subject: string }
+  /** More events than the head has counted. */
+  | { kind: "uncounted"; from: number; to: number }
+  /** The last event is not the one that the head names. */
+  | { kind: "other-end"; number: number }
+  /** There are events, and no head. */
+  | { kind: "no-head"; events: number }
+  /** An earlier look saw another event at that number, or one that is gone. */
+  | { kind: "not-as-seen"; number: number };
+
+export interface ChainReport {
+  connection: string;
+  /** `-` for none. */
+  businessId: string;
+  /** Events that were looked at. */
+  events: number;
+  /** As the head says: to be kept elsewhere, for a later look to be held against. */
+  head: { count: number; hash: string } | null;
+  findings: ChainFinding[];
+  /** Findings beyond those that are listed. */
+  moreFindings: number;
+}
+
+/** What an earlier look saw of a chain. */
+export interface SeenHead {
+  connection: string;
+  businessId: string;
+  count: number;
+  hash: string;
+}
 
 /** Events in memory at a time. */
 const PAGE = 500;
 const PAGE_WITHIN_MS = 30_000;
 const MOST_FINDINGS = 1_000;
-
-type Chain = { connection: string; business_id: string };
 
 /**
  * Walks one chain from its first event to the one that its head names, in pages. Appends may go on meanwhile: what
@@ -55,14 +91,16 @@ class Walk {
     this.#seen = new Map(seen.filter(({ count }) => count > 0).map(({ count, hash }) => [count, hash]));
   }
 
-  see(event: ChainedEvent): void {
-    const { number, subject, hash } = event;
+  see(event: RowOf<"events">): void {
+    const { subject, hash } = event;
+    const number = Number(event.number);
     this.events += 1;
     const next = this.last.number + 1;
     if (number > next) this.find({ kind: "missing", from: next, to: number - 1 });
     const intact = hashOf(event) === hash;
     if (!intact) this.find({ kind: "changed", number, subject });
-    else if (number === next && event.previousHash !== this.last.hash) this.find({ kind: "unlinked", number, subject });
+    else if (number === next && event.previous_hash !== this.last.hash)
+      this.find({ kind: "unlinked", number, subject });
     const seenHash = this.#seen.get(number);
     if (seenHash !== undefined && seenHash !== hash) this.find({ kind: "not-as-seen", number });
     this.#seen.delete(number);
@@ -92,8 +130,8 @@ async function readHead(db: Queries, chain: Chain): Promise<{ count: number; has
   return row && { count: Number(row.count), hash: row.last_hash };
 }
 
-async function readPage(db: Queries, chain: Chain, after: number, until: number): Promise<ChainedEvent[]> {
-  const rows = await db
+function readPage(db: Queries, chain: Chain, after: number, until: number): Promise<RowOf<"events">[]> {
+  return db
     .selectFrom("events")
     .selectAll()
     .where((eb) => eb.and(chain))
@@ -102,7 +140,6 @@ async function readPage(db: Queries, chain: Chain, after: number, until: number)
     .orderBy("number")
     .limit(PAGE)
     .execute();
-  return rows.map(eventOf);
 }
 
 async function lastNumber(db: Queries, chain: Chain): Promise<number> {

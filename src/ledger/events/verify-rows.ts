@@ -8,7 +8,7 @@ export type Row = Record<string, unknown>;
 export type Chain = { connection: string; business_id: string };
 
 /** Tables whose rows have events of their own, one subject each. */
-export type MainTable = "documents" | "movements" | "purchases" | "bill_payments" | "sync_batches";
+type MainTable = "documents" | "movements" | "purchases" | "bill_payments" | "sync_batches";
 
 /** A row that does not say what its events say. */
 export type RowFinding =
@@ -76,7 +76,7 @@ export async function verifyRows<State>(
     if (report.findings.length < MOST_FINDINGS) report.findings.push(finding);
     else report.moreFindings += 1;
   };
-  for (const of of proven) {
+  for (const one of proven) {
     let after: string | null = "";
     while (after !== null) {
       const from: string = after;
@@ -84,17 +84,17 @@ export async function verifyRows<State>(
         // The rows and the events that tell of them are of one state.
         await sql`set transaction isolation level repeatable read read only`.execute(db);
         const { rows } = await sql<Row>`
-          select * from ${sql.table(of.table)} where ${hasValues(of.owner)} and ${sql.ref(of.idColumn)} > ${from}
-          order by ${sql.ref(of.idColumn)} limit ${ROWS_AT_A_TIME}`.execute(db);
-        return { rows, findings: await findingsOf(db, chain, of, rows) };
+          select * from ${sql.table(one.table)} where ${hasValues(one.owner)} and ${sql.ref(one.idColumn)} > ${from}
+          order by ${sql.ref(one.idColumn)} limit ${ROWS_AT_A_TIME}`.execute(db);
+        return { rows, findings: await findingsOf(db, chain, one, rows) };
       }, WITHIN_MS);
       page.findings.forEach(add);
       report.rows += page.rows.length;
       const last = page.rows.at(-1);
-      after = last === undefined || page.rows.length < ROWS_AT_A_TIME ? null : String(last[of.idColumn]);
+      after = last === undefined || page.rows.length < ROWS_AT_A_TIME ? null : String(last[one.idColumn]);
     }
-    for await (const subject of subjectsWithoutRow(database, chain, of))
-      add({ kind: "row-missing", table: of.table, subject, row: subject });
+    for await (const subject of subjectsWithoutRow(database, chain, one))
+      add({ kind: "row-missing", table: one.table, subject, row: subject });
   }
   return report;
 }
@@ -188,7 +188,7 @@ function unlessSpoiled<Answer>(read: () => Answer): Answer | undefined {
 async function* subjectsWithoutRow(
   database: Database,
   chain: Chain,
-  { table, owner, idColumn, noun, kinds }: ProvenRows<never>,
+  { table, owner, idColumn, noun, kinds }: Pick<ProvenRows<never>, "table" | "owner" | "idColumn" | "noun" | "kinds">,
 ): AsyncGenerator<string> {
   const isOurs = sql`kind = any(${kinds}) and starts_with(subject, ${`${noun} `})`;
   // The offset keeps each row looked up by its key: joined, the whole table would be read for every piece of the chain.

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { AppliedMovement } from "../../contract/index.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
 import { APPLIED, firstTry, MOVEMENT } from "../test-support/movements.ts";
-import type { ClaimedMovement, TakeRequest } from "./claims.ts";
+import type { ClaimedMovement, TakeRequest } from "../index.ts";
 
 let test: TestLedger;
 beforeAll(async () => {

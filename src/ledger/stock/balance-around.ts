@@ -1,9 +1,23 @@
 import { sql } from "kysely";
+
 import type { Queries } from "../database.ts";
-import type { Balance, BalanceEvidence, MovementKey } from "./claims.ts";
 import { businessColumns } from "../events/row.ts";
 import { storableText } from "../storable-text.ts";
-import { outcomeOf, type StockRow } from "./movement.ts";
+import { type MovementKey, outcomeOf, type StockRow } from "./movement.ts";
+
+export interface Balance {
+  quantityOnHand: number;
+  /** When the movement was sent whose answer has it. */
+  atMs: number;
+  referenceId: string;
+}
+
+export interface BalanceEvidence {
+  before?: Balance;
+  after?: Balance;
+  /** In the order in which they were taken. `unknown`: whether, or on which side of a balance, it was applied. */
+  between: { referenceId: string; action: "ADD" | "DEDUCT"; quantity: number; state: "applied" | "unknown" }[];
+}
 
 /** So many movements on either side of one are looked at; more would not fit a page that people read. */
 const MOST = 200;

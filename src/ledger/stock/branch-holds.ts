@@ -1,10 +1,11 @@
-import { type RawBuilder, sql } from "kysely";
-
-import type { BranchHold, OperatorDecision } from "../../contract/index.ts";
+import { type BranchHold, NO_BUSINESS, type OperatorDecision, type OtherBranch } from "../../contract/index.ts";
 import { toJson } from "../claims/claim.ts";
 import type { Queries } from "../database.ts";
+import type { Business } from "../events/chain.ts";
+import { businessColumns } from "../events/row.ts";
 import { storableText } from "../storable-text.ts";
-import type { BranchPair, ListedHold } from "./claims.ts";
+import type { RowOf } from "../tables.ts";
+import type { MovementKey } from "./movement.ts";
 
 /**
  * Where an answer named another branch than the one that was asked for, no further movement of the connection to a
@@ -12,18 +13,15 @@ import type { BranchPair, ListedHold } from "./claims.ts";
  * key: a changed dialect is not held.
  */
 
-/** Of which the answer was. */
-interface BranchScope {
+export type BranchPair = Omit<OtherBranch, "message">;
+
+export interface ListedHold extends BranchHold {
   connection: string;
-  businessId?: string | undefined;
+  heldAtMs: number;
 }
 
 /** Idempotent; what somebody has looked at already is not held again. */
-export async function holdBranch(
-  db: Queries,
-  scope: BranchScope & { referenceId: string },
-  other: BranchPair,
-): Promise<void> {
+export async function holdBranch(db: Queries, scope: MovementKey, other: BranchPair): Promise<void> {
   await db
     .insertInto("stock_branch_holds")
     .values({ ...pairColumns(scope, other), reference_id: scope.referenceId })
@@ -37,7 +35,7 @@ export async function holdBranch(
 export async function openHold(db: Queries, connection: string, sentAs: string): Promise<BranchHold | undefined> {
   const row = await db
     .selectFrom("stock_branch_holds")
-    .select(["reference_id", "business_id", "sent_as", "asked", "answered"])
+    .selectAll()
     .where("connection", "=", connection)
     .where("sent_as", "=", storableText(sentAs))
     .where("looked_at", "is", null)
@@ -45,13 +43,6 @@ export async function openHold(db: Queries, connection: string, sentAs: string):
     .limit(1)
     .executeTakeFirst();
   return row && holdOf(row);
-}
-
-/** Whether there is one, for a statement that writes where there is none. */
-export function isHeld(connection: string, sentAs: string): RawBuilder<boolean> {
-  return sql`exists (
-    select from stock_branch_holds
-    where connection = ${connection} and sent_as = ${storableText(sentAs)} and looked_at is null)`;
 }
 
 export async function openHolds(db: Queries): Promise<ListedHold[]> {
@@ -67,44 +58,39 @@ export async function openHolds(db: Queries): Promise<ListedHold[]> {
 /** An operator has looked at the pair: from now on it holds nothing. The first word stays. */
 export async function lookedAt(
   db: Queries,
-  scope: BranchScope & { referenceId: string },
+  scope: MovementKey,
   other: BranchPair,
   word: OperatorDecision,
 ): Promise<void> {
   await holdBranch(db, scope, other);
-  let update = db
+  await db
     .updateTable("stock_branch_holds")
     .set({ looked_at: toJson(word) })
-    .where("looked_at", "is", null);
-  for (const [column, value] of Object.entries(pairColumns(scope, other)))
-    update = update.where(column as keyof ReturnType<typeof pairColumns>, "=", value);
-  await update.execute();
+    .where("looked_at", "is", null)
+    .where((eb) => eb.and(pairColumns(scope, other)))
+    .execute();
 }
 
-export async function isLookedAt(db: Queries, scope: BranchScope, other: BranchPair): Promise<boolean> {
-  let query = db.selectFrom("stock_branch_holds").select("held_at").where("looked_at", "is not", null);
-  for (const [column, value] of Object.entries(pairColumns(scope, other)))
-    query = query.where(column as keyof ReturnType<typeof pairColumns>, "=", value);
-  return (await query.executeTakeFirst()) !== undefined;
+export async function isLookedAt(db: Queries, scope: Business, other: BranchPair): Promise<boolean> {
+  const row = await db
+    .selectFrom("stock_branch_holds")
+    .select("held_at")
+    .where("looked_at", "is not", null)
+    .where((eb) => eb.and(pairColumns(scope, other)))
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
-interface HoldColumns {
-  reference_id: string;
-  business_id: string;
-  sent_as: string;
-  asked: string;
-  answered: string;
-}
+type HoldRow = RowOf<"stock_branch_holds">;
 
-function holdOf({ reference_id, business_id, sent_as, asked, answered }: HoldColumns): BranchHold {
-  const businessId = business_id === "-" ? undefined : business_id;
+function holdOf({ reference_id, business_id, sent_as, asked, answered }: HoldRow): BranchHold {
+  const businessId = business_id === NO_BUSINESS ? undefined : business_id;
   return { referenceId: reference_id, businessId, sentAs: sent_as, asked, answered };
 }
 
-function pairColumns({ connection, businessId }: BranchScope, { sentAs, asked, answered }: BranchPair) {
+function pairColumns(business: Business, { sentAs, asked, answered }: BranchPair) {
   return {
-    connection,
-    business_id: businessId ?? "-",
+    ...businessColumns(business),
     sent_as: storableText(sentAs),
     asked: storableText(asked),
     answered: storableText(answered),

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { movementEventsOf } from "../test-support/claim-events.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
 import { APPLIED, firstTry, heldBy, MOVEMENT, NOT_APPLIED, taking } from "../test-support/movements.ts";
-import type { DecideRequest, StockClaims, TakeRequest } from "./claims.ts";
+import type { DecideRequest, StockClaims, TakeRequest } from "../index.ts";
 
 let test: TestLedger;
 let stock: StockClaims;
@@ -25,7 +26,7 @@ describe("an activity that ended without an answer", () => {
     expect(await stock.read(first)).toEqual({ kind: "superseded", generation: 1 });
     expect(await stock.take(first)).toEqual({ kind: "superseded", generation: 1 });
     expect(await stock.take({ ...first, generation: 2 })).toEqual({ kind: "taken" });
-    expect((await stock.history(first)).map(({ what }) => what)).toEqual(["buried", "taken"]);
+    expect((await movementEventsOf(test.outside, first)).map(({ what }) => what)).toEqual(["buried", "taken"]);
   });
 
   it("and had taken the claim leaves an unknown outcome until the answer arrives", async () => {
@@ -76,7 +77,7 @@ describe("an operator's decision", () => {
     const settled = { kind: "said-applied", word: WORD };
     expect(await stock.take(first)).toEqual(settled);
     expect(await stock.readOrBury(first)).toEqual(settled);
-    expect(await stock.history(first)).toHaveLength(2);
+    expect(await movementEventsOf(test.outside, first)).toHaveLength(2);
   });
 
   it("that it was not applied allows the next try", async () => {
@@ -121,7 +122,7 @@ describe("an operator's decision", () => {
     await stock.settle({ ...refused, outcome: NOT_APPLIED });
     expect(await stock.decide(word(refused, true))).toEqual({ kind: "superseded", generation: 1 });
     expect(await stock.decide(word(refused, false))).toEqual({ kind: "superseded", generation: 1 });
-    expect((await stock.history(refused)).map(({ what }) => what)).toContain("decision-refused");
+    expect((await movementEventsOf(test.outside, refused)).map(({ what }) => what)).toContain("decision-refused");
   });
 
   it("is not reversed by another operator's", async () => {
@@ -159,7 +160,10 @@ describe("an operator's decision", () => {
     expect(await stock.read(wrong)).toEqual(APPLIED);
     expect(await stock.settle({ ...alsoWrong, outcome: NOT_APPLIED })).toBe("contradicted");
     expect(await stock.read(alsoWrong)).toEqual({ kind: "said-applied", word: WORD });
-    expect((await stock.history(alsoWrong)).at(-1)).toMatchObject({ what: "contradicted", detail: NOT_APPLIED });
+    expect((await movementEventsOf(test.outside, alsoWrong)).at(-1)).toMatchObject({
+      what: "contradicted",
+      detail: NOT_APPLIED,
+    });
   });
 });
 

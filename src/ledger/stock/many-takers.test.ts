@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Ledger, openLedger } from "../index.ts";
+import { movementEventsOf } from "../test-support/claim-events.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
 import { APPLIED, firstTry, NOT_APPLIED } from "../test-support/movements.ts";
-import type { StockClaims, TakeRequest } from "./claims.ts";
+import type { StockClaims, TakeRequest } from "../index.ts";
 
 type TakeAnswer = Awaited<ReturnType<StockClaims["take"]>>;
 
@@ -79,5 +80,5 @@ it("one outcome of many settlements at once is kept, and an operator's decision 
     ]),
   );
   expect(answers).toEqual(Array.from({ length: 8 }, () => "settled"));
-  expect(await test.ledger.stock.history(first)).toHaveLength(2);
+  expect(await movementEventsOf(test.outside, first)).toHaveLength(2);
 });

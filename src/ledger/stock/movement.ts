@@ -2,19 +2,42 @@ import { type RawBuilder, sql } from "kysely";
 
 import {
   type AppliedMovement,
+  type BalanceSeen,
   type DecidedApplied,
   decimalText,
   type MovementOrigin,
   type MovementOutcome,
+  type OperatorDecision,
+  type StockAction,
 } from "../../contract/index.ts";
 import { type AtMostOnceClaim, type AtMostOnceTable, claimIn, type ClaimRow } from "../claims/at-most-once.ts";
 import type { Columns } from "../claims/claim.ts";
 import { LedgerError } from "../errors.ts";
 import { canonicalJson } from "../events/canonical-json.ts";
+import type { Business } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
 import { storableText } from "../storable-text.ts";
 import type { RowOf } from "../tables.ts";
-import type { ClaimedMovement, MovementKey } from "./claims.ts";
+
+export interface MovementKey extends Business {
+  referenceId: string;
+}
+
+export interface ClaimedMovement {
+  itemId: string;
+  action: StockAction;
+  quantity: number;
+  unitPrice: number;
+  /** As it is sent; absent: the business's first. */
+  branch?: string | undefined;
+}
+
+/** An operator's decision about an unknown outcome. */
+export interface Decision extends OperatorDecision {
+  applied: boolean;
+  /** Set where the item's balance spoke against it. */
+  contradicts?: BalanceSeen;
+}
 
 export type StockRow = RowOf<"movements">;
 

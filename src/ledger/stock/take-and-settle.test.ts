@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LedgerError } from "../errors.ts";
+import { movementEventsOf } from "../test-support/claim-events.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
 import { APPLIED, firstTry, heldBy, keyOf, MOVEMENT, NOT_APPLIED, taking } from "../test-support/movements.ts";
 import { WRITER } from "../test-support/records.ts";
-import type { StockClaims } from "./claims.ts";
+import type { StockClaims } from "../index.ts";
 
 let test: TestLedger;
 let stock: StockClaims;
@@ -18,7 +19,7 @@ describe("a movement without a claim", () => {
     const first = firstTry();
     expect(await stock.take(first)).toEqual({ kind: "taken" });
     expect(await stock.take(first)).toEqual({ kind: "taken" });
-    expect((await stock.history(first)).map(({ what }) => what)).toEqual(["taken"]);
+    expect((await movementEventsOf(test.outside, first)).map(({ what }) => what)).toEqual(["taken"]);
   });
 
   it("is independent in another connection or business", async () => {
@@ -53,7 +54,7 @@ describe("a movement whose claim is held", () => {
     expect(await stock.take({ ...other, unsent: [taking().execution] })).toEqual(heldBy(first, 1));
     expect(await stock.take({ ...other, unsent: [first.execution] })).toEqual({ kind: "taken" });
     expect(await stock.take(first)).toEqual(heldBy(first, 1));
-    expect((await stock.history(first)).map(({ what }) => what)).toEqual(["taken", "taken-again"]);
+    expect((await movementEventsOf(test.outside, first)).map(({ what }) => what)).toEqual(["taken", "taken-again"]);
   });
 
   it("is not given to another token, in whatever generation", async () => {
@@ -93,7 +94,7 @@ describe("a movement that was applied", () => {
     expect(await stock.take(first)).toEqual(APPLIED);
     expect(await stock.take({ ...first, generation: 2, token: "b" })).toEqual(APPLIED);
     expect(await stock.read(first)).toEqual(APPLIED);
-    expect(await stock.history(first)).toHaveLength(2);
+    expect(await movementEventsOf(test.outside, first)).toHaveLength(2);
   });
 
   it("is kept without what an activity adds for its workflow", async () => {
@@ -110,7 +111,7 @@ describe("a movement that was applied", () => {
     for (const outcome of [NOT_APPLIED, { ...APPLIED, movementId: "another" }, NOT_APPLIED])
       expect(await stock.settle({ ...first, outcome })).toBe("contradicted");
     expect(await stock.read(first)).toEqual(APPLIED);
-    const told = (await stock.history(first)).filter(({ what }) => what === "contradicted");
+    const told = (await movementEventsOf(test.outside, first)).filter(({ what }) => what === "contradicted");
     expect(told.map(({ detail }) => detail)).toEqual([NOT_APPLIED, { ...APPLIED, movementId: "another" }]);
   });
 });
@@ -167,7 +168,10 @@ describe("a settlement by a run that never held the claim", () => {
     expect(await stock.settle({ ...first, token: "other", outcome: NOT_APPLIED })).toBe("not-held");
     expect(await stock.settle({ ...first, generation: 2, outcome: NOT_APPLIED })).toBe("not-held");
     expect(await stock.read(first)).toMatchObject({ kind: "unknown", generation: 1 });
-    expect((await stock.history(first)).map(({ what }) => what)).toEqual(["settled-without-claim", "taken"]);
+    expect((await movementEventsOf(test.outside, first)).map(({ what }) => what)).toEqual([
+      "settled-without-claim",
+      "taken",
+    ]);
   });
 });
 

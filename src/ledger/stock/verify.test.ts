@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ledgerOfSuite } from "../test-support/create-test-ledger.ts";
 import { APPLIED, firstTry, NOT_APPLIED, taking } from "../test-support/movements.ts";
 import { someBusiness } from "../test-support/records.ts";
-import type { TakeRequest } from "./claims.ts";
+import type { TakeRequest } from "../index.ts";
 
 const test = ledgerOfSuite();
 

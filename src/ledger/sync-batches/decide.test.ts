@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { BatchOutcome } from "../../contract/index.ts";
-import type { SyncBatches } from "../index.ts";
-import type { TakeBatchRequest } from "./sync-batches.ts";
+import type { SyncBatches } from "./sync-batches.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
 
 const WRITER = { workflowId: "sync-batch/default/batch_1", runId: "run-1" };
@@ -23,7 +22,7 @@ afterAll(() => made.drop());
 function batch() {
   const key = { connection: "default", syncBatchId: randomUUID() };
   return {
-    take: (generation: number, more: Partial<TakeBatchRequest> = {}) =>
+    take: (generation: number, more: Partial<Parameters<SyncBatches["take"]>[0]> = {}) =>
       batches.take({
         ...key,
         generation,

@@ -1,22 +1,26 @@
-import type { BatchOutcome, KnownBatch, OperatorDecision } from "../../contract/index.ts";
-import type { ClaimsOf, TakeClaim } from "../claims/answers.ts";
-import type { Writer } from "../events/chain.ts";
-import type { RowFindings } from "../events/verify-rows.ts";
-
-/** The interface of the ledger for sync batches, in the contract's words: types alone. */
+import type { BatchOutcome, DecidedProcessed, OperatorDecision, ProcessedBatch } from "../../contract/index.ts";
+import {
+  type AtMostOnceClaim,
+  type AtMostOnceTable,
+  claimIn,
+  decide,
+  ended,
+  type EndedTry,
+  type LastTry,
+  readOrBury,
+  readRow,
+  settle,
+  type SettledTry,
+  take,
+  type TakeClaim,
+  verifyClaims,
+} from "../claims/at-most-once.ts";
+import type { Database } from "../database.ts";
+import { accountingChain, connectionOfChain, type Writer } from "../events/chain.ts";
 
 export interface BatchKey {
   connection: string;
   syncBatchId: string;
-}
-
-export type TakeBatchRequest = BatchKey & TakeClaim;
-
-export interface DecideBatch extends BatchKey {
-  generation: number;
-  processed: boolean;
-  word: OperatorDecision;
-  writer: Writer;
 }
 
 /** What an operator has decided on it. */
@@ -33,16 +37,60 @@ export interface KeptBatch extends BatchKey {
   writer: Writer;
 }
 
-export interface SyncBatchesReport extends RowFindings {
-  syncBatches: number;
+type Answer = ProcessedBatch | DecidedProcessed;
+
+const SYNC_BATCHES: AtMostOnceTable<Answer> = {
+  table: "sync_batches",
+  kind: "batch-",
+  noun: "sync batch",
+  idColumn: "sync_batch_id",
+  columnsOfCall: [],
+  done: "processed",
+  notDone: "not-processed",
+  lateDoneEnds: true,
+  said: (word) => ({ kind: "said-processed", word }),
+};
+
+function batchClaim({ connection, syncBatchId }: BatchKey): AtMostOnceClaim<Answer> {
+  return claimIn(SYNC_BATCHES, { owner: { connection }, chain: accountingChain(connection), id: syncBatchId });
 }
 
-/** Sync batches, each processed at most once. Each change of a claim is an event of the connection's chain. */
-export interface SyncBatches extends ClaimsOf<BatchKey, TakeBatchRequest, BatchOutcome, DecideBatch, KnownBatch> {
-  read(key: BatchKey): Promise<KeptBatch | undefined>;
-  /**
-   * Holds each row against the events of its connection's chain, which is named as the chain is; of another chain there
-   * are none.
-   */
-  verify(chain: { connection: string; businessId: string }): Promise<SyncBatchesReport>;
+export type SyncBatches = ReturnType<typeof createSyncBatches>;
+
+/** Sync batches, each processed at most once (claims/at-most-once.ts). Their events are in the connection's chain. */
+export function createSyncBatches(database: Database) {
+  return {
+    take: (request: BatchKey & TakeClaim) => take(database, batchClaim(request), request, { call: {} }),
+    ended: (request: BatchKey & EndedTry) => ended(database, batchClaim(request), request),
+    settle: (request: BatchKey & SettledTry<BatchOutcome>) => settle(database, batchClaim(request), request),
+    readOrBury: (request: BatchKey & LastTry) => readOrBury(database, batchClaim(request), request),
+    decide({
+      processed,
+      word,
+      ...request
+    }: BatchKey & { generation: number; processed: boolean; word: OperatorDecision; writer: Writer }) {
+      const decision = { ...word, processed };
+      return decide(database, batchClaim(request), { ...request, isDone: processed, decision, call: {} });
+    },
+    read: (key: BatchKey) => database.query(async (db) => keptOf(key, await readRow(db, batchClaim(key)))),
+    /**
+     * Holds each row against the events of its connection's chain, which is named as the chain is; of another chain there
+     * are none.
+     */
+    async verify({ connection, businessId: business_id }: { connection: string; businessId: string }) {
+      const owner = connectionOfChain({ connection, business_id });
+      if (owner === undefined) return { syncBatches: 0, findings: [], moreFindings: 0 };
+      const of = { connection, business_id };
+      const { rows: syncBatches, ...found } = await verifyClaims(database, of, SYNC_BATCHES, { connection: owner });
+      return { syncBatches, ...found };
+    },
+  };
+}
+
+function keptOf(key: BatchKey, row: Awaited<ReturnType<typeof readRow>>): KeptBatch | undefined {
+  if (row === undefined) return undefined;
+  const { generation, state, workflow_id: workflowId, run_id: runId } = row;
+  const decision = row.decision as BatchDecision | null;
+  const message = (row.outcome as BatchOutcome | null)?.message ?? decision?.note ?? null;
+  return { ...key, generation, state, message, decision, writer: { workflowId, runId } };
 }

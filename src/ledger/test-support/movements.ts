@@ -7,7 +7,7 @@ import {
   type TakingExecution,
   type UnknownOutcome,
 } from "../../contract/index.ts";
-import type { TakeDocumentRequest } from "../documents/claims.ts";
+import type { TakeDocumentRequest } from "../documents/take.ts";
 import type { ClaimedMovement, MovementKey, StockClaims, TakeRequest } from "../index.ts";
 
 const KEY = { connection: "default", businessId: "biz_1" };

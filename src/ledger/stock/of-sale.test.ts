@@ -5,7 +5,7 @@ import { stockReferenceId } from "../../contract/index.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
 import { APPLIED, MOVEMENT, NOT_APPLIED, taking } from "../test-support/movements.ts";
 import { by, WRITER } from "../test-support/records.ts";
-import type { TakeRequest } from "./claims.ts";
+import type { TakeRequest } from "../index.ts";
 
 const BUSINESS = { connection: "default", businessId: "biz_1" };
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
+import { createTestLedger, type TestLedger } from "./test-support/create-test-ledger.ts";
 
 let made: TestLedger;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { ledgerOfSuite } from "../test-support/create-test-ledger.ts";
+import { ledgerOfSuite } from "./test-support/create-test-ledger.ts";
 import type { Observation } from "./observations.ts";
 
 const test = ledgerOfSuite();

@@ -1,14 +1,88 @@
 import { sql } from "kysely";
 
-import type { Database, Queries } from "../database.ts";
-import { LedgerError } from "../errors.ts";
-import type { QuotaCounts, QuotaWindow, SettleQuotaRequest, SpendAnswer, SpendRequest } from "./counts.ts";
+import type { Database, Queries } from "./database.ts";
+import { LedgerError } from "./errors.ts";
 
-/** No transactions: each is one statement that stands for itself, and a caller cannot wait long. */
-export function createQuotaCounts(database: Database): QuotaCounts {
+interface SpendRequest {
+  readonly application: string;
+  /** Requests of the window that are kept for others. */
+  readonly reserve: number;
+  /** What is believed of the window and its limit: counts where the database knows of none yet. */
+  readonly believed: BelievedWindow;
+}
+
+export interface BelievedWindow {
+  readonly limit: number;
+  readonly endsInMs: number;
+  readonly lengthMs: number;
+  /** Whether they come from the provider's headers. */
+  readonly fromHeaders: boolean;
+}
+
+export interface QuotaWindow {
+  /** Grows with each window of the application. */
+  readonly number: number;
+  readonly endsInMs: number;
+  readonly lengthMs: number;
+  readonly fromHeaders: boolean;
+  readonly limit: number;
+  /** Requests that are gone: of all processes, and of other programs as far as headers show. */
+  readonly spent: number;
+  /** Requests taken and not yet settled. */
+  readonly inFlight: number;
+  /** Strangers are, or were a few windows ago, on the application. */
+  readonly strangers: boolean;
+}
+
+export type SpendAnswer =
+  | { readonly granted: true; readonly window: QuotaWindow; readonly sequence: number }
+  | { readonly granted: false; readonly window: QuotaWindow };
+
+interface SettleQuotaRequest {
+  readonly application: string;
+  /** Of the grant. */
+  readonly number: number;
+  readonly sequence: number;
+  /**
+   * Requests of the window that are gone as the provider counts, and its limit; absent where the answer has neither.
+   */
+  readonly counted?: { readonly used: number; readonly limit: number } | undefined;
+  /** Not a byte of it has left: it is given back. */
+  readonly unsent?: boolean | undefined;
+  /** What the answer says of the window's end, where that is news. */
+  readonly edge?: SettledEdge | undefined;
+}
+
+export interface SettledEdge {
+  /**
+   * `earlier`: the end is no later than this. `is`: the end is this, whatever was thought. `next`: the window is
+   * another one.
+   */
+  readonly says: "earlier" | "is" | "next";
+  readonly endsInMs: number;
+  readonly lengthMs: number;
+}
+
+export type QuotaCounts = ReturnType<typeof createQuotaCounts>;
+
+/**
+ * What all processes together have spent of the request budget of each application, one row each: the provider's
+ * current window. Instants are kept by the database's clock and returned as times from now, so that the clocks of the
+ * hosts do not matter. No transactions: each is one statement that stands for itself, and a caller cannot wait long.
+ */
+export function createQuotaCounts(database: Database) {
   return {
-    spend: (request, withinMs) => database.query((db) => spend(db, request), withinMs),
-    settle: (request, withinMs) => database.query((db) => settle(db, request), withinMs),
+    /**
+     * Takes one request of the current window; a window whose end has passed makes room for the next.
+     * @throws LedgerUnavailableError after `withinMs`; the request may have been counted then
+     */
+    spend: (request: SpendRequest, withinMs: number) => database.query((db) => spend(db, request), withinMs),
+    /**
+     * What became of a request that was taken. Nothing is changed where its window has ended and made room for another;
+     * undefined then.
+     * @throws LedgerUnavailableError after `withinMs`
+     */
+    settle: (request: SettleQuotaRequest, withinMs: number) => database.query((db) => settle(db, request), withinMs),
   };
 }
 
@@ -26,14 +100,14 @@ const DRIFT_MS = 20;
  * One statement, so that no two processes take the same request. Alone on the key all of the window may be under way at
  * once; with strangers, of whom only answers tell, at most half of what is left.
  */
-export async function spend(db: Queries, request: SpendRequest): Promise<SpendAnswer> {
+async function spend(db: Queries, request: SpendRequest): Promise<SpendAnswer> {
   const { application, reserve, believed } = request;
   const endsInMs = Math.max(0, believed.endsInMs);
   const over = sql`w.ends_at <= statement_timestamp()`;
   const ended = sql`floor(extract(epoch from statement_timestamp() - w.ends_at) * 1000 / w.length_ms) + 1`;
   // Until headers have shown a limit, the configured one counts, also after it was changed.
   const limit = sql`case when w.told then w.request_limit else ${believed.limit}::int end`;
-  const { rows } = await sql<QuotaRow>`
+  const { rows } = await sql<QuotaWindow & { sequence: number }>`
     insert into quota_windows as w
       (application, number, ends_at, length_ms, told, request_limit, reserved, spent, seen, in_flight, silent, strangers_for)
     values (
@@ -58,14 +132,17 @@ export async function spend(db: Queries, request: SpendRequest): Promise<SpendAn
       w.spent < ${limit} - ${reserve}::int
       and ((w.strangers_for = 0 and w.seen <= w.reserved)
         or w.in_flight < greatest(1, (${limit} - w.spent) / 2)))
-    returning ${COLUMNS}`.execute(db);
-  const [row] = rows;
-  if (row) return { granted: true, window: windowOf(row), sequence: row.reserved };
-  const refused = await sql<QuotaRow>`
-    select ${COLUMNS} from quota_windows where application = ${application}`.execute(db);
+    returning ${WINDOW}, reserved as sequence`.execute(db);
+  const [granted] = rows;
+  if (granted) {
+    const { sequence, ...window } = granted;
+    return { granted: true, window, sequence };
+  }
+  const refused = await sql<QuotaWindow>`
+    select ${WINDOW} from quota_windows where application = ${application}`.execute(db);
   const [current] = refused.rows;
   if (!current) throw new LedgerError(`The window of ${application} vanished: rows are never deleted.`);
-  return { granted: false, window: windowOf(current) };
+  return { granted: false, window: current };
 }
 
 /**
@@ -74,14 +151,14 @@ export async function spend(db: Queries, request: SpendRequest): Promise<SpendAn
  * that was answered without headers stays spent until a later one says otherwise. An answer that opens a window takes
  * over what is under way, all of it as its own: else those answers would look like a stranger's.
  */
-export async function settle(db: Queries, request: SettleQuotaRequest): Promise<QuotaWindow | undefined> {
+async function settle(db: Queries, request: SettleQuotaRequest): Promise<QuotaWindow | undefined> {
   const { application, number, sequence, counted, unsent = false, edge } = request;
   const used = counted?.used ?? null;
   const says = edge?.says ?? null;
   const isNext = sql`(${says}::text = 'next')`;
   const end = sql`(statement_timestamp() + make_interval(secs => ${edge?.endsInMs ?? 0}::float8 / 1000))`;
   const usedSql = sql`${used}::int`;
-  const { rows } = await sql<QuotaRow>`
+  const { rows } = await sql<QuotaWindow>`
     update quota_windows as w set
       number = w.number + case when ${isNext} then 1 else 0 end,
       ends_at = case ${says}::text
@@ -106,55 +183,28 @@ export async function settle(db: Queries, request: SettleQuotaRequest): Promise<
         when w.in_flight <= 1 and ${sequence}::int > w.silent then greatest(w.seen, ${usedSql})
         else greatest(w.spent, ${usedSql}) end
     where application = ${application} and number = ${number}::bigint
-    returning ${COLUMNS}`.execute(db);
-  const [row] = rows.length > 0 ? rows : await settleInNext(db, request);
-  return row && windowOf(row);
+    returning ${WINDOW}`.execute(db);
+  return rows[0] ?? (await settleInNext(db, request));
 }
 
 /**
  * A request that was under way when an answer opened the next window: there it is spent already. Its answer may speak of
  * either window, so it counts as one without headers.
  */
-async function settleInNext(db: Queries, request: SettleQuotaRequest): Promise<readonly QuotaRow[]> {
+async function settleInNext(db: Queries, request: SettleQuotaRequest): Promise<QuotaWindow | undefined> {
   const { application, number, unsent = false } = request;
-  const { rows } = await sql<QuotaRow>`
+  const { rows } = await sql<QuotaWindow>`
     update quota_windows set
       in_flight = greatest(in_flight - 1, 0),
       spent = case when ${unsent}::boolean then greatest(spent - 1, 0) else spent end,
       silent = case when ${unsent}::boolean then silent else reserved end
     where application = ${application} and number = ${number}::bigint + 1
-    returning ${COLUMNS}`.execute(db);
-  return rows;
+    returning ${WINDOW}`.execute(db);
+  return rows[0];
 }
 
-/** The columns as they are read; instants become times from now by the database's clock. */
-export const COLUMNS = sql`
-  number, reserved, spent, seen, in_flight, request_limit, length_ms, told, strangers_for,
-  extract(epoch from ends_at - statement_timestamp()) * 1000 as ends_in_ms`;
-
-export interface QuotaRow {
-  /** `bigint` and `numeric` come as text. */
-  number: string;
-  ends_in_ms: string;
-  reserved: number;
-  spent: number;
-  seen: number;
-  in_flight: number;
-  request_limit: number;
-  length_ms: number;
-  told: boolean;
-  strangers_for: number;
-}
-
-export function windowOf(row: QuotaRow): QuotaWindow {
-  return {
-    number: Number(row.number),
-    endsInMs: Number(row.ends_in_ms),
-    lengthMs: row.length_ms,
-    fromHeaders: row.told,
-    limit: row.request_limit,
-    spent: row.spent,
-    inFlight: row.in_flight,
-    strangers: row.strangers_for > 0 || row.seen > row.reserved,
-  };
-}
+/** The window as it is read; instants become times from now by the database's clock. */
+const WINDOW = sql`
+  number::float8, extract(epoch from ends_at - statement_timestamp())::float8 * 1000 as "endsInMs",
+  length_ms as "lengthMs", told as "fromHeaders", request_limit as "limit", spent, in_flight as "inFlight",
+  strangers_for > 0 or seen > reserved as strangers`;

@@ -1,11 +1,73 @@
-import type { TakenMovement } from "../../contract/index.ts";
 import { type RawBuilder, sql } from "kysely";
-import { heldAnswer } from "../claims/answers.ts";
+
+import type { Decision as OperatorsDecision, DocumentRow, StockMovement, TakenMovement } from "../../contract/index.ts";
+import { heldAnswer } from "../claims/at-most-once.ts";
 import type { Queries } from "../database.ts";
+import type { Business } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
+import { clockMs } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
-import type { TakenRequest } from "./claims.ts";
-import type { StockRow } from "./movement.ts";
+import { type Decision, movementOf, outcomeOf, type StockRow } from "./movement.ts";
+
+/**
+ * The movements of a document, in the order in which they were taken first: as their rows have them, whichever run sent
+ * them, and whoever decided. One that was closed unsent, or never taken, is none.
+ * @param decisions what operators decided on the document: who acknowledges a refused movement gives it up
+ */
+export async function movementsOf(
+  db: Queries,
+  business: Business,
+  { type, number }: Pick<DocumentRow, "type" | "number">,
+  decisions: readonly OperatorsDecision[],
+): Promise<StockMovement[]> {
+  const rows = await db
+    .selectFrom("movements")
+    .selectAll()
+    .where((eb) => eb.and({ ...businessColumns(business), type, number: storableText(number) }))
+    .orderBy("taken_order")
+    .execute();
+  if (rows.length === 0) return [];
+  const nowMs = await clockMs(db);
+  const givenUp = new Set(decisions.flatMap(({ update, subject }) => (update === "acknowledge" ? [subject] : [])));
+  return rows.flatMap((row) => {
+    const moved = movementOf(row);
+    if (!moved || row.purpose === null || row.state === "buried") return [];
+    const { branch: _sentTo, ...movement } = moved;
+    const { reference_id: referenceId, purpose, undoes, quantity_on_hand, decision } = row;
+    const outcome = outcomeOf(row);
+    const applied = outcome?.kind === "applied" ? outcome : undefined;
+    const branchId = row.branch_id ?? row.branch;
+    return {
+      referenceId,
+      purpose,
+      ...movement,
+      state: stateOf(row, nowMs, givenUp),
+      ...(branchId !== null && { branchId }),
+      ...(applied && { movementId: applied.movementId }),
+      ...(quantity_on_hand !== null && { quantityOnHand: Number(quantity_on_hand) }),
+      ...(applied?.report && { report: applied.report }),
+      ...(undoes !== null && { undoes }),
+      sentAtMs: applied?.sentAtMs ?? row.taken_at.getTime(),
+      ...(decision !== null && { decision: decision as Decision }),
+    };
+  });
+}
+
+/** A movement that was put off, or that an operator knows not to be made, is sent again by whichever run carries it on. */
+function stateOf(row: StockRow, nowMs: number, givenUp: ReadonlySet<string | undefined>): StockMovement["state"] {
+  if (row.state === "applied") return "applied";
+  if (row.state === "held") return (row.under_way_until?.getTime() ?? 0) > nowMs ? "sending" : "unknown";
+  const outcome = outcomeOf(row);
+  if (outcome?.kind !== "not-applied" || outcome.putOff) return "planned";
+  return givenUp.has(row.reference_id) ? "dropped" : "refused";
+}
+
+/** Asks what a sale has taken from stock. */
+export interface TakenRequest extends Business {
+  /** The sale's own number, and the document that has it. */
+  number: string;
+  saleId: string;
+}
 
 /** Made, or of unknown outcome. */
 const MAY_BE_MADE = ["applied", "held"] as const;
@@ -50,7 +112,7 @@ export async function taken(db: Queries, request: TakenRequest): Promise<TakenMo
  * For a statement: whether anything that a sale has taken was given back, or may have been, by a run that gave the sale
  * up.
  */
-export function anyGivenBack(business: Pick<TakenRequest, "connection" | "businessId">, number: string) {
+export function anyGivenBack(business: Business, number: string) {
   const { connection, business_id } = businessColumns(business);
   return sql<boolean>`exists (
     select from movements as m

@@ -1,14 +1,14 @@
 import { sql } from "kysely";
 
-import type { Database, Queries } from "../database.ts";
-import { storableText } from "../storable-text.ts";
+import type { Database, Queries } from "./database.ts";
+import { storableText } from "./storable-text.ts";
 
 /**
  * - `not-read`: an answer lacks what a setting of the dialect names
  * - `ignored`: the service took no notice of what was sent under a setting's name
  * - `odd-row`: rows of a list that are not of their form, and were left out
  */
-export type ObservationKind = "not-read" | "ignored" | "odd-row";
+type ObservationKind = "not-read" | "ignored" | "odd-row";
 
 /** Something in an answer that does not fit the dialect, and that stops nothing. Holds no value of a customer. */
 export interface Observation {
@@ -30,22 +30,19 @@ export interface KeptObservation extends Observation {
   lastSeenAtMs: number;
 }
 
-/** Every function throws LedgerUnavailableError when the ledger cannot answer. */
-export interface Observations {
-  /** @param times how often it was seen since it was kept last */
-  note(observation: Observation, times: number): Promise<void>;
-  /** The latest first, without what has not been seen for `withinDays`. */
-  list(withinDays: number): Promise<KeptObservation[]>;
-}
+export type Observations = ReturnType<typeof createObservationLog>;
 
 /** A diagnosis has nothing to wait for. */
 const WITHIN_MS = 3_000;
 const MOST_LISTED = 200;
 
-export function createObservationLog(database: Database): Observations {
+/** Every function throws LedgerUnavailableError when the ledger cannot answer. */
+export function createObservationLog(database: Database) {
   return {
-    note: (observation, times) => database.query((db) => note(db, observation, times), WITHIN_MS),
-    list: (withinDays) => database.query((db) => list(db, withinDays), WITHIN_MS),
+    /** @param times how often it was seen since it was kept last */
+    note: (observation: Observation, times: number) => database.query((db) => note(db, observation, times), WITHIN_MS),
+    /** The latest first, without what has not been seen for `withinDays`. */
+    list: (withinDays: number) => database.query((db) => list(db, withinDays), WITHIN_MS),
   };
 }
 
@@ -85,8 +82,7 @@ async function list(db: Queries, withinDays: number): Promise<KeptObservation[]>
     service: row.service,
     connection: row.connection,
     ...(row.business_id !== "-" && { businessId: row.business_id }),
-    // Written by this file alone, as it was given.
-    kind: row.kind as ObservationKind,
+    kind: row.kind,
     subject: row.subject,
     ...(row.value !== "" && { value: JSON.parse(row.value) as string | boolean | null }),
     message: row.message,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { openLedger } from "../open-ledger.ts";
-import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
-import type { BelievedWindow, SpendAnswer } from "./counts.ts";
+import { openLedger } from "./open-ledger.ts";
+import { createTestLedger, type TestLedger } from "./test-support/create-test-ledger.ts";
+import type { BelievedWindow, SpendAnswer } from "./quota-counts.ts";
 
 const WITHIN_MS = 3_000;
 const MINUTE: BelievedWindow = { limit: 10, endsInMs: 60_000, lengthMs: 60_000, fromHeaders: true };
