@@ -10,13 +10,13 @@ export interface KeptItemOutcome extends ItemOutcome {
   atMs: number;
 }
 
-interface KeepRequest {
+export interface KeepRequest {
   batchId: string;
   outcomes: readonly ItemOutcome[];
   writer: Writer;
 }
 
-interface PageRequest {
+export interface PageRequest {
   kinds: readonly ItemOutcomeKind[];
   batchId?: string | undefined;
   afterItem?: string | undefined;

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Database, Queries } from "./database.ts";
 import { LedgerError } from "./errors.ts";
 
-interface SpendRequest {
+export interface SpendRequest {
   readonly application: string;
   /** Requests of the window that are kept for others. */
   readonly reserve: number;
@@ -38,7 +38,7 @@ export type SpendAnswer =
   | { readonly granted: true; readonly window: QuotaWindow; readonly sequence: number }
   | { readonly granted: false; readonly window: QuotaWindow };
 
-interface SettleQuotaRequest {
+export interface SettleQuotaRequest {
   readonly application: string;
   /** Of the grant. */
   readonly number: number;

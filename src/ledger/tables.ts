@@ -374,7 +374,7 @@ export const TABLES = {
   reconcile_findings: table({
     columns: {
       ...OF_BUSINESS,
-      kind: "text not null",
+      kind: "text not null check (kind in ('document-behind', 'document-differs', 'document-not-there', 'document-unreadable', 'payment-without-number', 'payment-without-invoice', 'payment-of-other-supplier', 'payment-of-several', 'payment-in-other-currency', 'payment-without-amount', 'paid-although-rejected', 'paid-another-amount', 'not-paid'))",
       /** A document's id, a purchase's, or a bill payment's. */
       subject: "text not null",
       reason: "text not null",

@@ -21,7 +21,11 @@ const ANOTHER_RUN = { workflowId: "another workflow", runId: "another" };
 
 async function toldOf(rig: Rig, key: MovementKey) {
   const outside = openOutsideClient(asOwner(rig.config.ledger.url?.reveal() ?? ""));
-  return await movementEventsOf(outside, key).finally(() => outside.end());
+  try {
+    return await movementEventsOf(outside, key);
+  } finally {
+    await outside.end();
+  }
 }
 
 /** Architecture, decisions 6 and 10: what is claimed is sent at most once, by whichever run. */

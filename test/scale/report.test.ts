@@ -187,7 +187,7 @@ describe("reports of 5,000 generated sales and credit notes", () => {
       expect(chain).toMatchObject({ findings: [] });
       // Each is opened and answered; a run also notes the stage of some.
       expect(chain.events).toBeGreaterThanOrEqual(2 * DOCUMENTS);
-      expect(await ledger.documents.verify(chain)).toMatchObject({ documents: DOCUMENTS, findings: [] });
+      expect(await ledger.documents.verify(chain)).toMatchObject({ rows: DOCUMENTS, findings: [] });
     }
   });
 });

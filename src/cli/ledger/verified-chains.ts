@@ -21,11 +21,11 @@ export async function* verifiedChains(
   request: VerifyRequest = {},
 ): AsyncGenerator<VerifiedChain> {
   for await (const chain of ledger.events.verify(request)) {
-    const { documents, withoutDocument, ...ofDocuments } = await ledger.documents.verify(chain);
-    const { movements, ...ofMovements } = await ledger.stock.verify(chain);
+    const { rows: documents, withoutDocument, ...ofDocuments } = await ledger.documents.verify(chain);
+    const { rows: movements, ...ofMovements } = await ledger.stock.verify(chain);
     const { purchases, ...ofPurchases } = await ledger.purchases.verify(chain);
     const { billPayments, ...ofPayments } = await ledger.billPayments.verify(chain);
-    const { syncBatches, ...ofBatches } = await ledger.syncBatches.verify(chain);
+    const { rows: syncBatches, ...ofBatches } = await ledger.syncBatches.verify(chain);
     const rows = [ofDocuments, ofMovements, ofPurchases, ofPayments, ofBatches];
     yield {
       ...chain,

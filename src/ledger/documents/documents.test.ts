@@ -219,7 +219,7 @@ describe("the verification of records", () => {
     const waiting = recordOf("INV-0", { type: "credit_note", document: null, movements: [], originalSaleId: "sale_1" });
     await save(business, waiting);
     expect(await test.ledger.documents.verify(business)).toEqual({
-      documents: 102,
+      rows: 102,
       withoutDocument: 1,
       findings: [],
       moreFindings: 0,

@@ -272,7 +272,7 @@ export async function among(
 }
 
 /** A row whose run ended without an outcome. */
-interface ClosedRow {
+export interface ClosedRow {
   business: { connection: string; businessId: string };
   of: { type: "sale" | "credit_note"; number: string };
   /** The run that ended, or one before it. */

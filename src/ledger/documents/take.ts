@@ -160,7 +160,7 @@ export async function takeFirst(db: Queries, request: TakeDocumentRequest): Prom
 /** What is written, and answered, where nothing stands in the way. */
 function firstOf(request: TakeDocumentRequest) {
   checkTry(request.intent);
-  const { of, intent, idempotencyKey, content, writer, nowMs } = request;
+  const { of, intent, idempotencyKey, content, nowMs } = request;
   const text: string | undefined = JSON.stringify(request.request);
   if (text === undefined) throw new LedgerError(`The request of ${of.type} ${of.number} is no JSON.`);
   const credits = creditedBy(of);

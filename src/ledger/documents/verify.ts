@@ -2,11 +2,10 @@ import { sql } from "kysely";
 
 import { afterEvent, type Columns, columnsOf } from "../claims/claim.ts";
 import type { Database } from "../database.ts";
-import { type Chain, type ProvenRows, type RowFindings, verifyRows } from "../events/verify-rows.ts";
+import { type Chain, type ProvenRows, type RowsReport, verifyRows } from "../events/verify-rows.ts";
 import { CLAIM_CHANGES, DOCUMENT_SAVED, documentColumns, NO_CLAIM, type RowContent } from "./row.ts";
 
-export interface DocumentsReport extends RowFindings {
-  documents: number;
+export interface DocumentsReport extends RowsReport {
   /** Of these, sales and credit notes that have no document at the service, as far as the ledger knows. */
   withoutDocument: number;
 }
@@ -16,16 +15,18 @@ const COUNT_WITHIN_MS = 30_000;
 /** Holds each document of a business against the events that tell of it. */
 export async function verifyDocuments(database: Database, chain: Chain): Promise<DocumentsReport> {
   const proven = ["sale", "credit_note"].map((type) => provenDocuments({ ...chain, type }));
-  const { rows: documents, ...found } = await verifyRows(database, chain, proven);
-  const { rows: counts } = await database.transact(
+  const found = await verifyRows(database, chain, proven);
+  const counted = database.transact(
     (db) =>
-      sql<{ count: number }>`select count(*)::int as count from documents
-        where connection = ${chain.connection} and business_id = ${chain.business_id} and document_id is null`.execute(
-        db,
-      ),
+      db
+        .selectFrom("documents")
+        .select(sql<number>`count(*)::int`.as("count"))
+        .where((eb) => eb.and(chain))
+        .where("document_id", "is", null)
+        .executeTakeFirst(),
     COUNT_WITHIN_MS,
   );
-  return { documents, withoutDocument: counts[0]?.count ?? 0, ...found };
+  return { ...found, withoutDocument: (await counted)?.count ?? 0 };
 }
 
 /** What the last `document-saved` says, and the claim, of which each other event says what changed. */

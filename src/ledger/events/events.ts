@@ -29,8 +29,6 @@ export interface VerifyRequest {
   seen?: readonly SeenHead[] | undefined;
 }
 
-export type Events = ReturnType<typeof createEventLog>;
-
 const LIST_WITHIN_MS = 30_000;
 
 /**

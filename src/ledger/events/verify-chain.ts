@@ -56,69 +56,45 @@ export async function verifyChain(
   chain: Chain,
   seen: readonly SeenHead[] = [],
 ): Promise<ChainReport> {
-  const head = await database.transact((db) => readHead(db, chain), PAGE_WITHIN_MS);
-  const walk = new Walk(head?.count ?? Number.MAX_SAFE_INTEGER, seen);
+  const read = <Answer>(work: (db: Queries) => Promise<Answer>) => database.transact(work, PAGE_WITHIN_MS);
+  const head = (await read((db) => readHead(db, chain))) ?? null;
+  const { connection, business_id: businessId } = chain;
+  const report: ChainReport = { connection, businessId, events: 0, head, findings: [], moreFindings: 0 };
+  const find = (finding: ChainFinding): void => {
+    if (report.findings.length < MOST_FINDINGS) report.findings.push(finding);
+    else report.moreFindings += 1;
+  };
+  const unseen = new Map(seen.filter(({ count }) => count > 0).map(({ count, hash }) => [count, hash]));
+  let last = { number: 0, hash: NO_HASH };
   for (;;) {
-    const page = await database.transact((db) => readPage(db, chain, walk.last.number, walk.until), PAGE_WITHIN_MS);
-    for (const event of page) walk.see(event);
+    const page = await read((db) => readPage(db, chain, last.number, head?.count ?? Number.MAX_SAFE_INTEGER));
+    report.events += page.length;
+    for (const event of page) {
+      const { subject, hash } = event;
+      const number = Number(event.number);
+      const next = last.number + 1;
+      if (number > next) find({ kind: "missing", from: next, to: number - 1 });
+      if (hashOf(event) !== hash) find({ kind: "changed", number, subject });
+      else if (number === next && event.previous_hash !== last.hash) find({ kind: "unlinked", number, subject });
+      const seenHash = unseen.get(number);
+      if (seenHash !== undefined && seenHash !== hash) find({ kind: "not-as-seen", number });
+      unseen.delete(number);
+      last = { number, hash };
+    }
     if (page.length < PAGE) break;
   }
-  if (head === undefined) {
-    if (walk.events > 0) walk.find({ kind: "no-head", events: walk.events });
-  } else {
-    walk.end(head);
-    const last = await database.transact((db) => lastNumber(db, chain), PAGE_WITHIN_MS);
-    // Read after the events, so that it has counted all that were appended meanwhile.
-    const now = await database.transact((db) => readHead(db, chain), PAGE_WITHIN_MS);
-    const counted = now?.count ?? head.count;
-    if (last > counted) walk.find({ kind: "uncounted", from: counted + 1, to: last });
+  if (head === null) {
+    if (report.events > 0) find({ kind: "no-head", events: report.events });
+    return report;
   }
-  const { events, findings, moreFindings } = walk;
-  const { connection, business_id: businessId } = chain;
-  return { connection, businessId, events, head: head ?? null, findings, moreFindings };
-}
-
-class Walk {
-  readonly until: number;
-  readonly findings: ChainFinding[] = [];
-  readonly #seen: Map<number, string>;
-  moreFindings = 0;
-  events = 0;
-  last: { number: number; hash: string } = { number: 0, hash: NO_HASH };
-
-  constructor(until: number, seen: readonly SeenHead[]) {
-    this.until = until;
-    this.#seen = new Map(seen.filter(({ count }) => count > 0).map(({ count, hash }) => [count, hash]));
-  }
-
-  see(event: RowOf<"events">): void {
-    const { subject, hash } = event;
-    const number = Number(event.number);
-    this.events += 1;
-    const next = this.last.number + 1;
-    if (number > next) this.find({ kind: "missing", from: next, to: number - 1 });
-    const intact = hashOf(event) === hash;
-    if (!intact) this.find({ kind: "changed", number, subject });
-    else if (number === next && event.previous_hash !== this.last.hash)
-      this.find({ kind: "unlinked", number, subject });
-    const seenHash = this.#seen.get(number);
-    if (seenHash !== undefined && seenHash !== hash) this.find({ kind: "not-as-seen", number });
-    this.#seen.delete(number);
-    this.last = { number, hash };
-  }
-
-  /** All events up to the head's have been seen. */
-  end(head: { count: number; hash: string }): void {
-    const { number, hash } = this.last;
-    if (number < head.count) this.find({ kind: "missing", from: number + 1, to: head.count });
-    else if (hash !== head.hash) this.find({ kind: "other-end", number });
-    for (const seen of this.#seen.keys()) this.find({ kind: "not-as-seen", number: seen });
-  }
-
-  find(finding: ChainFinding): void {
-    if (this.findings.length < MOST_FINDINGS) this.findings.push(finding);
-    else this.moreFindings += 1;
-  }
+  if (last.number < head.count) find({ kind: "missing", from: last.number + 1, to: head.count });
+  else if (last.hash !== head.hash) find({ kind: "other-end", number: last.number });
+  for (const number of unseen.keys()) find({ kind: "not-as-seen", number });
+  const end = await read((db) => lastNumber(db, chain));
+  // Read after the events, so that it has counted all that were appended meanwhile.
+  const { count } = (await read((db) => readHead(db, chain))) ?? head;
+  if (end > count) find({ kind: "uncounted", from: count + 1, to: end });
+  return report;
 }
 
 async function readHead(db: Queries, chain: Chain): Promise<{ count: number; hash: string } | undefined> {

@@ -19,14 +19,13 @@ export type RowFinding =
   /** One of the subject's events is none that the product writes, so nothing says what the row was. */
   | { kind: "row-unproven"; table: MainTable; subject: string; event: number };
 
-/** Findings beyond the first thousand are counted only. */
-export interface RowFindings {
-  findings: RowFinding[];
-  moreFindings: number;
-}
-
-export interface RowsReport extends RowFindings {
+export interface RowsReport {
+  /** That were looked at. */
   rows: number;
+  /** The first thousand. */
+  findings: RowFinding[];
+  /** How many more. */
+  moreFindings: number;
 }
 
 /** An event, as far as it says something of its subject. */

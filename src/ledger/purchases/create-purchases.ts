@@ -14,8 +14,6 @@ import { PURCHASE_LIST, type PurchasesOfPeriod } from "./list.ts";
 
 export type KeptPurchase = KeptEntry<Purchase>;
 
-export type Purchases = ReturnType<typeof createPurchases>;
-
 /** The supplier invoices of each business, as the Compliance API last showed them. */
 export function createPurchases(database: Database) {
   const { rows, ...synced } = createSynced(database, PURCHASES);

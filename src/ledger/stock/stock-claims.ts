@@ -61,7 +61,7 @@ export interface TakeRequest extends MovementKey, TakeClaim {
   branchSentAs?: string | undefined;
 }
 
-interface CloseRequest {
+export interface CloseRequest {
   keys: readonly MovementKey[];
   writer: Writer;
   nowMs: number;
@@ -83,7 +83,7 @@ export interface Dispute extends MovementKey {
   atMs: number;
   /** What counts now. */
   state: "held" | "applied" | "not-applied" | "buried";
-  decision: Decision | null;
+  decision: Decision | undefined;
   /** What contradicts it. */
   outcome: MovementOutcome;
 }
@@ -144,10 +144,9 @@ export function createStockClaims(database: Database) {
     /** The same of one movement, however old; undefined: there is none. */
     disputeOf: (key: MovementKey) => database.query((db) => disputeOf(db, key)),
     /** Holds each movement of a business against its events. */
-    async verify(business: { connection: string; businessId: string }) {
+    verify(business: { connection: string; businessId: string }) {
       const owner = businessColumns(business);
-      const { rows: movements, ...found } = await verifyClaims(database, owner, MOVEMENTS, owner);
-      return { movements, ...found };
+      return verifyClaims(database, owner, MOVEMENTS, owner);
     },
   };
 }
@@ -220,7 +219,7 @@ async function disputeOf(db: Queries, key: MovementKey): Promise<Dispute | undef
 }
 
 async function disputes(db: Queries, where: RawBuilder<unknown>): Promise<Dispute[]> {
-  const { rows } = await sql<Dispute>`
+  const { rows } = await sql<Omit<Dispute, "decision"> & { decision: Decision | null }>`
     select c.connection, c.business_id as "businessId", c.reference_id as "referenceId", ${unixMs(sql`e.at`)} as "atMs",
       c.state, c.decision, e.content::json -> 'detail' as outcome
     from movements as c join lateral (
@@ -230,5 +229,5 @@ async function disputes(db: Queries, where: RawBuilder<unknown>): Promise<Disput
       order by e.number desc limit 1) as e on true
     where c.disputed and ${where}
     order by e.at desc limit ${MOST_DISPUTES}`.execute(db);
-  return rows;
+  return rows.map((row) => ({ ...row, decision: row.decision ?? undefined }));
 }

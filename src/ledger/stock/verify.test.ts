@@ -43,7 +43,7 @@ describe("the verification of movements", () => {
     await stock.take(held);
     await stock.take({ ...held, ...taking(), unsent: [held.execution] });
     await stock.close({ keys: [{ ...business, referenceId: "never" }, refused], writer: first.writer, nowMs: 5 });
-    expect(await stock.verify(business)).toEqual({ movements: 6, findings: [], moreFindings: 0 });
+    expect(await stock.verify(business)).toEqual({ rows: 6, findings: [], moreFindings: 0 });
     for await (const chain of test.ledger.events.verify(business)) expect(chain.findings).toEqual([]);
   });
 

@@ -17,6 +17,7 @@ import {
 } from "../claims/at-most-once.ts";
 import type { Database } from "../database.ts";
 import { accountingChain, connectionOfChain, type Writer } from "../events/chain.ts";
+import type { RowsReport } from "../events/verify-rows.ts";
 
 export interface BatchKey {
   connection: string;
@@ -77,12 +78,11 @@ export function createSyncBatches(database: Database) {
      * Holds each row against the events of its connection's chain, which is named as the chain is; of another chain there
      * are none.
      */
-    async verify({ connection, businessId: business_id }: { connection: string; businessId: string }) {
-      const owner = connectionOfChain({ connection, business_id });
-      if (owner === undefined) return { syncBatches: 0, findings: [], moreFindings: 0 };
-      const of = { connection, business_id };
-      const { rows: syncBatches, ...found } = await verifyClaims(database, of, SYNC_BATCHES, { connection: owner });
-      return { syncBatches, ...found };
+    async verify({ connection, businessId }: { connection: string; businessId: string }): Promise<RowsReport> {
+      const chain = { connection, business_id: businessId };
+      const owner = connectionOfChain(chain);
+      if (owner === undefined) return { rows: 0, findings: [], moreFindings: 0 };
+      return await verifyClaims(database, chain, SYNC_BATCHES, { connection: owner });
     },
   };
 }

@@ -59,7 +59,7 @@ describe("the verification of sync batches", () => {
     await take("late");
     await decide("late", false);
     await settle("late", "processed");
-    expect(await verify()).toEqual({ syncBatches: 8, findings: [], moreFindings: 0 });
+    expect(await verify()).toEqual({ rows: 8, findings: [], moreFindings: 0 });
   });
 
   it("finds nothing after random calls in random order", async () => {
@@ -114,7 +114,7 @@ describe("the verification of sync batches", () => {
     ]);
     const subject = `sync batch ${id}`;
     expect(await verify()).toEqual({
-      syncBatches: 2,
+      rows: 2,
       findings: [{ kind: "row-missing", table: "sync_batches", subject, row: subject }],
       moreFindings: 0,
     });
