@@ -20,6 +20,8 @@ export class Cashier {
   readonly #sales = new Map<string, PlannedSale>();
   /** Of sales that are still to be refunded. */
   readonly #refunds = new Map<string, PlannedSale>();
+  /** Of sales whose refund was asked for by a signal, which nobody answers. */
+  readonly #signalled = new Map<string, PlannedSale>();
   readonly #underWay = new Set<Promise<void>>();
   readonly #isTouched: CashierOptions["isTouched"];
   readonly #onStarted: CashierOptions["onStarted"];
@@ -37,7 +39,10 @@ export class Cashier {
     return this.#sales;
   }
 
-  /** What it has begun and not yet brought to an end. */
+  /**
+   * What it has begun and not yet brought to an end. A refund that was asked for by a signal is asked for again only if
+   * somebody ends the run that had the signal.
+   */
   get busy(): number {
     return this.#underWay.size + this.#refunds.size;
   }
@@ -56,21 +61,30 @@ export class Cashier {
       const callers = sale.startedTwice ? [1, 2] : [1];
       await Promise.all(callers.map(() => this.#ask(() => starter.startSale(sale.input))));
       this.#onStarted(key);
-      if (sale.refund?.when === "at-once") await this.#signalRefund(workflowId, sale.refund.request);
-      else if (sale.refund) this.#refunds.set(workflowId, sale);
+      if (sale.refund?.when === "at-once") {
+        await this.#signalRefund(workflowId, sale.refund.request);
+        this.#signalled.set(workflowId, sale);
+      } else if (sale.refund) this.#refunds.set(workflowId, sale);
     });
   }
 
   /** Asks for the refunds whose time has come. */
   look(open: readonly OpenWorkflow[]): void {
     const running = new Map(open.map((workflow) => [workflow.workflowId, workflow]));
+    // An ended run may not have noted the signal yet: whoever carries the sale on does not know of it.
+    for (const [workflowId, sale] of this.#signalled) {
+      const isOpenForIt = running.get(workflowId)?.stage === "completed" || !running.has(workflowId);
+      if (!this.#isTouched(workflowId) || !isOpenForIt) continue;
+      this.#signalled.delete(workflowId);
+      this.#refunds.set(workflowId, sale);
+    }
     for (const [workflowId, sale] of this.#refunds) {
       const { refund } = sale;
       const stage = running.get(workflowId)?.stage;
       const isOver = !running.has(workflowId);
       // A cancellation by a button ends a signed sale's window.
       const isDue =
-        refund?.when === "when-completed" ? stage === "completed" || (isOver && this.#isTouched(workflowId)) : isOver;
+        refund?.when === "after-its-window" ? isOver : stage === "completed" || (isOver && this.#isTouched(workflowId));
       if (!isDue) continue;
       this.#refunds.delete(workflowId);
       this.#carry(sale, () => this.#refund(workflowId, sale));

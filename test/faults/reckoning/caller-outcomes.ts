@@ -1,6 +1,6 @@
 import type { SaleOutcome, Stage } from "../../../src/contract/index.ts";
 import { type Evidence, outcomeOf } from "./evidence.ts";
-import { isCancelledByHand } from "./expected.ts";
+import { isCancelledByHand, isEndedByHand } from "./expected.ts";
 
 /** What may still become of a sale whose caller was told that it is settled. */
 const BECOMES: Readonly<Partial<Record<Stage, readonly Stage[]>>> = {
@@ -16,8 +16,9 @@ export function callersMisinformed({ storm, chronicles }: Evidence): string[] {
     const outcome = outcomeOf(byId.get(workflowId));
     // That it is lost is found by another.
     if (!outcome) return [];
-    // Somebody cancelled it before it had a document, and reset it after its caller was told.
-    if (told.stage === "cancelled" && !told.sale && isCancelledByHand(storm, workflowId)) return [];
+    // Somebody cancelled it while it had no signed document, and reset it after its caller was told: it goes on.
+    const isRevived = isCancelledByHand(storm, workflowId) && isEndedByHand(storm, workflowId);
+    if (told.stage === "cancelled" && !told.receipt && isRevived) return [];
     return differences(told, outcome).map((difference) => `${workflowId}: ${difference}`);
   });
 }

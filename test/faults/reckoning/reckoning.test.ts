@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import { WITHOUT_ENVELOPE } from "../../../src/compliance/errors.ts";
 import type { SaleOutcome } from "../../../src/contract/index.ts";
+import type { Button } from "../plan/button-plan.ts";
 import {
   goodEvidence,
   goodShop,
@@ -116,6 +117,23 @@ test("an outcome given to a caller that changed later is found", async () => {
   expect(violatedWith({ stage: "crediting" })).toEqual(["what a caller was told stays so"]);
   expect(violatedWith({ sale: null })).toEqual(["what a caller was told stays so"]);
   expect(violatedWith({ receipt: null })).toEqual(["what a caller was told stays so"]);
+});
+
+test("a sale that was cancelled by hand before it was signed, and then reset, may be signed after all", async () => {
+  const evidence = await goodEvidence();
+  const [outcome] = evidence.storm.callers.outcomes.values();
+  const violatedWith = (told: object, ...pressed: Button[]) => {
+    const callers = { outcomes: new Map([[WORKFLOW_ID, { ...outcome, ...told } as SaleOutcome]]), states: 1 };
+    const touched = new Map([[WORKFLOW_ID, new Set(pressed)]]);
+    const buttons = { pressed: {}, touched, decidedByHand: new Set<string>(), restarted: [] };
+    return violated({ ...evidence, storm: { ...evidence.storm, callers, buttons } });
+  };
+  const unsigned = { stage: "cancelled", receipt: null };
+  expect(violatedWith(unsigned, "workflow cancel", "batch reset")).toEqual([]);
+  const misinformed = ["what a caller was told stays so"];
+  expect(violatedWith(unsigned, "workflow cancel")).toEqual(misinformed);
+  expect(violatedWith(unsigned, "workflow reset")).toEqual(misinformed);
+  expect(violatedWith({ stage: "cancelled" }, "workflow cancel", "batch reset")).toEqual(misinformed);
 });
 
 test("a sale whose credit note an operator gave up may end completed, without one in the books, and only then", async () => {
