@@ -32,8 +32,8 @@ const SLOW = [
   "src/cli/random-calls.test.ts",
   "src/contract/any-text.test.ts",
   "src/receipt/page-formats.test.ts",
-  "src/embedded/{no-orphans,start-dev-server}.test.ts",
-  "src/ledger/{pgbouncer,embedded/shared-server}.test.ts",
+  "src/servers/{no-orphans,shared-server,start-dev-server}.test.ts",
+  "src/ledger/pgbouncer.test.ts",
 ];
 
 /** A suite that is named on the command line runs, however slow it is. */

@@ -66,11 +66,11 @@ const ARROWS = {
     node: true,
     why: "The receiver knows the contract, and how JSON from outside is read.",
   },
-  "src/embedded": {
-    files: ["src/contract"],
-    packages: ["@temporalio/client"],
+  "src/servers": {
+    files: [],
+    packages: ["@temporalio/client", "pg"],
     node: true,
-    why: "The embedded servers know the contract alone.",
+    why: "The servers know none of our rooms.",
   },
   "src/http": {
     files: [],
@@ -103,10 +103,10 @@ const ARROWS = {
     why: "The budget knows the contract, the transport and what the ledger counts.",
   },
   "src/ledger": {
-    files: ["src/contract"],
+    files: ["src/contract", "src/servers/postgres-server.ts"],
     packages: ["kysely", "pg"],
     node: true,
-    why: "The ledger knows the contract alone.",
+    why: "The ledger knows the contract, and the PostgreSQL server of one host.",
   },
   "src/dev/simulator": {
     files: [],
@@ -116,7 +116,7 @@ const ARROWS = {
   },
   "src/worker": {
     files: ["activities", "src/"],
-    not: /^src\/(cli|dev|embedded)\//,
+    not: /^src\/(cli|dev|servers)\//,
     packages: ["@temporalio/", "pino"],
     node: true,
     why: "The worker knows everything but the command line and what is for development.",

@@ -1,4 +1,4 @@
-import { spawnGuarded } from "../../src/embedded/spawn-guarded.ts";
+import { spawnGuarded } from "../../src/servers/run-command.ts";
 
 export interface ScriptProcess {
   readonly pid: number;
@@ -27,7 +27,7 @@ export async function spawnScript(
     },
   });
   const ended = child.ended.then(({ description }) => description);
-  const lost = (description: string): Error => new Error(`${path} ${description}:\n${child.output.text()}`);
+  const lost = (description: string): Error => new Error(`${path} ${description}:\n${child.output()}`);
   const first = await Promise.race([ready, ended]);
   if (first !== true) throw lost(first);
   void ended.then((description) => {

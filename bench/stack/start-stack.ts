@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, Connection } from "@temporalio/client";
 
-import { startDevServer } from "../../src/embedded/index.ts";
-import { startEmbeddedPostgres } from "../../src/ledger/index.ts";
+import { startDevServer } from "../../src/servers/start-dev-server.ts";
+import { startEmbeddedPostgres } from "../../src/servers/test-support/start-embedded-postgres.ts";
+import { SEARCH_ATTRIBUTES } from "../../src/contract/index.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/dev/simulator/index.ts";
 
 export interface BenchStack {
@@ -39,7 +40,7 @@ export async function startStack(options: SimulatorOptions): Promise<BenchStack>
     ends.push(() => ledger.close());
     const simulator = await startSimulator(options);
     ends.push(() => simulator.close());
-    const temporal = await startDevServer();
+    const temporal = await startDevServer({ searchAttributes: Object.values(SEARCH_ATTRIBUTES) });
     ends.push(() => temporal.stop());
     const connection = await Connection.connect({ address: temporal.address });
     ends.push(() => connection.close());

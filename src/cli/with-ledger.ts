@@ -1,5 +1,6 @@
 import { type Config, loadConfig } from "../config/index.ts";
-import { hasData, type Ledger } from "../ledger/index.ts";
+import type { Ledger } from "../ledger/index.ts";
+import { hasData } from "../servers/postgres-files.ts";
 import { ledgerOf } from "../worker/process.ts";
 import { CommandFailedError, UsageError } from "./cli-error.ts";
 import type { CliContext } from "./context.ts";
@@ -31,7 +32,7 @@ export async function withLedger<Result>(
 ): Promise<Result> {
   const config = loadConfig({ env: context.env });
   const { url, home } = config.ledger;
-  if (!url && !(await hasData(home)))
+  if (!url && !hasData(home))
     throw new UsageError(
       `There is no ledger in ${home}: no worker has written to it. ${HOW_TO_NAME_IT} (npm run demo -- --keep prints both).`,
     );

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
-import { createEmbeddedServer, type EmbeddedServer } from "./embedded/embedded-postgres.ts";
+import { createEmbeddedServer, type EmbeddedServer, type ServerAddress } from "../servers/postgres-server.ts";
 import { judgeError, LedgerError, LedgerUnavailableError, tlsTodo } from "./errors.ts";
 import { checkTables, migrate, roleOf } from "./migrate.ts";
 import type { Tables } from "./tables.ts";
@@ -66,7 +66,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   let closed = false;
 
   async function prepare(): Promise<pg.Pool> {
-    const { url = "", ownerUrl } = (await embedded?.ensure(FIRST_START_MS)) ?? options;
+    const { url = "", ownerUrl } = embedded ? await addressOf(embedded) : options;
     if (pool?.options.connectionString !== url) {
       await pool?.end();
       pool = createPool(url, operationMs);
@@ -169,6 +169,14 @@ export function openDatabase(options: DatabaseOptions): Database {
       await embedded?.close();
     },
   };
+}
+
+async function addressOf(embedded: EmbeddedServer): Promise<ServerAddress> {
+  try {
+    return await embedded.ensure();
+  } catch (error) {
+    throw new LedgerUnavailableError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
 }
 
 function createPool(url: string, operationMs: number): pg.Pool {

@@ -4,7 +4,8 @@ import { resolve } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { type Ledger, openLedger, startEmbeddedPostgres } from "./index.ts";
+import { startEmbeddedPostgres } from "../servers/test-support/start-embedded-postgres.ts";
+import { type Ledger, openLedger } from "./index.ts";
 import { makeHome } from "./test-support/home-of-run.ts";
 import { APPLIED, firstTry } from "./test-support/movements.ts";
 import { openOutsideClient, type OutsideClient } from "./test-support/outside-client.ts";

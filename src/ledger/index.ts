@@ -5,8 +5,6 @@ export type { LostExecution, UnderWay } from "./claims/claim.ts";
 export type { OpenedRecord } from "./documents/row.ts";
 export type { DocumentOutcome, DocumentState } from "./documents/settle.ts";
 export type { DocumentKey, NumberOwner, TakeDocumentAnswer, TakeDocumentRequest } from "./documents/take.ts";
-export { startEmbeddedPostgres } from "./embedded/embedded-postgres.ts";
-export { hasData } from "./embedded/find-place.ts";
 export { accountingChain } from "./events/chain.ts";
 export type { Business, NewEvent, Writer } from "./events/chain.ts";
 export { CursorLostError, type VerifyRequest } from "./events/events.ts";

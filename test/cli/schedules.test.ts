@@ -2,8 +2,8 @@ import { Client, Connection, type WorkflowHandle } from "@temporalio/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
-import { syncPurchasesWorkflowId, type SyncPurchasesOutcome } from "../../src/contract/index.ts";
-import { type DevServer, startDevServer } from "../../src/embedded/index.ts";
+import { SEARCH_ATTRIBUTES, syncPurchasesWorkflowId, type SyncPurchasesOutcome } from "../../src/contract/index.ts";
+import { type DevServer, startDevServer } from "../../src/servers/start-dev-server.ts";
 import { commandEnv } from "../rig/command-env.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { namespaceOf } from "../rig/namespace.ts";
@@ -24,7 +24,7 @@ const namespace = namespaceOf(import.meta.filename);
 /** Its own: the one of all suites runs no Schedules. */
 let server: DevServer;
 beforeAll(async () => {
-  server = await startDevServer({ namespaces: [namespace] });
+  server = await startDevServer({ namespaces: [namespace], searchAttributes: Object.values(SEARCH_ATTRIBUTES) });
 });
 afterAll(() => server?.stop());
 

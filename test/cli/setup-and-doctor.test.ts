@@ -6,9 +6,9 @@ import { Client, Connection } from "@temporalio/client";
 
 import { createStarter } from "../../src/starter/index.ts";
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
-import { type DevServer, startDevServer } from "../../src/embedded/index.ts";
+import { type DevServer, startDevServer } from "../../src/servers/start-dev-server.ts";
 import { type Simulator, startSimulator } from "../../src/dev/simulator/index.ts";
-import { MAIN_TASK_QUEUE } from "../../src/contract/index.ts";
+import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES } from "../../src/contract/index.ts";
 import { emptyDatabase, freshDatabase } from "../rig/fresh-database.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 
@@ -24,10 +24,7 @@ describeWithTemporal("on a server that lacks search attributes", () => {
   let server: DevServer;
   let simulator: Simulator;
   beforeAll(async () => {
-    server = await startDevServer({
-      searchAttributes: [],
-      namespaces: ["default", "wrong"],
-    });
+    server = await startDevServer({ namespaces: ["default", "wrong"] });
     simulator = await startSimulator();
   });
   afterAll(async () => {
@@ -205,7 +202,7 @@ describeWithTemporal("on a server with search attributes", () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "fiscalflow-doctor-"));
-    server = await startDevServer();
+    server = await startDevServer({ searchAttributes: Object.values(SEARCH_ATTRIBUTES) });
     simulator = await startSimulator();
   });
   afterAll(async () => {

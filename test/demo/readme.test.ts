@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 
-import { findTemporalCli } from "../../src/embedded/index.ts";
+import { findTemporalCli } from "../../src/servers/find-temporal-cli.ts";
 import { compileStrictly, createConsumer } from "../examples/consumer.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { demoProcess } from "./demo-process.ts";

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { type DevServer, startDevServer } from "../../src/embedded/index.ts";
+import { SEARCH_ATTRIBUTES } from "../../src/contract/index.ts";
+import { type DevServer, startDevServer } from "../../src/servers/start-dev-server.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { namespaceOf } from "../rig/namespace.ts";
 import { salesOf } from "../rig/sales-of.ts";
@@ -18,6 +19,7 @@ describeWithTemporal("a sale that a batch operation has terminated", () => {
     const namespace = namespaceOf(expect.getState().testPath ?? "");
     server = await startDevServer({
       namespaces: [namespace],
+      searchAttributes: Object.values(SEARCH_ATTRIBUTES),
       dynamicConfig: { "matching.longPollExpirationInterval": "2s" },
     });
     rig = await startRig({ receiver: false, address: server.address });

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { temporalCliOrSkipReason } from "../../src/embedded/index.ts";
+import { findTemporalCli } from "../../src/servers/find-temporal-cli.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
@@ -77,7 +77,7 @@ describeWithTemporal("the examples in other languages", () => {
     const settings = { COMPLIANCE_API_KEY: "cmp_sk_test_demo", COMPLIANCE_BUSINESS_ID: "biz_demo" };
     rig = await startRig({ simulator: { scenario: simulator }, env: settings, receiver: false });
     work = await mkdtemp(join(tmpdir(), "fiscalflow-languages-"));
-    const { path = "" } = await temporalCliOrSkipReason();
+    const path = await findTemporalCli();
     env = {
       ...process.env,
       PATH: [dirname(path), process.env["PATH"]].join(delimiter),

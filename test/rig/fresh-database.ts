@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { NetConnectOpts } from "node:net";
 
-import { WORKER_ROLE } from "../../src/ledger/embedded/embedded-postgres.ts";
-import { SERVER_USER } from "../../src/ledger/embedded/make-cluster.ts";
+import { WORKER_ROLE } from "../../src/servers/postgres-server.ts";
+import { SERVER_USER } from "../../src/servers/postgres-files.ts";
 import { openLedger } from "../../src/ledger/index.ts";
 import { openOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
 

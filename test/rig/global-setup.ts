@@ -7,11 +7,14 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 
-import { type DevServer, startDevServer, temporalCliOrSkipReason } from "../../src/embedded/index.ts";
-import { startEmbeddedPostgres } from "../../src/ledger/index.ts";
+import { SEARCH_ATTRIBUTES } from "../../src/contract/index.ts";
+import { startEmbeddedPostgres } from "../../src/servers/test-support/start-embedded-postgres.ts";
+import { type DevServer, startDevServer } from "../../src/servers/start-dev-server.ts";
+import { temporalCliOrSkipReason } from "./temporal-cli.ts";
 import { bundleWorkflows } from "../../src/worker/bundle-workflows.ts";
 import { suiteNamespaces } from "./namespace.ts";
 import { NAMED_SUITES } from "./patience.ts";
+import { testServerByMaven } from "./time-skipping.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -81,7 +84,7 @@ const PROMPT_TIMERS = { "history.timerProcessorMaxTimeShift": "20ms" };
  * @param suites that run on it; default: all, which makes its start a second longer
  */
 async function startTemporal(project: TestProject, suites?: readonly string[]): Promise<DevServer | undefined> {
-  const cli = await temporalCliOrSkipReason({ onProgress: (line) => process.stderr.write(`${line}\n`) });
+  const cli = await temporalCliOrSkipReason();
   project.provide("skipReason", cli.skipReason);
   if (cli.skipReason !== undefined) {
     project.provide("temporalAddress", undefined);
@@ -89,6 +92,7 @@ async function startTemporal(project: TestProject, suites?: readonly string[]): 
   }
   const server = await startDevServer({
     namespaces: await suiteNamespaces(suites),
+    searchAttributes: Object.values(SEARCH_ATTRIBUTES),
     uiPort: 0,
     dynamicConfig: {
       // What carries out Schedules polls in each namespace all the time, which takes the server more than the work of
@@ -120,6 +124,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     build(),
     startDatabase(project),
     startTemporal(project),
+    // Else several suites would fetch it at once.
+    project.name === "slow" ? testServerByMaven() : undefined,
   ]);
   let server = temporal.status === "fulfilled" ? temporal.value : undefined;
   let stopped: Promise<void> | undefined;

@@ -8,7 +8,7 @@ import { type ReplayWorkerOptions, Worker, type WorkerOptions } from "@temporali
 
 import { WORKFLOW_TYPES } from "../../src/contract/index.ts";
 import { type HistoryEvent, stagesOf } from "../replay/stored.ts";
-import { findTemporalCli } from "../../src/embedded/index.ts";
+import { findTemporalCli } from "../../src/servers/find-temporal-cli.ts";
 
 const execFileAsync = promisify(execFile);
 

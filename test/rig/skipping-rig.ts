@@ -1,29 +1,20 @@
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import type { WorkflowHandle } from "@temporalio/client";
 import { Worker } from "@temporalio/worker";
-import { describe, inject } from "vitest";
+import { inject } from "vitest";
 
 import { loadConfig } from "../../src/config/index.ts";
 import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES, type SaleInput, saleWorkflowId } from "../../src/contract/index.ts";
-import { testServerOrSkipReason } from "../../src/embedded/index.ts";
-import { startTimeSkipping } from "../../src/embedded/test-support/start-time-skipping.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 import { type Simulator, startSimulator } from "../../src/dev/simulator/index.ts";
 import { createWorkers } from "../../src/worker/create-workers.ts";
 import { ledgerOf } from "../../src/worker/process.ts";
 import { RunningWorkers } from "../../src/worker/run-worker-process.ts";
 import { freshDatabase } from "./fresh-database.ts";
+import { startTimeSkipping } from "./time-skipping.ts";
 import "./quiet-runtime.ts";
 
-const server = await testServerOrSkipReason({ onProgress: (line) => process.stderr.write(`${line}\n`) });
 const KEYWORD = 2;
-
-/** Suites on the time-skipping server: skipped, with the reason in their name, where none can be had. */
-export function describeSkippingTime(name: string, suite: () => void): void {
-  const { skipReason } = server;
-  if (skipReason === undefined) describe(name, suite);
-  else describe.skip(`${name} (skipped: ${skipReason.split("\n", 1)[0] ?? ""})`, suite);
-}
 
 export interface SkippingRig {
   env: TestWorkflowEnvironment;
@@ -43,7 +34,7 @@ export interface SkippingRig {
  * days here takes seconds of the test.
  */
 export async function startSkippingRig(more: Record<string, string> = {}): Promise<SkippingRig> {
-  const env = await startTimeSkipping(server.path ?? "");
+  const env = await startTimeSkipping();
   const namespace = env.namespace ?? "default";
   const searchAttributes = Object.fromEntries(Object.values(SEARCH_ATTRIBUTES).map((name) => [name, KEYWORD]));
   await env.connection.operatorService.addSearchAttributes({ namespace, searchAttributes });

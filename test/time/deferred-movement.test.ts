@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { WorkflowState } from "../../src/contract/index.ts";
-import { describeSkippingTime, type SkippingRig, startSkippingRig } from "../rig/skipping-rig.ts";
+import { type SkippingRig, startSkippingRig } from "../rig/skipping-rig.ts";
 
-describeSkippingTime("a stock movement that the service's limit keeps back for a day", () => {
+describe("a stock movement that the service's limit keeps back for a day", () => {
   let rig: SkippingRig;
   beforeAll(async () => {
     rig = await startSkippingRig();

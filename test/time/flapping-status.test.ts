@@ -1,16 +1,16 @@
 import type { WorkflowHandle } from "@temporalio/client";
 import { createServer, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { WorkflowState } from "../../src/contract/index.ts";
-import { describeSkippingTime, type SkippingRig, startSkippingRig } from "../rig/skipping-rig.ts";
+import { type SkippingRig, startSkippingRig } from "../rig/skipping-rig.ts";
 
 interface SaleAnswer {
   data: { sale: { id: string; status: string; traderInvoiceNumber: string } };
 }
 
-describeSkippingTime("a status that changes from look to look", () => {
+describe("a status that changes from look to look", () => {
   let rig: SkippingRig;
   const reads = new Map<string, number>();
 

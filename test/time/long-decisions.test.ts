@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import {
   type BatchProgress,
@@ -10,9 +10,9 @@ import {
   UPDATES,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
-import { describeSkippingTime, type SkippingRig, startSkippingRig } from "../rig/skipping-rig.ts";
+import { type SkippingRig, startSkippingRig } from "../rig/skipping-rig.ts";
 
-describeSkippingTime("a sync batch of unknown outcome, over days", () => {
+describe("a sync batch of unknown outcome, over days", () => {
   let rig: SkippingRig;
   beforeAll(async () => {
     rig = await startSkippingRig();

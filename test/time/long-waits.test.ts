@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { SaleInput, WorkflowState } from "../../src/contract/index.ts";
 import type { Simulator } from "../../src/dev/simulator/index.ts";
-import { describeSkippingTime, type SkippingRig, startSkippingRig } from "../rig/skipping-rig.ts";
+import { type SkippingRig, startSkippingRig } from "../rig/skipping-rig.ts";
 
-describeSkippingTime("over days", () => {
+describe("over days", () => {
   let rig: SkippingRig;
   let env: SkippingRig["env"];
   let simulator: Simulator;

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
 import {
   MAIN_TASK_QUEUE,
@@ -7,11 +7,11 @@ import {
   registerItemsWorkflowId,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
-import { describeSkippingTime, type SkippingRig, startSkippingRig } from "../rig/skipping-rig.ts";
+import { type SkippingRig, startSkippingRig } from "../rig/skipping-rig.ts";
 
 const SCOPE = { connection: "default", businessId: "biz_1" };
 
-describeSkippingTime("a registration of items whose answer is lost", () => {
+describe("a registration of items whose answer is lost", () => {
   let rig: SkippingRig;
   beforeAll(async () => {
     rig = await startSkippingRig();

@@ -1,15 +1,15 @@
 import type { WorkflowHandle } from "@temporalio/client";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { WorkflowState } from "../../src/contract/index.ts";
-import { describeSkippingTime, type SkippingRig, startSkippingRig } from "../rig/skipping-rig.ts";
+import { type SkippingRig, startSkippingRig } from "../rig/skipping-rig.ts";
 
 const HOUR_MS = 3_600_000;
 /** Half an hour is one look, and each look takes its moment: 336 of them in a week. */
 const LONG_MS = 300_000;
 const SCOPES = ["sales:read", "sales:write", "catalog:read", "catalog:write", "stock:write"] as const;
 
-describeSkippingTime("a week of a refused key", () => {
+describe("a week of a refused key", () => {
   let rig: SkippingRig;
   beforeAll(async () => {
     rig = await startSkippingRig();
@@ -103,7 +103,7 @@ describeSkippingTime("a week of a refused key", () => {
   );
 });
 
-describeSkippingTime("a write whose answers are lost for days", () => {
+describe("a write whose answers are lost for days", () => {
   let rig: SkippingRig;
   beforeAll(async () => {
     rig = await startSkippingRig();

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { WorkflowState } from "../../src/contract/index.ts";
-import { describeSkippingTime, type SkippingRig, startSkippingRig } from "../rig/skipping-rig.ts";
+import { type SkippingRig, startSkippingRig } from "../rig/skipping-rig.ts";
 
 /** The server skips the pauses of activities, and not those of the process, which it does not know. */
 const SETTINGS = { FISCALFLOW_TIMING_UNSERVED_AFTER_MS: "600000", FISCALFLOW_TIMING_FAILING_PAUSE_MS: "1" };
 
-describeSkippingTime("a read that the API does not serve", () => {
+describe("a read that the API does not serve", () => {
   let rig: SkippingRig;
   beforeAll(async () => {
     rig = await startSkippingRig(SETTINGS);

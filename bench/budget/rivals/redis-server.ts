@@ -2,9 +2,8 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "ioredis";
 
-import { findOnPath } from "../../../src/embedded/find-on-path.ts";
-import { freePort } from "../../../src/embedded/free-port.ts";
-import { spawnGuarded } from "../../../src/embedded/spawn-guarded.ts";
+import { freePort } from "../../../src/servers/free-port.ts";
+import { findOnPath, spawnGuarded } from "../../../src/servers/run-command.ts";
 
 export interface RedisServer {
   readonly url: string;
@@ -19,7 +18,7 @@ export async function redisAtHand(env: NodeJS.ProcessEnv): Promise<RedisServer |
   const prefix = `fiscalflow-bench-${randomUUID()}`;
   const given = env["REDIS_URL"];
   if (given) return { url: given, prefix, stop: () => Promise.resolve() };
-  const executable = await findOnPath("redis-server", env);
+  const executable = findOnPath("redis-server", env);
   if (executable === undefined) return undefined;
   const port = await freePort();
   const child = spawnGuarded(executable, ["--port", String(port), "--bind", "127.0.0.1", "--save", ""], { env });

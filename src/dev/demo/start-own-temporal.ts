@@ -1,5 +1,8 @@
-import { type DevServer, DevServerError, findTemporalCli, startDevServer } from "../../embedded/index.ts";
-import { isPortFree } from "../../embedded/free-port.ts";
+import { SEARCH_ATTRIBUTES } from "../../contract/index.ts";
+import { findTemporalCli } from "../../servers/find-temporal-cli.ts";
+import { isPortFree } from "../../servers/free-port.ts";
+import { ServerError } from "../../servers/run-command.ts";
+import { type DevServer, startDevServer } from "../../servers/start-dev-server.ts";
 import type { Cleanup } from "./cleanup.ts";
 import type { DemoTemporal } from "./demo-temporal.ts";
 
@@ -17,7 +20,7 @@ interface Start {
 
 /**
  * A Temporal server of the demo's own, with its UI, in memory.
- * @throws NoTemporalServerError, DevServerError
+ * @throws ServerError
  */
 export async function startOwnTemporal(start: Start): Promise<DemoTemporal> {
   const { env, signal, cleanup, onProgress } = start;
@@ -37,12 +40,12 @@ async function onFamiliarPorts(env: NodeJS.ProcessEnv, signal: AbortSignal): Pro
   const [port, uiPort] = await Promise.all(
     [USUAL_PORT, USUAL_UI_PORT].map(async (usual) => ((await isPortFree(usual)) ? usual : 0)),
   );
-  const common = { env, signal, namespaces: [NAMESPACE] };
+  const common = { env, signal, namespaces: [NAMESPACE], searchAttributes: Object.values(SEARCH_ATTRIBUTES) };
   try {
     return await startDevServer({ ...common, port: port ?? 0, uiPort: uiPort ?? 0 });
   } catch (error) {
     // Somebody may have taken one of them between the look and the start; free ones serve as well.
-    if (!(error instanceof DevServerError) || (port === 0 && uiPort === 0)) throw error;
+    if (!(error instanceof ServerError) || (port === 0 && uiPort === 0)) throw error;
     return await startDevServer({ ...common, port: 0, uiPort: 0 });
   }
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { afterAll, beforeAll } from "vitest";
-import { type Ledger, openLedger, startEmbeddedPostgres } from "../index.ts";
+import { startEmbeddedPostgres } from "../../servers/test-support/start-embedded-postgres.ts";
+import { type Ledger, openLedger } from "../index.ts";
 import { HOME_OF_RUN, makeHome } from "./home-of-run.ts";
 import { type OutsideClient, openOutsideClient } from "./outside-client.ts";
 

@@ -3,7 +3,7 @@ import { readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { startEmbeddedPostgres } from "../embedded/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../../servers/test-support/start-embedded-postgres.ts";
 
 /** Names the folder to the test processes of the run. */
 export const HOME_OF_RUN = "FISCALFLOW_TEST_LEDGER_HOME";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { vi } from "vitest";
-import { isAlive } from "../../embedded/test-support/process-state.ts";
+import { isAlive } from "../../servers/test-support/process-state.ts";
 
 /** The process of the server that keeps its data under `base`. */
 export function serverPid(base: string): number {

@@ -1,7 +1,8 @@
 import pg from "pg";
 
 import { verifiedChains } from "../../../src/cli/ledger/verified-chains.ts";
-import { openLedger, startEmbeddedPostgres } from "../../../src/ledger/index.ts";
+import { openLedger } from "../../../src/ledger/index.ts";
+import { startEmbeddedPostgres } from "../../../src/servers/test-support/start-embedded-postgres.ts";
 
 /** A sale or a credit note, as its row in the ledger has it. Amounts as PostgreSQL writes them. */
 export interface KeptDocument {

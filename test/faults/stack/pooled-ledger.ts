@@ -1,10 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-import { createEmbeddedServer } from "../../../src/ledger/embedded/embedded-postgres.ts";
+import { createEmbeddedServer } from "../../../src/servers/postgres-server.ts";
 import { openLedger } from "../../../src/ledger/index.ts";
 import { startPgbouncer } from "../../../src/ledger/test-support/pgbouncer.ts";
 
-const START_MS = 30_000;
 const LOOK_MS = 200;
 /** Fewer than the workers would have at once. */
 const CONNECTIONS = 8;
@@ -22,7 +21,7 @@ export interface PooledLedger {
  */
 export async function startPooledLedger(home: string): Promise<PooledLedger> {
   const server = createEmbeddedServer({ home });
-  const addresses = await server.ensure(START_MS);
+  const addresses = await server.ensure();
   const ledger = openLedger({ ...addresses, home });
   await ledger.ready();
   await ledger.close();
@@ -32,7 +31,7 @@ export async function startPooledLedger(home: string): Promise<PooledLedger> {
     while (!closing.signal.aborted) {
       await delay(LOOK_MS);
       // One that stands still does not answer.
-      await server.ensure(START_MS).catch(() => undefined);
+      await server.ensure().catch(() => undefined);
     }
   };
   const kept = keep();

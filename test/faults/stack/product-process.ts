@@ -1,6 +1,6 @@
 import { createWriteStream } from "node:fs";
 
-import { type GuardedChild, spawnGuarded } from "../../../src/embedded/spawn-guarded.ts";
+import { type GuardedChild, spawnGuarded } from "../../../src/servers/run-command.ts";
 
 export interface ProductProcessOptions {
   /** The built command line. */
@@ -29,8 +29,8 @@ export class ProductProcess {
     const wanted = `"msg":${JSON.stringify(readyMessage)}`;
     this.#child = spawnGuarded(process.execPath, [main, command], {
       env: { PATH: process.env["PATH"], ...env },
-      onOutput: (chunk) => log.write(chunk),
       onLine: (line) => {
+        log.write(`${line}\n`);
         if (line.includes(wanted)) sayReady();
       },
     });

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 
-import { freePort } from "../../../src/embedded/free-port.ts";
-import { type DevServer, startDevServer } from "../../../src/embedded/index.ts";
+import { SEARCH_ATTRIBUTES } from "../../../src/contract/index.ts";
+import { freePort } from "../../../src/servers/free-port.ts";
+import { type DevServer, startDevServer } from "../../../src/servers/start-dev-server.ts";
 
 /** A Temporal server on a database file: it can be killed, and comes back on the same port with all that it knew. */
 export class TemporalServer {
@@ -62,6 +63,7 @@ export class TemporalServer {
   async #start(): Promise<void> {
     this.#server = await startDevServer({
       port: this.#port,
+      searchAttributes: Object.values(SEARCH_ATTRIBUTES),
       dbFilename: join(this.#folder, "temporal.db"),
       // A drain waits until the server ends the poll of an idle queue, which takes a minute otherwise.
       dynamicConfig: { "matching.longPollExpirationInterval": "2s" },

@@ -1,0 +1,243 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, constants, openSync, readSync, renameSync, statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { join } from "node:path";
+import pg from "pg";
+import {
+  fileError,
+  postgresError,
+  preparePostgres,
+  runAsServer,
+  SERVER_ENVIRONMENT,
+  SERVER_USER,
+  type ServerFiles,
+} from "./postgres-files.ts";
+import { codeOf, messageOf, readyWithin, ServerError } from "./run-command.ts";
+
+export interface EmbeddedOptions {
+  /** The folder of the product; the data stands in `postgres` under it. */
+  readonly home: string;
+  /** Called with what is going on, one line at a time. */
+  readonly onProgress?: ((line: string) => void) | undefined;
+}
+
+/** Of one database, with each of the two logins. */
+export interface ServerAddress {
+  /** That of the workers. */
+  readonly url: string;
+  /** That which owns the tables. */
+  readonly ownerUrl: string;
+}
+
+/** PostgreSQL from the package, shared by the processes of a host that name the same home (docs/decisions/0005). */
+export interface EmbeddedServer {
+  /** Sees to it, within 30 s, that the server runs. @throws ServerError */
+  ensure(): Promise<ServerAddress>;
+  /** Gives the server up; the last user of the host waits until it has stopped, 12 s at most. */
+  close(): Promise<void>;
+}
+
+export const WORKER_ROLE = "fiscalflow_worker";
+/**
+ * It guards against mistakes and injected statements: who can read the password's file is the owner too. Of several
+ * processes at once one makes it.
+ */
+const MAKE_WORKER_ROLE = `
+  do $$ begin
+    if to_regrole('${WORKER_ROLE}') is null then create role ${WORKER_ROLE} login password PASSWORD; end if;
+  exception when duplicate_object or unique_violation then null;
+  end $$`;
+
+const START_MS = 30_000;
+const STOP_MS = 12_000;
+const SOCKET = ".s.PGSQL.5432";
+
+/** Nothing is started before the first `ensure`. */
+export function createEmbeddedServer({ home, onProgress = () => undefined }: EmbeddedOptions): EmbeddedServer {
+  let prepared: Promise<{ files: ServerFiles; lease: number }> | undefined;
+  let closed = false;
+
+  async function prepare() {
+    const files = await preparePostgres(home, onProgress);
+    return { files, lease: await takeLease(files) };
+  }
+
+  return {
+    async ensure() {
+      if (closed) throw new ServerError("The ledger has been closed.");
+      // Prepared once is enough; what failed is tried anew.
+      prepared ??= prepare().catch((error: unknown) => {
+        prepared = undefined;
+        throw error;
+      });
+      try {
+        return await untilItAnswers((await prepared).files, onProgress);
+      } catch (error) {
+        throw error instanceof ServerError ? error : fileError(home, error);
+      }
+    },
+    async close() {
+      closed = true;
+      const held = await prepared?.catch(() => undefined);
+      prepared = undefined;
+      if (held) await giveUp(held.files, held.lease);
+    },
+  };
+}
+
+async function untilItAnswers(files: ServerFiles, onProgress: (line: string) => void): Promise<ServerAddress> {
+  const { base, data, password } = files;
+  const urlOf = (user: string): string =>
+    `postgresql://${user}:${password}@localhost/postgres?host=${encodeURIComponent(base)}`;
+  const ownerUrl = urlOf(SERVER_USER);
+  const log = join(base, "log");
+  let run: ChildProcess | undefined;
+  const look = async (): Promise<void> => {
+    try {
+      await makeWorkerRole(ownerUrl, password);
+    } catch (error) {
+      // Every code of PostgreSQL itself says that there is a server: starting up, or going down.
+      const isNobodyThere = ["ENOENT", "ECONNREFUSED"].includes(codeOf(error) ?? "");
+      if (!isNobodyThere || (run && run.exitCode === null && run.signalCode === null)) throw error;
+      if (run && run.exitCode !== TAKEN) {
+        const said = (await readFile(log, "utf8")).trim().slice(-2_000);
+        if (!/lock file|shared memory block/.test(said))
+          throw postgresError(`PostgreSQL did not start on ${data}; it said: ${said || "nothing"}`);
+      }
+      onProgress("starting the ledger's database");
+      run = runServer(files, log);
+      throw error;
+    }
+  };
+  await readyWithin(START_MS)(look).catch((error: unknown) => {
+    if (error instanceof ServerError) throw error;
+    const problem = `The ledger's own PostgreSQL in ${base} does not answer: ${messageOf(error)}`;
+    throw postgresError(problem, `see its log ${log}`, error);
+  });
+  return { url: urlOf(WORKER_ROLE), ownerUrl };
+}
+
+/** Succeeds where the server can be used; then the workers' login is there. */
+async function makeWorkerRole(url: string, password: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: START_MS });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    await client.query(MAKE_WORKER_ROLE.replace("PASSWORD", pg.escapeLiteral(password)));
+  } finally {
+    client.end().catch(() => undefined);
+  }
+}
+
+/** Another process has the server, or is starting it, or it is still going down. */
+const TAKEN = 75;
+
+/**
+ * Runs the server until it ends, or nobody has a lease any more.
+ *
+ * The lock is held through the open file by every process of the server, and by nobody else, for exactly as long as one
+ * of them lives, in containers that share the folder too. With it in hand a `postmaster.pid` is stale, whoever has its
+ * number now: another process, or a dead server that nobody has reaped. PostgreSQL alone would take that for a live
+ * server and refuse; only a server that somebody started there by hand is left to it. Where there is no `flock` its own
+ * check has to do.
+ *
+ * The pipe `lease` ends as soon as no process holds it. Then the server is asked for a fast shutdown, and after 10 s for
+ * an immediate one.
+ */
+const SCRIPT = `
+base=$1 data=$2
+shift 2
+if command -v flock > /dev/null; then
+  exec 9>> "$base/lock"
+  flock -n 9 || exit ${TAKEN}
+  pid=
+  [ -f "$data/postmaster.pid" ] && read -r pid < "$data/postmaster.pid"
+  if [ -n "$pid" ] && [ "$(readlink "/proc/$pid/cwd")" != "$data" ]; then rm -f "$data/postmaster.pid"; fi
+fi
+"$@" &
+server=$!
+(
+  exec 9>&-
+  cat "$base/lease" > /dev/null
+  kill -s INT "$server"
+  i=0
+  while [ "$i" -lt 100 ] && kill -s 0 "$server"; do sleep 0.1; i=$((i + 1)); done
+  kill -s QUIT "$server"
+) 2> /dev/null &
+watch=$!
+wait "$server"
+code=$?
+kill "$watch" 2> /dev/null
+exit "$code"
+`;
+
+const LARGEST_LOG_BYTES = 5_000_000;
+
+/** Starts the server, which outlives our process. There may be one already: then it ends with {@link TAKEN}. */
+function runServer({ base, runAs, data, bin }: ServerFiles, log: string): ChildProcess {
+  const logged = statSync(log, { throwIfNoEntry: false });
+  if (logged && logged.size > LARGEST_LOG_BYTES) renameSync(log, `${log}.1`);
+  const output = openSync(log, "a", 0o600);
+  const settings = [
+    "listen_addresses=",
+    `unix_socket_directories="${base.replaceAll('"', '""')}"`,
+    "unix_socket_permissions=0700",
+    // Claims are acknowledged, then acted upon: they must be on the disk.
+    "fsync=on",
+    "synchronous_commit=on",
+    "full_page_writes=on",
+    "max_connections=200",
+    "shared_buffers=32MB",
+    "max_wal_size=256MB",
+  ];
+  const server = [join(bin, "postgres"), "-D", data, "-p", "5432", ...settings.flatMap((one) => ["-c", one])];
+  const child = spawn("/bin/sh", ["-c", SCRIPT, "fiscalflow-ledger-server", base, data, ...server], {
+    cwd: base,
+    env: SERVER_ENVIRONMENT,
+    detached: true,
+    stdio: ["ignore", output, output],
+    ...runAs,
+  });
+  closeSync(output);
+  child.on("error", () => undefined);
+  child.unref();
+  return child;
+}
+
+/**
+ * The right to find the server running: as long as one process of the host holds a lease, nobody stops it. The kernel
+ * gives it up however a process ends.
+ * @returns a file descriptor @throws ServerError
+ */
+async function takeLease(files: ServerFiles): Promise<number> {
+  const pipe = join(files.base, "lease");
+  const made = await runAsServer("mkfifo", ["-m", "600", pipe], files).catch(messageOf);
+  try {
+    // For reading and writing, since for writing alone it would wait for a reader.
+    return openSync(pipe, constants.O_RDWR);
+  } catch (error) {
+    const problem = `The processes that share the ledger's PostgreSQL meet at ${pipe}, which cannot be used`;
+    throw postgresError(`${problem} (${messageOf(error)}; ${made})`, "", error);
+  }
+}
+
+async function giveUp({ base }: ServerFiles, lease: number): Promise<void> {
+  const reader = openSync(join(base, "lease"), constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    closeSync(lease);
+    readSync(reader, Buffer.alloc(1));
+  } catch {
+    // EAGAIN: empty, but somebody could still write.
+    return;
+  } finally {
+    closeSync(reader);
+  }
+  const isGone = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const socket = connect(join(base, SOCKET), () => reject(new Error("it answers")));
+      socket.once("error", () => resolve());
+      socket.once("connect", () => socket.destroy());
+    });
+  await readyWithin(STOP_MS)(isGone).catch(() => undefined);
+}
