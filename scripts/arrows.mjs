@@ -114,6 +114,13 @@ const ARROWS = {
     node: true,
     why: "The simulator shares nothing with the rest, so that one wrong reading cannot agree with itself.",
   },
+  "src/dev/demo": {
+    files: ["src/"],
+    not: /^src\/(accounting|cli|compliance|http|nexus|quota|receipt)\//,
+    packages: ["@temporalio/client", "@temporalio/worker", "pino", "zod"],
+    node: true,
+    why: "The demo knows the product's processes and servers, and gets its commands from the command line.",
+  },
   "src/worker": {
     files: ["activities", "src/"],
     not: /^src\/(cli|dev|servers)\//,
@@ -124,7 +131,7 @@ const ARROWS = {
 };
 
 /**
- * Where none of these rooms begins a path, as in the command line, the demo and the tests, everything may be imported.
+ * Where none of these rooms begins a path, as in the command line and the tests, everything may be imported.
  * @param {string} path
  */
 const roomOf = (path) =>

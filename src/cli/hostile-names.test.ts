@@ -4,7 +4,7 @@ import { detailsPage } from "../../workflows/operator/updates.ts";
 import { type Attention, RESOLVED_BY } from "../contract/index.ts";
 import { boundedSummary } from "../contract/summary.ts";
 import { HARMLESS_NAMES, HOSTILE_NAMES } from "../contract/test-support/hostile-names.ts";
-import { renderTable } from "../dev/demo/render-table.ts";
+import { saleLine } from "../dev/demo/sales-table.ts";
 import { section } from "../dev/simulator/page/markup.ts";
 import { createTestLedger, type TestLedger } from "../ledger/test-support/create-test-ledger.ts";
 import { documentOf, keepRecord, recordOf, someBusiness, WRITER } from "../ledger/test-support/records.ts";
@@ -34,6 +34,20 @@ const NAMES: readonly (readonly [number: string, what: string, name: string])[] 
 /** By code points, and not by the patterns of the code under test. */
 const BIDI = [0x61c, 0x200e, 0x200f, 0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069];
 const UNSEEN = [0xad, 0x34f, 0x115f, 0x180e, 0x200b, 0x2060, 0x3164, 0xfeff, 0xffa0, 0xfff9, 0xfffa, 0xfffb];
+
+function demoLine(title: string): string {
+  const input = { traderInvoiceNumber: "DUKA-1001", saleId: "sal_1" };
+  const example = { title, invoice: "DUKA-1001", input, refund: undefined, expected: { stage: "completed" } } as const;
+  const sale = {
+    example,
+    workflowId: "sale/1",
+    stage: "completed",
+    waitingFor: "",
+    startedAtMs: 0,
+    endedAtMs: 0,
+  } as const;
+  return saleLine(sale, [sale]);
+}
 
 function isObeyed(code: number): boolean {
   const isControl = code < 0x20 || (code >= 0x7f && code <= 0x9f);
@@ -176,7 +190,7 @@ const OUTPUTS: readonly Output[] = [
     isClean: isCleanText,
   },
   { what: "a table", made: (name) => plainTable(["BUYER", "TOTAL"], [[name, "1"]], [1]), isClean },
-  { what: "a table of the demo", made: (name) => renderTable(["invoice", "stage"], [[name, "done"]]), isClean },
+  { what: "a line of the demo", made: (name) => demoLine(name), isClean },
   {
     what: "a result for machines",
     made: (name) => printed((context) => printResult(context, true, { name, [name]: [name] }, "")),

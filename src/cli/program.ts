@@ -6,13 +6,13 @@ import { fileURLToPath } from "node:url";
 import { registerBatch } from "./accounting/register-batch.ts";
 import { registerBillPayments } from "./accounting/register-bill-payments.ts";
 import { registerCallbacks } from "./commands/callbacks.ts";
+import { registerDemo } from "./commands/demo.ts";
 import { registerDoctor } from "./commands/doctor.ts";
 import { registerSetup } from "./commands/setup.ts";
 import { registerSimulator } from "./commands/simulator.ts";
 import { registerWorker } from "./commands/worker.ts";
 import { plainText } from "../contract/plain-text.ts";
 import type { CliContext } from "./context.ts";
-import { registerDemo } from "../dev/demo/index.ts";
 import { registerDialect } from "./dialect/register-dialect.ts";
 import { registerDocuments } from "./documents/register-documents.ts";
 import { registerEvents } from "./events/register-events.ts";
@@ -58,7 +58,7 @@ Exit code: 0 done, 1 the work failed, 2 the call or the configuration was wrong.
 Example: what is wrong with this installation, and what to do about it
   fiscalflow doctor`,
     );
-  registerDemo(program, context);
+  registerDemo(program, context, createProgram);
   registerSimulator(program, context);
   registerWorker(program, context);
   registerCallbacks(program, context);

@@ -1,5 +1,5 @@
-import { constants } from "node:fs";
-import { access, chmod, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { constants, readdirSync, statSync } from "node:fs";
+import { access, chmod, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -125,8 +125,8 @@ export async function downloadBySdk(folder: string, finding: Finding, stallMs = 
   onProgress(`downloading the Temporal CLI ${CLI_VERSION}`);
   const stalled = new AbortController();
   let [bytes, grownAtMs] = [0, Date.now()];
-  const look = setInterval(async () => {
-    const now = await folderBytes(folder);
+  const look = setInterval(() => {
+    const now = folderBytes(folder);
     if (now > bytes) [bytes, grownAtMs] = [now, Date.now()];
     if (Date.now() - grownAtMs > stallMs) stalled.abort(new Error(`received nothing for ${stallMs / 1_000} s`));
   }, 500);
@@ -144,16 +144,10 @@ export async function downloadBySdk(folder: string, finding: Finding, stallMs = 
   await chmod(join(folder, EXECUTABLE), 0o755);
 }
 
-async function folderBytes(folder: string): Promise<number> {
-  const names = await readdir(folder).catch(() => []);
+function folderBytes(folder: string): number {
   // A file may be renamed between the two calls; the next look sees it.
-  const sizes = names.map((name) =>
-    stat(join(folder, name)).then(
-      ({ size }) => size,
-      () => 0,
-    ),
-  );
-  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  const sizes = readdirSync(folder).map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 /** @throws what went wrong */

@@ -16,7 +16,8 @@ export async function makeFolder(place: string, make: (folder: string) => Promis
     await rename(half, place);
     // The name too must survive a power cut: claims that depend on a database will have been acknowledged.
     const parent = await open(dirname(place), "r");
-    await parent.sync().finally(() => parent.close());
+    await parent.sync();
+    await parent.close();
   } catch (error) {
     await rm(half, { recursive: true, force: true });
     if (codeOf(error) !== "ENOTEMPTY" && codeOf(error) !== "EEXIST") throw error;

@@ -1,136 +1,181 @@
-import { plainText } from "../../contract/plain-text.ts";
-import { loadTemporalConnection } from "../../config/index.ts";
-import { builtWorkflowBundle } from "../../worker/bundle-workflows.ts";
-import { CommandFailedError } from "../../cli/cli-error.ts";
-import type { CliContext } from "../../cli/context.ts";
-import { interruptible, untilAborted } from "../../cli/interruptible.ts";
-import { printNote } from "../../cli/output.ts";
-import { showBackOffice } from "./back-office/show-back-office.ts";
-import { Cleanup } from "./cleanup.ts";
-import { DemoInterruptedError } from "./demo-error.ts";
-import type { DemoPlan } from "./demo-plan.ts";
-import type { DemoTemporal } from "./demo-temporal.ts";
-import { howToGoOn } from "./how-to-go-on.ts";
-import { readDemoPlan } from "./read-demo-plan.ts";
-import { renumber } from "./renumber.ts";
-import { paintFor } from "./screens.ts";
-import { SdkLog } from "./sdk-log.ts";
-import { showSales } from "./show-sales.ts";
-import { startDemoStack } from "./start-demo-stack.ts";
-import { startOwnTemporal } from "./start-own-temporal.ts";
-import { useGivenTemporal } from "./use-given-temporal.ts";
+import { once } from "node:events";
+import { mkdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { pino } from "pino";
 
-interface DemoOptions {
-  /** Folder of the sales and their scenario. */
-  readonly examples: string;
-  /** Leave everything running until Ctrl-C. */
+import { nairobiDate, plainText } from "../../contract/index.ts";
+import { builtWorkflowBundle } from "../../worker/bundle-workflows.ts";
+import { installRuntime } from "../../worker/install-runtime.ts";
+import { compareWithBooks } from "./compare-with-books.ts";
+import { type DemoTemporal, demoTemporal } from "./demo-temporal.ts";
+import { examplesFolder, readDemoPlan } from "./plan.ts";
+import { runSales, type SaleProgress } from "./run-sales.ts";
+import { saleLine, salesTable, type Screen } from "./sales-table.ts";
+import { type DemoStack, startDemoStack } from "./start-demo-stack.ts";
+
+export interface DemoOptions {
+  /** Folder of the sales and their scenario; default: the package's examples. */
+  readonly examples?: string | undefined;
+  /** Leave everything running until the signal. */
   readonly keep: boolean;
-  /** Of a server that the environment names. */
-  readonly uiUrl?: string;
-  /** Absolute path of the report's page; default: a place that outlives the demo. */
-  readonly report?: string;
-  /** Show the page in a browser where somebody sits before one. */
-  readonly open: boolean;
 }
 
+/** What the demo has of the outside world. */
+export interface DemoContext {
+  readonly env: NodeJS.ProcessEnv;
+  /** Results. */
+  readonly stdout: Screen;
+  /** What is going on. */
+  readonly stderr: Screen;
+  readonly signal: AbortSignal;
+  /** Runs a command of the product. */
+  command(
+    args: readonly string[],
+    env: NodeJS.ProcessEnv,
+  ): Promise<{ succeeded: boolean; stdout: string; stderr: string }>;
+  /** Shows a page to whoever sits at this machine. Returns false where nobody does. */
+  showPage(file: string): Promise<boolean>;
+}
+
+const SDK_LINES = 10;
+
 /**
- * The `demo` command, from nothing to the tables and the page. Whatever ends it, everything that it started is ended
- * before it returns.
- * @throws CommandFailedError where something ended otherwise than it should have, DemoInterruptedError, and what kept
- * it from running
+ * The `demo` command, from nothing to the sales, the back office and the day's report. Whatever ends it, everything that
+ * it started is ended before it returns. Returns whether everything ended as it should have. @throws what kept it from
+ * running
  */
-export async function runDemo(options: DemoOptions, context: CliContext): Promise<void> {
-  const { signal } = context;
-  const cleanup = new Cleanup();
-  const sdk = new SdkLog();
+export async function runDemo(options: DemoOptions, context: DemoContext): Promise<boolean> {
+  const { signal, stderr } = context;
+  const note = (text: string): void => void stderr.write(`${plainText(text)}\n`);
+  const ends: (() => Promise<unknown>)[] = [];
+  // What Temporal's SDK says is kept from the screen, and shown where something fails.
+  const sdk: string[] = [];
   try {
-    await demo(options, context, cleanup, sdk);
+    return await demo(options, context, { note, ends, sdk });
   } catch (error) {
-    if (error instanceof CommandFailedError) throw error;
-    if (signal.aborted) throw new DemoInterruptedError();
-    for (const line of sdk.lastLines) printNote(context, `Temporal's SDK: ${line}`);
+    if (!signal.aborted) note(sdk.slice(-SDK_LINES).join(""));
     throw error;
   } finally {
-    if (signal.aborted) printNote(context, "Ending what was started …");
-    for (const problem of await cleanup.run()) printNote(context, problem);
+    if (signal.aborted) note("Ending what was started …");
+    // What fails keeps nothing else from being ended.
+    for (const end of ends.toReversed()) await end().catch((error: unknown) => note(String(error)));
   }
 }
 
-async function demo(options: DemoOptions, context: CliContext, cleanup: Cleanup, sdk: SdkLog): Promise<void> {
-  const { signal, env } = context;
-  const clock = new PhaseClock();
-  const note = (text: string): void => printNote(context, text);
+interface Backstage {
+  readonly note: (text: string) => void;
+  readonly ends: (() => Promise<unknown>)[];
+  readonly sdk: string[];
+}
+
+async function demo(options: DemoOptions, context: DemoContext, { note, ends, sdk }: Backstage): Promise<boolean> {
+  const { signal, env, stdout, stderr } = context;
+  const startedAtMs = Date.now();
   const workflowBundle = builtWorkflowBundle();
-  const written = await readDemoPlan(options.examples, process.cwd());
+  const folder = options.examples ?? examplesFolder();
+  await readDemoPlan(folder);
   note("starting Temporal: takes seconds; at the first run, minutes where it has to be downloaded or built");
-  const temporal = await temporalFor(options, context, cleanup);
-  const plan = temporal.own ? written : renumber(written, Date.now().toString(36));
-  note(clock.lap(temporalLine(temporal)));
+  const temporal = await demoTemporal({ env, signal, onProgress: note });
+  ends.push(() => temporal.stop());
+  note(`Temporal is ready${temporal.uiUrl === undefined ? "" : `; its UI is at ${temporal.uiUrl}`}`);
+  const plan = await readDemoPlan(folder, temporal.isOwn ? undefined : startedAtMs.toString(36));
   signal.throwIfAborted();
-  await sdk.install();
-  const stack = await startDemoStack({ plan, temporal, workflowBundle, cleanup, signal, onProgress: note });
-  note(clock.lap(`simulator at ${stack.simulator.url} and callback receiver are ready`));
+  // Immediately before the first connection: unused, the runtime holds the process open.
+  await installRuntime({ log: pino({ level: "warn" }, { write: (line) => void sdk.push(line) }) });
+  const stack = await startDemoStack({ plan, temporal, workflowBundle, ends, signal, onProgress: note });
   signal.throwIfAborted();
   note("starting the workers");
   await stack.workers.start();
-  note(clock.lap(`workers are ready; ${clock.totalSeconds} s since the start`));
-  note(businessLine(plan));
+  note(`${plan.examples.length} sales of ${plan.business.name}, ${secondsSince(startedAtMs)} after the start:`);
 
-  const { stdout, stderr } = context;
-  const screens = { stdout, stderr, signal, paint: paintFor(stderr, env), stdoutPaint: paintFor(stdout, env) };
-  const salesSinceMs = Date.now();
-  const { sales, differences: inBooks } = await showSales(stack, screens);
-  note(`\n${clock.lap("the sales are through")}; and now the back office:`);
-  const { report, open } = options;
-  const inLedger = await showBackOffice(stack, screens, { salesSinceMs, report, open, env });
-  note(`${clock.lap("the back office is through")}; ${clock.totalSeconds} s since the start`);
+  const table = salesTable(stderr, plan.examples.length, stderr.isTTY === true && !env["NO_COLOR"]);
+  const running = runSales(stack, { signal, onChange: (now) => table.show(now) });
+  const sales = await running.finally(() => table.end());
+  // At a terminal they stand there already.
+  if (!stdout.isTTY) for (const sale of sales) stdout.write(`${saleLine(sale, sales)}\n`);
+  const books = stack.simulator.books();
+  const problems = compareWithBooks(plan, sales, books);
+  const counts = `${books.documents.length} documents and ${books.movements.length} stock movements`;
+  if (problems.length === 0) stdout.write(`The simulator's books agree: ${counts}, each once.\n`);
+
+  const environment = { ...temporal.environment, ...stack.environment };
+  const run = async (...args: readonly string[]): Promise<void> => {
+    const end = await context.command(args, environment);
+    stdout.write(plainText(`\n$ npx fiscalflow ${args.join(" ")}\n${end.stdout.trimEnd()}\n`));
+    // Findings are what the reconciliation is there to show.
+    const hasFindings = args[0] === "reconcile" && end.stdout !== "";
+    if (!end.succeeded && !hasFindings) problems.push(`${args.join(" ")}: ${end.stderr.trim()}`);
+  };
+  await doBackOffice(stack, run, context);
+  for (const problem of problems) note(`Not as it should be: ${problem}`);
+  note(`\nThe demo took ${secondsSince(startedAtMs)}.`);
   if (options.keep) {
-    context.stdout.write(`\n${plainText(howToGoOn(stack, sales))}\n`);
-    await Promise.race([untilAborted(signal), stack.workers.failed]);
+    const [needing] = sales.filter(({ example }) => example.expected.attention !== undefined);
+    if (needing) await run("sale", "show", needing.example.invoice);
+    stdout.write(plainText(howToGoOn(stack, temporal, environment, needing)));
+    signal.throwIfAborted();
+    await Promise.race([once(signal, "abort"), stack.workers.failed]);
   }
-  if (inBooks + inLedger > 0) throw new CommandFailedError("");
+  return problems.length === 0;
 }
 
-async function temporalFor(options: DemoOptions, context: CliContext, cleanup: Cleanup): Promise<DemoTemporal> {
-  const { env, signal } = context;
-  const given = loadTemporalConnection({ env });
-  const uiUrl = options.uiUrl ?? (env["TEMPORAL_UI_URL"] || undefined);
-  if (given.addressGiven) return await interruptible(() => useGivenTemporal(given, { env, uiUrl }), signal);
-  const onProgress = (line: string): void => printNote(context, line);
-  return await startOwnTemporal({ env, signal, cleanup, onProgress });
+function secondsSince(startedAtMs: number): string {
+  return `${((Date.now() - startedAtMs) / 1_000).toFixed(1)} s`;
 }
 
-function temporalLine({ own, uiUrl, connectionOptions, namespace }: DemoTemporal): string {
-  const which = own ? "Temporal" : `Temporal at ${connectionOptions.address ?? ""}, namespace ${namespace},`;
-  return `${which} is ready${uiUrl === undefined ? "" : `; its UI is at ${uiUrl}`}`;
+type Run = (...args: readonly string[]) => Promise<void>;
+
+/** The jobs that have no sale of their own, in the order of a shop's evening, and the day's report. */
+async function doBackOffice({ plan }: DemoStack, run: Run, context: DemoContext): Promise<void> {
+  const [batch] = plan.scenario.accounting.syncBatches;
+  await run("items", "register", "--wait");
+  await run("purchases", "sync", "--wait");
+  await run("bill-payments", "sync", "--wait");
+  if (batch) await run("batch", "process", batch.id, "--wait");
+  await run("reconcile", "--wait");
+  await run("ledger", "verify");
+  // It outlives the demo, and the next one of that day replaces it.
+  const folder = resolve(".fiscalflow", "demo");
+  await mkdir(folder, { recursive: true });
+  const file = join(folder, `day-${nairobiDate(Date.now())}.html`);
+  await run("report", "day", "--force", "--out", file);
+  const isShown = await context.showPage(file);
+  context.stdout.write(`The day's report: ${file}${isShown ? " (shown in the browser)" : ""}\n`);
 }
 
-function businessLine({ examples, scenario }: DemoPlan): string {
-  const [business] = scenario.businesses;
-  return `${examples.length} sales of ${business?.name ?? "the business"}:`;
+/** What an operator can do with a demo that is left running, in commands that can be copied. */
+function howToGoOn(
+  { plan, simulator }: DemoStack,
+  { uiUrl, namespace }: DemoTemporal,
+  environment: Readonly<Record<string, string | undefined>>,
+  needing: SaleProgress | undefined,
+): string {
+  const [first] = plan.examples.filter(({ input }) => input.lines !== undefined);
+  const sale = JSON.stringify({ ...first?.input, traderInvoiceNumber: "DUKA-2001", businessId: plan.business.id });
+  const inNamespace = `${uiUrl ?? ""}/namespaces/${encodeURIComponent(namespace)}/workflows`;
+  return [
+    ...(uiUrl && needing ? [`${inNamespace}/${encodeURIComponent(needing.workflowId)}`] : []),
+    "",
+    "Everything is left running until Ctrl-C. To start another sale from another terminal:",
+    "",
+    ...Object.entries(environment)
+      // The user's own secrets are not to be shown.
+      .filter(([name, value]) => value && !/^TEMPORAL_(?!ADDRESS|NAMESPACE|UI_URL)/.test(name))
+      .map(([name, value]) => `  export ${name}=${shellWord(value ?? "")}`),
+    `  echo ${shellWord(sale)} | npx fiscalflow sale start - --wait`,
+    "",
+    "To see how a sale copes with trouble (--help lists what can be triggered):",
+    "",
+    "  npx fiscalflow simulator trigger rejected",
+    "",
+    `Temporal's UI: ${uiUrl ? inNamespace : "unknown; name it with TEMPORAL_UI_URL"}`,
+    `The simulator's page: ${simulator.url}`,
+    `The simulator's books: ${simulator.url}/_simulator/books`,
+    "",
+  ].join("\n");
 }
 
-/** Measures how long each phase of the start takes, so that a slow one can be named. */
-class PhaseClock {
-  readonly #nowMs: () => number;
-  readonly #startedAtMs: number;
-  #lastAtMs: number;
-
-  constructor(nowMs: () => number = Date.now) {
-    this.#nowMs = nowMs;
-    this.#startedAtMs = nowMs();
-    this.#lastAtMs = this.#startedAtMs;
-  }
-
-  /** What has come about, and how long it took since the last: "Temporal is ready (0.9 s)". */
-  lap(what: string): string {
-    const nowMs = this.#nowMs();
-    const seconds = (nowMs - this.#lastAtMs) / 1_000;
-    this.#lastAtMs = nowMs;
-    return `${what} (${seconds.toFixed(1)} s)`;
-  }
-
-  get totalSeconds(): string {
-    return ((this.#nowMs() - this.#startedAtMs) / 1_000).toFixed(1);
-  }
+/** A word of a POSIX shell. */
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

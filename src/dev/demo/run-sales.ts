@@ -1,49 +1,112 @@
 import { setMaxListeners } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { areSettled, type Stage, type WorkflowState } from "../../contract/index.ts";
 import { saleKeyOf } from "../../starter/sale-key.ts";
-import type { SaleProgress } from "./sale-progress.ts";
-import { followSale } from "./follow-sale.ts";
+import type { Example } from "./plan.ts";
 import type { DemoStack } from "./start-demo-stack.ts";
 
+/** A query costs the sale no history. */
+const LOOK_EVERY_MS = 200;
+/** Without a worker nobody answers. */
+const ANSWER_MS = 3_000;
 /** The slowest example takes some five seconds; whatever is not done by then hangs. */
 const DEADLINE_MS = 120_000;
+
+/** Where one sale of the demo stands. */
+export interface SaleProgress {
+  readonly example: Example;
+  readonly workflowId: string;
+  /** `starting` until the workflow has its first stage. */
+  readonly stage: Stage | "starting";
+  /** In words: what it waits for. */
+  readonly waitingFor: string;
+  readonly startedAtMs: number;
+  /** Set once nothing more will happen to it in the demo. */
+  readonly endedAtMs?: number;
+  /** The latest state of the workflow. */
+  readonly state?: WorkflowState;
+  /** Why it ended otherwise than it should have. */
+  readonly problem?: string;
+}
 
 export interface RunSalesOptions {
   /** Called on every change, with all sales in the order of the examples. */
   readonly onChange?: (sales: readonly SaleProgress[]) => void;
   readonly signal?: AbortSignal;
-  /** How long all of them may take together; those that take longer are given back as they stand. Default: 120,000. */
-  readonly deadlineMs?: number;
 }
 
 /**
- * Starts every example at once and follows each to its end. A worker that is stopped and started again meanwhile is no
- * concern of this: it goes on asking.
+ * Starts every example at once and follows each to its end, or for two minutes. A worker that is stopped and started
+ * again meanwhile is no concern of this: it goes on asking.
  * @throws the signal's reason, or what made a worker fail
  */
 export async function runSales(stack: DemoStack, options: RunSalesOptions = {}): Promise<SaleProgress[]> {
-  const { onChange, deadlineMs = DEADLINE_MS } = options;
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, ...(options.signal ? [options.signal] : [])]);
   // Each sale listens to it: that is many, and no leak.
   setMaxListeners(0, signal);
-  const untilMs = Date.now() + deadlineMs;
   const sales = stack.plan.examples.map((example): SaleProgress => {
     const workflowId = stack.starter.workflowId(saleKeyOf(example.input));
     return { example, workflowId, stage: "starting", waitingFor: "its start", startedAtMs: Date.now() };
   });
-  const follow = (sale: SaleProgress, index: number): Promise<SaleProgress> => {
-    const saleChanged = (changed: SaleProgress): void => {
-      sales[index] = changed;
-      onChange?.([...sales]);
+  const follow = (sale: SaleProgress, index: number): Promise<void> => {
+    const update = (change: Partial<SaleProgress>): void => {
+      sales[index] = { ...sale, ...sales[index], ...change };
+      options.onChange?.([...sales]);
     };
-    const followed = (): Promise<SaleProgress> => followSale(stack, sale, { signal, untilMs, onChange: saleChanged });
-    return stack.client.withAbortSignal(signal, followed);
+    return stack.client.withAbortSignal(signal, () => followSale(stack, sale.example, { signal, update }));
   };
-  const following = sales.map(follow);
-  onChange?.([...sales]);
   try {
-    return await Promise.race([Promise.all(following), stack.workers.failed]);
+    await Promise.race([Promise.all(sales.map(follow)), stack.workers.failed]);
+    return sales;
   } finally {
     stop.abort();
+  }
+}
+
+interface Following {
+  readonly signal: AbortSignal;
+  readonly update: (change: Partial<SaleProgress>) => void;
+}
+
+/** Starts one sale, refunds it where the plan says so, and tells of every change until it has ended. */
+async function followSale(stack: DemoStack, example: Example, { signal, update }: Following): Promise<void> {
+  const { starter, client } = stack;
+  const { input, refund, expected } = example;
+  const key = saleKeyOf(input);
+  const untilMs = Date.now() + DEADLINE_MS;
+  let refunded: Promise<unknown> | undefined;
+  const isOver = async (workflowId: string): Promise<boolean> =>
+    (await client.workflow.getHandle(workflowId).describe()).status.name !== "RUNNING";
+  try {
+    await starter.startSale(input);
+    for (;;) {
+      const asked = client.withDeadline(Date.now() + ANSWER_MS, () => starter.getSale(key));
+      const state = await asked.catch(() => signal.throwIfAborted());
+      if (state) {
+        const { stage, waitingFor, attentions, stockMovements } = state;
+        update({ state, stage, waitingFor });
+        const [attention] = attentions;
+        if (attention && attention.code !== expected.attention)
+          throw new Error(`needs an operator: ${attention.code}: ${attention.message}`);
+        const isAsMeant =
+          stage === expected.stage && (attention || (!expected.attention && areSettled(stockMovements)));
+        // The goods of a credit note are taken back after it is signed.
+        if (isAsMeant && (!refund || (await isOver(starter.workflowId(key))))) {
+          update({ endedAtMs: Date.now(), waitingFor: "nothing" });
+          return;
+        }
+        if (stage === "completed" && refund) refunded ??= starter.refund(key, refund);
+        refunded?.catch(() => undefined);
+      } else update({ waitingFor: "a worker that answers" });
+      if (Date.now() > untilMs) throw new Error("has not ended in time");
+      const pause = sleep(LOOK_EVERY_MS, undefined, { signal });
+      // A refund that is refused ends the wait.
+      await (refunded ? Promise.race([pause, refunded.then(() => pause)]) : pause);
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    update({ endedAtMs: Date.now(), problem: error instanceof Error ? error.message : String(error) });
   }
 }

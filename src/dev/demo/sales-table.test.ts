@@ -1,13 +1,11 @@
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import type { Example } from "./demo-plan.ts";
-import { liveView } from "./live-view.ts";
-import type { SaleProgress } from "./sale-progress.ts";
-import { plainPaint } from "./screens.ts";
+import type { Example } from "./plan.ts";
+import type { SaleProgress } from "./run-sales.ts";
+import { salesTable } from "./sales-table.ts";
 
 const example: Example = {
-  path: "examples/01-accepted-at-once.json",
   title: "accepted at once",
   invoice: "DUKA-1001",
   input: { traderInvoiceNumber: "DUKA-1001", saleId: "sal_1" },
@@ -42,48 +40,47 @@ class FakeScreen {
   }
 }
 
-describe("the live view without a terminal", () => {
+beforeEach(() => {
+  vi.useFakeTimers({ now: 0 });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("the table of sales without a terminal", () => {
   it("writes a plain line for each change of a stage, and none for what does not change", () => {
     const screen = new FakeScreen(false);
-    const view = liveView(screen, 1, { paint: plainPaint });
+    const view = salesTable(screen, 1, false);
     for (const sale of [starting, submitting, submitting, { ...submitting, waitingFor: "more" }, done])
       view.show([sale]);
     view.end();
     expect(screen.written).toBe(
       [
-        "DUKA-1001  accepted at once  submitting          waits for the answer\n",
-        "DUKA-1001  accepted at once  completed           done\n",
+        "·  DUKA-1001  accepted at once  submitting           0.0 s  waits for the answer\n",
+        "✔  DUKA-1001  accepted at once  completed            1.3 s\n",
       ].join(""),
     );
   });
 
   it("says on the last line what went wrong, as one line", () => {
     const screen = new FakeScreen(false);
-    const view = liveView(screen, 1, { paint: plainPaint });
+    const view = salesTable(screen, 1, false);
     view.show([{ ...done, stage: "rejected", problem: "needs an operator:\n  no" }]);
-    expect(screen.written).toMatch(/rejected +needs an operator: no\n$/);
+    expect(screen.written).toMatch(/rejected .* needs an operator: +no\n$/);
   });
 });
 
-describe("the live view on a terminal", () => {
-  beforeEach(() => {
-    vi.useFakeTimers();
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
-
+describe("the table of sales on a terminal", () => {
   it("draws a line per sale and then draws over it", () => {
     const screen = new FakeScreen(true);
-    let nowMs = 300;
-    const view = liveView(screen, 1, { paint: plainPaint, nowMs: () => nowMs });
+    const view = salesTable(screen, 1, false);
     view.show([submitting]);
-    vi.advanceTimersByTime(100);
+    vi.advanceTimersByTime(300);
+    screen.written = screen.written.slice(screen.written.lastIndexOf("\u001b[1A"));
     expect(screen.written).toBe(
-      "\u001b[?25l\u001b[2K⠸  DUKA-1001  accepted at once  submitting           0.3 s  the answer\n",
+      "\u001b[1A\u001b[2K⠸  DUKA-1001  accepted at once  submitting           0.3 s  waits for the answer\n",
     );
     screen.written = "";
-    nowMs = 5_000;
     view.show([done]);
     view.end();
     expect(screen.written).toBe(
@@ -93,7 +90,7 @@ describe("the live view on a terminal", () => {
 
   it("never lets a line wrap", () => {
     const screen = new FakeScreen(true, 70);
-    const view = liveView(screen, 1, { paint: plainPaint, nowMs: () => 300 });
+    const view = salesTable(screen, 1, false);
     view.show([{ ...submitting, waitingFor: "something that takes very many words\nand lines to tell" }]);
     view.end();
     const [line = ""] = stripVTControlCharacters(screen.written).split("\n");
@@ -103,7 +100,7 @@ describe("the live view on a terminal", () => {
 
   it("marks a sale that ended otherwise than it should have", () => {
     const screen = new FakeScreen(true);
-    const view = liveView(screen, 1, { paint: plainPaint });
+    const view = salesTable(screen, 1, false);
     view.show([{ ...done, stage: "rejected", problem: "needs an operator" }]);
     view.end();
     expect(screen.written).toContain("✖  DUKA-1001  accepted at once  rejected             1.3 s  needs an operator");
@@ -111,9 +108,9 @@ describe("the live view on a terminal", () => {
 
   it("writes plain lines where there are more sales than rows", () => {
     const screen = new FakeScreen(true, 100, 2);
-    const view = liveView(screen, 5, { paint: plainPaint });
+    const view = salesTable(screen, 5, false);
     view.show([done]);
     view.end();
-    expect(screen.written).toBe("DUKA-1001  accepted at once  completed           done\n");
+    expect(screen.written).toBe("✔  DUKA-1001  accepted at once  completed            1.3 s\n");
   });
 });
