@@ -19,9 +19,8 @@ import { Deadline } from "../src/http/deadline.ts";
 import { AnswerError, TransportError } from "../src/http/errors.ts";
 import type { OddRow } from "../src/http/read-body.ts";
 import { LedgerUnavailableError, type UnderWay } from "../src/ledger/index.ts";
-import { KeyHeldError } from "./compliance/credential-circuit-breaker.ts";
+import { KeyHeldError } from "./credential-circuit-breaker.ts";
 import { afterQuotaMs, afterTroubleMs, backoffMs, LONGEST_PAUSE_MS, retryAfter } from "./failure.ts";
-import { isUnderWay, stillUnderWay } from "./ledger/beside-calls.ts";
 
 /** What one call to a service came to: its meaning, and whichever of answer and error there is. */
 export interface ClassifiedCall<Data, Meaning = Classification> {
@@ -33,9 +32,7 @@ export interface ClassifiedCall<Data, Meaning = Classification> {
   /** `Idempotent-Replayed: true`. */
   replayed: boolean;
   operation: string;
-  /** In words, for an operator. */
   message: string;
-  /** What is wrong with the service, where it does not serve calls at present. */
   trouble?: ServiceTrouble | undefined;
   /** Which settings of the dialect can be behind a refusal, as a sentence to follow the message; empty for none. */
   hint: string;
@@ -43,11 +40,7 @@ export interface ClassifiedCall<Data, Meaning = Classification> {
 
 export type AnyCall<Data = unknown> = ClassifiedCall<Data, Classification | AccountingMeaning>;
 
-/**
- * What this process needs to serve a connection.
- * @throws ApplicationFailure NotServed: another worker may know the connection, after a change of configuration for
- * example
- */
+/** @throws ApplicationFailure NotServed: another worker may know the connection, after a change of configuration */
 export function servedIn<Runtime>(connections: ReadonlyMap<string, Runtime>, name: string): Runtime {
   const runtime = connections.get(name);
   if (runtime) return runtime;
@@ -78,7 +71,6 @@ export function sentence(message: string, hint: string): string {
   return hint === "" ? message : `${message.replace(/\.$/, "")}.${hint}`;
 }
 
-/** The service's own words about an error. */
 function answerDetailsIn(error: unknown): Pick<Refusal, "status" | "apiCode" | "details"> {
   if (error instanceof KeyHeldError) {
     const refused = answerDetailsIn(error.refusal);
@@ -121,34 +113,25 @@ interface Taken {
 
 /** A call that is sent at most once. `Not` is the contract's word for one that was certainly not carried out. */
 interface ClaimedCall<Known, Data, Done, Not extends string> {
-  /** The longest that the call itself takes, in milliseconds. */
   callTimeoutMs: number;
   /** Anything but `taken` is known of it already, and nothing is sent. */
   take: (by: TakingExecution) => Promise<Taken | UnderWay | Known>;
-  /**
-   * Cancelling the activity does not abort it: an aborted request would be one more unknown outcome.
-   * @param sendBefore for the client: no byte leaves after it
-   */
+  /** Cancelling the activity does not abort it: an aborted request would be one more unknown outcome. */
   send: (sendBefore: Deadline) => Promise<AnyCall<Data>>;
   done: (data: Data, meaning: AnyCall["meaning"], sentAtMs: number) => Done;
   not: Not;
   settle: (outcome: Done | NotDoneOutcome<Not>) => Promise<unknown>;
-  /** Writes into the claim that this execution sends no more. */
   ended: (by: Pick<TakingExecution, "execution">) => Promise<void>;
 }
 
-/**
- * The moment after which this attempt sends nothing: its call would not be over when Temporal gives the attempt up.
- * Counted from now by this process's own clocks, which need not agree with those of Temporal's server.
- */
+/** After it this attempt sends nothing: its call would outlast the attempt. By this process's own clocks. */
 export function lastMomentToSend(callTimeoutMs: number): Deadline {
   return new Deadline(Context.current().info.startToCloseTimeoutMs - callTimeoutMs);
 }
 
 /**
- * Takes the claim, sends, and settles the claim with the outcome (docs/architecture.md, "At most once"). No other
- * activity, of this run or of another one, sends the call while the claim stands, nor does another execution of this
- * one. Whatever is known is a result and not a failure, since a failed activity reads as a lost answer.
+ * Takes the claim, sends, and settles the claim with the outcome (docs/architecture.md, "At most once"). Whatever is
+ * known is a result, since a failed activity reads as a lost answer.
  */
 export async function claimedCall<Known extends { kind: string }, Data, Done extends object, Not extends string>(
   { nowMs, random }: { nowMs: () => number; random: () => number },
@@ -180,12 +163,11 @@ export async function claimedCall<Known extends { kind: string }, Data, Done ext
     if (!result) return { kind: "unknown", message, evidence: { sentAtMs, ...cameBack(error) } };
     return { ...result, ...(await settled(notDoneOutcome(not, result))) };
   } finally {
-    // The answer is the caller's in any case: without this the claim is read as under way until its time is over.
     if (!isSettled) await ended({ execution }).catch(() => undefined);
   }
 }
 
-/** @returns what `claim` gives; `deferred` where the ledger is away: without a claim nothing leaves */
+/** `deferred` where the ledger is away: without a claim nothing leaves. */
 export async function claimOrDeferred<Claimed>(claim: () => Promise<Claimed>): Promise<Claimed | Deferred> {
   try {
     return await claim();
@@ -193,6 +175,21 @@ export async function claimOrDeferred<Claimed>(claim: () => Promise<Claimed>): P
     if (!(error instanceof LedgerUnavailableError)) throw error;
     return { kind: "deferred", waitFor: "ledger", message: error.message };
   }
+}
+
+/** The run that the activity works for, as a row keeps it. */
+export function currentWriter(): { workflowId: string; runId: string } {
+  const { workflowExecution } = Context.current().info;
+  return { workflowId: workflowExecution?.workflowId ?? "no workflow", runId: workflowExecution?.runId ?? "unknown" };
+}
+
+export function isUnderWay(answer: { kind: string }): answer is UnderWay {
+  return answer.kind === "under-way";
+}
+
+/** Somebody has ended its activity, or reset its run, and its worker may still be at it. */
+export function stillUnderWay({ forMs }: UnderWay): string {
+  return `An earlier attempt may still be at this call for ${Math.ceil(forMs / 1_000)} s.`;
 }
 
 function isDeferred(answer: { kind: string }): answer is Deferred {
@@ -230,19 +227,14 @@ async function written(settle: () => Promise<unknown>): Promise<Unsettled> {
   }
 }
 
-/**
- * What was known of the same trouble before this process: what the last attempt of the call that has just failed says
- * of it. Never throws.
- */
+/** What the last attempt of the failing call, before this process, has said of the same trouble. Never throws. */
 export type SeenBefore = (trouble: Pick<ServiceTrouble, "kind" | "service">) => Promise<ServiceTrouble | undefined>;
 
-/** Of calls that meet a trouble, so many at most ask what was known of it before this process. */
 const MOST_QUESTIONS = 10;
 
 /**
- * Whether a service serves the calls of one application, or of one accounting connection, as this process has seen it:
- * what a failing activity says of the service, and since when. Any answer that is neither a 5xx nor a 429 shows that it
- * does. Where this process has not seen the service without its trouble, Temporal may know since when it is so.
+ * Whether a service serves the calls of one application, or of one accounting connection, as this process has seen it,
+ * and since when not. Any answer that is neither a 5xx nor a 429 shows that it does.
  */
 export class ServiceHealth {
   readonly #nowMs: () => number;
@@ -252,7 +244,6 @@ export class ServiceHealth {
   #questions = 0;
   #trouble: ServiceTrouble | undefined;
 
-  /** @param service default: the API */
   constructor(nowMs: () => number, seenBefore: SeenBefore, service?: "accounting") {
     this.#nowMs = nowMs;
     this.#seenBefore = seenBefore;
@@ -268,7 +259,6 @@ export class ServiceHealth {
     this.#trouble = undefined;
   }
 
-  /** @param attempt of the call's activity: a first one has nothing before it */
   async failed(error: unknown, attempt: number): Promise<void> {
     this.#saw(seenIn(error));
     const met = this.#trouble;

@@ -1,5 +1,5 @@
-import { ApplicationFailureCategory, CancelledFailure } from "@temporalio/common";
 import fc from "fast-check";
+import { ApplicationFailureCategory, CancelledFailure } from "@temporalio/common";
 import { describe, expect, test } from "vitest";
 
 import { STILL_WAITING } from "../src/contract/index.ts";

@@ -1,7 +1,13 @@
 import { CompleteAsyncError, Context } from "@temporalio/activity";
 import { ApplicationFailure, ApplicationFailureCategory, TemporalFailure } from "@temporalio/common";
 
-import { type ServiceTrouble, STILL_WAITING, type TroubleDetails, troubleInWords } from "../src/contract/index.ts";
+import {
+  type ServiceTrouble,
+  type ServiceWait,
+  STILL_WAITING,
+  type TroubleDetails,
+  troubleInWords,
+} from "../src/contract/index.ts";
 import { AnswerError, TransportError } from "../src/http/errors.ts";
 import { parseHttpDateMs, parseRetryAfterSeconds } from "../src/http/quota-headers.ts";
 import { LedgerUnavailableError } from "../src/ledger/index.ts";
@@ -49,19 +55,14 @@ export function afterQuotaMs(retryAfterMs: number | undefined, random: () => num
 }
 
 /**
- * The outside world is not there yet. Temporal's UI shows an attempt that fails again and again: the message says that
- * nothing has failed.
+ * Nothing has failed: the outside world is not there yet.
  * @param seen what this look has found, as a sentence
  */
 export function stillWaiting(seen: string, pauseMs: number, trouble?: ServiceTrouble): ApplicationFailure {
   return retryAfter(STILL_WAITING, seen, pauseMs, trouble);
 }
 
-/**
- * Gives an error that the activity lets through a retry delay: an outage of the ledger, which may so last for hours
- * without adding history, and whatever is unforeseen (a defect, or a fault of the environment). A cancellation and
- * every Temporal failure stay as they are.
- */
+/** Gives what the activity lets through a retry delay: an outage of the ledger, or something unforeseen. */
 export function asRetryable(error: unknown, attempt: number, random: () => number): unknown {
   if (error instanceof TemporalFailure || error instanceof CompleteAsyncError) return error;
   if (error instanceof Error && error.name === "AbortError") return error;
@@ -80,7 +81,6 @@ type FailureType =
   | "LedgerAway"
   | typeof STILL_WAITING;
 
-/** @param trouble what is wrong with the service; those who look at the pending activity read it first */
 export function retryAfter(
   type: FailureType,
   said: string,
@@ -101,4 +101,73 @@ export function retryAfter(
 function progressOf(trouble: ServiceTrouble, pauseMs: number): string {
   const { attempt } = Context.current().info;
   return `${troubleInWords(trouble)}: attempt ${attempt}, the next after ${Math.ceil(pauseMs / 1_000)} s.`;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+export interface PollBounds {
+  firstPollMs: number;
+  /** Reached within the first hour. */
+  longestPollMs: number;
+  /** Reached some time after a day. */
+  longestPollAfterDayMs: number;
+}
+
+/** The part of its age that a wait pauses for: a sixth in the first hour, a twenty-fourth later. */
+const SHARE_OF_FIRST_HOUR = 1 / 6;
+const SHARE_AFTER_A_DAY = 1 / 24;
+
+/**
+ * The pause before the next look grows with the age of the wait: what takes days costs a few calls a day
+ * (docs/configuration.md). Jitter of a tenth keeps waits apart that began together.
+ */
+export function pollPauseMs(ageMs: number, bounds: PollBounds, random: () => number): number {
+  const early = Math.min(Math.max(ageMs * SHARE_OF_FIRST_HOUR, bounds.firstPollMs), bounds.longestPollMs);
+  const late = Math.min(ageMs * SHARE_AFTER_A_DAY, bounds.longestPollAfterDayMs);
+  const pauseMs = ageMs < DAY_MS ? early : Math.max(early, late);
+  return Math.round(pauseMs * (0.9 + random() * 0.2));
+}
+
+/** By the clock of the Temporal server, which is that of the workflow too. */
+export function ageMs(sinceMs: number): number {
+  return Context.current().info.currentAttemptScheduledTimestampMs - sinceMs;
+}
+
+const FIRST_OWN_PAUSE_MS = MINUTE_MS;
+/** Each own try costs its workflow a dozen events, so the pauses between them grow by half of what was waited. */
+const SHARE_OF_WAIT = 1 / 2;
+const LONGEST_OWN_PAUSE_MS = 12 * HOUR_MS;
+
+/** Looks cost no history. */
+const SHARE_OF_AGE = 1 / 6;
+const LONGEST_LOOK_PAUSE_MS = HOUR_MS / 2;
+
+/** Where a wait for the service stands, by the clock of the Temporal server, which is the clock of its workflow too. */
+export interface Standing {
+  /** The call has been tried a moment ago, and nothing that is found out can make it worth another try before then. */
+  tooSoonForMs: number;
+  /** Until the call is worth a try of its own, whatever is found out; 0: it is. */
+  ownTurnInMs: number;
+  /** The pause before the next look, where this one brings nothing. */
+  lookPauseMs: number;
+}
+
+export function standingOf({ triedAtMs, sinceMs }: ServiceWait, nowMs: number, random: () => number): Standing {
+  const share = (triedAtMs - sinceMs) * SHARE_OF_WAIT;
+  const pauseMs = Math.min(Math.max(share, FIRST_OWN_PAUSE_MS), LONGEST_OWN_PAUSE_MS);
+  const inMs = (atMs: number): number => Math.max(atMs - nowMs, 0);
+  const ownTurnInMs = inMs(triedAtMs + pauseMs);
+  const early = Math.min(Math.max((nowMs - sinceMs) * SHARE_OF_AGE, FIRST_OWN_PAUSE_MS), LONGEST_LOOK_PAUSE_MS);
+  const lookMs = Math.round(early * (0.9 + random() * 0.2));
+  return {
+    tooSoonForMs: inMs(triedAtMs + Math.min(pauseMs, LONGEST_LOOK_PAUSE_MS)),
+    ownTurnInMs,
+    lookPauseMs: ownTurnInMs > 0 ? Math.min(lookMs, ownTurnInMs) : lookMs,
+  };
+}
+
+export function standingNow(wait: ServiceWait, random: () => number): Standing {
+  return standingOf(wait, Context.current().info.currentAttemptScheduledTimestampMs, random);
 }

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import { ageMs, pollPauseMs } from "./failure.ts";
 import { inActivity, START_MS } from "./test-support/served.ts";
-import { ageMs, pollPauseMs } from "./poll-schedule.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

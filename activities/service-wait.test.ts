@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { standingOf } from "./service-wait.ts";
+import { standingOf } from "./failure.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -19,15 +19,18 @@ import {
   type PaymentRule,
   type SaleDocument,
   type ServedBusinesses,
-  withLinesThatFit,
 } from "../../src/contract/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 import { type ClassifiedCall, servedIn, type ServiceHealth, throwIfRetryable } from "../classified-call.ts";
-import type { Observer } from "../observer.ts";
-import type { PollBounds } from "../poll-schedule.ts";
-import { KeyReplacedError } from "../present-key.ts";
 import type { Catalogue } from "./catalogue.ts";
-import { type CredentialCircuitBreaker, type KeyCall, KeyHeldError } from "./credential-circuit-breaker.ts";
+import {
+  type CredentialCircuitBreaker,
+  type KeyCall,
+  KeyHeldError,
+  KeyReplacedError,
+} from "../credential-circuit-breaker.ts";
+import type { PollBounds } from "../failure.ts";
+import type { Observer } from "../observer.ts";
 
 /** One connection as this process serves it. The key is inside the client and nowhere else. */
 export interface ComplianceRuntime {
@@ -36,20 +39,15 @@ export interface ComplianceRuntime {
   businessWeights: Readonly<Record<string, number>>;
   servedBusinesses: ServedBusinesses;
   inputChecks: InputChecks;
-  /**
-   * How supplier invoices are compared with bill payments, where the input of the reconciliation does not say
-   * otherwise.
-   */
+  /** How supplier invoices are compared with bill payments by default. */
   reconcile: { accounting?: string; rule: PaymentRule };
   client: ComplianceClient;
   dialect: ComplianceDialect;
-  /** Every call passes it, so that a refused key is tried by one call and not by each. */
   credentialBreaker: CredentialCircuitBreaker;
-  /** Called for every call; one for all connections of an application. */
+  /** One for all connections of an application. */
   health: ServiceHealth;
   catalogue: Catalogue;
   pollBounds: PollBounds;
-  /** The list of items is read again when it is this old. */
   catalogueAgeMs: number;
 }
 
@@ -70,8 +68,7 @@ type Classify<Data> = (result: Result<Data>, dialect: ComplianceDialect, options
 
 /**
  * Makes the call, unless its key is refused at present, and says what it came to. Never throws.
- * @param target for whom: what a key may do can differ from business to business
- * @param classify what an answer means; by default its status alone tells
+ * @param classify default: the status alone tells
  */
 export async function callAndClassify<Data>(
   runtime: ComplianceRuntime,
@@ -141,10 +138,7 @@ export function ifMistyped({ profile }: ComplianceRuntime, { businessId }: CallT
     : "";
 }
 
-/**
- * {@link callAndClassify} for an activity that may be repeated.
- * @throws ApplicationFailure where Temporal is to repeat the activity
- */
+/** @throws ApplicationFailure where Temporal is to repeat the activity */
 export async function ask<Data>(
   context: ActivityContext,
   target: CallTarget,
@@ -162,12 +156,6 @@ export async function ask<Data>(
 /** The document in the answer to a rejected request: it exists, with the status `failed`. */
 export function rejectedSale({ meaning, error }: ClassifiedCall<SaleDocument>): SaleDocument | undefined {
   return meaning.kind === "rejected" && error instanceof ComplianceApiError ? error.extras.sale : undefined;
-}
-
-/** The same, as a workflow may have it. */
-export function rejectedSaleThatFits(classified: ClassifiedCall<SaleDocument>): SaleDocument | undefined {
-  const sale = rejectedSale(classified);
-  return sale && withLinesThatFit(sale);
 }
 
 export function keyCallOf(operation: OperationName, { businessId, retriedAtMs }: CallTarget): KeyCall {

@@ -1,4 +1,5 @@
 import {
+  type CallTarget,
   isRegistered,
   type Item,
   type ItemsResult,
@@ -6,12 +7,13 @@ import {
   type SaleLineInput,
 } from "../../src/contract/index.ts";
 import type { OddRow } from "../../src/http/read-body.ts";
+import type { ClassifiedCall } from "../classified-call.ts";
+import { type ActivityContext, ask } from "./calls.ts";
 
-interface Snapshot {
+interface Snapshot extends Omit<ItemsList, "items"> {
   /** When the request left (Unix milliseconds): what changed later may be missing. */
   askedAtMs: number;
   items: Map<string, Item>;
-  odd: readonly OddRow[];
 }
 
 export interface ItemsList {
@@ -25,78 +27,38 @@ export interface ItemsList {
 /** Of the lists' answers; their items take two to four times as much. A large shop's list has one or two mebibytes. */
 const MOST_KEPT_BYTES = 32 * 1024 * 1024;
 
-/**
- * The room that the catalogues of a process share. The lists that were used last are kept; one that was let go is read
- * again when somebody asks for it. The newest is kept whatever its size.
- */
-export class CatalogueRoom {
-  /** The one used longest ago is the first. */
-  readonly #kept = new Map<object, { bytes: number; letGo: () => void }>();
-  #bytes = 0;
-
-  keep(list: object, bytes: number, letGo: () => void): void {
-    this.#kept.set(list, { bytes, letGo });
-    this.#bytes += bytes;
-    for (const [other, { letGo: end }] of this.#kept) {
-      if (this.#bytes <= MOST_KEPT_BYTES || other === list) return;
-      this.leave(other);
-      end();
-    }
-  }
-
-  used(list: object): void {
-    const kept = this.#kept.get(list);
-    if (!kept) return;
-    this.#kept.delete(list);
-    this.#kept.set(list, kept);
-  }
-
-  leave(list: object): void {
-    this.#bytes -= this.#kept.get(list)?.bytes ?? 0;
-    this.#kept.delete(list);
-  }
-}
-
 interface Reading {
   askedAtMs: number;
   answer: Promise<Snapshot>;
-  /** Shown by other answers since it was asked for. */
-  learned: Map<string, Item>;
 }
 
 /**
  * The items of each business of one connection, read once for all who ask (GET /v1/items is not paginated), and
- * corrected by every answer that shows an item. One a process.
+ * corrected by every answer that shows an item. The lists that were used last are kept, and the newest whatever its
+ * size.
  */
 export class Catalogue {
+  /** The one used longest ago is the first. */
   readonly #snapshots = new Map<string, Snapshot>();
   readonly #readings = new Map<string, Reading>();
   readonly #read: (businessId: string | undefined) => Promise<ItemsList>;
   readonly #nowMs: () => number;
-  readonly #room: CatalogueRoom;
 
-  constructor(
-    read: (businessId: string | undefined) => Promise<ItemsList>,
-    nowMs: () => number,
-    room = new CatalogueRoom(),
-  ) {
+  constructor(read: (businessId: string | undefined) => Promise<ItemsList>, nowMs: () => number) {
     this.#read = read;
     this.#nowMs = nowMs;
-    this.#room = room;
   }
 
-  /** What is known without asking, where it was asked for since the given instant. */
+  /** Undefined where it was asked for before the given instant. */
   known(businessId: string | undefined, sinceMs: number): Item[] | undefined {
-    const snapshot = this.#snapshots.get(businessId ?? "");
+    const key = businessId ?? "";
+    const snapshot = this.#snapshots.get(key);
     if (!snapshot || snapshot.askedAtMs < sinceMs) return undefined;
-    this.#room.used(snapshot);
+    this.#keep(key, snapshot);
     return [...snapshot.items.values()];
   }
 
-  /**
-   * The items as asked for since the given instant. Those who ask while a fitting request is under way share its
-   * answer, and its error.
-   */
+  /** Those who ask while a fitting request is under way share its answer, and its error. */
   async since(businessId: string | undefined, sinceMs: number): Promise<Item[]> {
     const known = this.known(businessId, sinceMs);
     if (known) return known;
@@ -106,7 +68,6 @@ export class Catalogue {
     return [...(await reading.answer).items.values()];
   }
 
-  /** {@link resolveLines}, by what is known without asking. */
   resolve(businessId: string | undefined, lines: readonly SaleLineInput[], sinceMs: number): ItemsResult | undefined {
     const known = this.known(businessId, sinceMs);
     return known && resolveLines(lines, known, this.leftOut(businessId));
@@ -119,33 +80,37 @@ export class Catalogue {
     return (snapshot?.odd ?? []).filter(({ names }) => !snapshot?.items.has(names["id"] ?? ""));
   }
 
-  /** An answer that showed an item is newer than the list, and than one that is still under way. */
+  /** An answer that showed an item is newer than the list at hand. */
   learn(businessId: string | undefined, item: Item): void {
-    const key = businessId ?? "";
-    this.#snapshots.get(key)?.items.set(item.id, item);
-    this.#readings.get(key)?.learned.set(item.id, item);
+    this.#snapshots.get(businessId ?? "")?.items.set(item.id, item);
   }
 
   #ask(key: string, businessId: string | undefined): Reading {
     const askedAtMs = this.#nowMs();
-    const learned = new Map<string, Item>();
     const answer = this.#read(businessId).then(({ items, odd, bytes }) => {
-      const byId = new Map([...items.map((item) => [item.id, item] as const), ...learned]);
-      const snapshot = { askedAtMs, items: byId, odd };
+      const snapshot = { askedAtMs, items: new Map(items.map((item) => [item.id, item])), odd, bytes };
       const current = this.#snapshots.get(key);
-      if (current && current.askedAtMs > askedAtMs) return snapshot;
-      if (current) this.#room.leave(current);
-      this.#snapshots.set(key, snapshot);
-      this.#room.keep(snapshot, bytes, () => this.#snapshots.delete(key));
+      if (!current || current.askedAtMs <= askedAtMs) this.#keep(key, snapshot);
       return snapshot;
     });
-    const reading = { askedAtMs, answer, learned };
+    const reading = { askedAtMs, answer };
     this.#readings.set(key, reading);
     const done = (): void => {
       if (this.#readings.get(key) === reading) this.#readings.delete(key);
     };
     answer.then(done, done);
     return reading;
+  }
+
+  #keep(key: string, snapshot: Snapshot): void {
+    this.#snapshots.delete(key);
+    this.#snapshots.set(key, snapshot);
+    let bytes = [...this.#snapshots.values()].reduce((sum, one) => sum + one.bytes, 0);
+    for (const [other, { bytes: freed }] of this.#snapshots) {
+      if (bytes <= MOST_KEPT_BYTES || other === key) return;
+      this.#snapshots.delete(other);
+      bytes -= freed;
+    }
   }
 }
 
@@ -154,10 +119,7 @@ const LONGEST_NAME = 40;
 /** Of a sale with more lines the names of registered items would make its history long. */
 const MOST_NAMED = 50;
 
-/**
- * The item that each line names. A name that fits no item, or two, names none.
- * @param leftOut rows of the list that are not of their form: the answer to a line that names one says so
- */
+/** The item that each line names. A name that fits no item, or two, names none. */
 export function resolveLines(
   lines: readonly SaleLineInput[],
   items: readonly Item[],
@@ -199,13 +161,31 @@ function nameOf(line: SaleLineInput): { key: "itemId" | "externalId" | "sku"; va
   return { key: "sku", value: line.sku ?? "" };
 }
 
-/**
- * Only what a sale needs goes into its history: a name is for people, and only unregistered items are shown to them.
- * @param named whether a registered item has its name too
- */
+/** Only what a sale needs goes into its history: names are for people, who are shown unregistered items alone. */
 export function knownItem(item: Item, named = false): KnownItem {
   const { id, name, stockTracked, registrationStatus } = item;
   if (isRegistered(item) && !named) return { id, stockTracked, registrationStatus };
   const short = name && Array.from(name).slice(0, LONGEST_NAME).join("");
   return { id, name: short ?? null, stockTracked, registrationStatus };
+}
+
+/** A catalogue that is shared has no answer of its own. */
+const SHARED_ANSWER = {
+  operation: "listItems",
+  status: 200,
+  replayed: false,
+  requestSentAtMs: 0,
+  answeredAtMs: 0,
+} as const;
+
+/** @throws ApplicationFailure where Temporal is to repeat the activity */
+export function readCatalogue(
+  context: ActivityContext,
+  target: CallTarget,
+  sinceMs: number,
+): Promise<ClassifiedCall<Item[]>> {
+  return ask(context, target, "listItems", async ({ catalogue }) => ({
+    data: await catalogue.since(target.businessId, sinceMs),
+    meta: SHARED_ANSWER,
+  }));
 }

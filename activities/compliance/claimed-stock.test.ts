@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { AdjustStockRequest, AdjustStockResult, CallUnderWay } from "../../src/contract/index.ts";
 import type { Fault } from "../../src/dev/simulator/index.ts";
 import { WRITER } from "../../src/ledger/test-support/records.ts";
-import { currentWriter } from "../ledger/beside-calls.ts";
+import { currentWriter } from "../classified-call.ts";
 import { inActivity, serve, type Served, START_MS } from "../test-support/served.ts";
 import { teaMovement as movement } from "../test-support/requests.ts";
 

@@ -1,23 +1,43 @@
 import { Context } from "@temporalio/activity";
 
+import { ComplianceApiError, ComplianceInputError, UnexpectedAnswerError } from "../../src/compliance/index.ts";
 import {
   type AwaitDocumentRequest,
   type CallTarget,
   type ComplianceActivities,
+  differencesFrom,
   IN_FLIGHT_STATUSES,
+  isRefusedStatus,
   type ReadDocumentRequest,
   type SaleDocument,
+  type SettledAnswer,
   withLinesThatFit,
-  isRefusedStatus,
 } from "../../src/contract/index.ts";
-import { stillWaiting } from "../failure.ts";
-import { currentWriter, settleAnswer } from "../ledger/beside-calls.ts";
-import { ageMs, pollPauseMs } from "../poll-schedule.ts";
-import { refusalOf } from "../classified-call.ts";
-import { type ActivityContext, ask, type ComplianceRuntime, rejectedSale, runtimeOf } from "./calls.ts";
+import type { Answer, Ledger } from "../../src/ledger/index.ts";
+import { type ClassifiedCall, currentWriter, refusalOf, throwIfRetryable } from "../classified-call.ts";
+import { UnreadAnswers } from "./businesses.ts";
+import {
+  type ActivityContext,
+  ask,
+  callAndClassify,
+  type ComplianceRuntime,
+  rejectedSale,
+  runtimeOf,
+} from "./calls.ts";
+import { ageMs, pollPauseMs, stillWaiting } from "../failure.ts";
+
+/**
+ * So many unreadable answers in a row take minutes, as a service that restarts gives them; then the other documents
+ * wait no longer. What is not answered at all is an outage, and is waited out.
+ */
+export const MOST_UNREAD_OF_DOCUMENT = 10;
+
+/** An answer is for people here: its beginning is enough. */
+const LONGEST_MESSAGE = 500;
 
 export function createDocumentActivities(context: ActivityContext) {
   const { random, ledger, nowMs } = context;
+  const unreadAnswers = new UnreadAnswers(nowMs, MOST_UNREAD_OF_DOCUMENT);
 
   /** The document as the workflow has it; it is written into its row, if it belongs to one. */
   async function found(request: ReadDocumentRequest, document: SaleDocument, askedAtMs: number) {
@@ -80,16 +100,79 @@ export function createDocumentActivities(context: ActivityContext) {
       if (classified.meaning.kind === "converging") return { kind: "converging", message };
       return refusalOf(classified);
     },
+
+    async reconcileDocument(request) {
+      const runtime = runtimeOf(context, request.connection);
+      const { connection, businessId, type, number, saleId } = request;
+      await ledger.answers();
+      const call = () => runtime.client.getSale(saleId, { businessId });
+      const classified = await callAndClassify(runtime, "getSale", request, call);
+      const askedFor = JSON.stringify([connection, businessId, saleId]);
+      if (classified.data) unreadAnswers.end(askedFor);
+      const readResult = readResultOf(classified, () => unreadAnswers.persist(askedFor));
+      if (readResult === undefined) {
+        throwIfRetryable(classified, random);
+        return refusalOf(classified);
+      }
+      const [business, document] = [
+        { connection, businessId },
+        { type, number, saleId },
+      ];
+      const kind = await ledger.reconciliation.holdDocument(business, document, readResult, currentWriter());
+      unreadAnswers.end(askedFor);
+      return kind === "given-up" ? { kind: "not-final", givenUp: true } : { kind };
+    },
   } satisfies Partial<ComplianceActivities>;
 }
 
-/**
- * No news: in flight, accepted without its receipt, or strange where that is known. A service whose machines differ in
- * their words could bring another status with every look: one that is not final is told once at most.
- */
+/** No news. Of a service whose machines differ in their words, a strange status is told once at most. */
 function stillUnderWay({ status, receipt }: SaleDocument, { knownStatus }: AwaitDocumentRequest): boolean {
   if (status === "completed") return !receipt;
   if (isRefusedStatus(status)) return false;
   const isDocumented = (one: string): boolean => one === "completed" || IN_FLIGHT_STATUSES.includes(one);
   return isDocumented(status) || !isDocumented(knownStatus);
+}
+
+type DocumentAnswer = Parameters<ActivityContext["ledger"]["reconciliation"]["holdDocument"]>[2];
+
+/** Undefined where the answer is not about the document. */
+function readResultOf(classified: ClassifiedCall<SaleDocument>, persists: () => boolean): DocumentAnswer | undefined {
+  const { data, meaning, error, message } = classified;
+  if (data) return { kind: "document", document: data };
+  const unreadable: DocumentAnswer = { kind: "unreadable", message: message.slice(0, LONGEST_MESSAGE) };
+  switch (meaning.kind) {
+    // The key, the quota, or a request that never left.
+    case "configuration":
+    case "deferred":
+    case "not-applied":
+      return undefined;
+    case "transient": {
+      const answered = error instanceof ComplianceApiError || error instanceof UnexpectedAnswerError;
+      return answered && persists() ? unreadable : undefined;
+    }
+    case "refused":
+      if (meaning.attention === "not-found") return { kind: "not-there" };
+      return error instanceof ComplianceInputError && error.code !== "invalid-argument" ? undefined : unreadable;
+    default:
+      return unreadable;
+  }
+}
+
+/**
+ * Compares an answer with what was asked for, and writes it into the document's row. It must reach the workflow in any
+ * case, which has it written later where the ledger does not take it.
+ */
+async function settleAnswer(
+  { documents }: Pick<Ledger, "documents">,
+  { connection, businessId, of, expected, mayBeAnothers }: ReadDocumentRequest,
+  answer: Answer,
+): Promise<SettledAnswer> {
+  if (!of) return {};
+  const found = differencesFrom(answer.document, expected, of.expectedTotal);
+  if (mayBeAnothers && found.differences) return found;
+  try {
+    return { ...found, ...(await documents.answered({ connection, businessId }, of, answer, currentWriter())) };
+  } catch {
+    return { ...found, unsettled: true };
+  }
 }

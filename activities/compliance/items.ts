@@ -5,49 +5,26 @@ import {
   type ComplianceActivities,
   isRegistered,
   type Item,
+  type ItemOutcome,
+  type ItemOutcomeKind,
   type ItemsRequest,
   type ItemsResult,
   REGISTERED,
-  type RegisterRequest,
-  type RegisterResult,
 } from "../../src/contract/index.ts";
-import { stillWaiting } from "../failure.ts";
-import { ageMs, pollPauseMs } from "../poll-schedule.ts";
-import { refusalOf } from "../classified-call.ts";
+import type { OddRow } from "../../src/http/read-body.ts";
+import { currentWriter, refusalOf } from "../classified-call.ts";
 import { type ActivityContext, ask, type ComplianceRuntime, runtimeOf } from "./calls.ts";
-import { knownItem, resolveLines } from "./catalogue.ts";
-import { KeyHeldError } from "./credential-circuit-breaker.ts";
-import { readCatalogue } from "./read-catalogue.ts";
+import { knownItem, readCatalogue, resolveLines } from "./catalogue.ts";
+import { KeyHeldError } from "../credential-circuit-breaker.ts";
+import { ageMs, pollPauseMs, stillWaiting } from "../failure.ts";
 
-/**
- * So long it is believed that an item lacks data: an operator has to correct it first, and whoever asks to try again is
- * not kept waiting.
- */
-const BELIEVED_MS = 30_000;
-
-interface Lacking {
-  result: RegisterResult;
-  askedAtMs: number;
-  untilMs: number;
-}
+/** So many items of a catalogue are gone through at a time, however few of them are to be registered. */
+const MOST_LOOKED_AT = 2_000;
 
 export function createItemActivities(context: ActivityContext) {
   const { nowMs, random } = context;
   const registrations = new Map<string, ReturnType<ComplianceActivities["registerItem"]>>();
-  const lacksData = new Map<string, Lacking>();
 
-  /**
-   * Unless an operator has asked to try again since, or a list that was read since shows that nothing is missing any
-   * more.
-   */
-  function stillLacks({ connection, businessId, itemId, retriedAtMs = 0 }: RegisterRequest, lacking: Lacking): boolean {
-    if (nowMs() >= lacking.untilMs || retriedAtMs > lacking.askedAtMs) return false;
-    const items = context.connections.get(connection)?.catalogue.known(businessId, lacking.askedAtMs);
-    const shown = items?.find((item) => item.id === itemId);
-    return !shown || Object.values(shown.needs ?? {}).includes(true);
-  }
-
-  /** The lines' items from a catalogue as of the given instant; thrown where it is to be tried again. */
   async function lookUp(
     runtime: ComplianceRuntime,
     request: ItemsRequest,
@@ -117,25 +94,73 @@ export function createItemActivities(context: ActivityContext) {
       throw stillWaiting(`The items are not ${request.until} yet.`, pauseMs);
     },
 
-    /** Sales that wait for the same item share one registration, and one word that it lacks data. */
+    /** Sales that wait for the same item share one registration. */
     registerItem(request) {
       const { connection, businessId, itemId, branch, force } = request;
       const key = JSON.stringify([connection, businessId, itemId, branch?.id, force]);
       const underWay = registrations.get(key);
       if (underWay) return underWay;
-      const lacking = lacksData.get(key);
-      if (lacking && stillLacks(request, lacking)) return Promise.resolve(lacking.result);
-      const askedAtMs = nowMs();
       const registration = register(request).finally(() => registrations.delete(key));
-      registration.then(
-        (result) => {
-          if (result.kind === "needs-data") lacksData.set(key, { result, askedAtMs, untilMs: nowMs() + BELIEVED_MS });
-          else lacksData.delete(key);
-        },
-        () => undefined,
-      );
       registrations.set(key, registration);
       return registration;
     },
+
+    async planRegistrations(request) {
+      const { catalogue } = runtimeOf(context, request.connection);
+      const { connection, businessId, batchId, items: names, after = "", most, force, notOlderThanMs } = request;
+      const classified = await readCatalogue(context, request, notOlderThanMs);
+      if (!classified.data) return refusalOf(classified);
+      const listed = classified.data;
+      const looks = names
+        ? names.map((name) => namedItem(listed, name, catalogue.leftOut(businessId)))
+        : behind(listed, after).slice(0, MOST_LOOKED_AT);
+      const items: { id: string; name: string | null }[] = [];
+      const outcomes: ItemOutcome[] = [];
+      let last: string | undefined;
+      for (const look of looks) {
+        const outcome = "kind" in look ? look : withoutCall(look, force);
+        if (outcome) outcomes.push(outcome);
+        else if ("kind" in look || items.some(({ id }) => id === look.id)) continue;
+        else if (items.length < most) items.push({ id: look.id, name: look.name ?? null });
+        else break;
+        last = "kind" in look ? look.item : look.id;
+      }
+      // Repeated, it keeps the same: its rows are known by their items.
+      await context.ledger.items.keep({ connection, businessId }, { batchId, outcomes, writer: currentWriter() });
+      const settled: Partial<Record<ItemOutcomeKind, number>> = {};
+      for (const { kind } of outcomes) settled[kind] = (settled[kind] ?? 0) + 1;
+      const next = !names && last !== undefined && behind(listed, last).length > 0 ? last : null;
+      return { kind: "planned", items, settled, total: listed.length, next };
+    },
   } satisfies Partial<ComplianceActivities>;
+}
+
+/** In an order that does not change while items come and go: by their ids. */
+function behind(items: readonly Item[], after: string): Item[] {
+  return items.filter(({ id }) => id > after).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** What is known of an item without asking for its registration; undefined where it is to be asked for. */
+function withoutCall(listed: Item, force: boolean): ItemOutcome | undefined {
+  const { id, name, needs } = listed;
+  const item = { item: id, name: name ?? null };
+  if (isRegistered(listed)) return force ? undefined : { kind: "registered-already", ...item };
+  const lacking = Object.entries(needs ?? {}).flatMap(([what, lacks]) => (lacks === true ? [what] : []));
+  return lacking.length > 0 && !force ? { kind: "needs-data", ...item, needs: lacking } : undefined;
+}
+
+/** By id, else external id, else SKU. A name that two items have names none: nothing is guessed. */
+function namedItem(items: readonly Item[], name: string, leftOut: readonly OddRow[]): Item | ItemOutcome {
+  const unknown = (reason: string): ItemOutcome => ({ kind: "unknown", item: name, reason });
+  for (const key of ["id", "externalId", "sku"] as const) {
+    const named = items.filter((item) => item[key] === name);
+    const [item] = named;
+    if (item) return named.length === 1 ? item : unknown(`${named.length} items have the ${key} "${name}"`);
+  }
+  const odd = leftOut.find(({ names }) => Object.values(names).includes(name));
+  return unknown(
+    odd
+      ? `the item "${name}" cannot be read: its field "${odd.field}" (${odd.problem})`
+      : `no item has the id, external id or SKU "${name}"`,
+  );
 }

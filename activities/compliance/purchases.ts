@@ -1,8 +1,8 @@
 import type { ComplianceDialect, Purchase } from "../../src/compliance/index.ts";
 import { type ComplianceActivities, isCalendarDate, type PageRequest, type Refusal } from "../../src/contract/index.ts";
-import { keepRows } from "../listed-rows.ts";
 import { refusalOf } from "../classified-call.ts";
 import { type ActivityContext, ask, runtimeOf } from "./calls.ts";
+import { keepRows } from "../observer.ts";
 
 /** Fiscal Compliance API, "GET /v1/purchases": 1 to 100, and not clamped. */
 const PAGE_SIZE = 100;
@@ -44,9 +44,8 @@ export function createPurchaseActivities(context: ActivityContext) {
 }
 
 /**
- * The names of the filters are not shown, and a service may ignore one that it does not know. A page of a status, or of
- * days, that has other invoices too is not what was asked for, and is not kept: what is read beyond it would be the
- * whole list.
+ * A service may ignore a filter whose name it does not know. Such a page is not kept: what is read beyond it would be
+ * the whole list.
  */
 function notWhatWasAsked(
   purchases: readonly Purchase[],

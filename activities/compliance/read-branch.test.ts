@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { BranchResult } from "../../src/contract/index.ts";
-import { MOST_UNREAD, PASSING_MS, UnreadAnswers } from "./branches.ts";
+import { MOST_UNREAD, PASSING_MS, UnreadAnswers } from "./businesses.ts";
 import { failureOf, inActivity, serve, type Served } from "../test-support/served.ts";
 
 const asking = (branch: string, businessId?: string) => ({ connection: "default", businessId, branch });

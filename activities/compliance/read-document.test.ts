@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import type { ReadDocumentRequest, ReadDocumentResult } from "../../src/contract/index.ts";
 import type { Fault } from "../../src/dev/simulator/index.ts";
 import { LedgerUnavailableError } from "../../src/ledger/index.ts";
+import { createDocumentActivities } from "./documents.ts";
 import { saleRequest, soldTea } from "../test-support/requests.ts";
 import { failureOf, inActivity, serve, type Served } from "../test-support/served.ts";
-import { createDocumentActivities } from "./documents.ts";
 
 const at = (fault: Omit<Fault, "operation">): Fault => ({ operation: "readSale", ...fault });
 const read = (served: Served, saleId: string): Promise<ReadDocumentResult> =>

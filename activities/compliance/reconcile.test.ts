@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import type { SaleDocument } from "../../src/contract/index.ts";
 import type { Fault } from "../../src/dev/simulator/index.ts";
 import { keepRecord, recordOf, WRITER } from "../../src/ledger/test-support/records.ts";
+import { PASSING_MS } from "./businesses.ts";
+import { MOST_UNREAD_OF_DOCUMENT } from "./documents.ts";
 import { sellTea } from "../test-support/requests.ts";
 import { failureOf, inActivity, serve, type Served } from "../test-support/served.ts";
-import { MOST_UNREAD_OF_DOCUMENT } from "./reconcile.ts";
-import { PASSING_MS } from "./branches.ts";
 
 const BUSINESS = { connection: "default", businessId: "biz_1" };
 const at = (fault: Omit<Fault, "operation">): Fault => ({ operation: "readSale", ...fault });

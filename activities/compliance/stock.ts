@@ -5,17 +5,25 @@ import {
   type AppliedMovement,
   type BranchHold,
   type ComplianceActivities,
+  differsByMoreThan,
   type KnownMovement,
   type OtherBranch,
+  type StockAction,
   type StockAdjustment,
+  sumOf,
   type TakingExecution,
   type UnknownOutcome,
 } from "../../src/contract/index.ts";
 import type { Deadline } from "../../src/http/deadline.ts";
-import { LedgerUnavailableError, type UnderWay } from "../../src/ledger/index.ts";
-import { claimedCall, type ClassifiedCall, notServedMessage } from "../classified-call.ts";
-import { withLastBalance } from "../ledger/balance-evidence.ts";
-import { claimedMovement, currentWriter } from "../ledger/beside-calls.ts";
+import {
+  type BalanceEvidence,
+  type ClaimedMovement,
+  type Ledger,
+  LedgerUnavailableError,
+  type MovementKey,
+  type UnderWay,
+} from "../../src/ledger/index.ts";
+import { claimedCall, type ClassifiedCall, currentWriter, notServedMessage } from "../classified-call.ts";
 import { type ActivityContext, callAndClassify, type ComplianceRuntime } from "./calls.ts";
 
 /** Sends a stock adjustment at most once for each claim. */
@@ -77,10 +85,7 @@ function appliedOf(
   };
 }
 
-/**
- * The branch of the answer, where it is another one than was asked for. The API does not say which of the branch's two
- * names an answer has, so it is compared with both. An answer without a branch shows nothing.
- */
+/** The branch of the answer, where it is neither of the two names of the one that was asked for. */
 function otherBranchOf(
   { dialect, profile }: ComplianceRuntime,
   { branch }: AdjustStockRequest,
@@ -99,7 +104,7 @@ function otherBranchOf(
   return { sentAs: branchSentAs(dialect.stock), asked, answered, message };
 }
 
-/** Counts it in the metrics and the log, also after an operator has acknowledged it. */
+/** Also after an operator has acknowledged it. */
 function noteOtherBranch(
   { dialect, profile }: ComplianceRuntime,
   { asked, answered }: OtherBranch,
@@ -136,9 +141,7 @@ type Taken =
   | KnownMovement
   | Extract<AdjustStockResult, { kind: "branch-held" | "not-applied" }>;
 
-/**
- * Takes the claim of one try. Anything but `taken` is known of the movement already, or says why it may not be sent.
- */
+/** Anything but `taken` is known of the movement already, or says why it may not be sent. */
 async function takeMovement(
   { ledger, nowMs }: ActivityContext,
   { dialect }: ComplianceRuntime,
@@ -193,4 +196,63 @@ function differentMovement(
   if (state === "held") return { kind: "unknown", message, evidence: { earlierMovement: claimed } };
   const details = { earlierMovement: claimed };
   return { kind: "not-applied", refusal: { kind: "refused", attention: "stock-refused", message, details } };
+}
+
+export function claimedMovement(
+  request: Pick<AdjustStockRequest, "itemId" | "action" | "quantity" | "unitPrice" | "branch">,
+): ClaimedMovement {
+  const { itemId, action, quantity, unitPrice, branch } = request;
+  return { itemId, action, quantity, unitPrice, ...(branch && { branch: branch.id }) };
+}
+
+/** Quantities are compared as exactly as JSON writes them. */
+const EXACT = 0;
+
+/** Shows the last balance with a movement of unknown outcome. It is evidence alone, so it may be missing. */
+export async function withLastBalance<Known extends { kind: string }>(
+  { stock }: Ledger,
+  key: MovementKey,
+  answer: Known | UnknownOutcome,
+): Promise<Known | UnknownOutcome> {
+  if (!isUnknown(answer)) return answer;
+  try {
+    return { ...answer, evidence: { ...answer.evidence, ...lastBalance(await stock.balanceAround(key)) } };
+  } catch (error) {
+    if (error instanceof LedgerUnavailableError) return answer;
+    throw error;
+  }
+}
+
+function isUnknown(answer: { kind: string }): answer is UnknownOutcome {
+  return answer.kind === "unknown";
+}
+
+export function lastBalance(balance: BalanceEvidence | undefined): Record<string, unknown> {
+  if (!balance?.before) return {};
+  const { quantityOnHand, atMs } = balance.before;
+  return { lastQuantityOnHand: quantityOnHand, lastSeenAt: new Date(atMs).toISOString() };
+}
+
+/**
+ * Whether the first balance after an unknown movement speaks for or against it, from the last balance before and the
+ * movements in between. `neither`: another unknown movement lies between, or it fits none of the two.
+ */
+export function laterBalance(
+  balance: BalanceEvidence | undefined,
+  movement: { action: StockAction; quantity: number },
+): Record<string, unknown> | undefined {
+  if (!balance?.after) return undefined;
+  const { before, after, between } = balance;
+  const seen = { laterQuantityOnHand: after.quantityOnHand, laterSeenAt: new Date(after.atMs).toISOString() };
+  if (!before) return { ...lastBalance(balance), ...seen, balanceSpeaks: "neither" };
+  const without = sumOf([before.quantityOnHand, ...between.map(signed)]);
+  const withIt = sumOf([without, signed(movement)]);
+  const clouded = between.some(({ state }) => state === "unknown");
+  const is = (expected: number): boolean => !differsByMoreThan(EXACT, after.quantityOnHand, expected);
+  const speaks = clouded ? "neither" : is(withIt) ? "for" : is(without) ? "against" : "neither";
+  return { ...lastBalance(balance), ...seen, expectedIfApplied: withIt, expectedIfNot: without, balanceSpeaks: speaks };
+}
+
+function signed({ action, quantity }: { action: StockAction; quantity: number }): number {
+  return action === "ADD" ? quantity : -quantity;
 }

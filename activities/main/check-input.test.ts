@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 
+import { taking } from "../../src/ledger/test-support/movements.ts";
 import { by, keepRecord, recordOf, someBusiness, WRITER } from "../../src/ledger/test-support/records.ts";
+import { checkInput } from "./prepare.ts";
 import { emptyClaims } from "../test-support/empty-claims.ts";
 import { inActivity } from "../test-support/served.ts";
-import { checkInput } from "./check-input.ts";
-import { taking } from "../../src/ledger/test-support/movements.ts";
 
 const DOUBTS = ['customer.pin: expected another, found "1"'];
 

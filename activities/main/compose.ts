@@ -12,15 +12,12 @@ import {
   type SaleLineInput,
 } from "../../src/contract/index.ts";
 import { notServedMessage } from "../classified-call.ts";
-import { type ActivityContext } from "../compliance/calls.ts";
+import type { ActivityContext, ComplianceRuntime } from "../compliance/calls.ts";
 
 /** A larger sale has its request composed by an activity of its own: both in one payload would be too much. */
 const MOST_LINES = 200;
 
-/**
- * What of a sale's goods is known without a call: the items of its lines, and the create request too where they are all
- * registered and no branch has to be looked up.
- */
+/** What of a sale's goods is known without a call; the create request too where nothing has to be looked up. */
 export function createGoodsAtOnce(
   { connections, nowMs }: Pick<ActivityContext, "connections" | "nowMs">,
   composeSale: MainActivities["composeSale"],
@@ -62,52 +59,41 @@ export function withGoods(
 /** The URL to which a workflow's result callbacks come; undefined where none can be had. */
 export type CallbackUrlFor = (workflowId: string) => string | undefined;
 
-/**
- * Fixes the bytes of a create request, its callback URL among them, once: a body that is repeated under its key stays
- * the same after secrets, public URL or dialect have changed.
- */
+/** Fixes the bytes of a create request once: they stay the same after secrets, public URL or dialect have changed. */
 export function createComposeActivities(context: ActivityContext, callbackUrlFor: CallbackUrlFor) {
-  const urlFor = (workflowId: string, wanted: "auto" | "off"): string | undefined =>
-    wanted === "off" ? undefined : callbackUrlFor(workflowId);
+  function composed(
+    { connection, workflowId, callback }: { connection: string; workflowId: string; callback: "auto" | "off" },
+    takesCallback: (runtime: ComplianceRuntime) => boolean,
+    compose: (runtime: ComplianceRuntime, callbackUrl: string | undefined) => ComposedRequest,
+  ): Composed {
+    const runtime = context.connections.get(connection);
+    // Another worker may serve the connection: an operator is shown which, and the workflow looks again by itself.
+    if (!runtime)
+      return { kind: "refused", attention: "credentials", message: notServedMessage(context.connections, connection) };
+    const callbackUrl = callback === "off" || !takesCallback(runtime) ? undefined : callbackUrlFor(workflowId);
+    try {
+      return { kind: "composed", request: compose(runtime, callbackUrl), callbackExpected: callbackUrl !== undefined };
+    } catch (error) {
+      if (!(error instanceof ComplianceInputError)) throw error;
+      return { kind: "refused", attention: "invalid-request", message: error.message };
+    }
+  }
 
   return {
-    composeSale: async ({ connection, workflowId, callback, ...sale }) => {
-      const runtime = context.connections.get(connection);
-      if (!runtime) return unserved(context, connection);
-      const { dialect, profile } = runtime;
-      const url = urlFor(workflowId, callback);
-      const callbackExpected = url !== undefined && dialect.createSale.fields.callbackUrl !== null;
-      return composed(callbackExpected, () =>
-        composeCreateSale(dialect, profile.keyReach, { ...sale, callbackUrl: url }),
-      );
-    },
+    composeSale: async ({ connection, workflowId, callback, ...sale }) =>
+      composed(
+        { connection, workflowId, callback },
+        ({ dialect }) => dialect.createSale.fields.callbackUrl !== null,
+        ({ dialect, profile }, callbackUrl) => composeCreateSale(dialect, profile.keyReach, { ...sale, callbackUrl }),
+      ),
 
-    composeCreditNote: async ({ connection, workflowId, callback, reason, ...note }) => {
-      const runtime = context.connections.get(connection);
-      if (!runtime) return unserved(context, connection);
-      const { dialect, profile } = runtime;
-      const url = urlFor(workflowId, callback);
-      return composed(url !== undefined, () =>
-        // The reason went through the input's schema.
-        composeCreditNote(dialect, profile.keyReach, { ...note, reason: reason as RefundReason, callbackUrl: url }),
-      );
-    },
+    composeCreditNote: async ({ connection, workflowId, callback, reason, ...note }) =>
+      composed(
+        { connection, workflowId, callback },
+        () => true,
+        ({ dialect, profile }, callbackUrl) =>
+          // The reason went through the input's schema.
+          composeCreditNote(dialect, profile.keyReach, { ...note, reason: reason as RefundReason, callbackUrl }),
+      ),
   } satisfies Partial<MainActivities>;
-}
-
-/**
- * A worker that does not serve the connection may take it as well: an operator is shown which, and the workflow looks
- * again by itself.
- */
-function unserved(context: ActivityContext, connection: string): Composed {
-  return { kind: "refused", attention: "credentials", message: notServedMessage(context.connections, connection) };
-}
-
-function composed(callbackExpected: boolean, compose: () => ComposedRequest): Composed {
-  try {
-    return { kind: "composed", request: compose(), callbackExpected };
-  } catch (error) {
-    if (!(error instanceof ComplianceInputError)) throw error;
-    return { kind: "refused", attention: "invalid-request", message: error.message };
-  }
 }

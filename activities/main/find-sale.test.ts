@@ -10,9 +10,9 @@ import {
   type TestRecord,
   WRITER,
 } from "../../src/ledger/test-support/records.ts";
+import { createLookUps } from "./index.ts";
 import { emptyClaims } from "../test-support/empty-claims.ts";
 import { serve } from "../test-support/served.ts";
-import { createFindSale } from "./find-sale.ts";
 
 const DECIDED: Decision = { update: "acknowledge", code: "mismatch", note: "compared", by: "njeri", atMs: 7 };
 
@@ -22,9 +22,10 @@ async function shop(...records: TestRecord[]) {
   const { runtime } = await serve();
   const { businessId } = someBusiness();
   for (const record of records) await keepRecord(ledger, { connection: "default", businessId }, record, WRITER);
-  const { findSale } = createFindSale(new Map([["default", runtime]]), ledger);
+  const connections = new Map([["default", runtime]]);
+  const lookUps = createLookUps({ connections, ledger, ending: new AbortController().signal });
   const look = (more: Partial<FindSaleInput> = {}) =>
-    findSale({ input: { businessId, traderInvoiceNumber: "INV-1", ...more } });
+    lookUps.findSale({ input: { businessId, traderInvoiceNumber: "INV-1", ...more } });
   return { ledger, look };
 }
 

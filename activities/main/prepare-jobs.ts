@@ -14,7 +14,7 @@ import {
   syncBillPaymentsInputSchema,
   syncPurchasesInputSchema,
 } from "../../src/contract/schema/index.ts";
-import type { AccountingRuntime } from "../accounting/index.ts";
+import type { AccountingRuntime } from "../accounting.ts";
 import { type ComplianceRuntime, runtimeOf } from "../compliance/calls.ts";
 import { failOnInvalidInput, profileFor } from "./prepare.ts";
 
@@ -28,10 +28,6 @@ const OPEN = ["pulled", "pending_review"];
 
 type Accounting = ReadonlyMap<string, { profile: AccountingProfile; dialect: AccountingRuntime["dialect"] }>;
 
-/**
- * As the preparations of documents: what is wrong with the input fails the workflow once, with all problems in one
- * text.
- */
 export function createJobPreparations(connections: ReadonlyMap<string, ComplianceRuntime>, accounting: Accounting) {
   return {
     prepareRegisterItems: async ({ input }) =>

@@ -5,19 +5,18 @@ import {
   type ConnectionProfile,
   fingerprintOf,
   goodsOf,
-  saleContent,
   type InputChecks,
-  type ServedBusinesses,
+  saleContent,
   type SaleInput,
   saleWorkflowId,
+  type ServedBusinesses,
 } from "../../src/contract/index.ts";
-import { documentOf, keepRecord, recordOf } from "../../src/ledger/test-support/records.ts";
 import { LedgerUnavailableError } from "../../src/ledger/index.ts";
+import { taking } from "../../src/ledger/test-support/movements.ts";
+import { documentOf, keepRecord, recordOf } from "../../src/ledger/test-support/records.ts";
+import { createPrepareActivities, finishedOf } from "./prepare.ts";
 import { emptyClaims } from "../test-support/empty-claims.ts";
 import { inActivity, serve } from "../test-support/served.ts";
-import { finishedOf } from "./earlier-run.ts";
-import { createPrepareActivities } from "./prepare.ts";
-import { taking } from "../../src/ledger/test-support/movements.ts";
 
 /** 21:30 UTC: the next day in Nairobi. */
 const LATE_MS = Date.parse("2026-11-21T21:30:00Z");

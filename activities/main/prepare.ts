@@ -2,14 +2,22 @@ import { Context, log } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 
 import {
+  asAnswered,
   bounded,
   type ConnectionProfile,
   type DatedRefund,
   DEFAULT_CONNECTION,
   differencesInWords,
   doubtsOf,
+  type EarlierRun,
   FAILURES,
   fingerprintOf,
+  type FinishedSale,
+  type InputChecks,
+  INSTEAD_OF_OTHER_CONTENT,
+  type InvalidInputDetails,
+  invalidInputInWords,
+  isRefusedStatus,
   type MainActivities,
   nairobiDate,
   NO_BUSINESS,
@@ -26,30 +34,29 @@ import {
   saleWorkflowId,
   type UnknownBusinessDetails,
   UnknownBusinessError,
+  withLinesThatFit,
   withoutValues,
-  isRefusedStatus,
 } from "../../src/contract/index.ts";
 import { durationMs, InvalidInputError, parseInput, saleStartSchema } from "../../src/contract/schema/index.ts";
 import {
   isThrough,
   type KeptSale,
   type Ledger,
-  LedgerUnavailableError,
   type OpenedBefore,
   type OpenedRecord,
+  refundUnderWay,
 } from "../../src/ledger/index.ts";
 import type { ComplianceRuntime } from "../compliance/calls.ts";
-import { currentWriter, isSent } from "../ledger/beside-calls.ts";
-import { checkInput, invalid } from "./check-input.ts";
-import { conflict, earlierRun, finishedOf } from "./earlier-run.ts";
+import { currentWriter } from "../classified-call.ts";
+import { isSent } from "../ledger.ts";
 
 /** The part of a connection that workflows get. */
 export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights" | "servedBusinesses" | "inputChecks">;
 
 /**
- * The first activity of a sale. It checks the input with the schema that the starter uses, and finds its connection. If
- * either is wrong the workflow fails at once, with all problems in one message: otherwise it might wait for ever on a
- * task queue that no worker polls. Then it opens the sale's row, or gives back what that knows.
+ * The first activity of a sale: checks the input as the starter does, finds its connection, and opens the sale's row,
+ * or gives back what that knows. What is wrong fails the workflow at once: it would wait for ever on a queue that no
+ * worker polls.
  */
 export function createPrepareActivities(connections: ReadonlyMap<string, Served>, ledger: Pick<Ledger, "documents">) {
   return {
@@ -144,8 +151,8 @@ export function createPrepareActivities(connections: ReadonlyMap<string, Served>
 }
 
 /**
- * The refund for which a credit note was sent already, if that is not this one. After a reset, Temporal gives again what
- * was asked for first and given up: each corrected sale that a refund names would be issued.
+ * The refund for which a credit note was sent already, if not this one: after a reset, Temporal gives again what was
+ * given up, and each corrected sale that a refund names would be issued.
  */
 function otherRefundOf(before: OpenedBefore | undefined, { replacedBy }: DatedRefund): Refund | undefined {
   const { document, refund } = before ?? {};
@@ -167,7 +174,7 @@ function checkedStart(
 }
 
 /**
- * The sale that the ledger has, where the input names nothing but its number.
+ * For an input that names nothing but its number.
  * @throws ApplicationFailure NotFound, also where what was asked for was refused
  */
 function asKept(start: SaleFields, kept: KeptSale | undefined): SaleFields {
@@ -185,10 +192,7 @@ function asKept(start: SaleFields, kept: KeptSale | undefined): SaleFields {
   };
 }
 
-/**
- * The connection that the input names, working for the business that the input names.
- * @throws InvalidInputError; UnknownBusinessError where it does not work for that one
- */
+/** @throws InvalidInputError; UnknownBusinessError where the connection does not work for the business */
 export function profileFor(
   connections: ReadonlyMap<string, Served>,
   input: { connection?: string | undefined; businessId?: string | undefined },
@@ -201,10 +205,7 @@ export function profileFor(
   return profile;
 }
 
-/**
- * As {@link profileFor}, for a look-up in the ledger: it sends nothing, and the records of a business that is no longer
- * served can still be read.
- */
+/** For a look-up: the records of a business that is no longer served can still be read. */
 export function lookUpProfileFor(
   connections: ReadonlyMap<string, Served>,
   input: { connection?: string | undefined; businessId?: string | undefined },
@@ -232,8 +233,7 @@ function nameBusiness(businessId: string): string {
 }
 
 /**
- * Of a look-up: who does not name the business asks for a workflow id that no sale of it has, and would take what the
- * ledger says for the answer of that.
+ * Of a look-up: without the business, the caller's workflow id is that of no sale.
  * @throws InvalidInputError
  */
 export function requireBusiness(what: string, asked: string | undefined, works: string | undefined): void {
@@ -242,9 +242,8 @@ export function requireBusiness(what: string, asked: string | undefined, works: 
 }
 
 /**
- * One number is one sale because it has one workflow id. Under another id it would have another claim and another key,
- * and could become a second document. Asked first: a run that is refused for it has written nothing.
- * @param expected the id that the starter makes of the input, with the business that the connection works for
+ * Under another id the number would have another claim and another key, and could become a second document. Asked
+ * first: a run that is refused for it has written nothing.
  * @throws ApplicationFailure InvalidInput
  */
 function requireOwnId(what: string, expected: string, businessId: string | undefined): void {
@@ -268,30 +267,14 @@ export function failOnInvalidInput<T>(act: () => T): T {
   }
 }
 
-/** Of a look-up for which somebody waits: it is not tried again until the ledger is there. */
-export function failOnLedgerAway(error: unknown): unknown {
-  return error instanceof LedgerUnavailableError
-    ? ApplicationFailure.nonRetryable(error.message, FAILURES.ledgerAway)
-    : error;
-}
-
-/**
- * What the ledger has of the number, from another run.
- * @throws ApplicationFailure Conflict, where the number belongs to a sale with other content
- */
+/** @throws ApplicationFailure Conflict, where the number belongs to a sale with other content */
 function keptOf(kept: KeptSale | undefined, content: SaleContent): KeptSale | undefined {
   if (!kept) return undefined;
-  const { record } = kept;
-  if (isReserved(kept)) {
-    const words = record.content ? differencesInWords(record.content, content) : [];
-    if (words.length > 0) throw conflict(content.traderInvoiceNumber, words, kept);
-    return undefined;
-  }
-  // Opened by another attempt of this very run.
-  if (!record.document && !record.numberTaken) return isOfThisRun(kept) ? undefined : kept;
-  const words = record.content ? differencesInWords(record.content, content) : [];
+  const isHeld = isReserved(kept);
+  if (!isHeld && !isSpokenFor(kept)) return isOfThisRun(kept) ? undefined : kept;
+  const words = kept.record.content ? differencesInWords(kept.record.content, content) : [];
   if (words.length > 0) throw conflict(content.traderInvoiceNumber, words, kept);
-  return kept;
+  return isHeld ? undefined : kept;
 }
 
 /** A number that was given up before anything was sent is free again. */
@@ -334,4 +317,76 @@ export function rowOf(
 /** Which run opens a row, and since when it wants to. */
 function openedBy() {
   return { writer: currentWriter(), askedAtMs: Context.current().info.scheduledTimestampMs };
+}
+
+/**
+ * What this run carries on. Nothing may be cancelled, and no refund forgotten, before this is known.
+ * @param reset the run knows that it carries on another one
+ */
+function earlierRun(
+  kept: KeptSale | undefined,
+  isClaimed: boolean,
+  fingerprint: string,
+  reset: boolean,
+): EarlierRun | undefined {
+  const record = kept?.record.fingerprint === fingerprint ? kept.record : undefined;
+  if (!reset && !record && !isClaimed) return undefined;
+  const isSent = kept?.isSent === true || Boolean(record?.document);
+  const earlier = { sent: isSent, signed: record?.document?.status === "completed" };
+  if (!kept || !record) return earlier;
+  const decided = record.movements.filter(({ decision }) => decision !== undefined);
+  const { movements, decisions } = bounded({ movements: decided, attentions: [], decisions: kept.decisions });
+  const refund = refundUnderWay(kept);
+  const document = asAnswered(record.document);
+  const cancelRequested = record.stage === "cancelled" ? undefined : record.cancelRequested;
+  return {
+    ...earlier,
+    ...(document && { document }),
+    ...(movements.length > 0 && { movements }),
+    ...(decisions.length > 0 && { decisions }),
+    ...(cancelRequested !== undefined && { cancelRequested }),
+    ...(refund && { refund }),
+  };
+}
+
+export function finishedOf({ record, creditNote }: Pick<KeptSale, "record" | "creditNote">): FinishedSale {
+  const { stage, refund } = record;
+  const { movements, inAll } = bounded({ movements: record.movements, attentions: [], decisions: [] });
+  const { correction } = record;
+  const about = { ...(inAll && { inAll }), ...(correction && { correction }) };
+  const finished = { stage, document: record.document && withLinesThatFit(record.document), movements, ...about };
+  const note = creditNote?.record.document;
+  if (note?.status !== "completed") return { ...finished, creditNote: null, ...(stage === "credited" && { refund }) };
+  return { ...finished, stage: "credited", creditNote: asAnswered(note), refund: refund ?? creditNote?.record.refund };
+}
+
+function conflict(number: string, words: readonly string[], { record, writer }: KeptSale): ApplicationFailure {
+  const was = record.document
+    ? `the document ${record.document.id} is ${record.document.status}`
+    : `stage ${record.stage}`;
+  return ApplicationFailure.nonRetryable(
+    `The number ${number} belongs to another sale. What differs: ${words.join("; ")}. In the ledger: ${was}, kept by ${writer.workflowId}, run ${writer.runId}. Nothing was sent. ${INSTEAD_OF_OTHER_CONTENT}`,
+    FAILURES.conflict,
+  );
+}
+
+/**
+ * Refuses a sale that looks wrong, or warns of it in the log; what was sent goes on.
+ * @throws ApplicationFailure InvalidInput
+ */
+export function checkInput(
+  number: string,
+  known: KeptSale | undefined,
+  { doubts, mode }: { doubts: readonly string[]; mode: InputChecks["mode"] },
+): void {
+  const { document, numberTaken, replaces } = known?.record ?? {};
+  // A corrected sale was looked at before the sale was credited that it replaces.
+  const isKnown = document || numberTaken || replaces !== undefined;
+  if (mode === "refuse" && !isKnown) throw invalid("sale input", doubts);
+  log.warn(`The sale ${number} looks wrong, and goes on: ${withoutValues(doubts).join("; ")}`);
+}
+
+function invalid(what: string, problems: readonly string[]): ApplicationFailure {
+  const details: InvalidInputDetails = { what, problems };
+  return ApplicationFailure.nonRetryable(invalidInputInWords(details), FAILURES.invalidInput, details);
 }

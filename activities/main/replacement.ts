@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-
 import { Context } from "@temporalio/activity";
 import { WorkflowNotFoundError } from "@temporalio/client";
 
@@ -10,21 +9,20 @@ import {
   doubtsOf,
   fingerprintOf,
   holdsUpDocument,
+  isRefusedStatus,
   type MainActivities,
   type Refund,
   saleContent,
   saleOfContent,
   saleWorkflowId,
   type SeenReplacement,
-  isRefusedStatus,
 } from "../../src/contract/index.ts";
 import { correctedSaleSchema, InvalidInputError, parseInput } from "../../src/contract/schema/index.ts";
 import type { KeptSale, NumberHolder } from "../../src/ledger/index.ts";
-import { currentWriter } from "../ledger/beside-calls.ts";
-import { stillWaiting } from "../failure.ts";
-import { ageMs, pollPauseMs } from "../poll-schedule.ts";
+import { ageMs, pollPauseMs, stillWaiting } from "../failure.ts";
+import { currentWriter } from "../classified-call.ts";
+import type { MainContext } from "./index.ts";
 import { rowOf } from "./prepare.ts";
-import type { WaitContext } from "./waits.ts";
 
 /** Nothing but Temporal and the database is asked, and a cashier may wait at the till. */
 const LOOKS = { firstPollMs: 300, longestPollMs: 60_000, longestPollAfterDayMs: 600_000 };
@@ -32,7 +30,7 @@ const LOOKS = { firstPollMs: 300, longestPollMs: 60_000, longestPollAfterDayMs: 
 const NOT_KEPT = "The ledger does not know it any more. Ask for the correction again, with the corrected sale.";
 
 /** The corrected sale, from the side of the sale that it replaces. */
-export function createReplacementActivities(context: WaitContext) {
+export function createReplacementActivities(context: MainContext) {
   const { connections, ledger, random } = context;
   return {
     async reserveReplacement({ connection, businessId, invoice, refund }) {
@@ -80,7 +78,7 @@ export function createReplacementActivities(context: WaitContext) {
 
 /** Whether the credit note of this very correction was sent, and was not refused. */
 async function isNoteUnderWay(
-  { documents }: WaitContext["ledger"],
+  { documents }: MainContext["ledger"],
   target: CallTarget,
   { invoice, refund, fingerprint }: { invoice: string; refund: Refund; fingerprint: string },
 ): Promise<boolean> {
@@ -92,7 +90,7 @@ async function isNoteUnderWay(
 
 /** The corrected sale as an earlier run has reserved it; undefined where it did not come to that. */
 async function keptSale(
-  { documents }: WaitContext["ledger"],
+  { documents }: MainContext["ledger"],
   target: CallTarget,
   { replacedBy }: Refund,
 ): Promise<object | undefined> {
@@ -126,7 +124,7 @@ function takenInWords(
 
 /** The row says what its answers and its run have told; Temporal alone knows of a run that stopped a moment ago. */
 async function look(
-  { workflows, ledger }: WaitContext,
+  { workflows, ledger }: MainContext,
   { connection, businessId, traderInvoiceNumber: number, fingerprint }: AwaitReplacementRequest,
 ): Promise<SeenReplacement> {
   const find = () => ledger.documents.findSale({ connection, businessId }, number);

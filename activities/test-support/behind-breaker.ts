@@ -3,9 +3,10 @@ import {
   CredentialCircuitBreaker,
   type KeyCall,
   KeyHeldError,
+  KeyReplacedError,
   type KeyTrouble,
-} from "../compliance/credential-circuit-breaker.ts";
-import { KeyReplacedError, type PresentKey } from "../present-key.ts";
+  type PresentKey,
+} from "../credential-circuit-breaker.ts";
 
 export const START_MS = Date.parse("2026-11-21T09:00:00Z");
 export const SECOND = 1_000;

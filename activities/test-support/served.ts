@@ -11,7 +11,7 @@ import { createDispatchers, createTransport } from "../../src/http/transport.ts"
 import { LedgerUnavailableError, type Observation } from "../../src/ledger/index.ts";
 import { createComplianceRuntimes } from "../../src/worker/runtimes.ts";
 import { runtimeOf } from "../compliance/calls.ts";
-import type { KeyTrouble } from "../compliance/credential-circuit-breaker.ts";
+import type { KeyTrouble } from "../credential-circuit-breaker.ts";
 import { type ActivityContext, type ComplianceRuntime, createComplianceActivities } from "../compliance/index.ts";
 import { asRetryable } from "../failure.ts";
 import { emptyClaims } from "./empty-claims.ts";

@@ -1,10 +1,10 @@
 import { ApplicationFailure, type Client } from "@temporalio/client";
 
-import type { LookAtOutcome } from "../../activities/main/waits.ts";
 import { endedInWords } from "../contract/closed-run.ts";
+import { isFinalError } from "./operation-error.ts";
 import { SaleFailedError } from "../starter/errors.ts";
 import { endsWait, waitForOutcome } from "../starter/outcome.ts";
-import { isFinalError } from "./operation-error.ts";
+import type { LookAtOutcome } from "../../activities/main/index.ts";
 
 /**
  * How the activity `awaitFirstOutcome` looks at a workflow.

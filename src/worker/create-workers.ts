@@ -11,7 +11,7 @@ import {
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 
-import { createAccountingActivities } from "../../activities/accounting/index.ts";
+import { createAccountingActivities } from "../../activities/accounting.ts";
 import type { SeenBefore } from "../../activities/classified-call.ts";
 import { createComplianceActivities } from "../../activities/compliance/index.ts";
 import { asRetryable } from "../../activities/failure.ts";

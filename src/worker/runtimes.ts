@@ -1,17 +1,15 @@
 import type { MetricMeter } from "@temporalio/common";
 
-import type { AccountingRuntime, KeyStandingWatch } from "../../activities/accounting/index.ts";
+import type { AccountingRuntime, KeyStandingWatch } from "../../activities/accounting.ts";
 import { type SeenBefore, ServiceHealth } from "../../activities/classified-call.ts";
 import {
   Catalogue,
-  CatalogueRoom,
   type ComplianceRuntime,
   CredentialCircuitBreaker,
   type KeyWatch,
 } from "../../activities/compliance/index.ts";
-import { noteOddRows } from "../../activities/listed-rows.ts";
-import type { Observer } from "../../activities/observer.ts";
-import type { PresentKey } from "../../activities/present-key.ts";
+import type { PresentKey } from "../../activities/credential-circuit-breaker.ts";
+import { noteOddRows, type Observer } from "../../activities/observer.ts";
 import { createAccountingClient, parseAccountingDialect } from "../accounting/index.ts";
 import { callbackUrl, createCallbackToken } from "../callbacks/index.ts";
 import { type ComplianceDialect, createComplianceClient, parseDialect } from "../compliance/index.ts";
@@ -56,7 +54,6 @@ export function createComplianceRuntimes(
     healths.set(application, health);
     return health;
   };
-  const room = new CatalogueRoom();
   return new Map(
     connections.map((connection) => {
       const dialect = parseDialect(connection.dialect ?? {}, connection.environment);
@@ -69,21 +66,17 @@ export function createComplianceRuntimes(
         transport: transportOf(connection.application),
         timeoutMs: timings.callTimeoutMs,
       });
-      const catalogue = new Catalogue(
-        async (businessId) => {
-          const { data: items, odd = [], bodyLength: bytes = 0 } = await client.listItems({ businessId });
-          noteOddRows(
-            observer,
-            { service: "compliance", connection: connection.name, businessId },
-            "items",
-            odd,
-            items.length,
-          );
-          return { items, odd, bytes };
-        },
-        nowMs,
-        room,
-      );
+      const catalogue = new Catalogue(async (businessId) => {
+        const { data: items, odd = [], bodyLength: bytes = 0 } = await client.listItems({ businessId });
+        noteOddRows(
+          observer,
+          { service: "compliance", connection: connection.name, businessId },
+          "items",
+          odd,
+          items.length,
+        );
+        return { items, odd, bytes };
+      }, nowMs);
       const { firstPollMs, longestPollMs, longestPollAfterDayMs, catalogueAgeMs, refusedKeyPauseMs } = timings;
       const runtime: ComplianceRuntime = {
         profile: profileOf(connection, dialect, timings),

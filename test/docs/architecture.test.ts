@@ -67,7 +67,7 @@ describeWithTemporal("the path of one sale in docs/architecture.md", () => {
     expect(named.filter((file) => !ran.has(file))).toEqual([]);
     expect(stepsOf(ran).filter((file) => !named.includes(file))).toEqual([]);
     expect(new Set(named).size).toBe(named.length);
-    expect(named.length).toBeLessThanOrEqual(33);
+    expect(named.length).toBeLessThanOrEqual(30);
     expect(returnsToARoom(named)).toBeLessThanOrEqual(5);
 
     const known = new Set([...stepsOf(ran), ...named]);

@@ -1,15 +1,15 @@
 import { expect, onTestFinished, test } from "vitest";
 
-import { createAccountingClient, parseAccountingDialect } from "../../src/accounting/index.ts";
-import type { PageRequest } from "../../src/contract/index.ts";
-import { simulatorUnderTest } from "../../src/dev/simulator/test-support/simulator-under-test.ts";
-import { createDispatchers, createTransport } from "../../src/http/transport.ts";
-import type { Observation } from "../../src/ledger/index.ts";
-import { createTestLedger } from "../../src/ledger/test-support/create-test-ledger.ts";
-import { ServiceHealth } from "../classified-call.ts";
-import { ONE_KEY } from "../test-support/behind-breaker.ts";
-import { failureOf, inActivity } from "../test-support/served.ts";
-import { createAccountingActivities } from "./index.ts";
+import { createAccountingClient, parseAccountingDialect } from "../src/accounting/index.ts";
+import type { PageRequest } from "../src/contract/index.ts";
+import { simulatorUnderTest } from "../src/dev/simulator/test-support/simulator-under-test.ts";
+import { createDispatchers, createTransport } from "../src/http/transport.ts";
+import type { Observation } from "../src/ledger/index.ts";
+import { createTestLedger } from "../src/ledger/test-support/create-test-ledger.ts";
+import { createAccountingActivities } from "./accounting.ts";
+import { ServiceHealth } from "./classified-call.ts";
+import { ONE_KEY } from "./test-support/behind-breaker.ts";
+import { failureOf, inActivity } from "./test-support/served.ts";
 
 const PAGE = { connection: "default", cursor: "2" };
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { parseDialect } from "../../src/compliance/index.ts";
+import { parseDialect } from "../src/compliance/index.ts";
+import { CredentialCircuitBreaker } from "./credential-circuit-breaker.ts";
 import {
   apiError,
   behindBreaker,
@@ -10,8 +11,7 @@ import {
   START_MS,
   underWay,
   whatHappened,
-} from "../test-support/behind-breaker.ts";
-import { CredentialCircuitBreaker } from "./credential-circuit-breaker.ts";
+} from "./test-support/behind-breaker.ts";
 
 describe("a key that may be replaced while the process runs", () => {
   test("is read again after a 401, once, before the refusal counts", async () => {

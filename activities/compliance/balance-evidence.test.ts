@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { lastBalance, laterBalance } from "./balance-evidence.ts";
+import { lastBalance, laterBalance } from "./stock.ts";
 
 const at = (quantityOnHand: number, atMs: number) => ({ quantityOnHand, atMs, referenceId: `INV-${atMs}/tea/sold` });
 const deducted = (quantity: number, state: "applied" | "unknown" = "applied") => ({

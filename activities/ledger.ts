@@ -1,11 +1,10 @@
 import { Context } from "@temporalio/activity";
 
-import { type ItemOutcomeKind, type LedgerActivities, noOutcomes, TAKEN_A_PAGE } from "../../src/contract/index.ts";
-import type { Ledger, UnderWay } from "../../src/ledger/index.ts";
-import { stillWaiting } from "../failure.ts";
-import { ageMs, pollPauseMs } from "../poll-schedule.ts";
-import { laterBalance, withLastBalance } from "./balance-evidence.ts";
-import { claimedMovement, currentWriter, isSent, isUnderWay, stillUnderWay } from "./beside-calls.ts";
+import { type ItemOutcomeKind, type LedgerActivities, noOutcomes, TAKEN_A_PAGE } from "../src/contract/index.ts";
+import type { DocumentState, Ledger, UnderWay } from "../src/ledger/index.ts";
+import { currentWriter, isUnderWay, stillUnderWay } from "./classified-call.ts";
+import { claimedMovement, laterBalance, withLastBalance } from "./compliance/stock.ts";
+import { ageMs, pollPauseMs, stillWaiting } from "./failure.ts";
 
 interface LedgerContext {
   ledger: Ledger;
@@ -136,4 +135,9 @@ const LOOK_AGAIN_MS = 2_000;
 function over<Known extends { kind: string }>(answer: Known | UnderWay): Known {
   if (!isUnderWay(answer)) return answer;
   throw stillWaiting(stillUnderWay(answer), Math.min(answer.forMs, LOOK_AGAIN_MS));
+}
+
+/** Whether a document of this claim exists, or may exist. */
+export function isSent(claim: DocumentState | undefined): boolean {
+  return claim?.documentId !== undefined || claim?.firstSentAtMs !== undefined;
 }

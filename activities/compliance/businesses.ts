@@ -1,17 +1,30 @@
-import { type Business, UnexpectedAnswerError } from "../../src/compliance/index.ts";
-import type { Branch, ComplianceActivities, Refusal } from "../../src/contract/index.ts";
+import { type Business, SHOWN_OPERATIONS, UnexpectedAnswerError } from "../../src/compliance/index.ts";
+import type {
+  AwaitServiceRequest,
+  Branch,
+  ComplianceActivities,
+  Refusal,
+  ServiceTrouble,
+} from "../../src/contract/index.ts";
 import { refusalOf, throwIfRetryable } from "../classified-call.ts";
-import { type ActivityContext, callAndClassify, ifMistyped, runtimeOf } from "./calls.ts";
+import {
+  type ActivityContext,
+  callAndClassify,
+  type ComplianceRuntime,
+  ifMistyped,
+  keyCallOf,
+  runtimeOf,
+} from "./calls.ts";
+import { KeyHeldError } from "../credential-circuit-breaker.ts";
+import { afterTroubleMs, type Standing, standingNow, stillWaiting } from "../failure.ts";
 
 type BranchRequest = Parameters<ComplianceActivities["readBranch"]>[0];
 
-/**
- * A branch given by either of its names, resolved to both. Branches hardly ever change: one that was seen is not asked
- * for again.
- */
-export function createBranchActivities(context: ActivityContext) {
+/** A branch given by either of its names, resolved to both. One that was seen is not asked for again. */
+export function createBusinessActivities(context: ActivityContext) {
   const seen = new Map<string, Business[]>();
   const unreadAnswers = new UnreadAnswers(context.nowMs, MOST_UNREAD);
+  const { random } = context;
   return {
     async readBranch(request) {
       const runtime = runtimeOf(context, request.connection);
@@ -23,7 +36,7 @@ export function createBranchActivities(context: ActivityContext) {
       const unread = unreadBusinesses(classified.error);
       if (classified.data) unreadAnswers.end(request.connection);
       if (unread && unreadAnswers.persist(request.connection)) return unread;
-      throwIfRetryable(classified, context.random);
+      throwIfRetryable(classified, random);
       if (!classified.data) return refusalOf(classified);
       seen.set(request.connection, classified.data);
       const branch = findBranch(classified.data, request, runtime.profile.keyReach);
@@ -39,6 +52,32 @@ export function createBranchActivities(context: ActivityContext) {
         details: { branches: branchesOf(classified.data, request, runtime.profile.keyReach) },
       };
     },
+
+    /**
+     * The wait of whatever the service does not take now (docs/decisions/0013). A refused key is asked for by a read that
+     * changes nothing. What a key may not do only a call of that kind can find out: the wait ends with the first one that
+     * is accepted, whoever makes it, and now and then for a try of its own.
+     */
+    async awaitService(request) {
+      const runtime = runtimeOf(context, request.connection);
+      const standing = standingNow(request, random);
+      const trouble = troubleOf(runtime, request);
+      if (standing.tooSoonForMs > 0) throw stillWaiting("It was tried a moment ago.", standing.tooSoonForMs, trouble);
+      const { refused } = request;
+      if (refused?.status === 401) {
+        if (runtime.credentialBreaker.acceptedAfter(request.triedAtMs)) return;
+        await lookedAtKey(runtime, request, standing, random);
+      } else if (refused) {
+        const operation = SHOWN_OPERATIONS.find((name) => name === refused.operation);
+        const call = operation && keyCallOf(operation, request);
+        if (call && runtime.credentialBreaker.acceptedAfter(request.triedAtMs, call)) return;
+        const held = call !== undefined && runtime.credentialBreaker.holds(call);
+        if (held || standing.ownTurnInMs > 0) throw stillWaiting("The key is refused.", standing.lookPauseMs, trouble);
+      } else {
+        if (standing.ownTurnInMs > 0) throw stillWaiting("It was tried a while ago.", standing.ownTurnInMs, trouble);
+        await lookedAtKey(runtime, request, standing, random);
+      }
+    },
   } satisfies Partial<ComplianceActivities>;
 }
 
@@ -46,10 +85,7 @@ const IF_BRANCH_MISTYPED = " If it is mistyped, and nothing is issued yet, cance
 
 const SETTINGS = "businesses.id, businesses.branches, businesses.branchId or businesses.authorityId";
 
-/**
- * So many answers in a row without the names of the dialect, over some seconds, are no passing trouble: they are shown,
- * and not waited for as an outage is. One that broke on the way is, and so is a hiccup that many sales meet at once.
- */
+/** So many in a row without the names of the dialect are shown, and not waited for as an outage is. */
 export const MOST_UNREAD = 3;
 
 function unreadBusinesses(error: unknown): Refusal | undefined {
@@ -83,24 +119,18 @@ function branchesOf(
 /** Over fewer seconds it is a hiccup that many callers meet at once. */
 export const PASSING_MS = 5_000;
 
-/**
- * After so long without another one, those before were somebody else's: another process had the answer, or the job was
- * cancelled. Far longer than the pauses between two tries, also where many workers share them.
- */
+/** After so long those before were somebody else's: another process had the answer, or the job was cancelled. */
 const FORGOTTEN_AFTER_MS = 30 * 60_000;
 
 /**
- * Counts answers in a row that could not be read, by what was asked for. Answers, and not attempts: one that was put
- * off, lost its connection or was lost with its worker says nothing of what the service would answer. Each process
- * counts its own.
+ * Counts answers in a row that could not be read, by what was asked for: answers, not attempts. Each process counts its
+ * own.
  */
 export class UnreadAnswers {
   readonly #nowMs: () => number;
   readonly #most: number;
-  /** How many, since when, and when the last one came (Unix milliseconds). */
   readonly #inARow = new Map<string, { count: number; sinceMs: number; lastMs: number }>();
 
-  /** @param most so many in a row, over some seconds, are no passing trouble */
   constructor(nowMs: () => number, most: number) {
     this.#nowMs = nowMs;
     this.#most = most;
@@ -115,8 +145,33 @@ export class UnreadAnswers {
     return count + 1 >= this.#most && nowMs - sinceMs >= PASSING_MS;
   }
 
-  /** There is an answer, or nothing waits for one any more. */
   end(askedFor: string): void {
     this.#inARow.delete(askedFor);
   }
+}
+
+/** Returns where the service answers, and takes the key. */
+async function lookedAtKey(
+  runtime: ComplianceRuntime,
+  request: AwaitServiceRequest,
+  { lookPauseMs }: Standing,
+  random: () => number,
+): Promise<void> {
+  const classified = await callAndClassify(runtime, "listBusinesses", request, () => runtime.client.listBusinesses());
+  const { meaning, error, message } = classified;
+  if (meaning.kind === "transient") {
+    throw stillWaiting(message, afterTroubleMs(lookPauseMs, classified.error, random), classified.trouble);
+  }
+  throwIfRetryable(classified, random);
+  if (meaning.kind !== "configuration") return;
+  const held = error instanceof KeyHeldError ? error : undefined;
+  // A key that may not list businesses is a good key.
+  if (request.refused === undefined || refusalOf(classified).status !== 401) return;
+  const pauseMs = Math.round(Math.max(lookPauseMs, held?.heldForMs ?? 0));
+  throw stillWaiting(message, pauseMs, troubleOf(runtime, request));
+}
+
+/** Since when the key is refused the waiting workflow knows best: it outlives this process. */
+function troubleOf({ health }: ComplianceRuntime, request: AwaitServiceRequest): ServiceTrouble | undefined {
+  return request.refused ? { kind: "refused", sinceMs: request.sinceMs } : health.trouble;
 }

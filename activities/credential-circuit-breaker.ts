@@ -3,11 +3,28 @@ import {
   ComplianceApiError,
   type ComplianceDialect,
   type OperationName,
-} from "../../src/compliance/index.ts";
-import { nairobiTime } from "../../src/contract/index.ts";
-import { KeyReplacedError, type PresentKey } from "../present-key.ts";
+} from "../src/compliance/index.ts";
+import { nairobiTime } from "../src/contract/index.ts";
 
-/** What begins, or ceases, to be refused. Never holds the key itself. */
+/** The key that requests are sent with; it may be replaced at any time. */
+export interface PresentKey {
+  /** Another one after each change. */
+  readonly version: number | string;
+  readAgain: () => Promise<void>;
+}
+
+/** Refused with a key that has been replaced since: nothing was done, and the call can be sent again at once. */
+export class KeyReplacedError extends Error {
+  override readonly name = "KeyReplacedError" as const;
+
+  constructor(operation: string, refusal: Error) {
+    super(`${operation} was sent with a key that has been replaced since, and is sent again with the new one`, {
+      cause: refusal,
+    });
+  }
+}
+
+/** Never holds the key itself. */
 export interface KeyTrouble {
   connection: string;
   status: number;
@@ -38,13 +55,12 @@ export interface KeyCall {
   businessId: string | undefined;
   /** Who asks. Counted once as waiting, however often it asks. */
   caller: string;
-  /** When this attempt was scheduled, by the clock of the Temporal server (Unix milliseconds). */
+  /** Of this attempt, by the clock of the Temporal server (Unix milliseconds). */
   scheduledAtMs: number;
   /** When an operator last asked the caller to try again, by the same clock. */
   retriedAtMs: number | undefined;
 }
 
-/** What an operator wants to know of a key that is refused while nothing is sent with it. */
 interface KeyEvidence {
   notSent: true;
   /** ISO 8601, as is `nextTryAt`. */
@@ -54,13 +70,12 @@ interface KeyEvidence {
   waiting: number;
 }
 
-/** A call that was not sent, since its key was refused a moment ago: the answer would be the same. */
+/** Not sent, since the key was refused a moment ago: the answer would be the same. */
 export class KeyHeldError extends Error {
   override readonly name = "KeyHeldError" as const;
-  /** The answer that the service gave last. */
   readonly refusal: ComplianceApiError;
   readonly evidence: KeyEvidence;
-  /** Until the next call of this kind may go out, in milliseconds. */
+  /** Until the next call of this kind may go out. */
   readonly heldForMs: number;
 
   constructor(operation: string, refusal: ComplianceApiError, evidence: KeyEvidence, heldForMs: number) {
@@ -76,7 +91,6 @@ export class KeyHeldError extends Error {
   }
 }
 
-/** As every other text shows an instant. */
 function inNairobi(isoTime: string): string {
   return nairobiTime(Date.parse(isoTime));
 }
@@ -84,7 +98,6 @@ function inNairobi(isoTime: string): string {
 /** The pauses of a refused key, in shares of the first: by default 30 s, 1, 2, 5 and 10 minutes. */
 const RUNGS = [1, 2, 4, 10, 20] as const;
 
-/** What is known of one thing that the key may do or not. */
 interface Standing {
   /** One for all businesses of an operation: an organisation-wide key has one owner. */
   alert: string;
@@ -113,11 +126,10 @@ type Word = "accepted" | "nothing" | ComplianceApiError;
 
 /**
  * What the key of one connection is refused, as this process has seen it, so that a thousand sales on a refused key
- * make one call each pause and not a thousand (docs/failure-model.md, "What each kind of trouble means"). 401 is about
- * the key as a whole; 403 about one operation for one business (Fiscal Compliance API, "Authentication": a scope,
- * another business, or the other environment). Calls pass until one is refused; then one alone passes after each pause,
- * as the probe; with the first that is accepted all pass again. A key that replaces a refused one is tried at once: what
- * was refused to the old key is forgotten.
+ * make one call each pause and not a thousand (docs/decisions/0007). 401 is about the key as a whole; 403 about one
+ * operation for one business (Fiscal Compliance API, "Authentication"). Calls pass until one is refused; then one alone
+ * passes after each pause, as the probe; with the first that is accepted all pass again, and so they do with a key that
+ * replaces the refused one.
  */
 export class CredentialCircuitBreaker {
   readonly #options: CredentialCircuitBreakerOptions;
@@ -128,9 +140,7 @@ export class CredentialCircuitBreaker {
   }
 
   /**
-   * Sends the call unless its key was refused a moment ago.
-   * @throws KeyHeldError where it was not sent; KeyReplacedError where it is to be sent again; else whatever sending it
-   * throws
+   * @throws KeyHeldError where it was not sent; KeyReplacedError where it is to be sent again; whatever `send` throws
    */
   async pass<T>(call: KeyCall, send: () => Promise<T>): Promise<T> {
     const { key } = this.#options;
@@ -162,15 +172,11 @@ export class CredentialCircuitBreaker {
     }
   }
 
-  /**
-   * Whether a call that was scheduled later than that showed the key to be good, or good for that operation. A process
-   * knows of its own calls alone.
-   */
+  /** Whether a call that was scheduled later than that showed the key to be good, or good for that operation. */
   acceptedAfter(atMs: number, permission?: Pick<KeyCall, "operation" | "businessId">): boolean {
     return (permission ? this.#permission(permission) : this.#standing("401")).acceptedAtMs > atMs;
   }
 
-  /** Whether such a call would not be sent now. */
   holds(call: KeyCall): boolean {
     return this.#held(call) !== undefined;
   }
@@ -204,7 +210,6 @@ export class CredentialCircuitBreaker {
     return undefined;
   }
 
-  /** @returns to be called with what the outcome says */
   #enter(standing: Standing, call: KeyCall): (word: Word) => void {
     const { changes, refused } = standing;
     const isProbe = refused !== undefined && !this.#isReplaced(refused) && !askedSince(refused, call);
