@@ -20,15 +20,12 @@ import {
 } from "../operator/attention-list.ts";
 import { growingPauseMs, ledger, type LostAnswer } from "../proxies.ts";
 
-/** What the attention says in place of the refusal's own words, and what else ends the wait. */
+/** What the attention says in place of the refusal's own words. */
 interface AttentionOptions extends Partial<Pick<NewAttention, "code" | "subject" | "message">> {
   until?: () => boolean;
 }
 
-/**
- * After so many deferrals in a row the workflow sets no more timers, and leaves the wait to one activity, which adds
- * nothing to the history while it is tried again. The timers together take a quarter of an hour.
- */
+/** After so many deferrals in a row, a quarter of an hour, one activity waits: it adds nothing to the history. */
 const MOST_TIMERS = 10;
 
 /** After so many lost answers, within a quarter of an hour, an operator is shown that the call does not get through. */
@@ -36,7 +33,7 @@ const MOST_LOST_ANSWERS = 10;
 
 const WAIT_FOR_SERVICE = "Wait until the service takes the call: each attempt is one look";
 
-/** Whether the call was refused: an operator must correct something before it is tried again. */
+/** An operator must correct something before the call is tried again. */
 export function isRefusal(result: { kind: string }): result is Refusal {
   return result.kind === "refused";
 }
@@ -46,15 +43,9 @@ export class LeftToNextRun extends Error {
   override readonly name = "LeftToNextRun";
 }
 
-/** For `catch`: undefined for a call that is left to the next run. @throws every other error */
-export function undefinedIfLeft(error: unknown): undefined {
-  if (!(error instanceof LeftToNextRun)) throw error;
-}
-
 /**
- * Makes a call that may be repeated, and tries it again after each refusal, until it has another result. While it is
- * refused the run is parked: an attention says why.
- * @param betweenTries default: its own; given where the call has been refused before
+ * Tries a call that may be repeated again after each refusal. While it is refused the run is parked.
+ * @param betweenTries given where the call has been refused before
  * @throws CancelledByOperator where an operator cancels in place of correcting it; LeftToNextRun
  */
 export async function callWithEscalation<T extends { kind: string }>(
@@ -75,10 +66,8 @@ export async function callWithEscalation<T extends { kind: string }>(
 }
 
 /**
- * Makes a call that a document can do without: where an operator cannot correct why it is refused, the call is given up.
- * No cancellation ends it, since it may be made because of one.
- * @param about the attention for a refusal
- * @returns undefined where an operator gave it up
+ * Makes a call that a document can do without: an operator can give it up, which returns undefined. No cancellation
+ * ends it, since it may be made because of one.
  */
 export async function callOrGiveUp<T extends { kind: string }>(
   run: AttentionList,
@@ -103,11 +92,9 @@ export async function callOrGiveUp<T extends { kind: string }>(
 }
 
 /**
- * Decides what happens between two tries of one call (a try is one activity, with all of Temporal's attempts): an
- * operator is called where it was refused; a pause follows where it was deferred, or where its answer was lost.
- *
- * The attention for a refused key stands from the first refusal until the call has another result, over all tries in
- * between, so that it shows since when an operator is needed.
+ * Decides what happens between two tries of one call (a try is one activity, with all of Temporal's attempts). The
+ * attention for a refused key stands from the first refusal until the call has another result, so that it shows since
+ * when an operator is needed.
  */
 export class BetweenTries {
   readonly #run: AttentionList;
@@ -115,7 +102,6 @@ export class BetweenTries {
   #deferrals = 0;
   #deferredSinceMs = 0;
   #ledgerWaits = 0;
-  /** What the call has met last. */
   #trouble: ServiceTrouble | undefined;
   #lostAnswers = 0;
   #lostAttention: { subject: string; sinceMs: number } | undefined;
@@ -129,10 +115,7 @@ export class BetweenTries {
     return this.#refusal !== undefined && this.#run.needs(this.#refusal.key);
   }
 
-  /**
-   * Parks until the call is worth another try.
-   * @throws CancelledByOperator; LeftToNextRun
-   */
+  /** @throws CancelledByOperator; LeftToNextRun */
   async waitAfterRefusal(refusal: Refusal): Promise<void> {
     const run = this.#run;
     await this.parkOnRefusal(refusal, { until: () => run.cancelDue || run.waitsEnded });
@@ -142,7 +125,7 @@ export class BetweenTries {
     throw new CancelledByOperator();
   }
 
-  /** The same for a caller that handles cancellation, and whatever else ends the wait, by itself. */
+  /** For a caller that handles cancellation, and whatever else ends the wait, by itself. */
   async parkOnRefusal(refusal: Refusal, options: AttentionOptions = {}): Promise<Verdict> {
     const { code = refusal.attention, subject, message = refusal.message, until } = options;
     // `acknowledge` alone would leave the call without an answer.
@@ -160,10 +143,7 @@ export class BetweenTries {
     this.#refusal = undefined;
   }
 
-  /**
-   * Waits after a call that was not carried out: over the quota, or not sent at all. While the ledger is away one
-   * activity waits for it, so that an outage adds nothing to the history.
-   */
+  /** After a call that was not carried out: over the quota, not sent, or without the ledger. */
   async waitAfterDeferral({ waitFor, retryAfterMs, trouble }: Partial<Deferred>, until: () => boolean): Promise<void> {
     if (waitFor === "ledger") {
       // It may answer, and still not take this call's claim: such tries must not follow each other without a pause.
@@ -192,10 +172,9 @@ export class BetweenTries {
   }
 
   /**
-   * Waits before another try of a write whose answer was lost and which, as a read shows, had no effect. The tries
-   * become rarer and never stop by themselves; in the end an operator can cancel them.
-   * @param what was tried
-   * @param pause waits for so many milliseconds; its timer has the summary
+   * Before another try of a write whose answer was lost and which, as a read shows, had no effect. The tries become
+   * rarer and never stop by themselves.
+   * @param pause its timer has the summary
    */
   async waitAfterLostAnswer(
     what: string,
@@ -229,8 +208,8 @@ export class BetweenTries {
   }
 
   /**
-   * Ends by `retry`, by a cancellation, or by itself once `awaitService` finds that the service accepts the key, or
-   * answers again.
+   * Ends by `retry`, by a cancellation, or once `awaitService` finds that the service accepts the key, or answers
+   * again.
    */
   async #parkUntilServed(
     attention: NewAttention,
@@ -270,11 +249,9 @@ function evidenceOf(refusal: Refusal): { evidence?: Record<string, unknown> } {
 }
 
 /**
- * What became of a try of a call that is sent at most once. Where its activity ended without an answer, or found another
- * execution at it, its claim says it once nobody is at it any more: one that was never taken was never sent, and the
- * reading closes it, so that a late attempt cannot send it either; a written outcome is the answer; without one it is
- * unknown (docs/architecture.md, "At most once").
- * @param readClaim reads it in the ledger
+ * What became of a try of a call that is sent at most once. Where its activity has no answer, its claim says it once
+ * nobody is at the call any more (docs/architecture.md, "At most once"); reading a claim that was never taken closes
+ * it.
  */
 export async function answerOf<Answer extends Said, Known extends Said>(
   sent: Answer | LostAnswer | CallUnderWay,
@@ -288,11 +265,10 @@ export async function answerOf<Answer extends Said, Known extends Said>(
 type Said = { kind: string; message?: string };
 
 /**
- * Numbers the tries of one call that is sent at most once. Each try has a generation, under which its activity takes
- * the claim in the ledger. A new generation begins only once it is known that the one before was not applied.
+ * Numbers the tries of one call that is sent at most once: each has a claim of its own. A new generation begins only
+ * once it is known that the one before was not applied.
  */
 export class ClaimGenerations {
-  /** What the next activity claims. */
   current: ClaimedTry = { generation: 1, token: uuid4() };
 
   /** For a try that was put off. Where it is the same one that is asked for again, its claim may be held for nobody. */
@@ -302,7 +278,7 @@ export class ClaimGenerations {
       this.current = { ...this.current, unsent: [...(this.current.unsent ?? []), execution] };
   }
 
-  /** @param notApplied known not to have been applied; default: the current one. Another run may have got further. */
+  /** @param notApplied known not to have been applied; another run may have got further */
   next(notApplied = 0): void {
     this.current = { generation: Math.max(notApplied, this.current.generation) + 1, token: uuid4() };
   }

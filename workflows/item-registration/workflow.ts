@@ -17,8 +17,8 @@ import {
   type RegistrationProgress,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
-import { BetweenTries, callWithEscalation, isRefusal, LeftToNextRun, undefinedIfLeft } from "../calls/between-tries.ts";
-import { Job, registerJobMessages, runJobToCompletion } from "../job/job.ts";
+import { BetweenTries, callWithEscalation, isRefusal, LeftToNextRun } from "../calls/between-tries.ts";
+import { Job, registerJobMessages, runJobToCompletion, sideBySide } from "../job/job.ts";
 import { park } from "../operator/attention-list.ts";
 import { type Calls, callsOf, growingPauseMs, ledger, main } from "../proxies.ts";
 import { lackingData, resolveBranch, showsRegistered } from "../sale/steps/items.ts";
@@ -27,7 +27,6 @@ import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 /** So many are asked for between two looks at the catalogue, and written down together. */
 const CHUNK = 50;
 
-/** What a run hands to the next one. */
 interface Carried {
   prepared: PreparedRegisterItems;
   branch: Branch | undefined;
@@ -47,8 +46,8 @@ interface Carried {
 type Position = { after: string } | { index: number } | null;
 
 /**
- * Registers a catalogue, or the items of a list, one call each: the next of them → register → write down what each came
- * to. Nothing waits for an item that lacks data: it is reported. To be run again at any time.
+ * Registers a catalogue, or the items of a list, one call each. Nothing waits for an item that lacks data: it is
+ * reported.
  */
 export async function registerItems(input: RegisterItemsInput, carried?: Carried): Promise<RegisterItemsOutcome> {
   const job = new Job<RegistrationProgress>({
@@ -125,13 +124,18 @@ async function nextChunk(
   return { position: index < (names?.length ?? 0) ? { index } : null, unanswered };
 }
 
-/** Registers them, and writes down what each came to. @returns those that are left to the next run */
+/** @returns those that are left to the next run */
 async function registerAndKeep(batch: Batch, items: readonly PlannedItem[]): Promise<PlannedItem[]> {
   if (items.length === 0) return [];
   const { job, target, batchId } = batch;
-  job.handsOverCalls = true;
-  const { outcomes, unanswered } = await registerAll(batch, items);
-  job.handsOverCalls = false;
+  const outcomes: ItemOutcome[] = [];
+  const registerNext = async (item: PlannedItem): Promise<void> => {
+    const outcome = await registerOne(batch, item);
+    outcomes.push(outcome);
+    count(batch, { [outcome.kind]: 1 });
+  };
+  job.moveOn("the registration of items");
+  const unanswered = await sideBySide(job, items, registerNext, LANES);
   const kept = { ...target, batchId, outcomes };
   if (outcomes.length > 0) await ledger.keepRegistrations("Keep what came of the items", kept);
   return unanswered;
@@ -144,13 +148,11 @@ function describeProgress({ total, counts }: RegistrationProgress): string[] {
   return [`${done}${of} items done`, ...kinds];
 }
 
-/** Calls of one batch under way at once. */
 const LANES = 8;
 
 /** An answer that says nothing is asked for again so often; then the item is reported as unclear. */
 const MOST_TRIES = 5;
 
-/** What every step of a registration needs, and what it has come to so far. */
 interface Batch {
   job: Job<RegistrationProgress>;
   calls: Calls["background"];
@@ -158,40 +160,11 @@ interface Batch {
   batchId: string;
   force: boolean;
   branch: Branch | undefined;
-  /** An operator has decided that what the API refuses as malformed is to be passed over. */
   passesOver: boolean;
 }
 
 type PlannedItem = Extract<PlanRegistrationsResult, { kind: "planned" }>["items"][number];
 
-interface Registered {
-  outcomes: ItemOutcome[];
-  /** Left to the next run. */
-  unanswered: PlannedItem[];
-}
-
-/** Registers each of the items, and says what each came to. */
-async function registerAll(batch: Batch, items: readonly PlannedItem[]): Promise<Registered> {
-  const outcomes: ItemOutcome[] = [];
-  const unanswered: PlannedItem[] = [];
-  let next = 0;
-  const lane = async (): Promise<void> => {
-    for (let item = items[next++]; item; item = items[next++]) {
-      const outcome = await registerOne(batch, item).catch(undefinedIfLeft);
-      if (!outcome) {
-        unanswered.push(item);
-        continue;
-      }
-      outcomes.push(outcome);
-      count(batch, { [outcome.kind]: 1 });
-    }
-  };
-  batch.job.moveOn("the registration of items");
-  await Promise.all(Array.from({ length: Math.min(LANES, items.length) }, lane));
-  return { outcomes, unanswered };
-}
-
-/** @param total how many items the batch is about, once that is known */
 function count(
   { job }: Batch,
   settled: Partial<Record<ItemOutcomeKind, number>>,

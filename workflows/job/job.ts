@@ -1,6 +1,7 @@
 import { condition, defineQuery, isCancellation, setCurrentDetails, setHandler } from "@temporalio/workflow";
 
 import { type JobState, NO_BUSINESS, STATE_QUERY } from "../../src/contract/index.ts";
+import { LeftToNextRun } from "../calls/between-tries.ts";
 import { type Allowed, AttentionList } from "../operator/attention-list.ts";
 import {
   COMMON_UPDATES,
@@ -16,8 +17,8 @@ import { asFailure, isFinal } from "../proxies.ts";
 import { everyUpdateIsAnswered, onUnreadSignals, stepsTaken, unreadSignals } from "../sdk/interceptors.ts";
 
 /**
- * From so many steps on, a job continues as new between two pages; other pages take 50. Steps and not events are
- * counted: the history's length also counts refused updates, which a replay does not see (decision 15).
+ * From so many steps on, a job continues as new between two pages. Steps are counted, since the history's length also
+ * counts refused updates, which a replay does not see (decision 15).
  */
 const STEPS_BETWEEN_PAGES = 20;
 
@@ -25,7 +26,6 @@ interface About<Progress> {
   workflow: string;
   /** In a few words: `The synchronisation`. */
   noun: string;
-  /** At the beginning. */
   progress: Progress;
   /** What people see of the progress, a line each. */
   describe: (progress: Progress) => string[];
@@ -43,7 +43,6 @@ export class Job<Progress extends object> extends AttentionList {
     this.progress = about.progress;
   }
 
-  /** To be asked between two pages. */
   get dueBetweenPages(): boolean {
     return stepsTaken() >= STEPS_BETWEEN_PAGES;
   }
@@ -66,7 +65,6 @@ export class Job<Progress extends object> extends AttentionList {
     return { ...known, ...(unreadSignals() > 0 && { unreadMessages: unreadSignals() }) };
   }
 
-  /** @param change of the progress; left out, it stays */
   moveOn(waitingFor: string, change: Partial<Progress> = {}): void {
     this.waitingFor = waitingFor;
     this.progress = { ...this.progress, ...change };
@@ -85,7 +83,7 @@ export class Job<Progress extends object> extends AttentionList {
 
 const stateQuery = defineQuery<JobState<object>>(STATE_QUERY);
 
-/** The messages of a job. To be called before the first await: an early message finds its handler. */
+/** To be called before the first await: an early message finds its handler. */
 export function registerJobMessages<J extends AttentionList & { state(): JobState<object> }>(
   job: J,
   updates: UpdateTable<J> = COMMON_UPDATES,
@@ -95,7 +93,7 @@ export function registerJobMessages<J extends AttentionList & { state(): JobStat
   onUnreadSignals(() => job.publish());
 }
 
-/** Runs a job's main flow, and ends once every update has its answer. */
+/** Ends once every update has its answer. */
 export async function runJobToCompletion<Result>(body: () => Promise<Result>): Promise<Result> {
   try {
     const result = await body();
@@ -105,4 +103,33 @@ export async function runJobToCompletion<Result>(body: () => Promise<Result>): P
     if (error instanceof Error && isFinal(error) && !isCancellation(error)) throw asFailure(error);
     throw error;
   }
+}
+
+/**
+ * Makes the calls of a page side by side.
+ * @param most so many at once
+ * @returns those that are left to the next run, once this one's history is long
+ */
+export async function sideBySide<One>(
+  run: AttentionList,
+  page: readonly One[],
+  make: (one: One) => Promise<void>,
+  most = page.length,
+): Promise<One[]> {
+  const left: One[] = [];
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    for (let one = page[next++]; one; one = page[next++]) {
+      try {
+        await make(one);
+      } catch (error) {
+        if (!(error instanceof LeftToNextRun)) throw error;
+        left.push(one);
+      }
+    }
+  };
+  run.handsOverCalls = true;
+  await Promise.all(Array.from({ length: Math.min(most, page.length) }, lane));
+  run.handsOverCalls = false;
+  return left;
 }

@@ -11,12 +11,11 @@ import {
   reconcileProgressText,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
-import { callWithEscalation, undefinedIfLeft } from "../calls/between-tries.ts";
-import { Job, registerJobMessages, runJobToCompletion } from "../job/job.ts";
+import { callWithEscalation } from "../calls/between-tries.ts";
+import { Job, registerJobMessages, runJobToCompletion, sideBySide } from "../job/job.ts";
 import { type Calls, callsOf, ledger, ledgerAtLength, main } from "../proxies.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 
-/** What a run hands to the next one. */
 interface Carried {
   prepared: PreparedReconcile;
   progress: ReconcileProgress;
@@ -35,8 +34,7 @@ interface Reconciling {
 
 /**
  * Compares what the ledger keeps with what others say: each document that was not yet seen final with the Compliance
- * API, on the background budget, then supplier invoices with bill payments. What does not match is a finding in the
- * ledger, with a reason and a next step.
+ * API, then supplier invoices with bill payments. What does not match is a finding in the ledger.
  */
 export async function reconcile(input: ReconcileInput, carried?: Carried): Promise<ReconcileOutcome> {
   const job = new Job<ReconcileProgress>({
@@ -54,14 +52,12 @@ export async function reconcile(input: ReconcileInput, carried?: Carried): Promi
     const target = { connection, businessId };
     job.businessId = businessId;
     const { background: calls } = callsOf(job, prepared.profile);
-    job.handsOverCalls = true;
     const remaining = await holdDocuments({ job, target, calls }, carried);
     if (remaining) {
       await condition(everyUpdateIsAnswered);
       const { progress, retriedAtMs } = job;
       await continueAsNew<typeof reconcile>(input, { prepared, progress, retriedAtMs, ...remaining });
     }
-    job.handsOverCalls = false;
     const payments = await holdPayments(job, target, prepared);
     job.moveOn("the findings");
     const { settled, ...findings } = await ledger.reconcileFindings("Read the findings", target);
@@ -74,7 +70,7 @@ export async function reconcile(input: ReconcileInput, carried?: Carried): Promi
 
 type Remaining = Pick<Carried, "after" | "unanswered">;
 
-/** Reads page by page, until all is read, or until the history is long enough: then what is left. */
+/** @returns what is left, where the history is long enough */
 async function holdDocuments(work: Reconciling, from: Remaining | undefined): Promise<Remaining | undefined> {
   const { job, target } = work;
   // Nothing else of what is carried: the progress goes on from here.
@@ -97,23 +93,15 @@ async function holdPage(
   { job, target, calls }: Reconciling,
   page: readonly DocumentToReconcile[],
 ): Promise<DocumentToReconcile[]> {
-  const unanswered: DocumentToReconcile[] = [];
-  await Promise.all(
-    page.map(async (document) => {
-      const call = () =>
-        calls.read.reconcileDocument(`Compare ${document.number} with the service`, { ...target, ...document });
-      const result = await callWithEscalation(job, call).catch(undefinedIfLeft);
-      if (!result) {
-        unanswered.push(document);
-        return;
-      }
-      const progress = { ...job.progress, documents: job.progress.documents + 1 };
-      if (result.kind !== "not-final") progress[COUNTED[result.kind]]++;
-      else if (result.givenUp) progress.givenUp = (progress.givenUp ?? 0) + 1;
-      job.progress = progress;
-    }),
-  );
-  return unanswered;
+  return await sideBySide(job, page, async (document) => {
+    const result = await callWithEscalation(job, () =>
+      calls.read.reconcileDocument(`Compare ${document.number} with the service`, { ...target, ...document }),
+    );
+    const progress = { ...job.progress, documents: job.progress.documents + 1 };
+    if (result.kind !== "not-final") progress[COUNTED[result.kind]]++;
+    else if (result.givenUp) progress.givenUp = (progress.givenUp ?? 0) + 1;
+    job.progress = progress;
+  });
 }
 
 async function holdPayments(
