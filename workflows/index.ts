@@ -3,7 +3,6 @@ export { syncBillPayments } from "./synced/bill-payments.ts";
 export { reconcile } from "./reconcile/workflow.ts";
 export { registerItems } from "./item-registration/workflow.ts";
 export { syncPurchases } from "./synced/purchases.ts";
-export { findSale, firstOutcome, readEvents } from "./questions/workflows.ts";
-export { scheduled } from "./scheduled/workflow.ts";
+export { findSale, firstOutcome, readEvents, scheduled } from "./short.ts";
 export { sale } from "./sale/workflow.ts";
 export { processSyncBatch } from "./sync-batch/workflow.ts";

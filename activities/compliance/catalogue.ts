@@ -1,5 +1,4 @@
 import {
-  type CallTarget,
   isRegistered,
   type Item,
   type ItemsResult,
@@ -7,8 +6,6 @@ import {
   type SaleLineInput,
 } from "../../src/contract/index.ts";
 import type { OddRow } from "../../src/http/read-body.ts";
-import type { ClassifiedCall } from "../classified-call.ts";
-import { type ActivityContext, ask } from "./calls.ts";
 
 interface Snapshot extends Omit<ItemsList, "items"> {
   /** When the request left (Unix milliseconds): what changed later may be missing. */
@@ -167,25 +164,4 @@ export function knownItem(item: Item, named = false): KnownItem {
   if (isRegistered(item) && !named) return { id, stockTracked, registrationStatus };
   const short = name && Array.from(name).slice(0, LONGEST_NAME).join("");
   return { id, name: short ?? null, stockTracked, registrationStatus };
-}
-
-/** A catalogue that is shared has no answer of its own. */
-const SHARED_ANSWER = {
-  operation: "listItems",
-  status: 200,
-  replayed: false,
-  requestSentAtMs: 0,
-  answeredAtMs: 0,
-} as const;
-
-/** @throws ApplicationFailure where Temporal is to repeat the activity */
-export function readCatalogue(
-  context: ActivityContext,
-  target: CallTarget,
-  sinceMs: number,
-): Promise<ClassifiedCall<Item[]>> {
-  return ask(context, target, "listItems", async ({ catalogue }) => ({
-    data: await catalogue.since(target.businessId, sinceMs),
-    meta: SHARED_ANSWER,
-  }));
 }

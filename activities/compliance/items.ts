@@ -2,6 +2,7 @@ import { Context } from "@temporalio/activity";
 
 import { classifyItem, ComplianceApiError } from "../../src/compliance/index.ts";
 import {
+  type CallTarget,
   type ComplianceActivities,
   isRegistered,
   type Item,
@@ -14,16 +15,33 @@ import {
 import type { OddRow } from "../../src/http/read-body.ts";
 import { currentWriter, refusalOf } from "../classified-call.ts";
 import { type ActivityContext, ask, type ComplianceRuntime, runtimeOf } from "./calls.ts";
-import { knownItem, readCatalogue, resolveLines } from "./catalogue.ts";
+import { knownItem, resolveLines } from "./catalogue.ts";
 import { KeyHeldError } from "../credential-circuit-breaker.ts";
 import { ageMs, pollPauseMs, stillWaiting } from "../failure.ts";
 
 /** So many items of a catalogue are gone through at a time, however few of them are to be registered. */
 const MOST_LOOKED_AT = 2_000;
 
+/** A catalogue that is shared has no answer of its own. */
+const SHARED_ANSWER = {
+  operation: "listItems",
+  status: 200,
+  replayed: false,
+  requestSentAtMs: 0,
+  answeredAtMs: 0,
+} as const;
+
 export function createItemActivities(context: ActivityContext) {
   const { nowMs, random } = context;
   const registrations = new Map<string, ReturnType<ComplianceActivities["registerItem"]>>();
+
+  /** @throws ApplicationFailure where Temporal is to repeat the activity */
+  function readCatalogue(target: CallTarget, sinceMs: number) {
+    return ask(context, target, "listItems", async ({ catalogue }) => ({
+      data: await catalogue.since(target.businessId, sinceMs),
+      meta: SHARED_ANSWER,
+    }));
+  }
 
   async function lookUp(
     runtime: ComplianceRuntime,
@@ -35,7 +53,7 @@ export function createItemActivities(context: ActivityContext) {
     const known = catalogue.resolve(request.businessId, request.lines, sinceMs);
     // No call: it says nothing of the key.
     if (known) return known;
-    const classified = await readCatalogue(context, request, sinceMs);
+    const classified = await readCatalogue(request, sinceMs);
     if (whenHeld && classified.error instanceof KeyHeldError) throw whenHeld(classified.error);
     if (!classified.data) return refusalOf(classified);
     return resolveLines(request.lines, classified.data, catalogue.leftOut(request.businessId));
@@ -108,7 +126,7 @@ export function createItemActivities(context: ActivityContext) {
     async planRegistrations(request) {
       const { catalogue } = runtimeOf(context, request.connection);
       const { connection, businessId, batchId, items: names, after = "", most, force, notOlderThanMs } = request;
-      const classified = await readCatalogue(context, request, notOlderThanMs);
+      const classified = await readCatalogue(request, notOlderThanMs);
       if (!classified.data) return refusalOf(classified);
       const listed = classified.data;
       const looks = names

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { Context } from "@temporalio/activity";
-import { WorkflowNotFoundError } from "@temporalio/client";
+import { type WorkflowClient, WorkflowNotFoundError } from "@temporalio/client";
 
 import {
   type AwaitReplacementRequest,
@@ -21,7 +21,7 @@ import { correctedSaleSchema, InvalidInputError, parseInput } from "../../src/co
 import type { KeptSale, NumberHolder } from "../../src/ledger/index.ts";
 import { ageMs, pollPauseMs, stillWaiting } from "../failure.ts";
 import { currentWriter } from "../classified-call.ts";
-import type { MainContext } from "./index.ts";
+import type { ActivityContext } from "../compliance/calls.ts";
 import { rowOf } from "./prepare.ts";
 
 /** Nothing but Temporal and the database is asked, and a cashier may wait at the till. */
@@ -29,8 +29,12 @@ const LOOKS = { firstPollMs: 300, longestPollMs: 60_000, longestPollAfterDayMs: 
 
 const NOT_KEPT = "The ledger does not know it any more. Ask for the correction again, with the corrected sale.";
 
+interface ReplacementContext extends ActivityContext {
+  workflows: WorkflowClient;
+}
+
 /** The corrected sale, from the side of the sale that it replaces. */
-export function createReplacementActivities(context: MainContext) {
+export function createReplacementActivities(context: ReplacementContext) {
   const { connections, ledger, random } = context;
   return {
     async reserveReplacement({ connection, businessId, invoice, refund }) {
@@ -78,7 +82,7 @@ export function createReplacementActivities(context: MainContext) {
 
 /** Whether the credit note of this very correction was sent, and was not refused. */
 async function isNoteUnderWay(
-  { documents }: MainContext["ledger"],
+  { documents }: ActivityContext["ledger"],
   target: CallTarget,
   { invoice, refund, fingerprint }: { invoice: string; refund: Refund; fingerprint: string },
 ): Promise<boolean> {
@@ -90,7 +94,7 @@ async function isNoteUnderWay(
 
 /** The corrected sale as an earlier run has reserved it; undefined where it did not come to that. */
 async function keptSale(
-  { documents }: MainContext["ledger"],
+  { documents }: ActivityContext["ledger"],
   target: CallTarget,
   { replacedBy }: Refund,
 ): Promise<object | undefined> {
@@ -124,7 +128,7 @@ function takenInWords(
 
 /** The row says what its answers and its run have told; Temporal alone knows of a run that stopped a moment ago. */
 async function look(
-  { workflows, ledger }: MainContext,
+  { workflows, ledger }: ReplacementContext,
   { connection, businessId, traderInvoiceNumber: number, fingerprint }: AwaitReplacementRequest,
 ): Promise<SeenReplacement> {
   const find = () => ledger.documents.findSale({ connection, businessId }, number);

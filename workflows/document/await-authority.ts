@@ -1,4 +1,4 @@
-import { condition, isCancellation, sleep } from "@temporalio/workflow";
+import { condition, sleep } from "@temporalio/workflow";
 
 import type { ConnectionProfile, SaleDocument } from "../../src/contract/index.ts";
 import { BetweenTries } from "../calls/between-tries.ts";
@@ -16,20 +16,18 @@ interface AwaitedDocument {
   callbackExpected: boolean;
   /** How many callbacks had come before the document was asked for, or when it was read last. */
   callbacksSeen: number;
-  /** Tells whether it corrected anything new. */
+  /** Whether it corrected anything new. */
   fixItems: () => Promise<boolean>;
 }
 
-/** One wait for the authority: from a submission until the document is final or is submitted again. */
 interface Wait extends AwaitedDocument {
   sinceMs: number;
   /** The attention that this takes long is raised once: it does not come back after an acknowledgement. */
   slowRaised: boolean;
   /** The statuses that were shown since none of them is documented: each once, however often it is gone and back. */
   strangeShown: Set<string>;
-  /** Automatic resubmissions so far; they are bounded for the document's whole life. */
+  /** Automatic resubmissions so far, over the document's whole life. */
   resubmissions: number;
-  /** Of the readings of the document. */
   betweenTries: BetweenTries;
   /** When it was read last; a submission is no reading. */
   readAtMs: number | undefined;
@@ -42,7 +40,7 @@ interface Wait extends AwaitedDocument {
 const CALLBACKS_AT_ONCE = 4;
 
 /**
- * Sees an issued document through, from whatever status it has, to its end. `run.document` is always the latest of it.
+ * Sees an issued document through to its end. `run.document` is always the latest of it.
  * @throws CancelledByOperator where a fresh reading still shows the document as rejected
  */
 export async function awaitFinalStatus(
@@ -84,7 +82,6 @@ export async function awaitFinalStatus(
   }
 }
 
-/** From the answer to a resubmission on. */
 function beginAnew(wait: Wait): void {
   wait.sinceMs = Date.now();
   wait.readAtMs = undefined;
@@ -92,8 +89,8 @@ function beginAnew(wait: Wait): void {
 }
 
 /**
- * Waits until the document is signed, failed or cancelled. A callback wakes it; polling finds what no callback reports.
- * A callback changes only when the document is read: its content is not trusted.
+ * Until the document is signed, failed or cancelled. A callback changes only when it is read: its content is not
+ * trusted.
  */
 async function awaitAuthority(context: SaleContext, document: SaleDocument, wait: Wait): Promise<SaleDocument> {
   const { run } = context;
@@ -112,7 +109,6 @@ async function awaitAuthority(context: SaleContext, document: SaleDocument, wait
   return current;
 }
 
-/** Whether a callback has come that the document has not been read for, and now is its time. */
 function isCallbackDue(run: SaleState, wait: Wait): boolean {
   return run.callbacksReceived > wait.callbacksSeen && Date.now() >= wait.nextCallbackReadAtMs;
 }
@@ -124,10 +120,7 @@ async function untilCallbackIsDue(run: SaleState, wait: Wait): Promise<void> {
   await sleep(wait.nextCallbackReadAtMs - Date.now(), { summary });
 }
 
-/**
- * Takes note that callbacks cause a read. The first few do at once, the others after pauses that double: whoever sends
- * them without end, the reads stay few, and so does what they add to the history. Polling finds what they would tell.
- */
+/** The first few callbacks cause a read at once, the others after pauses that double: the history stays short. */
 function followCallback(run: SaleState, wait: Wait, { firstPollMs }: Pick<Timings, "firstPollMs">): void {
   if (run.callbacksReceived === wait.callbacksSeen) return;
   // Counted before the call: a callback that arrives during it may report something newer than its answer.
@@ -217,8 +210,7 @@ async function poll(
   const summary = "If nothing has come by then, the authority is slow";
   await (wait.slowRaised ? condition(ready) : condition(ready, slowInMs, { summary }));
   await polling.end();
-  const { result, failure } = polling;
-  if (failure !== undefined && !isCancellation(failure)) throw failure;
+  const result = polling.resultOrThrow();
   if (result === undefined) return undefined;
   if (result.kind === "document") {
     answered(context, result.document.id, result);
@@ -228,7 +220,7 @@ async function poll(
   return undefined;
 }
 
-/** On an operator's `retry` the same document is submitted again, after it was read once more. */
+/** On an operator's `retry`, after a fresh reading. */
 async function resubmitOnRequest(context: SaleContext, document: SaleDocument, wait: Wait): Promise<SaleDocument> {
   context.run.clear(attentionKey("authority-slow", document.id));
   beginAnew(wait);
@@ -256,9 +248,8 @@ function showStrange({ run }: SaleContext, { id, status }: SaleDocument, { stran
 }
 
 /**
- * Brings a document to its end, unless it is given up. A reset replays what the first activity of the run before has
- * answered: a run that knows of no document looks into its claim before it ends as cancelled, and goes on where an
- * earlier one has sent something.
+ * A reset replays what the first activity of the run before has answered: a run that knows of no document looks into
+ * its claim before it ends as cancelled, and goes on where an earlier one has sent something.
  * @returns undefined where the document is given up
  */
 export async function unlessGivenUp<End>(

@@ -26,7 +26,6 @@ import type { SaleContext, SaleState } from "../sale/state.ts";
 interface Creation {
   /** The Idempotency-Key is made from the workflow's id, this, and the intent's number. */
   step: string;
-  /** Tells its content from another document's under the same number. */
   content: string;
   expected: ExpectedDocument;
   /** Of the first intent. Another one is composed anew: configuration may have been corrected meanwhile. */
@@ -34,7 +33,7 @@ interface Creation {
   compose: () => Promise<Composed>;
   send: (request: Omit<CreateRequest, keyof CallTarget>) => Promise<CreateResult | LostAnswer>;
   /**
-   * Called where the service answers that the sale has a credit note already. Gives that one, if it is ours.
+   * Where the sale has a credit note already: gives that one, if it is ours.
    * @throws whatever ends the run, if it is somebody else's
    */
   alreadyCredited?: (result: Extract<CreateResult, { kind: "already-credited" }>) => Promise<SaleDocument>;
@@ -45,10 +44,7 @@ export interface Created {
   callbackExpected: boolean;
 }
 
-/**
- * What is to be issued under one Idempotency-Key: the same bytes, however often they are sent. The next intent has the
- * next number and another key.
- */
+/** What is to be issued under one Idempotency-Key: the same bytes, however often they are sent. */
 interface DocumentIntent {
   number: number;
   body: ComposedBody | undefined;
@@ -76,17 +72,11 @@ export async function createDocument(context: SaleContext, creation: Creation): 
     run.numberTaken = true;
     const wasInDoubt = run.documentInDoubt;
     run.documentInDoubt = true;
-    const idempotencyKey = idempotencyKeyOf(run.workflowId, creation.step, intent.number);
     const { number } = intent;
-    const { content } = creation;
-    const answer = await creation.send({
-      intent: number,
-      content,
-      of: run.row,
-      expected: creation.expected,
-      request: body.request,
-      idempotencyKey,
-    });
+    const idempotencyKey = idempotencyKeyOf(run.workflowId, creation.step, number);
+    const { content, expected } = creation;
+    const { request } = body;
+    const answer = await creation.send({ intent: number, content, of: run.row, expected, request, idempotencyKey });
     if (answer.kind === "lost" && !intent.isLost) {
       // The claim decides, and the activity reads it before it sends: a document that it knows is taken over, and what
       // may have left is repeated under a trusted key alone.
@@ -96,15 +86,25 @@ export async function createDocument(context: SaleContext, creation: Creation): 
     const result = unknownWhereLost(answer);
     if (!isRefusal(result) && result.kind !== "deferred") betweenTries.clearRefusal();
     if (result.kind === "superseded") {
-      intent = nextIntent(run, result);
+      // The claim says that nothing exists under this intent.
+      run.documentInDoubt = false;
+      takeOverDecision(run, result);
+      intent = newIntent(result.intent + 1);
       continue;
     }
-    if (isRefusal(result) || result.kind === "deferred") {
+    if (result.kind === "deferred") {
+      run.documentInDoubt = result.inDoubt ?? wasInDoubt;
+      await betweenTries.waitAfterDeferral(result, () => run.cancelDue);
+      continue;
+    }
+    if (isRefusal(result)) {
       run.documentInDoubt = result.inDoubt ?? wasInDoubt;
       // Before it was sent, the claim has shown what an earlier run did.
-      if (isRefusal(result)) run.earlierRunSent &&= run.documentInDoubt;
-      if (isRefusal(result)) intent = await intentAfterRefusal(betweenTries, result, intent);
-      else await betweenTries.waitAfterDeferral(result, () => run.cancelDue);
+      run.earlierRunSent &&= run.documentInDoubt;
+      await betweenTries.waitAfterRefusal(result);
+      // The service refused the body itself. A corrected body is another request and needs another key. While an earlier
+      // attempt is in doubt, only the old request may be repeated.
+      if (result.attention === "invalid-request" && result.inDoubt !== true) intent = newIntent(number + 1);
       continue;
     }
     if (result.kind === "number-taken") {
@@ -113,85 +113,56 @@ export async function createDocument(context: SaleContext, creation: Creation): 
       if (!result.isOwn) run.notes = undefined;
       throw ApplicationFailure.nonRetryable(result.message, FAILURES.conflict);
     }
-    const answeredId = idOf(result);
-    if (answeredId !== undefined && "unsettled" in result && result.unsettled) {
-      const settled = { ...context.target, of: run.row, intent: number, documentId: answeredId };
+    const documentId = idOf(result);
+    if (documentId !== undefined && "unsettled" in result && result.unsettled) {
+      const settled = { ...context.target, of: run.row, intent: number, documentId };
       run.beforeTheEnd(ledger.settleDocument("Write the document's id into its claim", settled));
     }
-    if ((result.kind === "document" || result.kind === "rejected") && answeredId !== undefined)
-      answered(context, answeredId, result);
-    const made = await documentFrom(context, result, creation, number);
+    if ((result.kind === "document" || result.kind === "rejected") && documentId !== undefined)
+      answered(context, documentId, result);
+    const document = await documentFrom(context, result, creation, number);
     run.earlierRunSent = false;
-    if (made === "nothing") {
-      run.documentInDoubt = false;
-      if (result.kind === "rejected") intent = await rejectedWithoutTrace(context, result, intent);
-      else if (result.kind === "already-credited") intent = await parkRejected(context, result.message, intent);
-      continue;
-    }
     run.documentInDoubt = false;
-    const callbackExpected = body.callbackExpected && result.kind !== "already-credited";
-    return { document: made, callbackExpected };
+    if (document) return { document, callbackExpected: body.callbackExpected && result.kind !== "already-credited" };
+    if (result.kind === "rejected") intent = await rejectedWithoutTrace(context, result, intent);
+    else if (result.kind === "already-credited") intent = await parkRejected(context, result.message, intent);
   }
 }
 
-/** The document that an answer shows or names. */
 function idOf(result: CreateResult): string | undefined {
   if (result.kind === "document") return result.document.id;
   if (result.kind === "named") return result.saleId;
   return result.kind === "rejected" ? (result.document?.id ?? result.saleId) : undefined;
 }
 
-/**
- * The claim says that nothing exists under this intent, by an earlier run's answer or by an operator's decision there.
- */
-function nextIntent(
-  run: SaleState,
-  { intent, decision }: Extract<CreateResult, { kind: "superseded" }>,
-): DocumentIntent {
-  run.documentInDoubt = false;
-  if (decision && !run.decisions.some(({ atMs }) => atMs === decision.atMs)) {
-    const { note, by, atMs } = decision;
-    run.decide({ update: "resolveDocument", code: "document-unknown", answer: "not created", note, by }, atMs);
-  }
-  return newIntent(intent + 1);
+function takeOverDecision(run: SaleState, { decision }: Extract<CreateResult, { kind: "superseded" }>): void {
+  if (!decision || run.decisions.some(({ atMs }) => atMs === decision.atMs)) return;
+  const { note, by, atMs } = decision;
+  run.decide({ update: "resolveDocument", code: "document-unknown", answer: "not created", note, by }, atMs);
 }
 
-/** The document that an answer shows or names; `nothing` where it rules out that there is one. */
+/** Undefined where the answer rules out that there is one. */
 async function documentFrom(
   context: SaleContext,
   result: Exclude<CreateResult, Refusal | Deferred | { kind: "superseded" | "number-taken" }>,
   creation: Creation,
   intent: number,
-): Promise<SaleDocument | "nothing"> {
+): Promise<SaleDocument | undefined> {
   const { expected } = creation;
+  const ours = (compared: Compared, known = true) => checkIsOurs(context, compared, expected, known);
   switch (result.kind) {
     case "document":
-      return await checkIsOurs(context, result, expected, result.replayed);
+      return await ours(result, result.replayed);
     case "named":
-      return await checkIsOurs(context, await compareDocument(context, result.saleId, { expected }), expected, true);
-    case "rejected": {
-      const { document, saleId, differences } = result;
-      if (document) return await checkIsOurs(context, { document, differences }, expected, true);
-      if (saleId === undefined) return "nothing";
-      return await checkIsOurs(context, await compareDocument(context, saleId, { expected }), expected, true);
-    }
+    case "rejected":
+      if ("document" in result && result.document) return await ours({ ...result, document: result.document });
+      if (result.saleId === undefined) return undefined;
+      return await ours(await compareDocument(context, result.saleId, { expected }));
     case "already-credited":
-      return (await creation.alreadyCredited?.(result)) ?? "nothing";
+      return await creation.alreadyCredited?.(result);
     case "unknown":
-      return (await parkUnknown(context, result, creation, intent)) ?? "nothing";
+      return await parkUnknown(context, result, creation, intent);
   }
-}
-
-async function intentAfterRefusal(
-  betweenTries: BetweenTries,
-  refusal: Refusal & { inDoubt?: boolean },
-  intent: DocumentIntent,
-): Promise<DocumentIntent> {
-  await betweenTries.waitAfterRefusal(refusal);
-  // The service refused the body itself. A corrected body is another request and needs another key. While an earlier
-  // attempt is in doubt, only the old request may be repeated.
-  const another = refusal.attention === "invalid-request" && refusal.inDoubt !== true;
-  return another ? newIntent(intent.number + 1) : intent;
 }
 
 /** Tries once more under the same key, where that is safe. Then an operator decides, and a `retry` is a new intent. */
@@ -217,8 +188,8 @@ async function parkRejected(context: SaleContext, message: string, intent: Docum
 }
 
 /**
- * Shows where a document is not what was asked for. One that existed before may be somebody else's: then the run parks.
- * @param known whether it existed before this answer
+ * One that existed before the answer (`known`) and is not what was asked for may be somebody else's: then the run
+ * parks.
  */
 async function checkIsOurs(
   context: SaleContext,
@@ -239,7 +210,7 @@ async function checkIsOurs(
   return await readDocument(context, document.id);
 }
 
-/** The document, once an operator has named it; undefined where an operator says that it was not created. */
+/** Undefined where an operator says that it was not created. */
 async function parkUnknown(
   context: SaleContext,
   { message, evidence }: Extract<CreateResult, { kind: "unknown" }>,
@@ -275,7 +246,7 @@ async function parkUnknown(
   }
 }
 
-/** Writes the operator's decision into the claim before acting on it, so that a later run does not ask again. */
+/** Before acting on it, so that a later run does not ask again. */
 async function recordDocumentDecision(run: SaleState, request: Omit<DecideDocumentRequest, "word">): Promise<void> {
   const decision = run.decisions.findLast(({ update }) => update === "resolveDocument");
   const { note = "", by, atMs = 0 } = decision ?? {};
@@ -283,16 +254,12 @@ async function recordDocumentDecision(run: SaleState, request: Omit<DecideDocume
   await ledger.decideDocument("Write the operator's decision into the claim", decided);
 }
 
-/** Without an answer nobody knows whether the document was made. */
 function unknownWhereLost(result: CreateResult | LostAnswer): CreateResult {
   if (result.kind !== "lost") return result;
   return { kind: "unknown", message: result.message, evidence: { activityId: result.activityId } };
 }
 
-/**
- * What a document's status means. `signed`: completed, with its receipt. `unsigned`: completed, but the receipt is not
- * there yet. `unknown-status`: none that the API documents (Fiscal Compliance API, "Sale and credit note status").
- */
+/** `unknown-status`: none that the API documents (Fiscal Compliance API, "Sale and credit note status"). */
 type DocumentState = "signed" | "unsigned" | "in-flight" | "failed" | "cancelled" | "unknown-status";
 
 /** A document, and where it is not what was asked for. */
@@ -313,10 +280,7 @@ export function documentState(document: SaleDocument): DocumentState {
   }
 }
 
-/**
- * Reads the run's own document, and tries until there is an answer.
- * @param comparison with what was asked for
- */
+/** Reads the run's own document, and tries until there is an answer. */
 export async function compareDocument(
   context: SaleContext,
   saleId: string,
@@ -331,7 +295,6 @@ export async function compareDocument(
   return read;
 }
 
-/** The same, of a document that is known to be the run's. */
 export async function readDocument(
   context: SaleContext,
   saleId: string,
@@ -340,7 +303,6 @@ export async function readDocument(
   return (await compareDocument(context, saleId, {}, betweenTries)).document;
 }
 
-/** Takes note of what the activity says of an answer. */
 export function answered(
   context: SaleContext,
   saleId: string,
@@ -354,8 +316,7 @@ export function answered(
 }
 
 /** Once for all answers that come while the ledger is away. The wait that has the answer may be cancelled: this is not. */
-function keepLater(context: SaleContext, saleId: string): void {
-  const { run } = context;
+function keepLater({ run, calls, target }: SaleContext, saleId: string): void {
   const isKeeping = run.answersToKeep.has(saleId);
   run.answersToKeep.set(saleId, "new");
   if (isKeeping) return;
@@ -363,24 +324,20 @@ function keepLater(context: SaleContext, saleId: string): void {
     while (run.answersToKeep.get(saleId) === "new") {
       await ledger.awaitLedger("Wait for the ledger: each attempt is one look");
       run.answersToKeep.set(saleId, "asked");
-      await keepDocument(context, saleId);
+      // It is read once more, for its row.
+      const kept = await callOrGiveUp(
+        run,
+        () =>
+          calls.background.read.keepDocument("Read the document for the ledger", { ...target, saleId, of: run.row }),
+        ({ message }) => ({
+          code: "unexpected-answer",
+          subject: `ledger ${saleId}`,
+          message: `The ledger does not have the last answer about the document ${saleId}: ${message}`,
+        }),
+      );
+      if (kept?.givenBack) run.goodsGivenBack();
     }
     run.answersToKeep.delete(saleId);
   };
   run.beforeTheEnd(CancellationScope.nonCancellable(keeping));
-}
-
-/** The ledger was away when the answer came: the document is read once more, for its row. */
-async function keepDocument(context: SaleContext, saleId: string): Promise<void> {
-  const { calls, run, target } = context;
-  const kept = await callOrGiveUp(
-    run,
-    () => calls.background.read.keepDocument("Read the document for the ledger", { ...target, saleId, of: run.row }),
-    ({ message }) => ({
-      code: "unexpected-answer",
-      subject: `ledger ${saleId}`,
-      message: `The ledger does not have the last answer about the document ${saleId}: ${message}`,
-    }),
-  );
-  if (kept?.givenBack) run.goodsGivenBack();
 }

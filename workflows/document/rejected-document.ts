@@ -1,6 +1,6 @@
-import { condition, isCancellation, sleep } from "@temporalio/workflow";
+import { condition, sleep } from "@temporalio/workflow";
 
-import type { RetryDocumentResult, SaleDocument } from "../../src/contract/index.ts";
+import type { SaleDocument } from "../../src/contract/index.ts";
 import { BetweenTries, callOrGiveUp, isRefusal } from "../calls/between-tries.ts";
 import { CancelledByOperator, park, Running, unlessCancelled } from "../operator/attention-list.ts";
 import { growingPauseMs } from "../proxies.ts";
@@ -8,27 +8,23 @@ import type { SaleContext } from "../sale/state.ts";
 import { answered, documentState, readDocument } from "./create-document.ts";
 
 /**
- * Somebody may submit a rejected document again in the service's dashboard, where this run does not see it. So whatever
- * follows an operator's word, or a long wait, rests on a reading that is newer than this.
+ * Somebody may resubmit a document in the service's dashboard, unseen: what follows an operator's word, or a long wait,
+ * rests on a reading that is newer than this.
  */
 const FRESH_FOR_MS = 60_000;
 
 interface Watched {
-  /** How many callbacks had come when the document was read last. */
   callbacksSeen: number;
 }
 
 interface Rejected extends Watched {
-  /** Tells whether it corrected anything new. */
   fixItems: () => Promise<boolean>;
-  /** Automatic resubmissions so far; they are bounded for the document's whole life. */
   resubmissions: number;
 }
 
 /**
- * What follows a rejection: where something was corrected that the authority may have missed, the document is submitted
- * again at once; else on a short, bounded, growing schedule, since it may never have reached the authority; then an
- * operator says `retry` or `cancel`.
+ * After a rejection: where something was corrected that the authority may have missed, the document is submitted again
+ * at once; else on a short, bounded schedule; then an operator says `retry` or `cancel`.
  * @throws CancelledByOperator where the document still reads as rejected
  */
 export async function resubmitRejected(
@@ -62,7 +58,7 @@ export async function resubmitRejected(
 }
 
 /**
- * A credit note that the service cancelled can be submitted again, once an operator says so: nothing was reversed.
+ * Once an operator says so: nothing was reversed.
  * @throws CancelledByOperator where it still reads as cancelled
  */
 export async function resubmitCancelled(
@@ -79,7 +75,7 @@ export async function resubmitCancelled(
 }
 
 /**
- * Waits, and submits the document again, unless it has become something else meanwhile: then that is what it returns.
+ * Waits, and submits the document again, unless it has become something else meanwhile: then it returns that.
  * @param wait ends early where the document has changed. `asked-for`: by an operator
  * @throws CancelledByOperator
  */
@@ -99,10 +95,9 @@ async function submitAgainAfter(
     } finally {
       await watching.end();
     }
-    const { failure, result } = watching;
-    if (failure !== undefined && !isCancellation(failure)) throw failure;
+    const changed = watching.resultOrThrow();
     run.moveTo("awaiting-authority", "the answer to the resubmission");
-    if (result) return result;
+    if (changed) return changed;
     const isOld = why === "asked-for" || Date.now() - readAtMs > FRESH_FOR_MS;
     const current = isOld ? await readDocument(context, document.id) : document;
     run.document = current;
@@ -135,8 +130,7 @@ async function changeAfterCallback(
 }
 
 /**
- * The last reading may be days old when an operator cancels. A document that has become something else is not cancelled:
- * the cancellation is a wish then, as for any document in flight.
+ * A document that has become something else since it was read last is not cancelled: the cancellation is a wish then.
  * @throws the cancellation, where the document still reads as rejected or cancelled, or cannot be read and an operator
  *   says so
  */
@@ -169,8 +163,8 @@ async function lookBeforeCancel(
 }
 
 /**
- * Submits the same document again (POST /v1/sales/{id}/retry). If the answer is lost, the document itself is read
- * before another try; until then it may have completed, so no cancellation is carried out.
+ * POST /v1/sales/{id}/retry. If the answer is lost, the document is read before another try; until then it may have
+ * completed, so no cancellation is carried out.
  * @throws CancelledByOperator while it is known to be rejected
  */
 export async function retryDocument(context: SaleContext, document: SaleDocument): Promise<SaleDocument> {
@@ -189,7 +183,12 @@ export async function retryDocument(context: SaleContext, document: SaleDocument
       }
       betweenTries.clearRefusal();
       if (result.kind !== "converging") answered(context, document.id, result);
-      const current = await documentAfter(context, document, result);
+      const current =
+        result.kind === "converging"
+          ? await readDocument(context, document.id)
+          : result.kind === "document"
+            ? result.document
+            : (result.document ?? { ...document, status: "failed", error: result.message });
       run.document = current;
       run.documentInDoubt = false;
       const hadNoEffect =
@@ -200,20 +199,5 @@ export async function retryDocument(context: SaleContext, document: SaleDocument
     }
   } finally {
     betweenTries.clearLostAnswer();
-  }
-}
-
-async function documentAfter(
-  context: SaleContext,
-  document: SaleDocument,
-  result: Exclude<RetryDocumentResult, { kind: "refused" }>,
-): Promise<SaleDocument> {
-  switch (result.kind) {
-    case "document":
-      return result.document;
-    case "rejected":
-      return result.document ?? { ...document, status: "failed", error: result.message };
-    case "converging":
-      return await readDocument(context, document.id);
   }
 }

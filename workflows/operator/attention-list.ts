@@ -36,7 +36,7 @@ export function mostPressingFirst(attentions: readonly Attention[]): Attention[]
   return attentions.toSorted((one, other) => rank(one) - rank(other));
 }
 
-/** What every run keeps for the operator: its open attentions, and the decisions that were taken on them. */
+/** What every run keeps for the operator. */
 export abstract class AttentionList {
   /** In words: what happens next, and when. */
   waitingFor = "the start";
@@ -47,7 +47,6 @@ export abstract class AttentionList {
   readonly #attentions = new Map<string, Attention>();
   readonly #retries = new Map<string, number>();
 
-  /** Publishes the run as it is now: details and search attributes. */
   abstract publish(): void;
 
   /** For the error that refuses an update: how the run stands, in words, and which updates it takes now. */
@@ -57,8 +56,8 @@ export abstract class AttentionList {
   bringForward: (() => void) | undefined;
 
   /**
-   * Waits until a call that the service refused or deferred is worth another try. One activity, which is retried until
-   * then: a long wait adds nothing to the history. Set once the connection is known.
+   * Waits until a call that the service refused or deferred is worth another try, by one activity: a long wait adds
+   * nothing to the history. Set once the connection is known.
    */
   awaitService: ((summary: string, wait: ServiceWait) => Promise<void>) | undefined;
 
@@ -67,10 +66,9 @@ export abstract class AttentionList {
   /** Whether all waits between two tries are over, since the run continues as new. */
   waitsEnded = false;
 
-  /** What keeps a deferred call of this run from being tried at once, by the call. */
   readonly #serviceTroubles = new Map<object, ServiceTrouble>();
 
-  /** What is wrong with the service, as a call of this run that is deferred has met it; the one that began first. */
+  /** As a deferred call of this run has met it; the one that began first. */
   get serviceTrouble(): ServiceTrouble | undefined {
     return firstTrouble([...this.#serviceTroubles.values()]);
   }
@@ -96,7 +94,6 @@ export abstract class AttentionList {
   /** The updates that the run takes, once it takes any: no other one is named as what resolves an attention. */
   takes: ReadonlySet<string> | undefined;
 
-  /** For a run that keeps the history of its attentions. */
   protected attentionChanged(_change: "raised" | "cleared", _attention: Attention): void {}
 
   /** The most pressing first. */
@@ -104,12 +101,11 @@ export abstract class AttentionList {
     return mostPressingFirst([...this.#attentions.values()]);
   }
 
-  /** All that the workflow needs an operator for. */
   get allAttentions(): Attention[] {
     return this.attentions;
   }
 
-  /** Those that an update is about: all that it can resolve, or those with the code and the subject that it names. */
+  /** All that it can resolve, or those with the code and the subject that it names. */
   resolvableBy(update: ResolvingUpdate, { code, subject }: { code?: string; subject?: string }): Attention[] {
     return this.attentions.filter(
       (one) =>
@@ -132,7 +128,6 @@ export abstract class AttentionList {
     return key;
   }
 
-  /** How often an operator asked to try again what this attention is about. */
   retriesOf(key: string): number {
     return this.#retries.get(key) ?? 0;
   }
@@ -144,7 +139,6 @@ export abstract class AttentionList {
     this.decisions.unshift(...earlier.filter((one) => !isKnown(one)));
   }
 
-  /** Keeps what an operator decided, and when. */
   decide(decision: Omit<Decision, "atMs">, atMs = Date.now()): void {
     this.decisions.push({ ...decision, atMs });
   }
@@ -156,10 +150,7 @@ export abstract class AttentionList {
     this.decide({ update: "cancel", note: reason, by });
   }
 
-  /**
-   * Counts a retry for what it means: the named attention, else everything that waits for one. A slow authority is only
-   * a notice: where something else waits, that is what a retry without a name means.
-   */
+  /** The named attention, else everything that waits for a retry; a slow authority only where nothing else does. */
   countRetry(request: RetryRequest): void {
     const { note = "", by } = request;
     this.retriedAtMs = Date.now();
@@ -176,7 +167,7 @@ export abstract class AttentionList {
     }
   }
 
-  /** Whether a retry means the automatic try that waits for its time: it names nothing else. */
+  /** It names nothing else. */
   meansAutomaticTry({ code, subject }: Pick<RetryRequest, "code" | "subject">): boolean {
     return this.bringForward !== undefined && (code === undefined || code === "rejected") && subject === undefined;
   }
@@ -191,7 +182,6 @@ export abstract class AttentionList {
     this.publish();
   }
 
-  /** Adds to the evidence of an open attention. */
   addEvidence(key: string, evidence: Record<string, unknown>): void {
     const attention = this.#attentions.get(key);
     if (!attention) return;
@@ -226,18 +216,14 @@ export abstract class AttentionList {
 }
 
 /**
- * `acknowledged`: an operator answered with the attention's own update. `woken`: what it waited for is there. `again`:
- * the wait ended without it, so the step has to look for itself.
+ * `acknowledged`: by the attention's own update. `woken`: what it waited for is there. `again`: the wait ended without
+ * it, so the step has to look for itself.
  */
 export type Verdict = "retry" | "acknowledged" | "woken" | "again";
 
 export interface Wakes {
-  /**
-   * Runs while the run is parked. True: what it waited for is there; false, or a failure: the step has to look for
-   * itself.
-   */
+  /** Runs while the run is parked. True: what it waited for is there. */
   wake?: () => Promise<boolean>;
-  /** Checked with every change of the run. */
   until?: () => boolean;
   /** The attention outlasts a wake: whoever parks clears it once what it is about is over. */
   keepsAfterWake?: boolean;
@@ -245,7 +231,7 @@ export interface Wakes {
 
 /**
  * Raises an attention, and waits until it is resolved. A cancellation that was requested before counts at once.
- * @throws CancelledByOperator where an operator cancels, and the attention can be resolved by that
+ * @throws CancelledByOperator where the attention can be resolved by that
  */
 export async function park(run: AttentionList, attention: NewAttention, wakes: Wakes = {}): Promise<Verdict> {
   const key = run.raise(attention);
@@ -296,33 +282,32 @@ export class Running<Result> {
     );
   }
 
-  /** Cancels what it still waits for, and waits until it is over. */
   async end(): Promise<void> {
     this.#scope.cancel();
     await this.#over;
   }
+
+  /** @throws what it failed with, unless it was cancelled */
+  resultOrThrow(): Result | undefined {
+    if (this.failure !== undefined && !isCancellation(this.failure)) throw this.failure;
+    return this.result;
+  }
 }
 
-/**
- * Waits for an activity that waits for the outside world, and ends it once `orUntil` is true. After a failure the caller
- * tries its call again, and sees for itself.
- */
+/** Ends the wait once `orUntil` is true. After a failure the caller tries its call again, and sees for itself. */
 export async function untilDone(wait: () => Promise<unknown>, orUntil: () => boolean): Promise<void> {
   const waiting = new Running(wait);
   await condition(() => waiting.done || orUntil());
   await waiting.end();
 }
 
-/**
- * Thrown where an operator asked to cancel, and no document stands in the way. The main flow catches it: the workflow
- * does not fail.
- */
+/** No document stands in the way. The main flow catches it. */
 export class CancelledByOperator extends Error {
   override readonly name = "CancelledByOperator";
 }
 
 /**
- * Runs a step that a cancellation may end at once, since while it runs nothing exists that would have to be undone.
+ * For a step that a cancellation may end at once: while it runs nothing exists that would have to be undone.
  * @throws CancelledByOperator
  */
 export async function unlessCancelled<T>(run: AttentionList, step: () => Promise<T>): Promise<T>;

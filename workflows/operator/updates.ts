@@ -38,21 +38,16 @@ import type { AttentionList } from "./attention-list.ts";
 /** The handler of an update. Its form, and what it is for, `src/contract/schema/updates.ts` declares. */
 export interface Update<Run, Name extends UpdateName = UpdateName> {
   readonly name: Name;
-  /**
-   * Why the run as it stands does not take it. Synchronous: Temporal ignores asynchronous validators without a word.
-   */
+  /** Synchronous: Temporal ignores asynchronous validators without a word. */
   refusedBecause(run: Run, request: UpdateRequests[Name]): string | undefined;
   /** Returns a reply of its own. Without one, the reply says what came of it. */
   act(run: Run, request: UpdateRequests[Name]): Promise<object> | void;
-  /** What the reply begins with that says what came of it. */
   readonly done?: string;
   /** What is told of one that the run has to keep for later. */
   kept?(run: Run): string;
-  /** What a cancellation is about, where that is not the run itself. */
   about?(run: Run): Cancelled;
 }
 
-/** What a cancellation is asked of. */
 export type Cancelled = AttentionList & { readonly settled?: boolean; readonly isCheckingCancel?: boolean };
 
 export type UpdateTable<Run> = readonly Update<Run>[];
@@ -83,7 +78,6 @@ export const acknowledge: Update<AttentionList, "acknowledge"> = {
   done: "Acknowledged.",
 };
 
-/** The updates that every run takes. */
 export const COMMON_UPDATES: UpdateTable<AttentionList> = [retry, acknowledge];
 
 /** To be called before the first await: an early message finds its handler. */
@@ -102,8 +96,8 @@ export function registerUpdates<Run extends Operated>(run: Run, table: UpdateTab
 }
 
 /**
- * @throws ApplicationFailure `NotAllowed`: what is true, and what the run takes as it stands; `InvalidInput` where the
- * message cannot be read at all
+ * @throws ApplicationFailure `NotAllowed`: what is true, and what the run takes now; `InvalidInput` for an unreadable
+ *   message
  */
 export function checkUpdate<Run extends AttentionList>(run: Run, update: Update<Run>, message?: unknown): void {
   const unreadable = whyUnreadable("update", message);
@@ -116,7 +110,7 @@ export function checkUpdate<Run extends AttentionList>(run: Run, update: Update<
   throw ApplicationFailure.nonRetryable(words, FAILURES.notAllowed, { allowed } satisfies RefusalDetails);
 }
 
-/** What is wrong with a message itself, as a sentence: it comes from people's hands. */
+/** As a sentence: messages come from people's hands. */
 export function complaintOf(form: MessageForm, message: unknown): string | undefined {
   if (typeof message !== "object" || message === null || Array.isArray(message) || ArrayBuffer.isView(message))
     return "Expected one JSON object.";
@@ -144,7 +138,6 @@ export function complaintOf(form: MessageForm, message: unknown): string | undef
   return undefined;
 }
 
-/** Exactly one of these fields is there. */
 function eitherOf({ oneOf = [] }: MessageForm): string[] {
   return oneOf.map(({ required: [field] }) => field);
 }
@@ -185,16 +178,13 @@ function expected({ type, const: only, enum: choices, format, minLength = 0, max
   return minimum === undefined ? KINDS[type] : `${KINDS[type]} from ${minimum} to ${maximum}`;
 }
 
-/** Of a cancellation that waits for what becomes of the document. */
 export const KEPT_AS_WISH = "It is kept as a wish until the document's fate is known.";
 
-/** How long an operator's update waits to tell what came of it. */
 const REPLY_WITHIN = "5 seconds";
 
 /**
- * Acts, waits a little for what comes of it, and says so in the reply. A cancellation that cannot be carried out yet is
- * not waited for. Not cancellable: update handlers run in the root scope, so cancelling the workflow would otherwise
- * fail the operator's update.
+ * Acts, waits a little for what comes of it, and says so; a cancellation that cannot be carried out yet is not waited
+ * for. Not cancellable: a cancelled workflow would otherwise fail the operator's update.
  */
 function actAndReply<Run extends Operated>(run: Run, update: Update<Run>, request: object): Promise<object> {
   return CancellationScope.nonCancellable(async () => {
@@ -222,10 +212,7 @@ function actAndReply<Run extends Operated>(run: Run, update: Update<Run>, reques
   });
 }
 
-/**
- * What Temporal's UI shows of a run (Current Details, in Markdown). An operator decides by it, so what to do stands
- * first, each JSON ready to be pasted; then what is known.
- */
+/** What Temporal's UI shows of a run (Current Details, in Markdown): what to do first, each JSON ready to be pasted. */
 
 /** Attentions that are shown in full: they must leave room for the rest of the page. The `state` query has all. */
 const MOST_ATTENTIONS = 5;
@@ -236,13 +223,11 @@ const MOST_WORDS = 1_500;
 /** Temporal's UI 2.42 cuts off the last line or two: this one may be lost. */
 const LAST_LINE = "What each code means: `docs/runbook.md` of fiscalflow.";
 
-/** What is wrong with the service that a call of the run waits for; empty where nothing is known to be. */
 export function troubleText(trouble: ServiceTrouble | undefined): string {
   if (!trouble) return "";
   return `**${troubleInWords(trouble)}**, as far as calls show. What was deferred is tried again by itself.`;
 }
 
-/** Of messages that changed nothing, since nobody knows what they were to say. */
 export function unreadText(messages: number): string {
   if (messages === 0) return "";
   const noun = messages === 1 ? "message" : "messages";
@@ -273,7 +258,6 @@ function updateText({ update, when, input }: UpdateExample): string {
   return `Send the update \`${update}\` ${when}:\n\n\`\`\`json\n${plainJson(JSON.stringify(input, null, 2))}\n\`\`\``;
 }
 
-/** What is known of the outcome, or what the API answered: a line each. */
 function evidenceOf({ evidence = {} }: Attention): string[] {
   let left = MOST_WORDS;
   const lines = Object.entries(evidence).flatMap(([name, value]) => {
@@ -297,8 +281,8 @@ function timeText(value: unknown): string {
 const ISO_TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 
 /**
- * Other people's words, as code on one line: nothing in them is Markdown, or a link, and they cannot look like an
- * attention of ours. Times are shown as the shop's clock showed them.
+ * Other people's words, as code on one line: nothing in them is Markdown, and they cannot look like an attention of
+ * ours. Times are shown as the shop's clock showed them.
  */
 export function quoted(words: string): string {
   const text = plainLine(words)

@@ -16,7 +16,6 @@ import {
   type DatedRefund,
   FAILURES,
   isSuccessorAwaited,
-  type MovementState,
   nairobiDate,
   NOTHING_TO_RESTOCK,
   OWN_NUMBER,
@@ -94,7 +93,7 @@ function isForComingNote({ stage, settled, refund, earlierRunSigned }: SaleState
   return refund !== undefined && isToCome;
 }
 
-/** `workflows/stock/unknown-movement.ts` writes the decision into the claim before anything follows from it. */
+/** `workflows/stock/apply-movement.ts` writes the decision into the claim before anything follows from it. */
 const resolveStock: Update<SaleState, "resolveStock"> = {
   name: "resolveStock",
   refusedBecause(run, { referenceId }) {
@@ -125,8 +124,8 @@ const resolveStock: Update<SaleState, "resolveStock"> = {
 const FASTEST_ANSWER_MS = 5_000;
 
 /**
- * Refuses the repeat of a `resolveStock`. After the first one the movement may have been sent again, and have become
- * unknown again: the repeat is no answer to that.
+ * After the first `resolveStock` the movement may have been sent again, and have become unknown again: the repeat is no
+ * answer to that.
  */
 function answeredTooSoon(run: SaleState, referenceId: string): string | undefined {
   const question = run.attentions.find(isAbout(referenceId));
@@ -136,7 +135,6 @@ function answeredTooSoon(run: SaleState, referenceId: string): string | undefine
   return `It was answered before, and is asked again since ${since}: look again, then answer.`;
 }
 
-/** Of an attention or a decision: whether it is about the outcome of that movement. */
 function isAbout(referenceId: string): (one: { code?: string; subject?: string }) => boolean {
   return ({ code, subject }) => code === "stock-unknown" && subject === referenceId;
 }
@@ -145,19 +143,10 @@ function wasAnswered(run: SaleState, referenceId: string): boolean {
   return run.decisions.some(isAbout(referenceId));
 }
 
-const MOVEMENT_IS: Readonly<Record<MovementState, string>> = {
-  planned: "not sent yet",
-  sending: "being sent",
-  applied: "applied",
-  unknown: "unknown",
-  refused: "refused",
-  dropped: "given up",
-};
-
 /** Says to whoever sends a `resolveStock` again that the first one was taken. */
 function notUnknown(run: SaleState, { referenceId, state }: StockMovement): string {
   const why = wasAnswered(run, referenceId) ? "it was answered before" : "its outcome is not in question";
-  return `The movement ${referenceId} is ${MOVEMENT_IS[state]}: ${why}.`;
+  return `The movement ${referenceId} is ${state === "dropped" ? "given up" : state}: ${why}.`;
 }
 
 const resolveDocument: Update<SaleState, "resolveDocument"> = {
@@ -172,9 +161,8 @@ const resolveDocument: Update<SaleState, "resolveDocument"> = {
 };
 
 /**
- * An update for whichever document waits for it, the sale or its credit note: what is about a credit note has its number
- * as subject, where it has no other.
- * @param forSeveral whether it is for all of them, where several wait and it names none
+ * For whichever document waits for it: what is about a credit note has its number as subject, where it has no other.
+ * @param forSeveral it is for all that wait, where it names none
  */
 function ofEither<Name extends "retry" | "acknowledge" | "resolveDocument">(
   update: Update<SaleState, Name>,
@@ -211,11 +199,9 @@ function takeOverRestart(run: SaleState): void {
   run.earlierRunSent = sent;
 }
 
-/** Whether a refund that came without its sender's waiting for an answer can be carried out. */
 function isRefund(run: SaleState, request: Refund): boolean {
-  const isReadable = complaintOf(UPDATE_FORMS.refund, request) === undefined;
-  const isOther = request.traderInvoiceNumber !== run.invoice;
-  return isReadable && isOther && replacementProblem(request, run.invoice) === undefined;
+  if (complaintOf(UPDATE_FORMS.refund, request) !== undefined) return false;
+  return request.traderInvoiceNumber !== run.invoice && replacementProblem(request, run.invoice) === undefined;
 }
 
 const refundRequested = defineSignal<[Refund?]>(SIGNALS.refundRequested);
@@ -276,10 +262,7 @@ export const SALE_UPDATES: UpdateTable<SaleState> = [
   refund,
 ];
 
-/**
- * Registers the query, the signals and the updates, and publishes each change. To be called before the first await, so
- * that an early message finds its handler.
- */
+/** To be called before the first await: an early message finds its handler. */
 export function registerMessages(run: SaleState): void {
   run.onPublish.push(() => publishRun(run));
   takeOverRestart(run);
@@ -299,7 +282,6 @@ export function registerMessages(run: SaleState): void {
   });
 }
 
-/** How long a refund's caller who does not say waits for the credit note before it gets the stage reached. */
 const REFUND_REPLY_WITHIN = "20 seconds";
 /** The run begins a refund at once, unless it is about to end: then a moment later. */
 const BEGUN_WITHIN = "2 seconds";
@@ -319,11 +301,8 @@ async function requestRefund(run: SaleState, request: RefundUpdate): Promise<Sal
     return outcomeOf(run);
   }
   // What stands against a corrected sale is told in any case.
-  const isPrepared = (): boolean =>
-    waitSeconds === 0 &&
-    run.stage !== "completed" &&
-    run.correction !== undefined &&
-    run.correction.stage !== "preparing";
+  const isLookedAt = (): boolean => run.correction !== undefined && run.correction.stage !== "preparing";
+  const isPrepared = (): boolean => waitSeconds === 0 && run.stage !== "completed" && isLookedAt();
   const within = waitSeconds ? waitSeconds * 1000 : REFUND_REPLY_WITHIN;
   run.refundCallers++;
   await condition(() => isDecided() || isPrepared(), within, {
@@ -354,9 +333,7 @@ export function withReplacement(known: Refund, asked: Refund | undefined, busine
   return known;
 }
 
-/**
- * Fills in the date on which the refund was asked for, which need not be the day on which its credit note is issued.
- */
+/** The date of the request, which need not be the day on which the credit note is issued. */
 export function withReturnDate(request: Refund & Pick<RefundUpdate, "waitSeconds">): DatedRefund {
   const { waitSeconds: _, ...refund } = request;
   return { ...refund, returnDate: refund.returnDate ?? nairobiDate(Date.now()) };

@@ -45,8 +45,8 @@ export const STAGE_TRANSITIONS: Readonly<Record<Stage, readonly Stage[]>> = {
 };
 
 /**
- * Temporal gives such a run the signals and updates of the run before it again. For checks of messages and for what an
- * activity is asked: the steps replay what that run did, and must not depend on it.
+ * Such a run gets the signals and updates of the run before it again. For checks of messages and for what an activity
+ * is asked: the steps replay what that run did, and must not depend on it.
  */
 export function isReset(): boolean {
   const { runId, firstExecutionRunId } = workflowInfo();
@@ -54,7 +54,7 @@ export function isReset(): boolean {
 }
 
 /**
- * The same for a step: the run writes into its history that it is one, since a replay outside the server does not know
+ * For a step: the run writes into its history that it is a reset one, since a replay outside the server does not know
  * its id. A run that is none writes nothing, and neither does one that was reset to a point after the step.
  */
 export function isKnownToBeReset(before: "completed" | "its end"): boolean {
@@ -64,13 +64,9 @@ export function isKnownToBeReset(before: "completed" | "its end"): boolean {
   );
 }
 
-/**
- * What a run knows of its sale, or of a credit note that reverses it. Messages change it, and steps read it. Whoever
- * changes what an operator can see calls {@link publish}.
- */
+/** What a run knows of its sale, or of a credit note. Messages change it, and steps read it. */
 export class SaleState extends AttentionList {
   readonly documentType: "sale" | "credit_note";
-  /** The document's number. */
   readonly invoice: string;
   businessId: string | undefined;
   fingerprint: string | undefined;
@@ -81,61 +77,48 @@ export class SaleState extends AttentionList {
   earlierDocument: SaleDocument | null = null;
   /** Of a sale that an earlier run has credited. */
   earlierCreditNote: SaleDocument | null = null;
-  /** The credit notes that this run was asked for, in their order: one that was given up may be followed by another. */
+  /** In their order: one that was given up may be followed by another. */
   readonly creditNotes: SaleState[] = [];
   /**
-   * planned → sending → applied | refused | unknown, or planned again where it is postponed; refused → sending again,
-   * or dropped; unknown → applied, sending again, or dropped. Only `workflows/stock/` changes a movement's state; an
-   * operator's decision is kept in `decision`, and taken up there.
+   * Only `workflows/stock/` changes a movement's state; an operator's decision is kept in `decision`, and taken up
+   * there.
    */
   readonly movements: StockMovement[] = [];
   /** Of a sale that ended under an earlier workflow: how many movements it has, where not all of them are here. */
   inAll: InAll | undefined;
 
-  /** By item id, where a catalogue has them. */
   readonly itemNames = new Map<string, string>();
 
   callbacksReceived = 0;
-  /** What an operator decided on an unknown document. */
   documentDecision: { saleId: string } | "not-created" | undefined;
   refundWindowClosed = false;
   /** Whether a create request may have been sent. */
   numberTaken = false;
   /**
-   * True from when a create request, or a resubmission, may have been sent until its outcome is known, and while the
-   * document is read before a cancellation is carried out.
+   * From when a request may have been sent until its outcome is known, and while the document is read before a
+   * cancellation.
    */
   documentInDoubt = false;
-  /** The document is read once more, before a cancellation is carried out. */
   isCheckingCancel = false;
   /**
-   * True from a restart or a reset until it is known what became of the create request that the run before may have
-   * sent.
+   * From a restart or a reset until it is known what became of the create request that the run before may have sent.
    */
   earlierRunSent = false;
   /** The run before knew of its signed document, which this one may still have to find. */
   earlierRunSigned = false;
-  /** On a credit note: the sale that it reverses. */
   reversedSaleId: string | undefined;
   refund: Refund | undefined;
-  /** Where a refund that looks wrong is refused: what its date is checked for. */
   refundChecks: InputChecks | undefined;
   /** Why the credit note is to be given up that has not begun yet. */
   creditNoteCancelRequested: string | undefined;
-  /** Those that came before the ledger was asked what the sale is. */
   refundsToCheck = 0;
-  /** Callers of a refund who wait for what comes of it. */
   refundCallers = 0;
-  /** A refund that was refused, for those callers. */
   refundRefused: { refund: Refund; message: string; fields: string[] } | undefined;
-  /** By which sale this one is corrected, as the last refund that names one asks for it. */
   correction: Correction | undefined;
   /** The sale is given up: movements of what it sold are not sent any more, those that give goods back are. */
   givenUp = false;
   outcomesGiven = 0;
-  /** Of the answers to the update `outcome`, as JSON. */
   outcomeBytes = 0;
-  /** The update `outcome` is not answered any more. */
   outcomesUsedUp = false;
   prepared = false;
   /** As {@link isReset}, where the run was reset to before it was prepared: the same in every replay. */
@@ -145,7 +128,6 @@ export class SaleState extends AttentionList {
   /** The same. Kept until every waiting caller has it: a failing workflow would hide it from them. */
   failure: ApplicationFailure | undefined;
 
-  /** Set once it is known where the document belongs. */
   notes: KeptNotes | undefined;
   /** Attentions that were raised or cleared, and that the ledger does not have yet. */
   readonly attentionChanges: AttentionChange[] = [];
@@ -153,7 +135,6 @@ export class SaleState extends AttentionList {
   attentionChangesEver = 0;
   pressingChangesEver = 0;
 
-  /** Called in this order after each change that an operator can see. */
   readonly onPublish: (() => void)[] = [];
 
   /** Another run had given the sale up, and given back what this one shows as sold. */
@@ -161,7 +142,6 @@ export class SaleState extends AttentionList {
   onGivenBack: (() => void) | undefined;
   /** Answers about documents that the ledger does not have: whether it was asked to read each since. */
   readonly answersToKeep = new Map<string, "new" | "asked">();
-  /** A credit note was given up, and with it the refund that it was for. */
   isRefundGivenUp = false;
   /** How many movements the sale takes from stock, once that is known. */
   movementsPlanned: number | undefined;
@@ -178,7 +158,6 @@ export class SaleState extends AttentionList {
     this.stage = stage;
   }
 
-  /** The credit note that is to reverse this sale begins. */
   beginCreditNote(number: string): SaleState {
     const note = new SaleState("credit_note", number, "submitting");
     note.takes = this.takes;
@@ -190,12 +169,11 @@ export class SaleState extends AttentionList {
     return note;
   }
 
-  /** The last one that was asked for. */
   get note(): SaleState | undefined {
     return this.creditNotes.at(-1);
   }
 
-  /** Its credit notes and the sale, whose wait an answer may be for. */
+  /** The credit notes first. */
   get documents(): readonly SaleState[] {
     return [...this.creditNotes.toReversed(), this];
   }
@@ -204,7 +182,6 @@ export class SaleState extends AttentionList {
     return this.note?.document ?? this.earlierCreditNote;
   }
 
-  /** Those of its credit note too, which say that they are. */
   override get allAttentions(): Attention[] {
     const ofNotes = this.creditNotes.flatMap(({ invoice, attentions }) =>
       attentions.map((one) => attentionOfCreditNote(invoice, one)),
@@ -212,25 +189,16 @@ export class SaleState extends AttentionList {
     return mostPressingFirst([...this.attentions, ...ofNotes]);
   }
 
-  /** Those on its credit note too. */
   get allDecisions(): Decision[] {
     const all = [...this.decisions, ...this.creditNotes.flatMap(({ decisions }) => decisions)];
     return this.creditNotes.length === 0 ? all : all.toSorted((one, other) => one.atMs - other.atMs);
   }
 
-  /** The ledger's row of the run's document. */
   get row(): AnsweredRow {
-    const {
-      documentType: type,
-      invoice: number,
-      reversedSaleId: originalSaleId,
-      movementsPlanned,
-      expectedTotal,
-    } = this;
-    return { type, number, originalSaleId, movementsPlanned, expectedTotal };
+    const { documentType: type, invoice: number, reversedSaleId: originalSaleId } = this;
+    return { type, number, originalSaleId, movementsPlanned: this.movementsPlanned, expectedTotal: this.expectedTotal };
   }
 
-  /** The ledger says that goods of the signed sale were given back. */
   goodsGivenBack(): void {
     this.isGivenBack = true;
     this.onGivenBack?.();
@@ -240,7 +208,7 @@ export class SaleState extends AttentionList {
     return workflowInfo().workflowId;
   }
 
-  /** It carries on another run, after a reset or a restart, and may have more to do than that one's record shows. */
+  /** It carries on another run, after a reset or a restart. */
   get carriesOn(): boolean {
     return isReset() || restartedOf(workflowInfo().memo) !== undefined;
   }
@@ -258,13 +226,9 @@ export class SaleState extends AttentionList {
     return this.allAttentions.length > 0;
   }
 
-  /**
-   * Whether the document itself waits for an operator: stock never holds it back, so an attention about one of the
-   * movements does not count, and a slow authority is still waited for.
-   */
+  /** Stock never holds the document back, and a slow authority is still waited for. */
   get heldUp(): boolean {
-    const holdsUp = (attention: Attention): boolean => holdsUpDocument(attention, this.movements);
-    return this.allAttentions.some(holdsUp);
+    return this.allAttentions.some((attention) => holdsUpDocument(attention, this.movements));
   }
 
   /** The API has no cancellation: only what does not exist, or has failed, can be given up. */
@@ -278,12 +242,10 @@ export class SaleState extends AttentionList {
     return this.earlierRunSent && !this.document;
   }
 
-  /** Whether the document is known to be signed. */
   get signed(): boolean {
     return this.earlierRunSigned || this.document?.status === "completed";
   }
 
-  /** Whether the sale has taken something from stock, or may still do so. */
   get tookStock(): boolean {
     return this.movements.some(({ purpose, state }) => purpose === "sold" && state !== "dropped");
   }
@@ -303,7 +265,7 @@ export class SaleState extends AttentionList {
     return { stands, updates: [...updates, ...(this.outcomesUsedUp ? [] : ["outcome"])] };
   }
 
-  /** What a cancellation that is asked for now gives up: while the sale is credited, its credit note. */
+  /** While the sale is credited, its credit note. */
   get toCancel(): SaleState {
     return this.stage === "crediting" && this.note ? this.note : this;
   }
@@ -317,40 +279,35 @@ export class SaleState extends AttentionList {
     this.publish();
   }
 
-  /** A stock movement as people call it. */
   inWords(movement: StockMovement): string {
     return movementInWords(movement, this.itemNames.get(movement.itemId));
   }
 
-  /** A stock movement is now in that state. */
   moved(movement: StockMovement, state: MovementState): void {
     movement.state = state;
     this.stockMoved();
   }
 
-  /** A stock movement has changed. */
   stockMoved(): void {
     if (this.stage === "adjusting-stock") this.moveTo(this.inFlightStage, this.waitingFor);
     else this.publish();
   }
 
   /**
-   * In flight: until each movement has an answer, or is unknown, the stock is being adjusted; then only the authority
-   * is awaited.
+   * Until each movement has an answer, or is unknown, the stock is being adjusted; then only the authority is awaited.
    */
   get inFlightStage(): Stage {
     const moving = this.movements.some(({ state }) => state === "planned" || state === "sending");
     return moving ? "adjusting-stock" : "awaiting-authority";
   }
 
-  /** How the correction goes on. */
   corrects(change: Partial<Correction>): void {
     if (!this.correction) return;
     this.correction = { ...this.correction, ...change };
     this.publish();
   }
 
-  /** Takes note of a task that runs on by itself, and must be done before the run ends. */
+  /** A task that runs on by itself, and must be done before the run ends. */
   beforeTheEnd(task: Promise<unknown>): void {
     this.#unfinished.add(task);
     task.then(
@@ -359,7 +316,6 @@ export class SaleState extends AttentionList {
     );
   }
 
-  /** Whether nothing is left that must be done, or kept, before the run ends. */
   get finished(): boolean {
     const isFinished = this.#unfinished.size === 0 && this.notes?.isSaved !== false;
     return isFinished && this.creditNotes.every(({ finished }) => finished);
@@ -399,19 +355,22 @@ export interface KeptNotes {
   noteAnew(): void;
 }
 
-/** What every step of a document needs: its run, its connection, and the calls that go there. */
 export interface SaleContext {
   run: SaleState;
   profile: ConnectionProfile;
   target: CallTarget;
   calls: Calls;
+  /** Whether its documents are sent with a callback URL. */
+  callback: "auto" | "off";
   /** That of the sale, by both of its names; absent: the business's first branch. */
   branch?: Branch | undefined;
 }
 
-export function contextOf(run: SaleState, profile: ConnectionProfile): SaleContext {
+export function contextOf(
+  run: SaleState,
+  profile: ConnectionProfile,
+  callback: SaleContext["callback"] = "auto",
+): SaleContext {
   const { connection, businessId } = profile;
-  const calls = callsOf(run, profile);
-  const target = { connection, businessId };
-  return { run, profile, calls, target };
+  return { run, profile, calls: callsOf(run, profile), target: { connection, businessId }, callback };
 }

@@ -73,10 +73,9 @@ export function stateOf(run: SaleState): WorkflowState {
   };
 }
 
-/** Movements that are listed: a page that nobody reads to its end helps nobody. */
 const MOST_MOVEMENTS = 20;
 
-/** What Temporal's UI shows as Current Details: what needs an operator, then where the run stands. */
+/** What Temporal's UI shows as Current Details. */
 export function detailsOf(run: SaleState): string {
   const { document, creditNote, note } = run;
   const paragraphs = [
@@ -130,7 +129,6 @@ function stockLines(run: SaleState): string[] {
   return [...lines, `- ${shown.length > 0 ? "others: " : ""}${counts.join(", ")}`];
 }
 
-/** Shows the run to whoever looks. */
 export function publishRun(run: SaleState): void {
   setCurrentDetails(detailsOf(run));
   const { document, refund, creditNote } = run;
@@ -148,9 +146,8 @@ export function publishRun(run: SaleState): void {
 }
 
 /**
- * Runs the main flow of a sale, and closes the workflow once nothing is left to do. A cancellation
- * from Temporal becomes the run's own request to cancel, which the flow carries out when it can. If the flow fails,
- * everybody who waits for the outcome gets the failure first, and then the workflow fails with it.
+ * A cancellation from Temporal becomes the run's own request to cancel. If the flow fails, everybody who waits for the
+ * outcome gets the failure first, and then the workflow fails with it.
  */
 export async function runToCompletion(run: SaleState, body: () => Promise<void>): Promise<SaleOutcome> {
   CancellationScope.current().cancelRequested.catch(() => run.requestCancel(CANCELLED_IN_TEMPORAL));
@@ -173,15 +170,14 @@ export async function runToCompletion(run: SaleState, body: () => Promise<void>)
 
 const DEFAULT_WAIT_SECONDS = 20;
 /**
- * How often the outcome can be asked for by the update, and how many bytes of answers a history is to hold: Temporal
- * takes 2,000 updates of a run, and ends a run whose history is above 50 MB. What is left is for the operator.
+ * Temporal takes 2,000 updates of a run, and ends a run whose history is above 50 MB: what is left is for the operator.
  */
 const MOST_OUTCOMES = 1_800;
 const MOST_OUTCOME_BYTES = 25_000_000;
 
 /**
- * The answer of the update `outcome`: the outcome once the run is settled or held up, else the stage reached when the
- * wait is over. The wait is short, since Temporal admits ten updates at a time.
+ * The outcome once the run is settled or held up, else the stage reached when the wait is over, which is short, since
+ * Temporal admits ten updates at a time.
  */
 export async function waitForOutcome(run: SaleState, request: OutcomeRequest): Promise<SaleOutcome> {
   await condition(() => run.prepared || run.failure !== undefined);
@@ -211,9 +207,8 @@ export function whyNoOutcome(run: SaleState): string | undefined {
 const MOST_BYTES = 64 * 1024;
 
 /**
- * Keeps in the ledger what only the run knows of its document: what an operator is asked and has answered, a refund, how
- * the run ends. Answers of the service are written by the activities that have them, so that an ordinary sale has no
- * note. One note at a time; only the end of the run waits for them.
+ * Keeps in the ledger what only the run knows of its document: what an operator is asked and has answered, a refund,
+ * how the run ends. An ordinary sale has no note. One note at a time; only the end of the run waits for them.
  */
 export class NoteKeeping implements KeptNotes {
   readonly #context: SaleContext;
@@ -221,7 +216,6 @@ export class NoteKeeping implements KeptNotes {
   #sequence = 0;
   #decisionsSaved = 0;
   #isSaving = false;
-  /** While a note is on its way. */
   #isAskedAnew = false;
 
   constructor(context: SaleContext) {
@@ -260,7 +254,6 @@ export class NoteKeeping implements KeptNotes {
     this.#isSaving = false;
   }
 
-  /** Of many changes the first: the next note has the others. */
   #next(): RunNote {
     const { run } = this.#context;
     const { movementsPlanned: _planned, expectedTotal: _expected, ...row } = run.row;
@@ -292,7 +285,7 @@ function firstOf<One>(all: readonly One[], fits: (one: One) => boolean): One[] {
   return all.slice(0, end === -1 ? all.length : end);
 }
 
-/** A text that changes with whatever needs another note. Passing stages do not, nor do those that an answer tells. */
+/** Changes with whatever needs another note. Passing stages do not, nor do those that an answer tells. */
 function noteKey(run: SaleState): string {
   // In the end everything is told, also that the authority was slow.
   const changes = run.settled ? run.attentionChangesEver : run.pressingChangesEver;
@@ -330,10 +323,7 @@ function correctionToNote({ correction }: SaleState): KeptCorrection | undefined
   return { correctedBy, creditNote, stage };
 }
 
-/**
- * How many there are that need a note at once. A retry that says nothing beyond itself is kept with what comes of it. A
- * cancellation is kept at once: until it is carried out, a run that carries the sale on has to know of it.
- */
+/** How many need a note at once: a retry that says nothing beyond itself is kept with what comes of it. */
 function decisionsOnTheirOwn({ decisions }: SaleState): number {
   return decisions.filter(({ update, note }) => update !== "retry" || note !== "").length;
 }

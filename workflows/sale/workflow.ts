@@ -14,9 +14,8 @@ import { stayOpenForRefund } from "./steps/refund.ts";
 import { NoteKeeping, runToCompletion } from "./view.ts";
 
 /**
- * One sale, from its start to its signed receipt and the end of its refund window: resolve lines to items → register
- * those that are not → submit, or adopt → adjust stock → await the authority → completed → open for a refund → closed.
- * It fails only for input that nobody can correct.
+ * One sale, from its start to its signed receipt and the end of its refund window. It fails only for input that nobody
+ * can correct.
  */
 export async function sale(input: SaleStart): Promise<SaleOutcome> {
   const run = new SaleState("sale", String(input?.traderInvoiceNumber), "resolving-items");
@@ -24,9 +23,8 @@ export async function sale(input: SaleStart): Promise<SaleOutcome> {
   return await runToCompletion(run, async () => {
     const startedAtMs = workflowInfo().startTime.getTime();
     const start = { input, startedAtMs, reset: run.carriesOn, isReset: isReset(), sent: run.earlierRunSent };
-    // What the row answers: `finished`, nothing is left but a refund, as years later; `earlier`, a run before this one
-    // has sent, decided or been asked for something; neither, this is the first. A run that was reset to a later point
-    // replays the old answer, so that `askAgain` asks once more.
+    // What the row answers: `finished`, nothing is left but a refund; `earlier`, what a run before this one has done or
+    // been asked for. A run that was reset to a later point replays the old answer, so that `askAgain` asks once more.
     const open = () => main.prepareSale("Check the sale", start);
     const answer = await open();
     const { lines } = input;
@@ -52,9 +50,9 @@ export async function sale(input: SaleStart): Promise<SaleOutcome> {
       run.cancelRequested = undefined;
     }
     run.cancelRequested ??= prepared.earlier?.cancelRequested;
-    const context = contextOf(run, prepared.profile);
+    const context = contextOf(run, prepared.profile, prepared.sale.callback);
     if (prepared.finished) {
-      await goOnFromTheEnd(context, prepared.finished, prepared.sale.callback);
+      await goOnFromTheEnd(context, prepared.finished);
       return;
     }
     run.notes = new NoteKeeping(context);
@@ -69,17 +67,12 @@ export async function sale(input: SaleStart): Promise<SaleOutcome> {
     await runSale(context, prepared, stock, () => askAgain("completed"));
     // Where the point is in the refund window, no step of the run before can be here only.
     if (run.stage === "completed") await askAgain("its end");
-    if (run.stage === "completed" && run.refund)
-      await stayOpenForRefund(context, stock, { windowMs: 0, callback: prepared.sale.callback ?? "auto" });
+    if (run.stage === "completed" && run.refund) await stayOpenForRefund(context, stock, 0);
   });
 }
 
-/** The sale ended under an earlier run, and the ledger has it: nothing is left but a refund, if one is asked for. */
-async function goOnFromTheEnd(
-  context: SaleContext,
-  finished: FinishedSale,
-  callback: "auto" | "off" = "auto",
-): Promise<void> {
+/** Nothing is left but a refund, if one is asked for. */
+async function goOnFromTheEnd(context: SaleContext, finished: FinishedSale): Promise<void> {
   const { run } = context;
   const { stage, document, creditNote, refund, correction, movements, inAll } = finished;
   run.document = document;
@@ -92,7 +85,7 @@ async function goOnFromTheEnd(
   run.moveTo(stage, "nothing: it ended under an earlier workflow");
   if (stage !== "completed") return;
   run.notes = new NoteKeeping(context);
-  await stayOpenForRefund(context, new StockKeeping(context), { windowMs: 0, callback });
+  await stayOpenForRefund(context, new StockKeeping(context), 0);
 }
 
 async function runSale(
@@ -119,7 +112,7 @@ async function runSale(
     await askAgain();
     run.moveTo("completed", "its stock movements");
     stock.watchGivenBack();
-    await stayOpenForRefund(context, stock, { windowMs: prepared.refundWindowMs, callback: sale.callback ?? "auto" });
+    await stayOpenForRefund(context, stock, prepared.refundWindowMs);
   } else {
     run.givenUp = true;
     // An unknown movement is resolved before the sale is `cancelled`: only what was taken can go back.
@@ -130,10 +123,7 @@ async function runSale(
   }
 }
 
-/**
- * The items of the lines, each known to the authority. An adopted sale may come without lines, and is registered
- * already.
- */
+/** Each known to the authority. An adopted sale may come without lines, and is registered already. */
 async function resolveGoods(context: SaleContext, { sale, items }: PreparedSale): Promise<ResolvedLines | undefined> {
   if (!sale.lines) return undefined;
   const goods = await resolveItems(context, sale.lines, items);
@@ -165,26 +155,8 @@ async function issueAndAwait(
     const decision = decided.get(movement.referenceId);
     if (decision) movement.decision = decision;
   }
-  // When the answer to a stock movement is lost (docs/architecture.md has the files, under that heading):
-  // 1. Each try is one activity with one attempt, so Temporal never repeats it. The activity takes the movement's claim
-  //    in the ledger, sends, and writes a known outcome into the claim. If no byte left, or on a 429, the movement was
-  //    not applied, and is tried again after a pause. If the API itself refuses it (a 4xx with its error envelope), an
-  //    operator corrects the cause (`stock-refused`, or `credentials` for a refused key).
-  // 2. Any other answer but a 201, and none at all (a timeout, a broken connection), makes the movement `unknown`: the
-  //    activity says so itself. If the activity fails, because its worker died or its time was up, the workflow reads
-  //    the claim, and waits while the ledger is away. A claim that was never taken is closed by the reading, so that a
-  //    late attempt cannot take it, and the movement is sent again. A claim with an outcome tells whether the movement
-  //    was applied; if it was not, it is sent again. A claim without an outcome makes the movement `unknown`, once the
-  //    time is over for which its execution may be at it (`under-way`: operators and resets can run a second one). An
-  //    answer that came while the ledger was away is in this run, which has it written once the ledger is back.
-  // 3. An operator decides on an unknown movement (`stock-unknown`, update `resolveStock`). The balances that the API
-  //    told before and after it are shown as evidence, and decide nothing. Until the decision comes, the claim is
-  //    watched: a late outcome settles the movement without an operator. The decision is written into the claim before
-  //    anything follows from it; an outcome that is found there then outweighs it. Applied: the movement counts as
-  //    made. Not applied: it is sent again under the same reference and the next generation of its claim, unless the
-  //    sale was given up.
-  // 4. The document never waits for all this: `stock.move` is not awaited here. The end of the run, the stage
-  //    `cancelled` and the return of that movement's goods do.
+  // When the answer to a movement is lost: docs/architecture.md, under that heading, and docs/failure-model.md ("Stock
+  // movements"). The document never waits for it: `stock.move` is not awaited.
   const startMovementsOnce = (): void => {
     // Nothing else has moved stock by now.
     if (run.movements.length > 0) return;
@@ -200,14 +172,13 @@ async function issueAndAwait(
   return end;
 }
 
-/** Issues the sale: one document for its number, whatever happens on the way. */
 async function issueSale(
   context: SaleContext,
   { sale, composed }: PreparedSale,
   { lines }: ResolvedLines,
 ): Promise<Created> {
-  const { run, calls, profile, target, branch } = context;
-  const { traderInvoiceNumber, saleDate, paymentTypeCode, customer, callback = "auto" } = sale;
+  const { run, calls, profile, target, branch, callback } = context;
+  const { traderInvoiceNumber, saleDate, paymentTypeCode, customer } = sale;
   const content = { traderInvoiceNumber, saleDate, paymentTypeCode, customer, lines, branch };
   const { saleKey } = profile;
   const writes = saleKey === "trusted" ? calls.keyedWrite : calls.unrepeatableWrite;
@@ -224,8 +195,8 @@ async function issueSale(
 }
 
 /**
- * Takes on a sale that was issued elsewhere. It must be a sale with this number, and these lines where they are given:
- * anything else is a mistake in the input, which nobody can correct here.
+ * A sale that was issued elsewhere must have this number, and these lines where they are given: nobody can correct that
+ * here.
  * @throws ApplicationFailure InvalidInput
  */
 async function adoptSale(

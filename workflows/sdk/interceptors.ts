@@ -24,18 +24,16 @@ export function interceptors(): WorkflowInterceptors {
 }
 
 /**
- * How many turns an activation gets before its updates are delivered. A turn is one pass of the SDK over the pending
- * conditions: in each pass, steps go on whose condition an earlier step has made true. No workflow has a chain of half
- * as many.
+ * A turn is one pass of the SDK over the pending conditions: steps go on whose condition an earlier step has made true.
+ * No workflow has a chain of half as many.
  */
 const MOST_TURNS = 10;
 
 let deferredUpdates = 0;
 
 /**
- * Delivers the updates of an activation after everything else in it has run its course (decision 15). The SDK delivers
- * updates first. But an update and the other jobs may come in one activation when the workflow runs and in two in a
- * replay, or the other way round. With updates last both give the same order.
+ * Delivers the updates of an activation after everything else in it (decision 15). An update and the other jobs may
+ * come in one activation when the workflow runs and in two in a replay, or the other way round.
  */
 const deferUpdatesInterceptor: WorkflowInternalsInterceptor = {
   activate({ activation, batchIndex }, next) {
@@ -54,9 +52,8 @@ const deferUpdatesInterceptor: WorkflowInternalsInterceptor = {
 };
 
 /**
- * Sets search attributes at most once in an activation, together: each command of its own would be an event, and a
- * write of Temporal's visibility store. What is set last counts. A workflow task has one activation, and another one
- * where it cancels an activity.
+ * Sets search attributes at most once in an activation: each command of its own would be an event, and a write of
+ * Temporal's visibility store. What is set last counts.
  */
 const joinAttributesInterceptor: WorkflowInternalsInterceptor = {
   concludeActivation({ commands }, next) {
@@ -87,11 +84,6 @@ let received = 0;
 let unread = 0;
 let whenUnread = (): void => {};
 
-/** How many signals this run has received. */
-function signalsReceived(): number {
-  return received;
-}
-
 /** How many of them changed nothing: they could not be read, or the workflow has none of their name. */
 export function unreadSignals(): number {
   return unread;
@@ -103,8 +95,7 @@ export function onUnreadSignals(listener: () => void): void {
 }
 
 /**
- * Handles a signal. To be called before the workflow's first await: a signal that has no handler by then changes
- * nothing.
+ * To be called before the workflow's first await: a signal that has no handler by then changes nothing.
  * @param handler takes what anybody may have sent: any JSON, or nothing
  */
 export function onSignal<Content>(
@@ -130,9 +121,8 @@ export function onSignal<Content>(
 }
 
 /**
- * Hands on one signal of each name in an activation, whose handler then takes all of that name. Each signal that the
- * SDK delivers itself costs some ten promises, each with its stack, and a look at every pending condition: thousands of
- * them in one activation took seconds. It also keeps signals that have no handler for ever.
+ * Hands on one signal of each name in an activation, whose handler then takes all of that name: the SDK's own delivery
+ * of thousands took seconds, and kept signals that have no handler for ever.
  */
 const joinSignalsInterceptor: WorkflowInternalsInterceptor = {
   activate({ activation, batchIndex }, next) {
@@ -178,8 +168,8 @@ export function whyUnreadable(what: string, value: unknown): string | undefined 
 }
 
 /**
- * That of the workflows. The SDK's own throws upon a payload that it cannot read, which fails the workflow task, and
- * does so again in each replay: one such signal would stop its run for ever. Whoever takes a value looks at it here.
+ * The SDK's own throws upon a payload that it cannot read, which fails the workflow task in each replay: one such
+ * signal would stop its run for ever. Whoever takes a value looks at it here.
  */
 export const payloadConverter: PayloadConverter = {
   toPayload: (value, context, hint) => defaultPayloadConverter.toPayload(value, context, hint),
@@ -203,11 +193,9 @@ const MOST_WORDS = 100;
 
 let steps = 0;
 
-/**
- * How many activities this run has scheduled and messages it has received. Each adds some six events to the history.
- */
+/** Activities scheduled and messages received. Each adds some six events to the history. */
 export function stepsTaken(): number {
-  return steps + signalsReceived();
+  return steps + received;
 }
 
 /** A refusal of what was asked, which its caller alone can correct. */
@@ -240,9 +228,7 @@ export function endOfTurn(): Promise<void> {
   return condition(() => (evaluations += 1) > 1);
 }
 
-/**
- * Resolves after so many turns. It makes few promises: the SDK records a stack trace for each, again in every replay.
- */
+/** Makes few promises: the SDK records a stack trace for each, again in every replay. */
 function endOfTurns(count: number): Promise<void> {
   return new Promise((resolve) => {
     const turn = (left: number): void => {

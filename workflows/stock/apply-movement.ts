@@ -1,29 +1,29 @@
-import { condition } from "@temporalio/workflow";
+import { condition, workflowInfo } from "@temporalio/workflow";
 
 import {
   type AdjustStockResult,
   type AppliedMovement,
   type Branch,
   type BranchHold,
-  type Decision,
+  type KnownMovement,
   notDoneOutcome,
+  type OperatorDecision,
   type OtherBranch,
   type Refusal,
   setApplied,
   type StockMovement,
+  type UnknownOutcome,
+  type WatchMovementResult,
 } from "../../src/contract/index.ts";
 import { answerOf, BetweenTries, ClaimGenerations } from "../calls/between-tries.ts";
-import { park, type Verdict } from "../operator/attention-list.ts";
+import { park, Running, type Verdict } from "../operator/attention-list.ts";
 import { ledger, mainWaits } from "../proxies.ts";
 import type { SaleContext } from "../sale/state.ts";
 import { endOfTurn } from "../sdk/interceptors.ts";
-import { adoptDecision, resolveUnknownMovement } from "./unknown-movement.ts";
 
 /**
- * Brings one movement to `applied` or `dropped`, in as many tries as that takes. Another try is made only once the one
- * before is known not to have been applied; an unknown outcome waits for an operator (docs/failure-model.md, "Stock
- * movements").
- * @param permits shared by all movements of the run
+ * Brings one movement to `applied` or `dropped`. Another try is made only once the one before is known not to have been
+ * applied; an unknown outcome waits for an operator (docs/failure-model.md, "Stock movements").
  */
 export async function applyMovement(
   context: SaleContext,
@@ -44,7 +44,7 @@ export async function applyMovement(
     }
     const result =
       sent.kind === "unknown"
-        ? await resolveUnknownMovement(context, movement, branch, { generation: claims.current.generation, ...sent })
+        ? await resolveUnknownMovement(context, movement, { generation: claims.current.generation, ...sent })
         : sent;
     switch (result.kind) {
       case "applied":
@@ -67,7 +67,6 @@ export async function applyMovement(
   }
 }
 
-/** What the tries of one movement share. */
 interface Tries {
   claims: ClaimGenerations;
   betweenTries: BetweenTries;
@@ -77,10 +76,9 @@ interface Tries {
 }
 
 /**
- * Sends a movement, and waits out what the run's other movements would meet too: the key is refused, the branch is
- * held, the quota is spent, or the ledger is away. The movement keeps its permit meanwhile, so the others wait behind
- * it as `planned`, and an outage costs the history of a few of them (decision 16).
- * @returns what the last try came to; undefined where the movement was given up
+ * Waits out what the run's other movements would meet too: the key is refused, the branch is held, the quota is spent,
+ * or the ledger is away. The movement keeps its permit meanwhile, so the others wait behind it (decision 16).
+ * @returns undefined where the movement was given up
  */
 async function sendPastObstacles(
   context: SaleContext,
@@ -142,7 +140,6 @@ function parkOnRefusal(
   return betweenTries.parkOnRefusal(refusal, { code, subject, message, until: givenUp });
 }
 
-/** Shows what the answer says of an applied movement. */
 export function markApplied(context: SaleContext, movement: StockMovement, result: AppliedMovement): void {
   setApplied(movement, result);
   const { stockIo = "ok", stockMaster = "ok" } = result.report ?? {};
@@ -154,10 +151,7 @@ export function markApplied(context: SaleContext, movement: StockMovement, resul
   context.run.raise({ code: "stock-unreported", subject: movement.referenceId, message, evidence: { ...movement } });
 }
 
-/**
- * Sends one try of a movement: one activity with one attempt. If that ends without a result, its claim says what became
- * of it ({@link answerOf}; docs/architecture.md, "When the answer to a stock movement is lost").
- */
+/** One activity with one attempt. If that ends without a result, its claim says what became of it. */
 async function sendMovement(
   { calls, run, target }: SaleContext,
   movement: StockMovement,
@@ -185,8 +179,8 @@ async function sendMovement(
 const ACKNOWLEDGE = "Let movements to named branches go on";
 
 /**
- * Shows that an applied movement was answered with another branch than the one that was asked for. Once an operator has
- * acknowledged it, the ledger lets movements to named branches go on; the run ends only when that is written.
+ * The answer names another branch than was asked for. Once an operator has acknowledged it, the ledger lets movements
+ * to named branches go on; the run ends only when that is written.
  */
 function showOtherBranch({ run, target }: SaleContext, { referenceId }: StockMovement, otherBranch: OtherBranch): void {
   const { asked, answered, message } = otherBranch;
@@ -203,9 +197,8 @@ function showOtherBranch({ run, target }: SaleContext, { referenceId }: StockMov
 }
 
 /**
- * Waits until movements to named branches are sent again, or until an operator gives this one up. The run that found
- * the other branch may be closed, so nobody can acknowledge it there: here a `retry` with a note says that somebody has
- * checked the branch.
+ * The run that found the other branch may be closed, so nobody can acknowledge it there: here a `retry` with a note
+ * says that somebody has checked the branch.
  */
 async function parkOnBranch(
   { run, target }: SaleContext,
@@ -219,19 +212,19 @@ async function parkOnBranch(
   const wake = (): Promise<boolean> => mainWaits.awaitBranch(summary, { ...target, sinceMs }).then(() => true);
   const decisionsBefore = run.decisions.length;
   const verdict = await park(run, { code: "stock-refused", subject: referenceId, message }, { until, wake });
-  const decisions = run.decisions.slice(decisionsBefore);
-  const isAboutIt = ({ update, subject }: Decision): boolean => update === "retry" && subject === referenceId;
-  const checked = decisions.findLast((one) => isAboutIt(one) && one.note !== "");
+  const checked = run.decisions
+    .slice(decisionsBefore)
+    .findLast(({ update, subject, note }) => update === "retry" && subject === referenceId && note !== "");
   if (verdict === "retry" && checked) {
     const { note, by, atMs } = checked;
-    const { referenceId: finder, businessId, ...otherBranch } = held.hold;
     const word = { note, by, atMs };
+    const { referenceId: finder, businessId, ...otherBranch } = held.hold;
     await ledger.acknowledgeBranch(ACKNOWLEDGE, { ...target, businessId, referenceId: finder, otherBranch, word });
   }
   return verdict;
 }
 
-/** Lets at most so many act at once. The others wait, and follow in the order in which they came. */
+/** The others wait, and follow in the order in which they came. */
 export class Semaphore {
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -252,4 +245,130 @@ export class Semaphore {
       else this.#free += 1;
     }
   }
+}
+
+/** What an unknown movement turned out to be: applied, or not applied by that generation and all before it. */
+type MovementResolution = Exclude<KnownMovement, UnknownOutcome>;
+
+/**
+ * Until an operator decides (`resolveStock`), or the outcome is written into the claim after all. The item's balance is
+ * shown as evidence, and decides nothing.
+ */
+export async function resolveUnknownMovement(
+  context: SaleContext,
+  movement: StockMovement,
+  { generation, message, evidence }: Omit<UnknownOutcome, "kind"> & { generation: number },
+): Promise<MovementResolution> {
+  const { run } = context;
+  delete movement.decision;
+  run.moved(movement, "unknown");
+  const { itemId, action, quantity, unitPrice, sentAtMs, branchId } = movement;
+  const sent = { itemId, action, quantity, unitPrice, sentAtMs, ...(branchId !== undefined && { branchId }) };
+  const key = run.raise({
+    code: "stock-unknown",
+    subject: movement.referenceId,
+    message: `${action} ${quantity} of ${itemId} was sent, and no answer says whether it was applied. ${message}`,
+    evidence: { ...sent, ...evidence },
+    sinceMs: sentByEarlierRun(evidence) ?? Date.now(),
+  });
+  const watching = new Running(() => watchClaim(context, movement, generation, key));
+  const decision = (): StockMovement["decision"] => movement.decision;
+  await condition(() => decision() !== undefined || watching.result !== undefined);
+  const { result } = watching;
+  await watching.end();
+  const resolution = result ?? (await recordStockDecision(context, movement, generation));
+  if (resolution.kind === "applied" || resolution.kind === "said-applied") movement.state = "applied";
+  run.clear(key);
+  run.stockMoved();
+  // Of another run's newer try the word says nothing: whether that one was applied is asked for itself.
+  if ("word" in resolution && resolution.word && decision()) watchDecision(context, movement);
+  if (resolution.kind === "unknown")
+    return await resolveUnknownMovement(context, movement, { generation, ...resolution });
+  return resolution;
+}
+
+/**
+ * By an earlier run: its answer has been missing since. A question about what this run sends begins once its answer is
+ * lost, by which the repeat of an earlier decision is told from an answer to this question.
+ */
+function sentByEarlierRun({ sentAtMs }: Record<string, unknown>): number | undefined {
+  return typeof sentAtMs === "number" && sentAtMs < workflowInfo().startTime.getTime() ? sentAtMs : undefined;
+}
+
+/** Before acting on it. What the claim has by now outweighs it. */
+async function recordStockDecision(
+  context: SaleContext,
+  movement: StockMovement,
+  generation: number,
+): Promise<KnownMovement> {
+  const { applied = false, note = "", by, atMs = 0, contradicts } = movement.decision ?? {};
+  const word: OperatorDecision = { note, by, atMs };
+  const { referenceId, itemId, action, quantity, unitPrice, branchId } = movement;
+  const branch = branchId === undefined ? undefined : { id: branchId };
+  const sent = { itemId, action, quantity, unitPrice, branch };
+  const decided = { ...context.target, referenceId, generation, applied, word, contradicts, movement: sent };
+  const kept = await ledger.decideMovement("Write the operator's decision into the movement's claim", decided);
+  if (kept.kind === "said-applied") return { kind: "said-applied", word: kept.word ?? word };
+  return kept.kind === "said-not-applied" ? { kind: "superseded", generation, word } : kept;
+}
+
+/** One given in this run is in its list of decisions already, one from another run is added. */
+export function adoptDecision(
+  { run }: SaleContext,
+  movement: StockMovement,
+  word: OperatorDecision,
+  applied: boolean,
+): void {
+  const { note, by, atMs } = word;
+  const known = run.decisions.some((one) => one.subject === movement.referenceId && one.atMs === atMs);
+  const contradicts = movement.decision?.atMs === atMs ? movement.decision.contradicts : undefined;
+  movement.decision = { applied, note, by, atMs, contradicts };
+  if (known) return;
+  const answer = applied ? "applied" : "not applied";
+  run.decide({ update: "resolveStock", code: "stock-unknown", subject: movement.referenceId, answer, note, by }, atMs);
+}
+
+/**
+ * A late answer can still come, of a request that left before its worker stood still. It is watched for as long as the
+ * run is open, and never holds it open; reports and `doctor` show it afterwards.
+ */
+export function watchDecision({ run, target }: SaleContext, { referenceId }: StockMovement): void {
+  const watched = { ...target, referenceId, sinceMs: Date.now() };
+  const summary = "Watch for an answer that contradicts the decision: each attempt is one look";
+  void ledger.watchDecision(summary, watched).then(
+    ({ decision, outcome }) => {
+      const isApplied = outcome.kind === "applied";
+      const service = isApplied
+        ? `the service applied it as ${outcome.movementId}`
+        : `it was not applied: ${outcome.message}`;
+      const decided = `An operator decided that it was ${decision?.applied ? "" : "not "}applied`;
+      const said = decision ? decided : "It was decided";
+      const message = `${said}, and a late answer says otherwise: ${service}. The goods may have been moved twice, or not at all: compare the stock with the service's journal, correct it by hand, and acknowledge this.`;
+      const evidence = { decision: decision ?? null, lateAnswer: outcome };
+      run.raise({ code: "unexpected-answer", subject: referenceId, message, evidence, resolvedBy: ["acknowledge"] });
+    },
+    // The run ends, or somebody has ended the activity.
+    () => undefined,
+  );
+}
+
+/**
+ * By an activity that is retried until there is news: a late outcome, or the balance in the answer to a later movement.
+ */
+async function watchClaim(
+  context: SaleContext,
+  movement: StockMovement,
+  generation: number,
+  key: string,
+): Promise<MovementResolution | undefined> {
+  const { referenceId, action, quantity, sentAtMs = Date.now() } = movement;
+  const asked = { ...context.target, referenceId, generation, movement: { action, quantity }, sinceMs: sentAtMs };
+  const read = (balanceShown: boolean): Promise<WatchMovementResult> =>
+    ledger.watchMovement("Watch for a late outcome: each attempt is one look", { ...asked, balanceShown });
+  let result = await read(false);
+  if (result.kind === "balance") {
+    context.run.addEvidence(key, result.evidence);
+    result = await read(true);
+  }
+  return result.kind === "balance" ? undefined : result;
 }

@@ -111,9 +111,10 @@ describe("the movements of a sale", () => {
 describe("the reversal of a movement", () => {
   const [sold] = planMovements("INV-1", "sold", [line("tea", 2, 350)], [item("tea")]);
   if (!sold) throw new Error("a movement was expected");
+  const UNDONE = { purpose: "undone", number: "INV-1", soldAs: "INV-1" } as const;
 
   test.each(["undone", "restocked"] as const)("gives back what was taken, and names it (%s)", (purpose) => {
-    expect(reversalOf(sold, "INV-1", purpose)).toEqual({
+    expect(reversalOf(sold, { purpose, number: "INV-1", soldAs: "INV-1" })).toEqual({
       referenceId: `INV-1/tea/${purpose}`,
       purpose,
       action: "ADD",
@@ -128,7 +129,7 @@ describe("the reversal of a movement", () => {
   test("of one price of an item has a reference of its own", () => {
     const lines = [line("tea", 1, 1), line("tea", 2, 2)];
     const planned = planMovements("INV-1", "sold", lines, [item("tea")]);
-    const back = planned.map((one) => reversalOf(one, "CN-1", "restocked", "INV-1"));
+    const back = planned.map((one) => reversalOf(one, { purpose: "restocked", number: "CN-1", soldAs: "INV-1" }));
     expect(back).toMatchObject([
       { referenceId: "CN-1/tea/restocked/1", undoes: "INV-1/tea/sold/1", quantity: 1, unitPrice: 1 },
       { referenceId: "CN-1/tea/restocked/2", undoes: "INV-1/tea/sold/2", quantity: 2, unitPrice: 2 },
@@ -136,7 +137,7 @@ describe("the reversal of a movement", () => {
   });
 
   test("goes back to the branch from which the goods were taken", () => {
-    expect(reversalOf({ ...sold, branchId: "branch_2" }, "INV-1", "undone")).toMatchObject({ branchId: "branch_2" });
+    expect(reversalOf({ ...sold, branchId: "branch_2" }, UNDONE)).toMatchObject({ branchId: "branch_2" });
   });
 
   test("takes over no answer and no decision of the original movement", () => {
@@ -148,6 +149,6 @@ describe("the reversal of a movement", () => {
       sentAtMs: 1,
       decision: { applied: true, note: "counted", atMs: 2 },
     };
-    expect(reversalOf(settled, "INV-1", "undone")).toEqual(reversalOf(sold, "INV-1", "undone"));
+    expect(reversalOf(settled, UNDONE)).toEqual(reversalOf(sold, UNDONE));
   });
 });

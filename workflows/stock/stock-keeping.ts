@@ -21,15 +21,14 @@ import { callOrGiveUp, callWithEscalation } from "../calls/between-tries.ts";
 import { park } from "../operator/attention-list.ts";
 import { ledger } from "../proxies.ts";
 import type { SaleContext } from "../sale/state.ts";
-import { applyMovement, markApplied, Semaphore } from "./apply-movement.ts";
-import { adoptDecision, resolveUnknownMovement } from "./unknown-movement.ts";
+import { adoptDecision, applyMovement, markApplied, resolveUnknownMovement, Semaphore } from "./apply-movement.ts";
 
-/** How many movements of one run are sent at once, so that a sale of many items leaves room for other sales. */
+/** A sale of many items leaves room for other sales. */
 const MOST_AT_ONCE = 5;
 
 /**
- * One movement for each stock-tracked item: lines of one item are added up, at their quantity-weighted price. Where no
- * price makes the movement worth exactly what the lines are, there is one for each price.
+ * One for each stock-tracked item, at the quantity-weighted price of its lines. Where no price makes the movement worth
+ * exactly what the lines are, there is one for each price.
  */
 export function planMovements(
   number: string,
@@ -61,7 +60,6 @@ function groupedBy(lines: readonly ResolvedLine[], keyOf: (line: ResolvedLine) =
   return [...groups.values()];
 }
 
-/** Of one item. */
 function addedUp(lines: readonly [ResolvedLine, ...ResolvedLine[]]): ResolvedLine {
   const quantity = sumOf(lines.map((line) => line.quantity));
   return { itemId: lines[0].itemId, quantity, unitPrice: weightedPrice(lines) };
@@ -78,20 +76,19 @@ function planned(
   return { referenceId, purpose, action, itemId, quantity, unitPrice, state: "planned" };
 }
 
-/**
- * The movement that gives another one's goods back.
- * @param soldAs the number of the sale that took them; default: the same as that of the document which gives them back
- */
-export function reversalOf(
-  movement: StockMovement,
-  number: string,
-  purpose: "undone" | "restocked",
-  soldAs = number,
-): StockMovement {
+/** Goods that go back to stock. */
+interface Return {
+  purpose: "undone" | "restocked";
+  /** Of the document that gives them back. */
+  number: string;
+  /** The number of the sale that took them. */
+  soldAs: string;
+}
+
+export function reversalOf(movement: StockMovement, { purpose, number, soldAs }: Return): StockMovement {
   const { referenceId: undoes, itemId, branchId } = movement;
-  const branch = branchId === undefined ? {} : { branchId };
   const referenceId = reversalReferenceId(undoes, { soldAs, itemId, number, purpose });
-  return { ...planned(number, purpose, movement), referenceId, undoes, ...branch };
+  return { ...planned(number, purpose, movement), referenceId, undoes, ...(branchId !== undefined && { branchId }) };
 }
 
 /** The stock movements of one run. They go on in parallel with the document, and never hold it back. */
@@ -108,7 +105,7 @@ export class StockKeeping {
     this.#context = context;
   }
 
-  /** @param branch default: the run's own; undefined for the business's first branch */
+  /** @param branch default: the run's own */
   move(movements: StockMovement[], branch: Branch | undefined = this.#context.branch): void {
     const { run } = this.#context;
     for (const movement of movements) {
@@ -126,9 +123,8 @@ export class StockKeeping {
   }
 
   /**
-   * Of a sale that was given up by another run, and is signed in this one: what that run gave back was not sold then.
-   * Nothing is taken a second time by itself, since only a person knows whether the goods have left the shop: an operator
-   * is shown both.
+   * Another run had given the sale up and its goods back. Nothing is taken a second time by itself, since only a person
+   * knows whether the goods have left the shop.
    */
   async #showGivenBack(): Promise<void> {
     const { document, movements } = this.#context.run;
@@ -143,7 +139,8 @@ export class StockKeeping {
 
   async #showUndone(movement: StockMovement, sale: SaleDocument): Promise<void> {
     const { run, target } = this.#context;
-    const undone = reversalOf(movement, sale.traderInvoiceNumber, "undone");
+    const { traderInvoiceNumber: number } = sale;
+    const undone = reversalOf(movement, { purpose: "undone", number, soldAs: number });
     run.movements.push(undone);
     const asked = { ...target, referenceId: undone.referenceId, generation: 1 };
     await this.#settleByClaim(undone, await ledger.readMovement("Read what became of the goods' return", asked));
@@ -154,73 +151,50 @@ export class StockKeeping {
   }
 
   /**
-   * Gives back what a sale that is given up has taken, in this run or in any other one: a run that was reset or restarted
-   * may have taken goods before the document was refused. What was undone before is shown, and not sent again, since its
-   * claim has the same reference.
+   * Gives back what a sale that is given up has taken, in any run. What was undone before is shown, and not sent again:
+   * its claim has the same reference.
    */
   async undo(number: string): Promise<void> {
     const { document, movements } = this.#context.run;
     // Where this run has sent nothing, an attempt of an earlier one may still come.
     const close = movements.length === 0 ? this.planned.map(({ referenceId }) => referenceId) : undefined;
-    if (document) await this.#returnAll(number, document, "undone", close);
-    else await this.giveBack(number, "undone");
+    const back = { purpose: "undone", number, soldAs: number } as const;
+    if (document) await this.returnTaken(back, document, close);
+    else await this.#giveBack(back, () => true);
   }
 
-  /**
-   * Gives back what this run took, and only that: each reversal follows its own movement, once that one is known to be
-   * applied, and goes to the branch from which the goods were taken.
-   */
-  async giveBack(
-    number: string,
-    purpose: "undone" | "restocked",
-    { soldAs = number, isDue = () => true }: { soldAs?: string; isDue?: (movement: StockMovement) => boolean } = {},
-  ): Promise<void> {
+  /** Gives back what this run took, each once it is known to be applied, to the branch from which it was taken. */
+  async #giveBack(back: Return, isDue: (movement: StockMovement) => boolean): Promise<void> {
     await Promise.all(
       this.#sold.map(async ([movement, applied]) => {
         await applied;
         const isUndone = this.#context.run.movements.some(
           ({ undoes, state }) => undoes === movement.referenceId && state !== "dropped",
         );
-        if (movement.state === "applied" && !isUndone && isDue(movement))
-          await this.#reverse(movement, number, purpose, soldAs);
+        if (movement.state === "applied" && !isUndone && isDue(movement)) await this.#reverse(movement, back);
       }),
     );
     await this.settled();
   }
 
   /**
-   * Returns to stock what the sale is known to have taken, in this run or in any other one; what is not known to have
-   * been taken is returned once an operator has decided that it was.
-   * @param number of the credit note, or of the sale that is given up
+   * What the sale has taken, in any run; what is not known to have been taken once an operator has decided that it was.
    * @returns false where the sale has taken nothing
    */
-  returnTaken(number: string, original: SaleDocument): Promise<boolean> {
-    return this.#returnAll(number, original, "restocked");
-  }
-
-  async #returnAll(
-    number: string,
-    original: SaleDocument,
-    purpose: "undone" | "restocked",
-    close?: string[],
-  ): Promise<boolean> {
-    const { traderInvoiceNumber: soldAs } = original;
+  async returnTaken(back: Return, original: SaleDocument, close?: string[]): Promise<boolean> {
     const own = this.#sold.map(([movement]) => movement).filter(({ state }) => state !== "dropped");
     const taken = await this.#taken(original, close);
     const givenBack = new Set(taken.flatMap((one) => (one.givenBack ? [one.referenceId] : [])));
     const isDue = ({ referenceId }: Pick<StockMovement, "referenceId">): boolean =>
-      purpose === "undone" || !givenBack.has(referenceId);
+      back.purpose === "undone" || !givenBack.has(referenceId);
     const ofOthers = ({ referenceId }: TakenMovement): boolean => !own.some((one) => one.referenceId === referenceId);
     const others = taken.filter((one) => ofOthers(one) && isDue(one));
-    await Promise.all([
-      this.giveBack(number, purpose, { soldAs, isDue }),
-      ...others.map((other) => this.#returnOther(other, number, { soldAs, purpose })),
-    ]);
+    await Promise.all([this.#giveBack(back, isDue), ...others.map((other) => this.#returnOther(other, back))]);
     await this.settled();
     return others.length > 0 || own.some((movement) => movement.state === "applied" && isDue(movement));
   }
 
-  /** What the sale took, in any run. @param close movements that are not to be sent any more */
+  /** @param close movements that are not to be sent any more */
   async #taken(sale: SaleDocument, close?: string[]): Promise<TakenMovement[]> {
     const { traderInvoiceNumber: number, id: saleId } = sale;
     const asked = { ...this.#context.target, number, saleId };
@@ -243,23 +217,14 @@ export class StockKeeping {
     return [...this.#applying].filter(([movement]) => movement.purpose === "sold");
   }
 
-  async #reverse(
-    movement: StockMovement,
-    number: string,
-    purpose: "undone" | "restocked",
-    soldAs: string,
-  ): Promise<void> {
+  async #reverse(movement: StockMovement, back: Return): Promise<void> {
     const branch = await this.#branchOf(movement);
-    if (branch !== "given-up") this.move([reversalOf(movement, number, purpose, soldAs)], branch);
+    if (branch !== "given-up") this.move([reversalOf(movement, back)], branch);
   }
 
-  async #returnOther(
-    { unknown, ...taken }: TakenMovement,
-    number: string,
-    { soldAs, purpose }: { soldAs: string; purpose: "undone" | "restocked" },
-  ): Promise<void> {
+  async #returnOther({ unknown, ...taken }: TakenMovement, back: Return): Promise<void> {
     const movement: StockMovement = { ...taken, purpose: "sold", action: "DEDUCT", state: "applied" };
-    if (unknown || purpose === "undone") {
+    if (unknown || back.purpose === "undone") {
       const { run, target } = this.#context;
       if (unknown) movement.sentAtMs = unknown.sentAtMs;
       // It is shown, and `resolveStock` finds it.
@@ -268,18 +233,14 @@ export class StockKeeping {
       const known = await ledger.readMovement("Read from its claim what became of the movement", asked);
       await this.#settleByClaim(movement, known);
     }
-    if (movement.state === "applied") await this.#reverse(movement, number, purpose, soldAs);
+    if (movement.state === "applied") await this.#reverse(movement, back);
   }
 
-  /**
-   * Of a movement that another run has sent, and that this one does not send again: it was made, or it is dropped.
-   * Where that is not known, an operator says so.
-   */
+  /** Sent by another run, and not again by this one: it was made, or it is dropped, or an operator says so. */
   async #settleByClaim(movement: StockMovement, known: KnownMovement): Promise<void> {
-    const branch = movement.branchId === undefined ? undefined : { id: movement.branchId };
     const resolution =
       known.kind === "unknown"
-        ? await resolveUnknownMovement(this.#context, movement, branch, { generation: 1, ...known })
+        ? await resolveUnknownMovement(this.#context, movement, { generation: 1, ...known })
         : known;
     if (resolution.kind === "applied") {
       markApplied(this.#context, movement, resolution);
@@ -290,10 +251,7 @@ export class StockKeeping {
     this.#context.run.moved(movement, applied ? "applied" : "dropped");
   }
 
-  /**
-   * The branch with both of its names: which of them an answer has, and which a request wants, is for the dialect to
-   * say.
-   */
+  /** With both of its names, either of which a dialect may want. */
   async #branchOf({ branchId, referenceId }: StockMovement): Promise<Branch | undefined | "given-up"> {
     const { branch } = this.#context;
     if (branchId === undefined || branchId === branch?.id) return branch;
@@ -304,9 +262,7 @@ export class StockKeeping {
 }
 
 /**
- * The branch to which goods are returned, by either of its names. One that is not to be found is a matter of the stock:
- * it waits for an operator without holding back the document, and an operator can give the return up.
- * @param subject what the attention is about
+ * One that is not to be found waits for an operator without holding back the document.
  * @returns undefined where an operator gave it up
  */
 async function branchToReturnTo(
@@ -323,8 +279,8 @@ async function branchToReturnTo(
 }
 
 /**
- * Returns the goods of a refund. What goes back is what was taken, where it was taken; without that, only what an
- * operator decides to return, who names the branch.
+ * What goes back is what was taken, where it was taken; without that, only what an operator decides to return, who
+ * names the branch.
  */
 export async function returnGoods(
   context: SaleContext,
@@ -332,16 +288,13 @@ export async function returnGoods(
   refund: Refund,
   original: SaleDocument,
 ): Promise<void> {
-  if (await stock.returnTaken(refund.traderInvoiceNumber, original)) return;
-  if (refund.branch === undefined) await showNothingTaken(context, refund.traderInvoiceNumber);
-  else await returnByDecision(context, stock, { ...refund, branch: refund.branch }, original);
-}
-
-/** A restock that nothing can be returned for is shown, where its request could not be refused at the door. */
-async function showNothingTaken({ run }: SaleContext, number: string): Promise<void> {
+  const { traderInvoiceNumber: number, branch } = refund;
+  const back = { purpose: "restocked", number, soldAs: original.traderInvoiceNumber } as const;
+  if (await stock.returnTaken(back, original)) return;
+  if (branch !== undefined) return await returnByDecision(context, stock, { ...refund, branch }, original);
   const message =
     "Nothing was restocked: this sale is not known to have taken anything from stock. Correct the stock by hand where goods came back.";
-  await park(run, { code: "stock-refused", subject: number, message, resolvedBy: ["acknowledge"] });
+  await park(context.run, { code: "stock-refused", subject: number, message, resolvedBy: ["acknowledge"] });
 }
 
 /**
@@ -372,8 +325,7 @@ async function returnByDecision(
     left = lines.filter((_, line) => missing.has(line));
     if (left.length === 0) break;
     const message = `Not returned to stock: ${fewOf(unknown.map((one) => one.reason)).join("; ")}`;
-    const verdict = await park(run, { code: "stock-refused", subject: number, message });
-    if (verdict === "acknowledged") break;
+    if ((await park(run, { code: "stock-refused", subject: number, message })) === "acknowledged") break;
   }
   await stock.settled();
 }

@@ -23,11 +23,7 @@ import { type AccountingCalls, accountingCallsOf, ledger, main } from "../proxie
 type Batch = Omit<BatchReference, "generation">;
 type Known = Exclude<KnownBatch, UnknownOutcome>;
 
-/**
- * Has one sync batch processed, at most once: what its request came to is written into a claim, and a claim without
- * outcome waits for an operator (docs/architecture.md, "At most once"). A batch whose claim says that it was processed
- * is not sent again, by whomever it is started.
- */
+/** Has one sync batch processed, at most once (docs/architecture.md, "At most once"), by whomever it is started. */
 export async function processSyncBatch(input: ProcessSyncBatchInput): Promise<SyncBatchOutcome> {
   const job = new BatchJob(String(input?.syncBatchId));
   registerJobMessages(job, BATCH_UPDATES);
@@ -76,10 +72,7 @@ async function sendUntilProcessed(
   }
 }
 
-/**
- * Sends one try, at most once. What is known, but could not be written down while the ledger was away, is written
- * before anything hangs on it. Not ended by a cancellation: nobody would know what became of it.
- */
+/** Not ended by a cancellation: nobody would know what became of it. */
 function sendBatch({ unrepeatableWrite }: AccountingCalls, batch: Batch, one: ClaimedTry): Promise<ProcessBatchResult> {
   const { generation } = one;
   return CancellationScope.nonCancellable(async () => {
@@ -97,13 +90,9 @@ function sendBatch({ unrepeatableWrite }: AccountingCalls, batch: Batch, one: Cl
   });
 }
 
-/**
- * An attempt that was given up may still write its outcome down: the claim is looked at so often, then an operator
- * alone decides.
- */
+/** An attempt that was given up may still write its outcome: the claim is looked at so often. */
 const LOOKS = ["1 minute", "10 minutes", "1 hour"] as const;
 
-/** Parks until an operator says whether it was processed, or the claim does. */
 async function resolveUnknown(
   job: BatchJob,
   batch: Batch,
@@ -138,9 +127,7 @@ async function resolveUnknown(
   }
 }
 
-/** A run of one batch, and an operator's decision on it. */
 export class BatchJob extends Job<BatchProgress> {
-  /** Taken up by the step that waits for it. */
   word: (ResolveBatchRequest & { atMs: number }) | undefined;
 
   constructor(syncBatchId: string) {

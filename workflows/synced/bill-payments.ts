@@ -17,12 +17,11 @@ import { type Job, runJobToCompletion } from "../job/job.ts";
 import { type AccountingCalls, accountingCallsOf, ledger, main } from "../proxies.ts";
 import { everyUpdateIsAnswered, onSignal } from "../sdk/interceptors.ts";
 import type { Position } from "./position.ts";
-import { beginning, type Mirrored, NOTHING_READ, syncJob, synchronise } from "./synchronise.ts";
+import { beginning, type Mirrored, NOTHING_READ, synchronise, syncJob } from "./synchronise.ts";
 
 /** What was asked for while it ran, and is not answered by what it reads from here on. */
 type Wanted = "nothing" | "recent" | "full";
 
-/** A synchronisation that has begun, over however many runs. */
 interface UnderWay {
   prepared: PreparedBillPaymentsSync;
   position: Position;
@@ -30,11 +29,8 @@ interface UnderWay {
   wanted: Wanted;
 }
 
-/** What a run hands to the next one. */
 interface Carried {
-  /**
-   * How many synchronisations have come to their end, one after the other, each asked for while the one before it ran.
-   */
+  /** Synchronisations that have come to their end, each asked for while the one before it ran. */
   done: number;
   /** Absent: the next one is to begin. */
   underWay?: UnderWay;
@@ -42,7 +38,6 @@ interface Carried {
 
 const syncRequested = defineSignal<[SyncRequested?]>(SIGNALS.syncRequested);
 
-/** Brings the ledger up to the bill payments that the accounting service lists. */
 export async function syncBillPayments(
   input: SyncBillPaymentsInput,
   { done, underWay }: Carried = { done: 0 },
@@ -124,10 +119,9 @@ function contextOf(
 }
 
 /**
- * Whether the service gives the list of all where that of a status is asked for, as one does that does not know the
- * filter's name (it is not shown). The status is no field of a payment, so that no page tells it; but then one payment
- * is listed under two statuses, and under the first again: a payment that goes its way between two looks does not come
- * back. Looked for before anything is kept: every payment would take every status in turn.
+ * Whether the service ignores the filter by status, whose name is not shown. A page does not tell it; but then one
+ * payment is listed under two statuses, and under the first again. Looked for before anything is kept: every payment
+ * would take every status in turn.
  */
 async function ignoredStatusFilter(
   job: Job<SyncProgress>,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { type PagesRead, whyEndless, withPage } from "./endless-list.ts";
+import { type PagesRead, whyEndless, withPage } from "./position.ts";
 
 const page = (fingerprint: string | undefined, rows = 100) => ({ rows, fingerprint });
 

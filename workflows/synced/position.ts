@@ -1,7 +1,5 @@
 import type { CountedSync, KeptPageResult, Pass, SyncKind } from "../../src/contract/index.ts";
-import type { PagesRead } from "./endless-list.ts";
 
-/** The lists of a collection, that of all rows first. */
 export interface Lists {
   whole: Pass[];
   /** By the latest changes first, until known ground. */
@@ -42,7 +40,6 @@ export function sweep(position: Position, { whole }: Lists): Position {
   return { ...position, reads: "whole", passes: whole, sweeps, totals: {}, leftOut: {} };
 }
 
-/** Where it goes on after a page. */
 export function afterPage(position: Position, page: KeptPageResult): Position {
   const { passes, reads, sweeps } = position;
   const [pass = {}, ...rest] = passes;
@@ -62,15 +59,14 @@ export function afterPage(position: Position, page: KeptPageResult): Position {
   return isThrough ? { ...after, passes: rest, cursor: undefined } : { ...after, cursor: nextCursor };
 }
 
-/** The pass from its beginning, since a cursor need not be good for ever. */
+/** A cursor need not be good for ever. */
 export function restarted(position: Position): Position {
   return { ...position, cursor: undefined, restarts: position.restarts + 1 };
 }
 
 /**
- * Since when all that the service has was seen, once the lists are read; undefined where that is not known. A row is gone
- * once two sweeps in a row have not shown it, and what they did show is as many as the service counts, where it does: one
- * that was removed moves others past the reader, so a single sweep proves nothing.
+ * Since when all that the service has was seen. A row is gone once two sweeps in a row have not shown it, and what they
+ * did show is as many as the service counts: one that was removed moves others past the reader.
  * @param count counts what was seen since an instant
  */
 export async function wholeSince(
@@ -97,7 +93,52 @@ function isCounted({ total, byStatus }: CountedSync, { totals, leftOut }: Positi
   });
 }
 
-/** Whether the lists are to be read once more. */
 export function isDueAgain({ sweeps }: Position, kind: SyncKind, wholeSinceMs: number | undefined): boolean {
   return kind === "full" && wholeSinceMs === undefined && sweeps < MOST_SWEEPS;
+}
+
+/**
+ * One mark finds a cycle of any length (Brent's algorithm): each page is compared with it, and it moves on to the pages
+ * 1, 2, 4, 8, …
+ */
+export interface PagesRead {
+  pass: string;
+  pages: number;
+  mark?: string | undefined;
+  markedAt: number;
+  /** Pages that were the same as the mark. */
+  repeats: number;
+}
+
+/** Rows that are added while a list is read can move the others by a whole page: that repeats one page, once. */
+const MOST_REPEATS = 10;
+/** At a hundred rows a page, two million rows. */
+const MOST_PAGES = 20_000;
+
+const NO_ROWS = "no rows";
+
+/** @param pass what is read from its beginning to its end: pages of another one are not compared with these */
+export function withPage(
+  before: PagesRead | undefined,
+  pass: string,
+  { rows, leftOut = 0, fingerprint }: { rows: number; leftOut?: number | undefined; fingerprint?: string | undefined },
+): PagesRead {
+  const { pages, mark, markedAt, repeats } =
+    before?.pass === pass ? before : { pages: 0, mark: undefined, markedAt: 0, repeats: 0 };
+  const shown = rows + leftOut === 0 ? NO_ROWS : fingerprint;
+  const read = pages + 1;
+  const again = shown !== undefined && shown === mark ? repeats + 1 : repeats;
+  if (read < 2 * markedAt) return { pass, pages: read, mark, markedAt, repeats: again };
+  return { pass, pages: read, mark: shown, markedAt: read, repeats: again };
+}
+
+/** As the beginning of a sentence; undefined where the pass may end. */
+export function whyEndless({ pages, repeats, mark }: PagesRead): string | undefined {
+  if (repeats >= MOST_REPEATS) {
+    const what = mark === NO_ROWS ? "pages without a row" : "pages that it had given before";
+    return `The service gives ${what} again and again (${repeats} times in ${pages} pages), and says each time that there is a next page`;
+  }
+  return pages >= MOST_PAGES
+    ? `The service has given ${pages} pages, and says each time that there is a next page`
+    : undefined;
 }

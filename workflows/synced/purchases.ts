@@ -13,9 +13,8 @@ import { callWithEscalation } from "../calls/between-tries.ts";
 import { type Job, runJobToCompletion } from "../job/job.ts";
 import { callsOf, ledger, main } from "../proxies.ts";
 import type { Position } from "./position.ts";
-import { beginning, type Mirrored, NOTHING_READ, syncJob, synchronise } from "./synchronise.ts";
+import { beginning, type Mirrored, NOTHING_READ, synchronise, syncJob } from "./synchronise.ts";
 
-/** What a run hands to the next one. */
 interface Carried {
   prepared: PreparedPurchasesSync;
   position: Position;

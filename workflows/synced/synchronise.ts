@@ -14,10 +14,19 @@ import { callWithEscalation, isRefusal } from "../calls/between-tries.ts";
 import { Job, registerJobMessages } from "../job/job.ts";
 import { ledger } from "../proxies.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
-import { whyEndless, withPage } from "./endless-list.ts";
-import { afterPage, isDueAgain, type Lists, type Position, restarted, sweep, wholeSince } from "./position.ts";
+import {
+  afterPage,
+  isDueAgain,
+  type Lists,
+  type Position,
+  restarted,
+  sweep,
+  wholeSince,
+  whyEndless,
+  withPage,
+} from "./position.ts";
 
-/** To be made before the first await. @param noun of the rows: `purchases` */
+/** To be made before the first await. */
 export function syncJob(workflow: string, noun: string, progress: SyncProgress): Job<SyncProgress> {
   const describe = (made: SyncProgress): string[] => progressLines(made, noun);
   const job = new Job({ workflow, noun: "The synchronisation", progress, describe });
@@ -46,9 +55,7 @@ export interface Mirrored {
   job: Job<SyncProgress>;
   sync: Sync;
   lists: Lists;
-  /** What the page that comes next is of. */
   nameOf: (position: Position, pass: Pass) => string;
-  /** Reads it into the ledger. */
   read: (summary: string, request: PageRequest) => Promise<KeptPageResult | Refusal>;
   /** The dialect's entry without which a list has no end. */
   cursorSetting: string;
@@ -64,12 +71,9 @@ export function beginning({ lists, sync }: Mirrored, { startedAtMs, knownUntilMs
 }
 
 /**
- * Reads until all is read, in as many runs as that takes. A full one reads the whole list, then what has changed
- * meanwhile, which stands before what was read; and all of that again while it is not known that everything was seen.
- * Rows go from the service into the ledger by the activity that reads them and never through the history
+ * A full one reads the whole list, then what has changed meanwhile; and all of that again while it is not known that
+ * everything was seen. Rows go into the ledger by the activity that reads them and never through the history
  * (docs/decisions/0011).
- * @param goOnAnew as a new run, which goes on at a position
- * @returns what is to be completed
  */
 export async function synchronise(
   work: Mirrored,
@@ -119,7 +123,6 @@ export async function synchronise(
 /** Begins a pass anew so often without an operator, where the service does not take its own cursor back. */
 const MOST_RESTARTS = 3;
 
-/** Reads one page into the ledger. */
 async function readPage(work: Mirrored, position: Position): Promise<Position> {
   const { job } = work;
   const { cursor, passes, restarts, sweeps } = position;
@@ -150,7 +153,7 @@ function isEndless(what: string): Refusal {
   return { kind: "refused", attention: "unexpected-answer", message: `${what}; a retry reads on.` };
 }
 
-/** Adds a page to what has been read so far; where the sweep has read it already, it has the same rows left out. */
+/** Where the sweep has read the page already, it has the same rows left out. */
 function countPage(job: Job<SyncProgress>, page: KeptPageResult, isReadAgain: boolean): void {
   const { progress } = job;
   const leftOut = (progress.leftOut ?? 0) + (isReadAgain ? 0 : (page.leftOut ?? 0));

@@ -22,8 +22,8 @@ export interface ResolvedLines {
 }
 
 /**
- * Finds the item that each line names: in the catalogue of the process that prepared the sale, which costs no call,
- * else through the API. A line that names none, or two, waits until the catalogue is right.
+ * By the catalogue of the process that prepared the sale, which costs no call, else through the API. A line that names
+ * no item, or two, waits until the catalogue is right.
  */
 export async function resolveItems(
   context: SaleContext,
@@ -58,13 +58,11 @@ export async function resolveItems(
   return { items, lines: resolvedLines(lines, items) };
 }
 
-/** The items that the authority does not know yet, each once. */
 function unregistered(items: readonly KnownItem[]): KnownItem[] {
   const byId = new Map(items.filter((item) => !isRegistered(item)).map((item) => [item.id, item]));
   return [...byId.values()];
 }
 
-/** What the registration of an item needs of its run, which may be a job. */
 type Registering = Pick<SaleContext, "target" | "branch"> & { run: AttentionList; calls: RegisteringCalls };
 type Looking = Pick<Registering, "run" | "target"> & { calls: Pick<RegisteringCalls, "read"> };
 
@@ -73,10 +71,7 @@ export interface RegisteringCalls extends Pick<Calls, "wait"> {
   convergingWrite: Pick<Calls["convergingWrite"], "registerItem">;
 }
 
-/**
- * Registers what is not registered. An item that lacks data waits until it shows as registered, whoever corrects it.
- * @param onMissing called with what it waits for, where something is not registered
- */
+/** An item that lacks data waits until it shows as registered, whoever corrects it. */
 export async function registerMissing(
   context: Registering,
   items: readonly KnownItem[],
@@ -131,8 +126,8 @@ async function parkUntilRegistered(
 }
 
 /**
- * After a rejection: an item that shows as not registered is registered. True where there was one that this sale has
- * not corrected before, so that a list which lags behind cannot keep the document going round.
+ * After a rejection. True where an item was registered that this sale has not corrected before, so that a list which
+ * lags behind cannot keep the document going round.
  */
 export async function fixItems(
   context: SaleContext,
@@ -153,10 +148,7 @@ export async function fixItems(
   return true;
 }
 
-/**
- * Both names of the branch, so that each call can send the one that its dialect wants; none means the business's first
- * branch.
- */
+/** Both names of the branch: a dialect may want either. None means the business's first branch. */
 export async function resolveBranch(
   { run, calls, target }: Looking,
   branch: string | undefined,
@@ -166,14 +158,12 @@ export async function resolveBranch(
   return (await callWithEscalation(run, () => calls.read.readBranch(`Find the branch ${branch}`, asked))).branch;
 }
 
-/** Whether the catalogue, read now, shows the item as registered. */
 export async function showsRegistered({ run, calls, target }: Looking, itemId: string): Promise<boolean> {
   const asked = { ...target, lines: [lineOf(itemId)], notOlderThanMs: Date.now() };
   const look = () => calls.read.readItems("Look whether the item is registered", asked);
   return areRegistered(await callWithEscalation(run, look));
 }
 
-/** A line that asks for nothing but its item. */
 function lineOf(itemId: string): SaleLineInput {
   return { itemId, quantity: 1, unitPrice: 0 };
 }
@@ -182,7 +172,6 @@ function areRegistered(result: ItemsResult): boolean {
   return result.kind === "resolved" && result.items.every(isRegistered);
 }
 
-/** What the item lacks, and what the API said of that. */
 export function lackingInWords({
   item,
   message,
@@ -190,7 +179,6 @@ export function lackingInWords({
   return `${item.name ?? item.id} (${item.id}) lacks ${lackingData(item).join(" and ")}: ${message}`;
 }
 
-/** The names of the data that the item lacks. */
 export function lackingData({ needs }: Pick<KnownItem, "needs">): string[] {
   return Object.entries(needs ?? {}).flatMap(([name, lacks]) => (lacks ? [name] : []));
 }

@@ -27,15 +27,10 @@ import { NoteKeeping } from "../view.ts";
 import { giveUpReplacement, issueReplacement, prepareReplacement, type Successor } from "./replacement.ts";
 
 /**
- * Keeps a completed sale open for a refund until its window has closed, its stock is settled, no operator is needed, and
- * every caller is answered. A refund that was asked for by then is carried out, window or not: nothing that was accepted
- * is lost.
+ * Keeps a completed sale open until its window has closed, its stock is settled, no operator is needed, and every
+ * caller is answered. A refund that was asked for by then is carried out: nothing that was accepted is lost.
  */
-export async function stayOpenForRefund(
-  context: SaleContext,
-  stock: StockKeeping,
-  { windowMs, callback }: { windowMs: number; callback: "auto" | "off" },
-): Promise<void> {
+export async function stayOpenForRefund(context: SaleContext, stock: StockKeeping, windowMs: number): Promise<void> {
   const { run } = context;
   const closesAtMs = Date.now() + windowMs;
   const refundDue = (): boolean => run.stage === "completed" && run.refund !== undefined;
@@ -44,7 +39,7 @@ export async function stayOpenForRefund(
   for (;;) {
     const leftMs = run.stage === "completed" && !run.refundWindowClosed ? closesAtMs - Date.now() : 0;
     if (run.refund && refundDue()) {
-      if (!(await runRefund(context, stock, run.refund, callback))) {
+      if (!(await runRefund(context, stock, run.refund))) {
         run.refund = undefined;
         run.isRefundGivenUp = true;
       }
@@ -67,16 +62,11 @@ export async function stayOpenForRefund(
 }
 
 /**
- * True once the credit note is signed, and with it whatever is to follow the sale; or where the refund is another one
- * now, for which it was sent. One that was given up leaves the sale as it was, and so does one that is refused, as for a
- * number that is another sale's: the callers who wait for the refund get that answer, else an operator is needed.
+ * True once the credit note is signed, and with it whatever is to follow the sale; or where another refund is to be
+ * carried out, for which it was sent. False leaves the sale as it was: the callers who wait for the refund are told
+ * why, else an operator.
  */
-async function runRefund(
-  context: SaleContext,
-  stock: StockKeeping,
-  refund: Refund,
-  callback: "auto" | "off",
-): Promise<boolean> {
+async function runRefund(context: SaleContext, stock: StockKeeping, refund: Refund): Promise<boolean> {
   const { run } = context;
   const sale = run.document;
   if (!sale) throw new Error("a completed sale has its document");
@@ -85,10 +75,14 @@ async function runRefund(
   // The corrected sale takes its own.
   const restock = refund.restock ?? (successor && run.tookStock);
   const asked = keptRefund({ ...withReturnDate(refund), restock }, run.businessId);
-  const end = await creditSale(context, sale, asked, callback, async (ofNote) => {
+  const end = await creditSale(context, sale, asked, async (ofNote) => {
     if (!successor) return;
     await prepareReplacement(ofNote, run.invoice, refund);
-    keepReplaced(refund, successor, restock);
+    // From here on the row of the corrected sale has what was asked for. Whoever waits for the refund holds on to it.
+    const { traderInvoiceNumber, fingerprint } = successor;
+    delete refund.replaceWith;
+    refund.restock = restock;
+    refund.replacedBy = { traderInvoiceNumber, fingerprint };
     run.corrects({ stage: "crediting" });
   });
   switch (end.kind) {
@@ -122,7 +116,6 @@ async function runRefund(
   }
 }
 
-/** What the refund puts in place of the sale; undefined where that is nothing. */
 function beginCorrection(run: SaleState, refund: Refund): Successor | undefined {
   const replacement = replacementOf(refund, run.businessId);
   run.correction = undefined;
@@ -130,17 +123,6 @@ function beginCorrection(run: SaleState, refund: Refund): Successor | undefined 
   const { traderInvoiceNumber: correctedBy } = replacement;
   run.correction = { correctedBy, creditNote: refund.traderInvoiceNumber, stage: "preparing" };
   return { ...replacement, sale: refund.replaceWith };
-}
-
-/** From here on the row of the corrected sale has what was asked for. Whoever waits for the refund holds on to it. */
-function keepReplaced(
-  refund: Refund,
-  { traderInvoiceNumber, fingerprint }: Successor,
-  restock: boolean | undefined,
-): void {
-  delete refund.replaceWith;
-  refund.restock = restock;
-  refund.replacedBy = { traderInvoiceNumber, fingerprint };
 }
 
 /** Nothing of this run has returned the goods, so an operator decides whether the corrected sale takes its own. */
@@ -164,10 +146,8 @@ async function showRefused(run: SaleState, refusal: string, isCorrection: boolea
 /** What became of a credit note. `refused`: its number is that of another sale's, or its sale cannot be replaced. */
 type CreditNoteEnd =
   | { kind: "signed" }
-  /** Somebody else's credit note reverses the sale, which an operator has seen. */
   | { kind: "credited-elsewhere" }
   | { kind: "given-up" }
-  /** An earlier run has sent it for another refund, which is to be carried out. */
   | { kind: "sent-for-another"; refund: Refund }
   | { kind: "refused"; message: string; fields: string[] };
 
@@ -177,20 +157,18 @@ class CreditedElsewhere extends Error {
 }
 
 /**
- * The credit note of a sale, which reverses it in full: open its row → submit → await the authority. It knows what this
- * run does by itself, and what the runs before did by its row and its claim.
+ * Open its row → submit → await the authority. What the runs before did, the row and the claim know.
  * @param prepare what has to succeed before anything is sent
  */
 async function creditSale(
-  { run, profile, target }: SaleContext,
+  { run, profile, target, callback }: SaleContext,
   sale: SaleDocument,
   refund: DatedRefund,
-  callback: "auto" | "off",
   prepare: (context: SaleContext) => Promise<void>,
 ): Promise<CreditNoteEnd> {
   const { traderInvoiceNumber: number } = refund;
   const note = run.beginCreditNote(number);
-  const context = contextOf(note, profile);
+  const context = contextOf(note, profile, callback);
   const { id: saleId, saleDate } = sale;
   const asked = { ...target, saleId, saleDate, refund, reset: isReset() };
   const opened = await main.openCreditNote("Open the credit note's row", asked);
@@ -215,7 +193,12 @@ async function creditSale(
   try {
     const isSigned = await unlessGivenUp(context, async () => {
       await prepare(context);
-      await issueUntilSigned(context, refund, sale, callback);
+      const { callbacksReceived: callbacksSeen } = note;
+      const created = await issueCreditNote(context, refund, sale);
+      const awaited = { ...created, callbacksSeen, fixItems: () => Promise.resolve(false) };
+      let { document } = created;
+      while ((await awaitFinalStatus(context, document, awaited)) !== "completed")
+        document = await resubmitCancelled(context, note.document ?? document, awaited);
       return true;
     });
     note.moveTo(isSigned ? "credited" : "cancelled", "nothing");
@@ -232,33 +215,16 @@ async function creditSale(
   }
 }
 
-/** Ends when the credit note is signed. */
-async function issueUntilSigned(
-  context: SaleContext,
-  refund: DatedRefund,
-  original: SaleDocument,
-  callback: "auto" | "off",
-): Promise<void> {
-  const { run } = context;
-  const callbacksSeen = run.callbacksReceived;
-  const created = await issueCreditNote(context, refund, original, callback);
-  const awaited = { ...created, callbacksSeen, fixItems: () => Promise.resolve(false) };
-  let { document } = created;
-  while ((await awaitFinalStatus(context, document, awaited)) !== "completed")
-    document = await resubmitCancelled(context, run.document ?? document, awaited);
-}
-
 /**
- * Issues the credit note (Fiscal Compliance API, POST /v1/credit-notes).
+ * Fiscal Compliance API, POST /v1/credit-notes.
  * @throws CreditedElsewhere; ApplicationFailure Conflict where the number is another sale's
  */
 async function issueCreditNote(
   context: SaleContext,
   { traderInvoiceNumber, returnDate, reason }: DatedRefund,
   original: SaleDocument,
-  callback: "auto" | "off",
 ): Promise<Created> {
-  const { run, calls, target } = context;
+  const { run, calls, target, callback } = context;
   const { id: saleId } = original;
   const expected: ExpectedDocument = {
     type: "credit_note",

@@ -22,15 +22,14 @@ import { type Calls, ledger, main, mainWaits } from "../../proxies.ts";
 import type { SaleContext } from "../state.ts";
 import { lackingInWords, registerMissing, type RegisteringCalls, resolveBranch } from "./items.ts";
 
-/** What a refund puts in place of the credited sale. */
 export interface Successor extends Replacement {
   /** The sale itself, where this run was asked for it; else its row alone has it. */
   sale: CorrectedSaleInput | undefined;
 }
 
 /**
- * All that can be known to stand against the corrected sale is looked at before anything is credited, and its number
- * is reserved. Nothing of it waits for an operator but a refused key, which holds up every call.
+ * Looks at all that can be known to stand against the corrected sale before anything is credited, and reserves its
+ * number.
  * @param context of the credit note
  * @throws ApplicationFailure Conflict, where the sale is not to be credited for it; CancelledByOperator
  */
@@ -86,10 +85,7 @@ function refused(why: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(message, FAILURES.conflict, details);
 }
 
-/**
- * Before anybody is told of it: the number may be used again at once, unless something was sent under it.
- * @param stage `credited`: the sale stays credited without it
- */
+/** Before anybody is told of it: the number may be used again at once, unless something was sent under it. */
 export async function giveUpReplacement(
   { run, target }: SaleContext,
   { traderInvoiceNumber: number }: Replacement,
@@ -104,9 +100,9 @@ export async function giveUpReplacement(
 const GOODS_BACK_WITHIN = "10 seconds";
 
 /**
- * Starts the corrected sale, or finds it, and waits until it is signed. What it needs an operator for is resolved in its
- * own workflow; where it ends without a document, an operator is asked here.
- * @param goodsBack the return of what the credited sale took, which the corrected sale may need
+ * Starts the corrected sale, or finds it, and waits until it is signed. Where it ends without a document, an operator
+ * is asked here.
+ * @param goodsBack what the credited sale took, which the corrected one may need
  */
 export async function issueReplacement(
   context: SaleContext,
@@ -185,7 +181,7 @@ async function startSale(
 }
 
 /**
- * Looks by an activity that waits for news, so that it costs no history while nothing changes.
+ * By an activity that waits for news: it costs no history while nothing changes.
  * @returns a look: `anew` asks what is known now; else it answers once that is something else
  */
 function watch(target: CallTarget, { traderInvoiceNumber, fingerprint }: Replacement) {
