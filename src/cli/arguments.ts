@@ -29,6 +29,13 @@ export function waitSeconds(value: string): number {
   );
 }
 
+/** For `addHelpText`: what stands below the options. */
+export function help(text: string, ...examples: string[]): ["after", string] {
+  const title = examples.length > 1 ? "Examples:" : "Example:";
+  const shown = [title, ...examples.map((example) => `  ${example}`)].join("\n");
+  return ["after", `\n${text === "" ? "" : `${text}\n\n`}${shown}`];
+}
+
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

@@ -1,12 +1,5 @@
-import Table from "cli-table3";
-
 import { plainLine } from "../contract/plain-text.ts";
-
-const NO_LINES = Object.fromEntries(
-  ["top", "top-mid", "top-left", "top-right", "bottom", "bottom-mid", "bottom-left", "bottom-right"]
-    .concat(["left", "left-mid", "mid", "mid-mid", "right", "right-mid"])
-    .map((name) => [name, ""]),
-);
+import { widthOf } from "../receipt/text.ts";
 
 /**
  * Columns without lines, for a terminal.
@@ -17,13 +10,21 @@ export function plainTable(
   rows: readonly (readonly string[])[],
   right: readonly number[] = [],
 ): string {
-  const table = new Table({
-    head: [...head],
-    colAligns: head.map((_, column) => (right.includes(column) ? "right" : "left")),
-    chars: { ...NO_LINES, middle: "  " },
-    style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
-  });
   // A cell of several lines would look like several rows.
-  table.push(...rows.map((row) => row.map(plainLine)));
-  return table.toString();
+  const all = [head, ...rows.map((row) => row.map(plainLine))];
+  const widths = columnWidths(all);
+  return all.map((row) => tableLine(row, widths, right)).join("\n");
+}
+
+export function columnWidths(rows: readonly (readonly string[])[]): number[] {
+  return (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => widthOf(row[column] ?? ""))));
+}
+
+/** A cell that is wider than its column stands out of line, and is whole. */
+export function tableLine(cells: readonly string[], widths: readonly number[], right: readonly number[]): string {
+  const padded = cells.map((cell, column) => {
+    const gap = " ".repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell)));
+    return right.includes(column) ? `${gap}${cell}` : `${cell}${gap}`;
+  });
+  return padded.join("  ").trimEnd();
 }

@@ -3,8 +3,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { registerBatch } from "./accounting/register-batch.ts";
-import { registerBillPayments } from "./accounting/register-bill-payments.ts";
 import { registerCallbacks } from "./commands/callbacks.ts";
 import { registerDemo } from "./commands/demo.ts";
 import { registerDoctor } from "./commands/doctor.ts";
@@ -14,13 +12,15 @@ import { registerWorker } from "./commands/worker.ts";
 import { plainText } from "../contract/plain-text.ts";
 import type { CliContext } from "./context.ts";
 import { registerDialect } from "./dialect/register-dialect.ts";
-import { registerDocuments } from "./documents/register-documents.ts";
-import { registerEvents } from "./events/register-events.ts";
-import { registerItems } from "./items/register-items.ts";
-import { registerJobs } from "./jobs/register-jobs.ts";
-import { registerLedger } from "./ledger/register-ledger.ts";
-import { registerLookups } from "./named-operations/register-lookups.ts";
-import { registerPurchases } from "./purchases/register-purchases.ts";
+import {
+  registerBatch,
+  registerBillPayments,
+  registerItems,
+  registerJobs,
+  registerPurchases,
+} from "./jobs/register-jobs.ts";
+import { registerEvents, registerLedger } from "./ledger/register-ledger.ts";
+import { registerDocuments } from "./lists/register-lists.ts";
 import { registerReceipt } from "./receipt/register-receipt.ts";
 import { registerReconcile } from "./reconcile/register-reconcile.ts";
 import { registerReport } from "./report/register-report.ts";
@@ -68,7 +68,6 @@ Example: what is wrong with this installation, and what to do about it
   registerSale(program, context);
   registerReceipt(program, context);
   registerItems(program, context);
-  registerLookups(program, context);
   registerPurchases(program, context);
   registerBillPayments(program, context);
   registerBatch(program, context);

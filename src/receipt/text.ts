@@ -15,7 +15,7 @@ const AS_EMOJI = "\uFE0F";
  * The columns that a text takes on a terminal or a printer: Chinese and emoji take two each, marks above and below
  * letters none. Where terminals differ, as many as any of them takes.
  */
-function widthOf(text: string): number {
+export function widthOf(text: string): number {
   const columns = Array.from(text, (one) => {
     if (one === AS_EMOJI) return 1;
     return /[\p{Mn}\p{Me}\p{Default_Ignorable_Code_Point}]/u.test(one) ? 0 : eastAsianWidth(one.codePointAt(0) ?? 0);

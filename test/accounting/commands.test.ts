@@ -34,7 +34,9 @@ describeWithTemporal("the commands of the accounting service", () => {
       "so a payment is gone, cannot be read, or changed without a new updatedAt: run with --full",
     );
     const full = await cli("bill-payments", "sync", "--full", "--wait");
-    expect(full.stdout).toMatch(/The ledger holds 29: .*\nFinding: 1 was listed once and is not any more/);
+    expect(full.stdout).toMatch(
+      /The ledger holds 29: .*\nFinding: Listed once and not any more \(ask the provider why\): 1/,
+    );
   });
 
   test("process a batch once, and let an operator resolve one whose answer was lost", async () => {

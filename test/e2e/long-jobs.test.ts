@@ -1,7 +1,7 @@
 import { WorkflowUpdateFailedError } from "@temporalio/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { chainStartMs } from "../../src/cli/jobs/follow-job.ts";
+import { chainStartMs } from "../../src/cli/jobs/list-jobs.ts";
 import { callCli } from "../../src/cli/test-support/call-cli.ts";
 import {
   type JobState,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
-import { listOfDocuments } from "../../src/cli/documents/list-documents.ts";
-import { renderCsv } from "../../src/cli/lists/render.ts";
+import { LIST_OF_DOCUMENTS } from "../../src/cli/lists/documents.ts";
+import { renderCsv } from "../../src/cli/lists/period-list.ts";
 import { createComplianceClient, parseDialect } from "../../src/compliance/index.ts";
 import type { SaleDocument } from "../../src/contract/index.ts";
 import { type Simulator, startSimulator } from "../../src/dev/simulator/index.ts";
@@ -126,7 +126,7 @@ describe("reports of 5,000 generated sales and credit notes", () => {
     let csv = "";
     const listed = await ledger.reports.documents({ days: { from, to } }, async (businesses) => {
       for await (const piece of renderCsv(
-        listOfDocuments,
+        LIST_OF_DOCUMENTS,
         { days: { from, to }, madeAtMs: 0, standing: undefined, sellerOf: () => undefined },
         businesses,
       ))

@@ -1,9 +1,4 @@
-import {
-  type AccountingDialect,
-  accountingSettings,
-  createAccountingClient,
-  parseAccountingDialect,
-} from "../../accounting/index.ts";
+import { accountingSettings, createAccountingClient, parseAccountingDialect } from "../../accounting/index.ts";
 import {
   type ComplianceDialect,
   complianceSettings,
@@ -57,14 +52,11 @@ interface Question extends Pick<DialectSetting, "path" | "question" | "optional"
  */
 export async function runDialect(context: CliContext, flags: DialectFlags): Promise<void> {
   const config = loadProcessConfig({ env: context.env });
+  if (config.compliance.length + config.accounting.length === 0) throw new UsageError("No connection is configured.");
   const dispatchers = createDispatchers();
   const asked: Asked[] = [];
   try {
-    const calls = callsOf(config, createTransport(dispatchers), context.signal);
-    if (calls.length === 0) throw new UsageError("No connection is configured.");
-    await interruptible(async () => {
-      for (const { service, connection, read } of calls) asked.push({ service, connection, ...(await answerOf(read)) });
-    }, context.signal);
+    await interruptible(() => askAll(config, createTransport(dispatchers), context.signal, asked), context.signal);
   } finally {
     await dispatchers.close();
   }
@@ -78,35 +70,34 @@ export async function runDialect(context: CliContext, flags: DialectFlags): Prom
   if (flags.check === true && !fits) throw new CommandFailedError("");
 }
 
-interface Call {
-  service: Service;
-  connection: string;
-  read: () => Promise<SoughtName[]>;
-}
-
-function callsOf({ compliance, accounting, timings }: Config, transport: Transport, signal: AbortSignal): Call[] {
+async function askAll(
+  { compliance, accounting, timings }: Config,
+  transport: Transport,
+  signal: AbortSignal,
+  asked: Asked[],
+): Promise<void> {
   const how = { transport, timeoutMs: timings.callTimeoutMs };
-  return [
-    ...compliance.map(({ name, environment, baseUrl, apiKey, auth, keyReach, ...connection }): Call => {
-      const dialect = parseDialect(connection.dialect ?? {}, environment);
-      const client = createComplianceClient({ ...how, baseUrl, apiKey, auth, keyReach, dialect });
-      const read = async () => businessNames((await client.listBusinessesAsSent({ signal })).data, dialect.businesses);
-      return { service: "compliance", connection: name, read };
-    }),
-    ...accounting.map(({ name, baseUrl, apiKey, clientSecret, ...connection }): Call => {
-      const dialect = parseAccountingDialect(connection.dialect ?? {});
-      const client = createAccountingClient({ ...how, baseUrl, apiKey, clientSecret, dialect });
-      const read = async () => companyNames((await client.listCompaniesAsSent({ signal })).data, dialect.companies);
-      return { service: "accounting", connection: name, read };
-    }),
-  ];
-}
-
-async function answerOf(read: () => Promise<SoughtName[]>): Promise<Pick<Asked, "names" | "failed">> {
-  try {
-    return { names: await read() };
-  } catch (error) {
-    return { names: [], failed: describeError(error, { withStack: false }).message };
+  const ask = async (service: Service, connection: string, read: () => Promise<SoughtName[]>): Promise<void> => {
+    try {
+      asked.push({ service, connection, names: await read() });
+    } catch (error) {
+      const { message: failed } = describeError(error, { withStack: false });
+      asked.push({ service, connection, names: [], failed });
+    }
+  };
+  for (const { name, environment, baseUrl, apiKey, auth, keyReach, dialect: given } of compliance) {
+    const dialect = parseDialect(given ?? {}, environment);
+    const client = createComplianceClient({ ...how, baseUrl, apiKey, auth, keyReach, dialect });
+    await ask("compliance", name, async () =>
+      businessNames((await client.listBusinessesAsSent({ signal })).data, dialect.businesses),
+    );
+  }
+  for (const { name, baseUrl, apiKey, clientSecret, dialect: given } of accounting) {
+    const dialect = parseAccountingDialect(given ?? {});
+    const client = createAccountingClient({ ...how, baseUrl, apiKey, clientSecret, dialect });
+    await ask("accounting", name, async () => [
+      listName("companies.list", dialect.companies.list, (await client.listCompaniesAsSent({ signal })).data),
+    ]);
   }
 }
 
@@ -123,10 +114,6 @@ function businessNames(body: unknown, names: ComplianceDialect["businesses"]): S
     sought("businesses.branchId", names.branchId, branches, ofBranch),
     sought("businesses.authorityId", names.authorityId, branches, ofBranch),
   ];
-}
-
-function companyNames(body: unknown, { list }: AccountingDialect["companies"]): SoughtName[] {
-  return [listName("companies.list", list, body)];
 }
 
 /** @param configured `null`: the place itself is the list */

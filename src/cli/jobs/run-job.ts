@@ -1,50 +1,46 @@
-import { type Client, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
+import { setTimeout as delay } from "node:timers/promises";
+
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowExecutionDescription,
+  WorkflowFailedError,
+} from "@temporalio/client";
 
 import { loadConfig } from "../../config/index.ts";
 import {
   aboutWorkflow,
   type Attention,
+  firstTrouble,
   type JobState,
   MAIN_TASK_QUEUE,
   MEANING,
   nairobiTime,
   type Owner,
   plainLine,
+  STATE_QUERY,
   troubleInWords,
   type WorkflowType,
 } from "../../contract/index.ts";
+import { answeredInTime } from "../../starter/answered-in-time.ts";
+import { workflowError } from "../../starter/errors.ts";
+import { queryOf } from "../../starter/no-answer.ts";
+import { pendingCallsOf } from "../../starter/pending-calls.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import { withTemporal } from "../connect-temporal.ts";
 import type { CliContext } from "../context.ts";
 import { answerLines } from "../operate/operating-commands.ts";
 import { printNote, printResult } from "../output.ts";
 import { evidenceLines } from "../sale/evidence-lines.ts";
-import type { Scope } from "../sale/scope.ts";
-import { businessOf, servedBusinessOf } from "./business-of.ts";
-import { followJob } from "./follow-job.ts";
-import type { JobCommand, JobFlags, JobScope, ScopeOf } from "./job-command.ts";
+import type { ResultFlags, Scope } from "../sale/scope.ts";
+import type { Job, JobScope } from "./job.ts";
 
-export interface Jobs {
-  client: Client;
-  /** What the flags name. @throws UsageError */
-  scopeOf: (flags: Scope) => JobScope;
-}
-
-/**
- * @param scopeOf default: a business of the compliance service
- * @throws ConfigError, TemporalError, and what the work throws
- */
-export async function withJobs<Result>(
-  context: CliContext,
-  work: (jobs: Jobs) => Promise<Result>,
-  scopeOf: ScopeOf = businessOf,
-): Promise<Result> {
-  const config = loadConfig({ env: context.env });
-  return withTemporal(context, async ({ client }) => work({ client, scopeOf: (flags) => scopeOf(config, flags) }));
+export interface JobFlags extends Scope, ResultFlags {
+  wait?: true | number;
 }
 
 /** One run of a job at a time; it may be started again once that has ended. @returns false where it runs already */
-export async function startJob(client: Client, type: WorkflowType, workflowId: string, input: Owner): Promise<boolean> {
+async function startJob(client: Client, type: WorkflowType, workflowId: string, input: Owner): Promise<boolean> {
   try {
     await client.workflow.start(type, {
       workflowId,
@@ -61,58 +57,46 @@ export async function startJob(client: Client, type: WorkflowType, workflowId: s
   }
 }
 
-export interface JobRequest {
-  flags: JobFlags;
-  /** What is asked for beside the business: a job that runs already does not do it. */
-  options: Record<string, unknown>;
-}
-
-/** Starts the job, or finds the one that runs; with `--wait` follows it to its end. */
+/**
+ * Starts the job, or finds the one that runs; with `--wait` follows it to its end.
+ * @param options what is asked for beside the scope: a job that runs already does not do it
+ */
 export async function runJob<Progress, Result>(
   context: CliContext,
-  command: JobCommand<Progress, Result>,
-  { flags, options }: JobRequest,
+  job: Job<Progress, Result>,
+  flags: JobFlags,
+  options: Record<string, unknown> = {},
 ): Promise<void> {
-  await withJobs(
-    context,
-    async ({ client, scopeOf }) => {
-      const scope = scopeOf(flags);
-      const workflowId = command.workflowId(scope);
-      const started = await startJob(client, command.workflow, workflowId, { ...scope, ...command.input, ...options });
-      const asked = !started && command.askedBy !== undefined;
-      if (asked) await client.workflow.getHandle(workflowId).signal(command.askedBy ?? "", options);
-      const how = started
-        ? "started"
-        : asked
-          ? "runs already, and does what is asked when that is done"
-          : "runs already";
-      printNote(context, `The ${command.noun} ${how} (${workflowId}).`);
-      if (!started && !asked && Object.keys(options).length > 0) {
-        const again = `Wait until it has ended, then ask again for ${Object.keys(options).join(", ")}.`;
-        throw new CommandFailedError(
-          `Another ${command.noun} of this business runs, and nothing was started. ${again}`,
-        );
-      }
-      if (flags.wait === undefined) {
-        const data = { workflowId, result: started ? "started" : "running" };
-        printResult(context, flags.json, data, `${workflowId}: ${how}`);
-        return;
-      }
-      await follow(context, client, command, { flags, scope, workflowId });
-    },
-    command.scopeOf ?? servedBusinessOf,
-  );
+  const scope = job.owner.served(loadConfig({ env: context.env }), flags);
+  const workflowId = job.workflowId(scope);
+  await withTemporal(context, async ({ client }) => {
+    const started = await startJob(client, job.workflow, workflowId, { ...scope, ...job.input, ...options });
+    const asked = !started && job.askedBy !== undefined;
+    if (asked) await client.workflow.getHandle(workflowId).signal(job.askedBy ?? "", options);
+    const how = started ? "started" : `runs already${asked ? ", and does what is asked when that is done" : ""}`;
+    printNote(context, `The ${job.noun} ${how} (${workflowId}).`);
+    if (!started && !asked && Object.keys(options).length > 0) {
+      const again = `Wait until it has ended, then ask again for ${Object.keys(options).join(", ")}.`;
+      throw new CommandFailedError(`Another ${job.noun} of this business runs, and nothing was started. ${again}`);
+    }
+    if (flags.wait === undefined) {
+      const data = { workflowId, result: started ? "started" : "running" };
+      printResult(context, flags.json, data, `${workflowId}: ${how}`);
+      return;
+    }
+    await waitForJob(context, client, job, { flags, scope, workflowId });
+  });
 }
 
-async function follow<Progress, Result>(
+async function waitForJob<Progress, Result>(
   context: CliContext,
   client: Client,
-  command: JobCommand<Progress, Result>,
+  job: Job<Progress, Result>,
   { flags, scope, workflowId }: { flags: JobFlags; scope: JobScope; workflowId: string },
 ): Promise<void> {
   let printed = "";
   const onProgress = (state: JobState<Progress>): void => {
-    const line = standingText(command, state);
+    const line = standingText(job, state);
     if (line !== printed) printNote(context, line);
     printed = line;
   };
@@ -121,19 +105,18 @@ async function follow<Progress, Result>(
   const followed = await followJob<Progress, Result>(client, workflowId, { waitMs, onProgress, signal });
   switch (followed.end) {
     case "done":
-      printResult(context, flags.json, { workflowId, result: followed.result }, command.resultText(followed.result));
-      if (command.failed?.(followed.result) === true) throw new CommandFailedError("");
+      printResult(context, flags.json, { workflowId, result: followed.result }, job.resultText(followed.result));
+      if (job.failed?.(followed.result) === true) throw new CommandFailedError("");
       return;
     case "still-running": {
-      const line = followed.state
-        ? `${command.progressLine(followed.state.progress)}${troubleText(followed.state)}`
-        : "no worker has answered yet";
-      const text = [`It goes on by itself: ${line}`, ...(command.unended === undefined ? [] : [command.unended])];
-      printResult(context, flags.json, { workflowId, state: followed.state ?? null }, text.join("\n"));
+      const { state } = followed;
+      const line = `${job.progressLine(state.progress)}${troubleText(state)}`;
+      const text = [`It goes on by itself: ${line}`, ...(job.unended === undefined ? [] : [job.unended])];
+      printResult(context, flags.json, { workflowId, state }, text.join("\n"));
       return;
     }
     case "needs-an-operator": {
-      const lines = followed.state.attentions.flatMap((one) => attentionLines(one, command, scope));
+      const lines = followed.state.attentions.flatMap((one) => attentionLines(one, job, scope));
       printResult(context, flags.json, { workflowId, state: followed.state }, lines.join("\n"));
       throw new CommandFailedError("");
     }
@@ -143,27 +126,24 @@ async function follow<Progress, Result>(
 /** What a job needs an operator for, and the commands that resolve it. */
 export function attentionLines(
   attention: Attention,
-  { group, argument }: { group: string; argument?: string },
+  { start, argument }: Pick<Job<never, never>, "start" | "argument">,
   { connection, businessId: business }: JobScope,
 ): string[] {
   const { code, subject, message, sinceMs } = attention;
+  const [group = ""] = start.split(" ");
   const operands = argument === undefined ? [] : [argument];
-  const commands = answerLines(
-    attention,
-    { group, operands },
-    { connection, ...(business !== undefined && { business }) },
-  );
+  const scope = { connection, ...(business !== undefined && { business }) };
   return [
     `Needs an operator: ${code}${subject === undefined ? "" : ` (${subject})`}, since ${nairobiTime(sinceMs)}`,
     `  ${MEANING[code]}. ${message}`,
     ...evidenceLines(attention).map((line) => `  ${line}`),
-    ...commands.map((command) => `    ${command}`),
+    ...answerLines(attention, { group, operands }, scope).map((command) => `    ${command}`),
   ].map(plainLine);
 }
 
 /** How far it is, what it waits for, and what is wrong with the service. */
 export function standingText<Progress>(
-  { progressLine }: Pick<JobCommand<Progress, never>, "progressLine">,
+  { progressLine }: Pick<Job<Progress, never>, "progressLine">,
   state: JobState<Progress>,
 ): string {
   return `${progressLine(state.progress)}; waits for ${state.waitingFor}${troubleText(state)}`;
@@ -171,4 +151,66 @@ export function standingText<Progress>(
 
 function troubleText({ serviceTrouble }: Pick<JobState<unknown>, "serviceTrouble">): string {
   return serviceTrouble ? `. ${troubleInWords(serviceTrouble)}, as far as calls show` : "";
+}
+
+const LOOK_EVERY_MS = 500;
+
+type Followed<Progress, Result> =
+  | { end: "done"; result: Result }
+  /** It waits for an operator, and goes on by itself once that is resolved. */
+  | { end: "needs-an-operator"; state: JobState<Progress> }
+  | { end: "still-running"; state: JobState<Progress> };
+
+interface Following<Progress> {
+  /** How long to wait; absent: until it ends. */
+  waitMs: number | undefined;
+  onProgress: (state: JobState<Progress>) => void;
+  signal: AbortSignal;
+}
+
+/**
+ * Waits for a job, over all its runs, and tells how far it is.
+ * @throws NoAnswerError, NoWorkerError where no worker answers; the workflow's failure
+ */
+async function followJob<Progress, Result>(
+  client: Client,
+  workflowId: string,
+  { waitMs = Number.POSITIVE_INFINITY, onProgress, signal }: Following<Progress>,
+): Promise<Followed<Progress, Result>> {
+  const deadlineMs = Date.now() + waitMs;
+  for (;;) {
+    const run = await client.workflow.getHandle(workflowId).describe();
+    if (run.status.name !== "RUNNING") return { end: "done", result: await resultOf<Result>(client, workflowId) };
+    const state = await stateOfJob<Progress>(client, run, signal);
+    onProgress(state);
+    if (state.attentions.length > 0) return { end: "needs-an-operator", state };
+    if (Date.now() >= deadlineMs) return { end: "still-running", state };
+    await delay(LOOK_EVERY_MS, undefined, { signal });
+  }
+}
+
+/**
+ * Where a job that runs stands, with what its pending calls have met.
+ * @throws NoAnswerError, NoWorkerError where no worker answers
+ */
+export async function stateOfJob<Progress>(
+  client: Client,
+  run: WorkflowExecutionDescription,
+  signal?: AbortSignal,
+): Promise<JobState<Progress>> {
+  const handle = client.workflow.getHandle(run.workflowId);
+  const ask = () => handle.query<JobState<Progress>>(STATE_QUERY);
+  const state = await answeredInTime(client, queryOf(run.workflowId), ask, { signal });
+  const troubles = [state.serviceTrouble, ...pendingCallsOf(client, run).map(({ trouble }) => trouble)];
+  const serviceTrouble = firstTrouble(troubles);
+  return serviceTrouble ? { ...state, serviceTrouble } : state;
+}
+
+export async function resultOf<Result>(client: Client, workflowId: string): Promise<Result> {
+  try {
+    return (await client.workflow.getHandle(workflowId).result()) as Result;
+  } catch (error) {
+    if (error instanceof WorkflowFailedError) throw workflowError(error.cause ?? error);
+    throw error;
+  }
 }

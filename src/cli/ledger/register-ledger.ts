@@ -1,33 +1,26 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
 import { z } from "zod";
 
+import { type LedgerEvent, nairobiTime } from "../../contract/index.ts";
+import { plainLine } from "../../contract/plain-text.ts";
+import { eventCursor } from "../../contract/schema/job-inputs.ts";
 import type { SeenHead } from "../../ledger/index.ts";
+import { help, parsedBy } from "../arguments.ts";
 import { CommandFailedError, UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
-import { counted, printNote, printResult } from "../output.ts";
+import { businessOf } from "../jobs/business-of.ts";
+import { counted, jsonText, printNote, printResult, written } from "../output.ts";
 import { parseJson } from "../parse-json.ts";
 import { readText } from "../read-text.ts";
-import { type ResultFlags, type Scope, withFilters } from "../sale/scope.ts";
+import { type ResultFlags, type Scope, withFilters, withScope } from "../sale/scope.ts";
 import { chainText, type VerifiedChain, verifiedChains } from "./verified-chains.ts";
 
 export function registerLedger(program: Command, context: CliContext): void {
   const ledger = program
     .command("ledger")
     .description("Check the ledger, which is kept for years.")
-    .addHelpText(
-      "after",
-      `
-Example:
-  fiscalflow ledger verify`,
-    );
-  registerVerify(ledger, context);
-}
-
-interface VerifyFlags extends Scope, ResultFlags {
-  against?: string;
-}
-
-export function registerVerify(ledger: Command, context: CliContext): void {
+    .addHelpText(...help("", "fiscalflow ledger verify"));
   withFilters(
     ledger
       .command("verify")
@@ -44,6 +37,10 @@ Example: a look that the next one can be held against; keep the file where the d
   fiscalflow ledger verify --against seen.json`,
     )
     .action((flags: VerifyFlags) => runVerify(context, flags));
+}
+
+interface VerifyFlags extends Scope, ResultFlags {
+  against?: string;
 }
 
 async function runVerify(context: CliContext, flags: VerifyFlags): Promise<void> {
@@ -63,12 +60,14 @@ async function runVerify(context: CliContext, flags: VerifyFlags): Promise<void>
     { forMachines: flags.json === true, mayBeEmpty: seen.length > 0 },
   );
   const found = chains.reduce((sum, chain) => sum + chain.findings.length + chain.moreFindings, 0);
-  const against = flags.against === undefined ? undefined : comparison(chains, seen);
+  const known = new Set(seen.map(chainName));
+  const notInFile = chains.map(chainName).filter((name) => !known.has(name));
+  const against = flags.against === undefined ? undefined : { compared: chains.length - notInFile.length, notInFile };
   if (flags.json === true) printResult(context, true, { ok: found === 0, chains, ...(against && { against }) }, "");
-  if (flags.against !== undefined && against) {
+  if (against) {
     printNote(context, `Compared with ${flags.against}: ${counted(against.compared, "chain")}.`);
-    if (against.notInFile.length > 0)
-      printNote(context, `Not in ${flags.against}, so not compared with it: ${against.notInFile.join(", ")}.`);
+    if (notInFile.length > 0)
+      printNote(context, `Not in ${flags.against}, so not compared with it: ${notInFile.join(", ")}.`);
   }
   if (chains.length === 0) printNote(context, "The ledger has no events of that connection and business.");
   if (found === 0) return;
@@ -79,16 +78,8 @@ async function runVerify(context: CliContext, flags: VerifyFlags): Promise<void>
   throw new CommandFailedError("");
 }
 
-/** How many of the chains an earlier look had seen, and which it had not. */
-function comparison(
-  chains: readonly VerifiedChain[],
-  seen: readonly SeenHead[],
-): { compared: number; notInFile: string[] } {
-  const nameOf = ({ connection, businessId }: { connection: string; businessId: string }) =>
-    `${connection}/${businessId}`;
-  const known = new Set(seen.map(nameOf));
-  const notInFile = chains.map(nameOf).filter((name) => !known.has(name));
-  return { compared: chains.length - notInFile.length, notInFile };
+function chainName({ connection, businessId }: { connection: string; businessId: string }): string {
+  return `${connection}/${businessId}`;
 }
 
 const head = z.object({ count: z.int().nonnegative(), hash: z.string().regex(/^[0-9a-f]{64}$/) });
@@ -107,4 +98,63 @@ async function readSeen(context: CliContext, path: string): Promise<SeenHead[]> 
   if (heads.length === 0)
     throw new UsageError(`${path} has no head of a chain, so there is nothing to compare the ledger with.`);
   return heads;
+}
+
+const LOOK_PAUSE_MS = 1_000;
+
+interface EventsFlags extends Scope, ResultFlags {
+  after?: string;
+  follow?: boolean;
+}
+
+export function registerEvents(program: Command, context: CliContext): void {
+  withScope(
+    program
+      .command("events")
+      .description("Print what happened to a business's documents, in order, from the ledger.")
+      .option("--after <cursor>", "only what came after this event (default: from the first)", parsedBy(eventCursor))
+      .option("--follow", "go on with what is to come, until interrupted"),
+  )
+    .addHelpText(
+      ...help(
+        `With --json each event is one line. Keep the cursor of the last one that you have dealt with, and go on from there: none is skipped.`,
+        "fiscalflow events --after 120-3fa9c1d2e4b50718 --follow --json",
+      ),
+    )
+    .action((flags: EventsFlags) => printEvents(context, flags));
+}
+
+async function printEvents(context: CliContext, flags: EventsFlags): Promise<void> {
+  const { whyUnknown } = await import("../report/refuse-unknown.ts");
+  const { withLedger } = await import("../with-ledger.ts");
+  let cursor = flags.after;
+  await withLedger(
+    context,
+    async (ledger, config) => {
+      const { events } = ledger;
+      const business = businessOf(config, flags);
+      const asked = { connection: business.connection, business: business.businessId };
+      // A cursor that is not the business's is refused by itself.
+      const why = cursor === undefined ? await whyUnknown(ledger, config, asked) : undefined;
+      if (why !== undefined && flags.follow !== true) throw new UsageError(why);
+      if (why !== undefined) printNote(context, `${why} Waiting for its first event.`);
+      while (!context.signal.aborted) {
+        const page = await events.read(business, cursor);
+        for (const event of page) await written(context, `${flags.json === true ? jsonText(event) : lineOf(event)}\n`);
+        cursor = page.at(-1)?.cursor ?? cursor;
+        if (page.length > 0) continue;
+        if (flags.follow !== true) return;
+        await delay(LOOK_PAUSE_MS, undefined, { signal: context.signal }).catch(() => undefined);
+      }
+    },
+    { forMachines: flags.json === true, mayBeEmpty: flags.follow === true },
+  );
+  if (flags.json !== true && cursor === undefined) printNote(context, "The ledger has no events of that business.");
+}
+
+function lineOf({ cursor, at, kind, subject, document, correction, operator }: LedgerEvent): string {
+  const state = document
+    ? [document.stage, document.status, document.receipt?.cuInvoiceNo]
+    : [correction?.state, operator?.update, operator?.code];
+  return plainLine([cursor, nairobiTime(Date.parse(at)), kind, subject, ...state].filter(Boolean).join("  "));
 }

@@ -1,7 +1,6 @@
 import { plainLine } from "../../contract/plain-text.ts";
-import type { ChainReport, Ledger, RowFinding, VerifyRequest } from "../../ledger/index.ts";
+import type { ChainFinding, ChainReport, Ledger, RowFinding, VerifyRequest } from "../../ledger/index.ts";
 import { counted } from "../output.ts";
-import { findingText } from "./finding-text.ts";
 
 /** What was found of a business's events, and of the rows that they tell of. */
 export interface VerifiedChain extends Omit<ChainReport, "findings"> {
@@ -69,4 +68,39 @@ function rowsOf({
     [syncBatches, "sync batch", "sync batches"],
   ] as const;
   return rows.flatMap(([count, one, several]) => (count > 0 ? [counted(count, one, several)] : []));
+}
+
+function findingText(finding: ChainFinding | RowFinding): string {
+  switch (finding.kind) {
+    case "missing":
+      return `${eventsFrom(finding)} not there`;
+    case "changed":
+      return `event ${finding.number} (${finding.subject}) does not say what was written: its hash is another`;
+    case "unlinked":
+      return `event ${finding.number} (${finding.subject}) does not follow the one before it: one of the two was written anew`;
+    case "uncounted":
+      return `${eventsFrom(finding)} behind the end that the head has counted`;
+    case "other-end":
+      return `event ${finding.number} is the last, but not the one that the head names`;
+    case "no-head":
+      return `the head is gone, and there are ${finding.events} events`;
+    case "not-as-seen":
+      return `event ${finding.number} is not the one that was seen earlier: the chain was written anew`;
+    case "row-changed":
+      return `${place(finding)} does not say what its event says, in ${finding.columns.join(", ")}`;
+    case "row-missing":
+      return `${place(finding)} is not there; its event tells of it`;
+    case "row-behind":
+      return `${finding.subject} names event ${finding.event}; the last that tells of it is ${finding.last ?? "none"}`;
+    case "row-unproven":
+      return `${finding.subject} (table ${finding.table}): its events, up to event ${finding.event}, do not say what it was`;
+  }
+}
+
+function eventsFrom({ from, to }: { from: number; to: number }): string {
+  return from === to ? `event ${from} is` : `events ${from} to ${to} are`;
+}
+
+function place({ table, subject, row }: { table: string; subject: string; row: string }): string {
+  return row === subject ? `${subject} (table ${table})` : `${subject}: row ${row} of table ${table}`;
 }

@@ -1,16 +1,205 @@
+import type { Config } from "../../config/index.ts";
 import { nairobiInstant, nairobiTime } from "../../contract/nairobi-date.ts";
-import type { ListedEntry, PeriodOfOwner } from "../../ledger/index.ts";
-import { counted } from "../output.ts";
+import {
+  accountingChain,
+  type BillPaymentsOfPeriod,
+  type Ledger,
+  type ListedBillPayment,
+  type ListedEntry,
+  type ListedPurchase,
+  type PeriodOfOwner,
+  type PurchasesOfPeriod,
+} from "../../ledger/index.ts";
+import { UsageError } from "../cli-error.ts";
+import { plainTable } from "../plain-table.ts";
+import { configuredNote, nameOf } from "../report/configured-note.ts";
+import { amount, money, plain } from "../report/money.ts";
+import { refuseUnknown } from "../report/refuse-unknown.ts";
+import { headOf, titleOf } from "../report/render-text.ts";
+import { withSeller } from "../report/seller-of.ts";
+import type { Scope } from "../sale/scope.ts";
+import { type Column, countNote } from "./columns.ts";
+import { type PeriodList, runList } from "./period-list.ts";
+import type { RunList } from "./register-lists.ts";
 
-/** What is said alike of purchases and of bill payments, which a synchronisation has copied from a service. */
+/**
+ * Purchases and bill payments, which a synchronisation has copied from a service. What the service does not show of
+ * one is no column.
+ */
 
-interface Sums {
-  missing: boolean;
-  count: number;
+export const listPurchases: RunList = (context, asked) => runList(context, LIST_OF_PURCHASES, asked);
+export const listBillPayments: RunList = (context, asked) => runList(context, LIST_OF_BILL_PAYMENTS, asked);
+
+const PURCHASE_COLUMNS: readonly Column<ListedPurchase>[] = [
+  { csv: "connection", of: "connection" },
+  { csv: "business", of: "businessId" },
+  { csv: "date", head: "DATE", of: "invoiceDate" },
+  { csv: "invoice_number", head: "NUMBER", of: "supplierInvoiceNumber" },
+  { csv: "supplier_name", head: "SUPPLIER", of: "supplierName" },
+  { csv: "supplier_pin", head: "PIN", of: "supplierPin" },
+  { csv: "branch", of: "branch" },
+  { csv: "subtotal", head: "SUBTOTAL", of: "subtotal" },
+  { csv: "vat", head: "VAT", of: "vat" },
+  { csv: "total", head: "TOTAL", of: "total" },
+  { csv: "status", head: "STATUS", of: "status" },
+  {
+    head: "VAT BY RATE",
+    of: ({ rates }) => rates.map(({ taxRate, vat }) => `${taxRate} %: ${money(vat)}`).join(", ") || null,
+  },
+  { csv: "confirmation_error", of: "confirmationError" },
+  { csv: "purchase_id", of: "purchaseId" },
+  { csv: "more_than_once", of: "moreThanOnce" },
+  ...lookColumns<ListedPurchase>(({ moreThanOnce, confirmationError }) => [
+    moreThanOnce && "more than once",
+    confirmationError !== null && `confirmation error: ${confirmationError}`,
+  ]),
+];
+
+const LIST_OF_PURCHASES: PeriodList<PurchasesOfPeriod, ListedPurchase, ListedPurchase> = {
+  read: (ledger, request, write) => ledger.purchases.list(request, write),
+  refuseUnknown,
+  absentNote: (config, flags, businesses) => configuredNote(config, flags, businesses, "purchases"),
+  notesOf: (business) => [
+    ...syncedNotes(business, "purchases"),
+    ...countNote(
+      "Listed with the supplier's PIN and the number of another one",
+      business.moreThanOnce,
+      "See in the API's dashboard which of them counts.",
+    ),
+  ],
+  asOf,
+  titleOf: (business, { days, sellerOf }) =>
+    `${headOf(business, sellerOf)}, purchases of ${titleOf(days)}, ${asOf(business)}`,
+  nameOf,
+  fields: ["businesses", "purchases"],
+  figuresOf: ({ pages: _pages, ...figures }, { sellerOf }) => withSeller(figures, sellerOf),
+  told: (purchase) => purchase,
+  columns: (businesses) => [...PURCHASE_COLUMNS, ...rateColumns(businesses)],
+  amounts: new Set(["subtotal", "vat", "total", "lineTotal"]),
+  sums: ({ sums, rateSums }) => {
+    const byStatus = sums.map((of) => [
+      sumsName(of.status, of),
+      String(of.count),
+      money(of.subtotal),
+      money(of.vat),
+      money(of.total),
+    ]);
+    const byRate = rateSums.map((of) => [
+      sumsName(of.status, of),
+      `${of.taxRate} %`,
+      String(of.count),
+      money(of.vat),
+      money(of.lineTotal),
+    ]);
+    return [
+      plainTable(["STATUS", "COUNT", "SUBTOTAL", "VAT", "TOTAL"], byStatus, [1, 2, 3, 4]),
+      // No lines are known.
+      ...(byRate.length === 0
+        ? []
+        : [plainTable(["STATUS", "RATE", "COUNT", "VAT", "TOTAL OF LINES"], byRate, [1, 2, 3, 4])]),
+    ];
+  },
+  noRows: "No purchases.",
+  noOwner:
+    "The ledger has no purchases of that connection and business. To read them: fiscalflow purchases sync --wait",
+};
+
+/** Of each rate: the sum of the lines' totals, and of their tax; empty where no lines are known. */
+function rateColumns(businesses: readonly PurchasesOfPeriod[]): Column<ListedPurchase>[] {
+  const rates = businesses.flatMap(({ taxRates }) => taxRates).toSorted((one, other) => Number(other) - Number(one));
+  const figure = (rate: string, field: "lineTotal" | "vat"): Column<ListedPurchase>["of"] => {
+    return ({ rates: known }) =>
+      known.length === 0 ? null : amount(known.find(({ taxRate }) => taxRate === rate)?.[field] ?? "0");
+  };
+  return [...new Set(rates)].flatMap((rate) => [
+    { csv: `line_total_${rate}`, of: figure(rate, "lineTotal") },
+    { csv: `vat_${rate}`, of: figure(rate, "vat") },
+  ]);
+}
+
+const BILL_PAYMENT_COLUMNS: readonly Column<ListedBillPayment>[] = [
+  { csv: "connection", of: "connection" },
+  { csv: "date", head: "DATE", of: "date" },
+  { csv: "code", head: "CODE", of: "billPaymentCode" },
+  { csv: "bill_code", head: "BILL", of: "billCode" },
+  { csv: "supplier_name", head: "SUPPLIER", of: "supplierName" },
+  { csv: "account_name", of: "accountName" },
+  { csv: "payment_method_name", head: "METHOD", of: "paymentMethodName" },
+  {
+    csv: "currency",
+    head: "CURRENCY",
+    of: "currency",
+    shown: ({ currency, currencyRate }) =>
+      `${currency ?? "-"}${currencyRate === null ? "" : ` at ${plain(currencyRate)}`}`,
+  },
+  { csv: "currency_rate", of: "currencyRate" },
+  { csv: "total_amount", head: "AMOUNT", of: "totalAmount" },
+  { csv: "sync_status", head: "SYNC STATUS", of: "syncStatus" },
+  { csv: "note", of: "note" },
+  { csv: "bill_payment_id", of: "billPaymentId" },
+  { csv: "bill_id", of: "billId" },
+  { csv: "supplier_id", of: "supplierId" },
+  { csv: "account_id", of: "accountId" },
+  { csv: "payment_method_id", of: "paymentMethodId" },
+  ...lookColumns<ListedBillPayment>(() => []),
+];
+
+const LIST_OF_BILL_PAYMENTS: PeriodList<BillPaymentsOfPeriod, ListedBillPayment, ListedBillPayment> = {
+  read: (ledger, { days, connection }, write) => ledger.billPayments.list({ days, connection }, write),
+  refuseUnknown: refuseUnknownConnection,
+  absentNote({ accounting }, { connection }, connections) {
+    const listed = new Set(connections.map((one) => one.connection));
+    const absent = accounting
+      .map(({ name }) => name)
+      .filter((name) => !listed.has(name) && (connection === undefined || name === connection));
+    return absent.length === 0
+      ? undefined
+      : `Configured, and without bill payments in the ledger: connection ${absent.join(", ")}.`;
+  },
+  notesOf: ({ sums, ...connection }) => [
+    ...syncedNotes({ ...connection, sums }, "bill-payments"),
+    ...countNote(
+      "Listed without an amount, so in no sum",
+      sums.reduce((sum, { withoutAmount }) => sum + withoutAmount, 0),
+    ),
+  ],
+  asOf,
+  titleOf: (connection, { days }) =>
+    `Bill payments of ${titleOf(days)} (accounting connection ${connection.connection}), ${asOf(connection)}`,
+  nameOf: ({ connection }) => `connection ${connection}`,
+  fields: ["connections", "billPayments"],
+  figuresOf: ({ pages: _pages, businessId: _none, ...figures }) => figures,
+  told: (payment) => payment,
+  columns: () => BILL_PAYMENT_COLUMNS,
+  amounts: new Set(["totalAmount"]),
+  sums: ({ sums }) => {
+    const rows = sums.map((of) => [
+      of.currency ?? "-",
+      sumsName(of.syncStatus ?? "-", of),
+      String(of.count),
+      money(of.totalAmount),
+    ]);
+    return [plainTable(["CURRENCY", "SYNC STATUS", "COUNT", "AMOUNT"], rows, [2, 3])];
+  },
+  noRows: "No bill payments.",
+  noOwner: "The ledger has no bill payments of that connection. To read them: fiscalflow bill-payments sync --wait",
+};
+
+/** @throws UsageError where neither the ledger nor the configuration has the connection */
+async function refuseUnknownConnection(
+  { events }: Pick<Ledger, "events">,
+  { accounting }: Pick<Config, "accounting">,
+  { connection }: Scope,
+): Promise<void> {
+  const known = accounting.map(({ name }) => name);
+  if (connection === undefined || known.includes(connection)) return;
+  if (await events.any({ connection: accountingChain(connection).connection })) return;
+  const hint = known.length === 0 ? "" : ` Configured here: ${known.join(", ")}.`;
+  throw new UsageError(`Neither the ledger nor the configuration has an accounting connection "${connection}".${hint}`);
 }
 
 /** For a title: `whole list as of 2026-11-24 03:00 EAT, what is new as of 2026-11-24 13:05 EAT`. */
-export function asOf({
+function asOf({
   syncedAtMs: whole,
   newestSyncedAtMs: newest,
 }: Pick<PeriodOfOwner<never>, "syncedAtMs" | "newestSyncedAtMs">): string {
@@ -18,48 +207,52 @@ export function asOf({
   return newest === null || newest === whole ? all : `${all}, what is new as of ${nairobiTime(newest)}`;
 }
 
-/** In the table of the sums. */
-export function sumsName(status: string, { missing }: Sums): string {
+interface Sums {
+  missing: boolean;
+  count: number;
+}
+
+function sumsName(status: string, { missing }: Sums): string {
   return missing ? `${status}, no longer listed` : status;
 }
 
-/** What is to be looked at in an entry, for the table. */
-export function looksOf({ missingSinceMs, altered }: ListedEntry): string[] {
+/** What is to be looked at in an entry. @param more of its kind alone */
+function lookColumns<Entry extends ListedEntry>(more: (entry: Entry) => (string | false)[]): Column<Entry>[] {
   return [
-    ...(missingSinceMs === null ? [] : [`no longer listed since ${nairobiTime(missingSinceMs)}`]),
-    ...(altered ? ["altered in the ledger"] : []),
+    {
+      csv: "missing_since",
+      of: ({ missingSinceMs }) => (missingSinceMs === null ? null : nairobiInstant(missingSinceMs)),
+    },
+    { csv: "altered", of: ({ altered }) => altered },
+    {
+      head: "LOOK AT",
+      of: (entry) =>
+        [
+          entry.missingSinceMs !== null && `no longer listed since ${nairobiTime(entry.missingSinceMs)}`,
+          entry.altered && "altered in the ledger",
+          ...more(entry),
+        ]
+          .filter(Boolean)
+          .join(", "),
+    },
   ];
 }
 
-/** The same for the CSV. */
-export const LOOK_COLUMNS: readonly [name: string, value: (entry: ListedEntry) => string][] = [
-  ["missing_since", ({ missingSinceMs }) => (missingSinceMs === null ? "" : nairobiInstant(missingSinceMs))],
-  ["altered", ({ altered }) => (altered ? "yes" : "no")],
-];
-
 /** @param group of the commands that read them: `purchases` */
-export function syncedNotes(
+function syncedNotes(
   { syncedAtMs, sums, altered, undated, firstUndated }: PeriodOfOwner<unknown> & { sums: readonly Sums[] },
-  noun: string,
   group: string,
 ): string[] {
   const missing = sums.reduce((sum, of) => sum + (of.missing ? of.count : 0), 0);
-  const notes: string[] = [];
-  if (syncedAtMs === null)
-    notes.push(
-      `no synchronisation has read every ${noun} yet: some may be missing. See: fiscalflow ${group} sync --full --wait`,
-    );
-  if (missing > 0)
-    notes.push(
-      `${counted(missing, `listed ${noun}`)} ${missing === 1 ? "is" : "are"} no longer in the service's list; the sums have them apart.`,
-    );
-  if (altered > 0)
-    notes.push(
-      `${counted(altered, `listed ${noun}`)} ${altered === 1 ? "does" : "do"} not say what the ledger's events say: somebody has altered the ledger. See: fiscalflow ledger verify`,
-    );
-  if (undated > 0)
-    notes.push(
-      `${counted(undated, noun)} ${undated === 1 ? "has" : "have"} no date that exists, written YYYY-MM-DD, and ${undated === 1 ? "is" : "are"} in no list${undated === 1 ? "" : "; the first"}: ${JSON.stringify(firstUndated)}.`,
-    );
-  return notes;
+  const never = `No synchronisation has read them all yet, so some may be missing. See: fiscalflow ${group} sync --full --wait`;
+  return [
+    ...(syncedAtMs === null ? [never] : []),
+    ...countNote("Listed here and no longer by the service, so with sums of their own", missing),
+    ...countNote("Altered in the ledger, so not as its events say", altered, "See: fiscalflow ledger verify"),
+    ...countNote(
+      "Without a date that exists, written YYYY-MM-DD, so in no list",
+      undated,
+      `The first: ${JSON.stringify(firstUndated)}.`,
+    ),
+  ];
 }

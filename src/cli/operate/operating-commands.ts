@@ -17,7 +17,7 @@ import {
 import { waitSeconds } from "../arguments.ts";
 import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
-import type { JobScope, ScopeOf } from "../jobs/job-command.ts";
+import type { AnyJob } from "../jobs/job.ts";
 import { shellWord } from "../output.ts";
 import { commandLine, type CommandTarget } from "../sale/command-lines.ts";
 import { parseInvoice, parseText, type ResultFlags, type Scope, withScope } from "../sale/scope.ts";
@@ -111,40 +111,33 @@ Examples:
     });
 }
 
-/** A background job: the one that a business has, or the one that an argument names. */
-export interface OperatedJob {
-  /** In a sentence: `synchronisation`. */
-  noun: string;
-  /** The words that start it: `purchases sync`. */
-  start: string;
-  /** @param id the argument */
-  workflowId: (scope: JobScope, id: string) => string;
-  argument?: { name: string; description: string; parse: (text: string) => string };
-  scopeOf?: ScopeOf;
-  /** The flags of its scope; default: connection and business. */
-  withScope?: (command: Command) => Command;
-}
-
-/** `purchases retry`, `batch resolve` and so on. */
+/**
+ * `purchases retry`, `batch resolve` and so on.
+ * @param jobOf the one that a business has, or the one that the argument names
+ */
 export function registerJobUpdates(
   group: Command,
   context: CliContext,
-  job: OperatedJob,
-  updates: readonly ResolvingUpdate[] = ["retry", "acknowledge"],
+  jobOf: (id: string) => AnyJob,
+  {
+    updates = ["retry", "acknowledge"],
+    argument,
+  }: { updates?: readonly ResolvingUpdate[]; argument?: { description: string; parse: (text: string) => string } } = {},
 ): void {
   for (const update of updates) {
     const command = withFieldsOf(update, group.command(verbOf(update, group.name())));
-    const { argument, withScope: withItsScope = withScope } = job;
     if (argument) {
-      command.argument(`<${argument.name}>`, argument.description, argument.parse);
+      command.argument("<id>", argument.description, argument.parse);
       const named = { group: group.name(), operands: [`${group.name()}_1`] };
       command.addHelpText("after", examplesText(answerLines(exampleOf(update), named, {})));
     }
-    withItsScope(command).action(async () => {
-      const { answerJob } = await import("./send-updates.ts");
-      const [id = ""] = command.processedArgs as [string | undefined];
-      await answerJob(context, job, id, { update, flags: command.opts() });
-    });
+    jobOf("")
+      .owner.withFlags(command)
+      .action(async () => {
+        const { answerJob } = await import("./send-updates.ts");
+        const [id = ""] = command.processedArgs as [string | undefined];
+        await answerJob(context, jobOf(id), { update, flags: command.opts() });
+      });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 
+import { loadConfig } from "../../config/index.ts";
 import {
   type ClosedStatus,
   type JobReply,
@@ -16,9 +17,10 @@ import { stateOfSale } from "../../starter/state-of-sale.ts";
 import { keepUnseenClosedRuns, nameOf, saleOfRun } from "../../worker/each-minute.ts";
 import { CommandFailedError, UsageError } from "../cli-error.ts";
 import { confirm, requireTerminal } from "../confirm.ts";
+import { withTemporal } from "../connect-temporal.ts";
 import type { CliContext } from "../context.ts";
 import { describeError } from "../describe-error.ts";
-import { withJobs } from "../jobs/run-job.ts";
+import type { AnyJob } from "../jobs/job.ts";
 import { printNote, printResult } from "../output.ts";
 import { contradiction } from "../sale/balance-lines.ts";
 import { isNotFound, orCommands, showCommand } from "../sale/command-lines.ts";
@@ -29,7 +31,7 @@ import { troubleNotes } from "../sale/trouble-notes.ts";
 import { visibilityQuery } from "../sale/visibility-query.ts";
 import { type Sales, withSales } from "../sale/with-sales.ts";
 import { withLedger } from "../with-ledger.ts";
-import { type Many, type ManyFlags, type OperatedJob, requestOf, resolvingCommands } from "./operating-commands.ts";
+import { type Many, type ManyFlags, requestOf, resolvingCommands } from "./operating-commands.ts";
 
 type Reply = JobReply & { result?: string };
 type Send = (sales: Sales, workflowId: string) => Promise<Reply>;
@@ -87,26 +89,19 @@ export async function restartSales(
 /** Sends an operator's answer to a background job. */
 export async function answerJob(
   context: CliContext,
-  job: OperatedJob,
-  id: string,
+  job: AnyJob,
   { update, flags }: { update: ResolvingUpdate; flags: Scope & ResultFlags },
 ): Promise<void> {
   const request = requestOf(update, flags);
-  await withJobs(
-    context,
-    async ({ client, scopeOf }) => {
-      const workflowId = job.workflowId(scopeOf(flags), id);
-      const reply = await answer(operations(client), workflowId, update, request).catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
-        const check = `Check the connection, and the business or id; or start it: fiscalflow ${job.start}`;
-        throw new CommandFailedError(
-          `No ${job.noun} runs as ${workflowId}, so nothing waits for an operator. ${check}`,
-        );
-      });
-      printResult(context, flags.json, { workflowId, ...reply }, `${workflowId}: ${reply.message}`);
-    },
-    job.scopeOf,
-  );
+  const workflowId = job.workflowId(job.owner.of(loadConfig({ env: context.env }), flags));
+  await withTemporal(context, async ({ client }) => {
+    const reply = await answer(operations(client), workflowId, update, request).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+      const check = `Check the connection, and the business or id; or start it: fiscalflow ${job.start}`;
+      throw new CommandFailedError(`No ${job.noun} runs as ${workflowId}, so nothing waits for an operator. ${check}`);
+    });
+    printResult(context, flags.json, { workflowId, ...reply }, `${workflowId}: ${reply.message}`);
+  });
 }
 
 function answer(

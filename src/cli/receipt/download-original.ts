@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 
 import type { CliContext } from "../context.ts";
+import { withNamedOperation } from "../dialect/named-operations.ts";
 import type { Scope } from "../sale/scope.ts";
 import { refuseExisting, withWholeFile } from "../whole-file.ts";
-import { withNamedOperation } from "../with-compliance.ts";
 
 export interface Download {
   invoice: string;

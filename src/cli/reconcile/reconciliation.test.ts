@@ -55,11 +55,10 @@ describe("the result of a reconciliation", () => {
     );
   });
 
-  it("says in a few words what was checked and found, and what was not compared", () => {
-    const brief = (outcome: ReconcileOutcome) => reconciliation.inAFewWords(outcome);
-    expect(brief({ ...outcomeOf(COMPARED), skipped: 20 })).toBe("3 checked, 20 skipped, 0 different, 0 unreadable");
-    expect(brief(outcomeOf(notCompared("not-synchronised"), 1))).toBe(
-      "3 checked, 0 skipped, 0 different, 0 unreadable, 1 finding, payments not compared",
+  it("says in its first line what was checked and found, and what was not compared", () => {
+    const [line] = textOf(notCompared("not-synchronised"), 1).split("\n");
+    expect(line).toBe(
+      "3 documents checked: 3 final and the same, 0 different, 0 unreadable; 1 finding; payments not compared.",
     );
   });
 

@@ -9,21 +9,17 @@ import {
   reconcileWorkflowId,
   WORKFLOW_TYPES,
 } from "../../contract/index.ts";
-import type { JobCommand } from "../jobs/job-command.ts";
+import { BUSINESS, type Job } from "../jobs/job.ts";
 import { counted } from "../output.ts";
 
-export const reconciliation: JobCommand<ReconcileProgress, ReconcileOutcome> = {
+export const reconciliation: Job<ReconcileProgress, ReconcileOutcome> = {
   workflow: WORKFLOW_TYPES.reconcile,
   noun: "reconciliation",
-  group: "reconcile",
+  start: "reconcile",
+  owner: BUSINESS,
   workflowId: reconcileWorkflowId,
   progressLine: reconcileProgressText,
   resultText,
-  inAFewWords: ({ documents, skipped = 0, differing, unreadable, findings, payments }) => {
-    const checked = `${documents} checked, ${skipped} skipped, ${differing} different, ${unreadable} unreadable`;
-    const found = findings.count > 0 ? [counted(findings.count, "finding")] : [];
-    return [checked, ...found, ...(isLacking(payments) ? ["payments not compared"] : [])].join(", ");
-  },
   unended: "It has not ended: until then, nothing is known to match.",
   failed: ({ findings, payments }) => findings.count > 0 || isLacking(payments),
 };
@@ -74,7 +70,11 @@ function isLacking(payments: PaymentComparison): boolean {
 function resultText(outcome: ReconcileOutcome): string {
   const { payments } = outcome;
   const { count, byKind, first } = outcome.findings;
-  const lines = [`${reconciliation.progressLine(outcome)}.`, ...paymentLines(payments)];
+  const found = [
+    ...(count > 0 ? [counted(count, "finding")] : []),
+    ...(isLacking(payments) ? ["payments not compared"] : []),
+  ];
+  const lines = [`${[reconciliation.progressLine(outcome), ...found].join("; ")}.`, ...paymentLines(payments)];
   if (count === 0) {
     const all = payments.kind === "compared" ? "Everything matches." : "All that was compared matches.";
     return [...lines, all].join("\n");

@@ -1,13 +1,15 @@
 import { type Command, Option } from "commander";
 
-import { INVOICE_NUMBER_FIELDS, type PaymentRule, reconcileWorkflowId, SUPPLIER_RULES } from "../../contract/index.ts";
+import { INVOICE_NUMBER_FIELDS, type PaymentRule, SUPPLIER_RULES } from "../../contract/index.ts";
 import { currencyCode } from "../../contract/schema/job-inputs.ts";
 import { connectionName } from "../../contract/schema/sale.ts";
 import { parsedBy, waitSeconds } from "../arguments.ts";
 import type { CliContext } from "../context.ts";
-import type { JobFlags } from "../jobs/job-command.ts";
+import { startFromFlags } from "../jobs/register-jobs.ts";
+import type { JobFlags } from "../jobs/run-job.ts";
 import { registerJobUpdates } from "../operate/operating-commands.ts";
 import { withScope } from "../sale/scope.ts";
+import { reconciliation } from "./reconciliation.ts";
 
 interface ReconcileFlags extends JobFlags {
   accounting?: string;
@@ -59,21 +61,13 @@ has ended, it says so and ends with 0, as for every job: such an end says nothin
 Example:
   fiscalflow reconcile --wait`,
     )
-    .action(async (flags: ReconcileFlags) => {
-      const { runJob } = await import("../jobs/run-job.ts");
-      const { reconciliation } = await import("./reconciliation.ts");
+    .action((flags: ReconcileFlags) => {
       const { accounting, invoiceNumberIn, supplier, currency } = flags;
-      const rule = {
-        ...(invoiceNumberIn && { invoiceNumberIn }),
-        ...(supplier && { supplier }),
-        ...(currency && { currency }),
-      };
-      const options = { ...(accounting && { accounting }), ...(Object.keys(rule).length > 0 && { rule }) };
-      await runJob(context, reconciliation, { flags, options });
+      const rule = Object.entries({ invoiceNumberIn, supplier, currency }).filter(([, value]) => value !== undefined);
+      return startFromFlags(context, reconciliation, flags, {
+        accounting,
+        rule: rule.length > 0 ? Object.fromEntries(rule) : undefined,
+      });
     });
-  registerJobUpdates(reconcile, context, {
-    noun: "reconciliation",
-    start: "reconcile",
-    workflowId: reconcileWorkflowId,
-  });
+  registerJobUpdates(reconcile, context, () => reconciliation);
 }

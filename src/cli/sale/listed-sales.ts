@@ -10,9 +10,8 @@ import type { SaleRow } from "../../ledger/index.ts";
 import { keepUnseenClosedRuns } from "../../worker/each-minute.ts";
 import { withTemporal } from "../connect-temporal.ts";
 import type { CliContext } from "../context.ts";
-import { printNote, printResult } from "../output.ts";
-import { plainTable } from "../plain-table.ts";
-import { age, money } from "../report/money.ts";
+import { type Column, printList } from "../lists/columns.ts";
+import { age } from "../report/money.ts";
 import { refuseUnknown } from "../report/refuse-unknown.ts";
 import { withLedger } from "../with-ledger.ts";
 import { endedLine } from "./ended-line.ts";
@@ -53,31 +52,40 @@ interface ListedSale {
   workflowId: string;
 }
 
+const COLUMNS: readonly Column<ListedSale>[] = [
+  { head: "NUMBER", of: "invoice" },
+  { head: "BUSINESS", of: "business" },
+  { head: "STAGE", of: stageText },
+  { head: "WAITS FOR", of: "waitsFor" },
+  { head: "BUYER", of: "buyer" },
+  { head: "AMOUNT", of: "amount" },
+  { head: "DOCUMENT", of: "saleId" },
+  { head: "STARTED", of: ({ startedAt }) => nairobiTime(Date.parse(startedAt)) },
+  { head: "AGE", of: ({ startedAt }) => age(Date.parse(startedAt), Date.now()) },
+];
+const AMOUNTS: ReadonlySet<string> = new Set(["amount"]);
+
 /** What a row does not know yet, Temporal is asked first: which of the runs have ended. */
 export async function printSales(context: CliContext, flags: SaleListFlags): Promise<void> {
-  const { connection, business: businessId, stage, number, attention, ended, from, to, limit, json } = flags;
+  const { business: businessId, limit, json, ...asked } = flags;
   await withTemporal(context, async ({ client }) =>
     withLedger(
       context,
       async (ledger, config) => {
         await refuseUnknown(ledger, config, flags);
         await keepUnseenClosedRuns(client, ledger);
-        const asked = { connection, businessId, stage, number, attention, ended, from, to };
-        const [rows, troubles, toRestart] = await Promise.all([
-          ledger.documents.listSales({ ...asked, limit: limit + 1 }),
+        const [found, troubles, toRestart] = await Promise.all([
+          ledger.documents.listSales({ ...asked, businessId, limit: limit + 1 }),
           serviceTroubles(client, flags),
-          attention === true ? endedLine(ledger, flags) : undefined,
+          flags.attention === true ? endedLine(ledger, flags) : undefined,
         ]);
         const remarks = [...troubles.map(troubleLine), ...(toRestart === undefined ? [] : [toRestart])];
-        const sales = rows.slice(0, limit).map(listed);
-        const lead = remarks.length === 0 ? "" : `${remarks.join("\n")}\n\n`;
-        printResult(context, json, sales, `${lead}${sales.length === 0 ? "None." : table(sales, Date.now())}`);
-        if (json === true) for (const remark of remarks) printNote(context, remark);
-        if (rows.length > limit)
-          printNote(
-            context,
-            "There are more than these, open ones first, then the latest of the others: --limit shows more.",
-          );
+        const more =
+          found.length > limit
+            ? "There are more than these, open ones first, then the latest of the others: --limit shows more."
+            : undefined;
+        const rows = found.slice(0, limit).map(listed);
+        printList(context, json, { rows, columns: COLUMNS, amounts: AMOUNTS, remarks, more });
       },
       { forMachines: true, mayBeEmpty: true },
     ),
@@ -130,27 +138,7 @@ function waitsFor(row: SaleRow): string {
   return WAITS_FOR[stage] ?? (isMoving ? "its stock movements" : "nothing");
 }
 
-const HEAD = ["NUMBER", "BUSINESS", "STAGE", "WAITS FOR", "BUYER", "AMOUNT", "DOCUMENT", "STARTED", "AGE"];
-
-function table(sales: readonly ListedSale[], nowMs: number): string {
-  const rows = sales.map((sale) => {
-    const startedAtMs = Date.parse(sale.startedAt);
-    return [
-      sale.invoice,
-      sale.business,
-      whereOf(sale),
-      sale.waitsFor,
-      sale.buyer ?? "-",
-      sale.amount === null ? "-" : money(sale.amount),
-      sale.saleId ?? "-",
-      nairobiTime(startedAtMs),
-      age(startedAtMs, nowMs),
-    ];
-  });
-  return plainTable(HEAD, rows, [HEAD.indexOf("AMOUNT")]);
-}
-
-function whereOf({ stage, status, creditNote }: ListedSale): string {
+function stageText({ stage, status, creditNote }: ListedSale): string {
   const by = creditNote === null ? "" : ` by ${creditNote}`;
   const how = status === "running" ? "" : ` (${status === "completed" ? "finished" : status})`;
   return `${stage}${by}${how}`;

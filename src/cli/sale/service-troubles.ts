@@ -15,10 +15,9 @@ import {
 import type { SaleState } from "../../starter/index.ts";
 import { isUnreadable, isWithoutAnswer } from "../../starter/answered-in-time.ts";
 import { type PendingCall, pendingCallsOf, waitsForService } from "../../starter/pending-calls.ts";
-import { jobsQuery } from "../jobs/jobs-query.ts";
 import { inParallel } from "./in-parallel.ts";
 import type { Scope } from "./scope.ts";
-import { allOf, businessClause, idClause, quoted, RUNNING, typesClause } from "./visibility-query.ts";
+import { allOf, businessClause, idClause, jobsQuery, quoted, RUNNING, typesClause } from "./visibility-query.ts";
 
 /** What is wrong with a service of a connection, as the calls that wait for it have met it. */
 export interface ConnectionTrouble {

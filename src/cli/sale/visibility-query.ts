@@ -1,28 +1,55 @@
-import { CLOSED_STATUSES, SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from "../../contract/index.ts";
+import {
+  CLOSED_STATUSES,
+  SEARCH_ATTRIBUTES,
+  syncBillPaymentsWorkflowId,
+  WORKFLOW_TYPES,
+  type WorkflowType,
+} from "../../contract/index.ts";
 import type { Scope } from "./scope.ts";
 
-export interface Listing extends Scope {
+interface Listing extends Scope {
   /** An operator's own filter, in Temporal's language. */
   query?: string;
-  attention?: boolean;
-  stage?: string;
   /** Runs that ended without an outcome. */
   ended?: boolean;
   openOnly?: boolean;
 }
 
-/** A list filter of Temporal. */
-export function visibilityQuery(listing: Listing): string {
-  const { connection, stage } = listing;
+/** A list filter of Temporal: sales. */
+export function visibilityQuery({ connection, business, query, ended, openOnly }: Listing): string {
   return allOf([
     typesClause([WORKFLOW_TYPES.sale]),
-    listing.query === undefined ? undefined : `(${listing.query})`,
-    listing.attention === true ? NEEDS_AN_OPERATOR : undefined,
-    listing.ended === true ? ENDED : undefined,
-    listing.openOnly === true ? RUNNING : undefined,
-    stage === undefined ? undefined : `${SEARCH_ATTRIBUTES.stage} = ${quoted(stage)}`,
-    businessClause(listing.business),
+    query === undefined ? undefined : `(${query})`,
+    ended === true ? ENDED : undefined,
+    openOnly === true ? RUNNING : undefined,
+    businessClause(business),
     connection === undefined ? undefined : idClause([`sale/${connection}/`]),
+  ]);
+}
+
+/** The workflows that are no sale. */
+export const JOB_TYPES: readonly WorkflowType[] = [
+  WORKFLOW_TYPES.registerItems,
+  WORKFLOW_TYPES.syncPurchases,
+  WORKFLOW_TYPES.syncBillPayments,
+  WORKFLOW_TYPES.processSyncBatch,
+  WORKFLOW_TYPES.reconcile,
+];
+
+/** A list filter of Temporal: jobs, each with its latest run. */
+export function jobsQuery({ connection, business, attention }: Scope & { attention?: boolean }): string {
+  const prefixes = ["register-items", "sync-purchases", "sync-batch", "reconcile"];
+  return allOf([
+    typesClause(JOB_TYPES),
+    'ExecutionStatus != "ContinuedAsNew"',
+    attention === true ? NEEDS_AN_OPERATOR : undefined,
+    businessClause(business),
+    connection === undefined
+      ? undefined
+      : idClause(
+          prefixes.map((prefix) => `${prefix}/${connection}/`),
+          [syncBillPaymentsWorkflowId(connection)],
+        ),
   ]);
 }
 

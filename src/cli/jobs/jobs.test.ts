@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { itemsRegistration } from "./items-registration.ts";
+import { itemsRegistration } from "./jobs.ts";
 
 const NONE = { registered: 0, "registered-already": 0, "needs-data": 0, refused: 0, unknown: 0, unclear: 0 };
 

@@ -95,10 +95,10 @@ describe("fiscalflow bill-payments month", () => {
     expect(stdout).toMatch(/^KES +synced +1 +1,250\.10$/m);
     expect(stdout).toMatch(/^KES +-, no longer listed +1 +10\.00$/m);
     expect(stdout).toContain(
-      'Note: 3 bill payments have no date that exists, written YYYY-MM-DD, and are in no list; the first: "no-day".',
+      'Note: Without a date that exists, written YYYY-MM-DD, so in no list: 3. The first: "no-day".',
     );
-    expect(stdout).toContain("Note: 1 listed bill payment states no amount; no sum contains it.");
-    expect(stdout).toContain("Note: 1 listed bill payment does not say what the ledger's events say");
+    expect(stdout).toContain("Note: Listed without an amount, so in no sum: 1.");
+    expect(stdout).toContain("Note: Altered in the ledger, so not as its events say: 1.");
   });
 
   it("has the same in JSON", async () => {

@@ -105,15 +105,15 @@ describe("fiscalflow purchases month", () => {
       /^STATUS +RATE +COUNT +VAT +TOTAL OF LINES\nconfirmed +16 % +1 +0\.30 +1\.30\nconfirmed +8 % +1 +104\.00 +1,404\.00\npulled +16 % +1 +0\.10 +0\.70\npulled +7\.5 % +1 +0\.50 +0\.00000005\n$/m,
     );
     expect(stdout).toMatch(/^confirmed, no longer listed +1 +100\.10 +16\.02 +116\.12$/m);
-    expect(stdout).toContain("Note: 1 listed purchase is no longer in the service's list; the sums have them apart.");
+    expect(stdout).toContain("Note: Listed here and no longer by the service, so with sums of their own: 1.");
     expect(stdout).toContain(
-      'Note: 4 purchases have no date that exists, written YYYY-MM-DD, and are in no list; the first: "undated-1".',
+      'Note: Without a date that exists, written YYYY-MM-DD, so in no list: 4. The first: "undated-1".',
     );
-    expect(stdout).toContain("Note: 2 listed purchases have the supplier's PIN and the number of another one");
+    expect(stdout).toContain("Note: Listed with the supplier's PIN and the number of another one: 2. ");
     const csv = await purchases(...NOVEMBER, businessId, "--format", "csv");
     expect(csv.stderr).toMatch(/^Note: whole list as of 20\d\d-\d\d-\d\d \d\d:\d\d EAT\.$/m);
     expect(csv.stderr).toContain(
-      'Note: 4 purchases have no date that exists, written YYYY-MM-DD, and are in no list; the first: "undated-1".',
+      'Note: Without a date that exists, written YYYY-MM-DD, so in no list: 4. The first: "undated-1".',
     );
   });
 
@@ -161,9 +161,7 @@ describe("fiscalflow purchases month", () => {
     const { stdout } = await purchases(...NOVEMBER, businessId);
     expect(stdout).toMatch(/^2026-11-20 +S-mixed .* 1,104\.30 .* confirmed +- +altered in the ledger$/m);
     expect(stdout).toMatch(/^2026-11-30 +S-refused .* altered in the ledger, confirmation error: No such branch\.$/m);
-    expect(stdout).toContain(
-      "Note: 2 listed purchases do not say what the ledger's events say: somebody has altered the ledger. See: fiscalflow ledger verify",
-    );
+    expect(stdout).toContain("Note: Altered in the ledger, so not as its events say: 2. See: fiscalflow ledger verify");
     expect(stdout).not.toMatch(/^confirmed +16 %/m);
     expect(stdout).toMatch(/^pulled +16 % +1 +0\.10 +0\.70$/m);
     const rows = csvRows((await purchases(...NOVEMBER, businessId, "--format", "csv")).stdout, "purchase_id");
@@ -206,7 +204,7 @@ describe("fiscalflow purchases month", () => {
     await keep([purchaseOf("one")]);
     const { stdout } = await purchases("day", "--date", "2026-11-01", "--business", scope.businessId);
     expect(stdout.split("\n")[0]).toContain("never read as a whole");
-    expect(stdout).toContain("Note: no synchronisation has read every purchase yet: some may be missing.");
+    expect(stdout).toContain("Note: No synchronisation has read them all yet, so some may be missing.");
   });
 
   it("refuses a business that nobody knows", async () => {

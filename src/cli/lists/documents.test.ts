@@ -12,6 +12,8 @@ import { csvRows } from "../test-support/csv-rows.ts";
 import { taking } from "../../ledger/test-support/movements.ts";
 
 const LINE = documentOf("any").lines[0];
+const ENDED =
+  "Sales and credit notes of this period that ended before they were known to have a document, so not listed; nothing carries them on";
 
 let test: TestLedger;
 let folder: string;
@@ -206,12 +208,14 @@ describe("fiscalflow documents", () => {
     expect(stdout).toMatch(/ INV-WAITS .* - +- +- +pending \(808\.20 not counted\) +- +-$/m);
     expect(stdout).toMatch(/^net +4 +1,407\.24 +209\.16 +1,616\.40$/m);
     expect(stdout).toContain(
-      "1 document is signed (tax 104.58, total 808.20) in another month than it is dated: signed in 2025-12.",
+      "Signed in another month than that of its date: 1 sale (tax 104.58, total 808.20). Signed in 2025-12.",
     );
-    expect(stdout).toMatch(/dated in another month; not listed .* fiscalflow documents month --date 2025-10$/m);
-    expect(stdout).toContain("1 listed document is not signed; no sum contains it.");
+    expect(stdout).toMatch(
+      /dated in another month, so not listed .*: 1 sale .*\. See: fiscalflow documents month --date 2025-10$/m,
+    );
+    expect(stdout).toContain("Listed and not signed, so in no sum: 1.");
     expect(stdout).toContain(
-      "1 sale or credit note of this period is under way and is not known to have a document; it is not listed.",
+      "Sales and credit notes of this period under way, not known to have a document, so not listed: 1. See ",
     );
   });
 
@@ -320,7 +324,7 @@ describe("fiscalflow documents", () => {
     const argv = ["day", "--date", "2999-01-15", "--business", business.businessId];
     const { stdout } = await documents(...argv);
     expect(stdout).toMatch(/^2999-01-15 +- +INV-1 .* dated in the future$/m);
-    expect(stdout).toContain("1 document is signed (tax 104.58, total 808.20) and dated in the future.");
+    expect(stdout).toContain("Signed, and dated in the future: 1 sale (tax 104.58, total 808.20).");
     const report = await callCli(["report", ...argv], { env: { LEDGER_URL: test.url } });
     expect(report.stdout).toMatch(
       /^ {2}counted here: dated in the future \(sales\) +after today +1 +104\.58 +808\.20$/m,
@@ -347,7 +351,7 @@ describe("fiscalflow documents", () => {
     const { stdout } = await documents(...argv);
     expect(stdout.match(/dated before its sale/g)).toHaveLength(1);
     const note =
-      "Note: 1 credit note is signed (tax -104.58, total -808.20) and dated before the sale that it reverses.\n";
+      "Note: Signed, and dated before the sale that it reverses: 1 credit note (tax -104.58, total -808.20).\n";
     expect(stdout).toContain(note);
     const csv = await documents(...argv, "--format", "csv");
     expect(csv.stderr).toContain(note);
@@ -396,7 +400,7 @@ describe("fiscalflow documents", () => {
     }
     const argv = ["day", "--date", "2999-01-15", "--business", business.businessId];
     expect((await documents(...argv)).stdout).toContain(
-      "2 documents are signed (1 sale: tax 104.58, total 808.20; 1 credit note: tax -104.58, total -808.20) and dated in the future.",
+      "Signed, and dated in the future: 1 sale (tax 104.58, total 808.20), 1 credit note (tax -104.58, total -808.20).",
     );
     const report = await callCli(["report", ...argv], { env: { LEDGER_URL: test.url } });
     expect(report.stdout).toMatch(/dated in the future \(sales\) +after today +1 +104\.58 +808\.20$/m);
@@ -410,10 +414,10 @@ describe("fiscalflow documents", () => {
     expect(stdout).toMatch(/^2025-11-20 +2025-11-21 +INV-NIGHT .* signed on 2025-11-21$/m);
     expect(stdout).toMatch(/ INV-DAY .* -$/m);
     expect(stdout).toContain(
-      "1 document is signed (tax 104.58, total 808.20) on another day of the month than those listed: signed on 2025-11-21.",
+      "Signed on another day of the month than those listed: 1 sale (tax 104.58, total 808.20). Signed on 2025-11-21.",
     );
     expect(stdout).toMatch(
-      /1 document is signed .* in this period, and dated on another day of the month; not listed .* fiscalflow documents day --date 2025-11-19$/m,
+      /Signed in this period and dated on another day of the month, so not listed .*: 1 sale .*\. See: fiscalflow documents day --date 2025-11-19$/m,
     );
     const rows = rowsOf((await documents(...argv, "--format", "csv")).stdout);
     expect(Object.keys(rows)).toEqual(["INV-DAY", "INV-NIGHT"]);
@@ -507,8 +511,8 @@ describe("fiscalflow documents", () => {
     expect(stdout).toMatch(/ INV-REJECTED .* failed \(808\.20 not counted\) .* rejected$/m);
     expect(stdout).toMatch(/ INV-GIVEN-UP .* rejected$/m);
     expect(stdout.match(/rejected$/gm)).toHaveLength(2);
-    expect(stdout).toContain("2 listed documents are not signed; no sum contains them.");
-    expect(stdout).toContain("2 listed documents are given up and will not be signed; no sum contains them.");
+    expect(stdout).toContain("Listed and not signed, so in no sum: 2.");
+    expect(stdout).toContain("Listed and given up, so never signed and in no sum: 2.");
     const rows = rowsOf((await documents(...argv, "--format", "csv")).stdout);
     expect(rows["INV-GIVEN-UP"]).toMatchObject({ not_signed_total: "", given_up_total: "808.20" });
     expect(rows["INV-WITHDRAWN"]).toMatchObject({ not_signed_total: "", given_up_total: "808.20" });
@@ -537,13 +541,9 @@ describe("fiscalflow documents", () => {
     await save("INV-SUBMITTED", { closed, document: signed("INV-SUBMITTED", null, { status: "pending" }) });
     expect(await noted()).not.toContain(see);
     await save("INV-ENDED", { closed });
-    expect(await noted()).toContain(
-      `Note: 1 sale or credit note of this period ended before it was known to have a document, and nothing carries it on; it is not listed. ${see}\n`,
-    );
+    expect(await noted()).toContain(`Note: ${ENDED}: 1. ${see}\n`);
     await save("CN-ENDED", { closed, type: "credit_note", originalSaleId: "s1" });
-    expect(await noted()).toContain(
-      `Note: 2 sales and credit notes of this period ended before they were known to have a document, and nothing carries them on; they are not listed. ${see}\n`,
-    );
+    expect(await noted()).toContain(`Note: ${ENDED}: 2. ${see}\n`);
     const [of] = JSON.parse((await documents(...argv, "--json")).stdout).businesses;
     expect(of).toMatchObject({ notIssued: 1, notSigned: 1, endedNotIssued: 2 });
   });
@@ -586,7 +586,7 @@ describe("fiscalflow documents", () => {
     expect(stdout).toMatch(/ INV-SMALL .* malformed PIN$/m);
     expect(stdout.match(/malformed PIN$/gm)).toHaveLength(2);
     const note =
-      "2 listed documents have a malformed buyer's PIN: expected A or P, nine digits and a letter, such as P012345678Z.";
+      "Listed with a malformed buyer's PIN (expected A or P, nine digits and a letter, such as P012345678Z): 2.";
     expect(stdout).toContain(`Note: ${note}`);
     const csv = await documents(...argv, "--format", "csv");
     expect(csv.stderr).toContain(`Note: ${note}`);
@@ -702,7 +702,7 @@ describe("fiscalflow documents", () => {
     const { stdout } = await documents(...argv);
     expect(stdout).toMatch(/^2025-11-20 .* INV-99 .* unknown payment type 99$/m);
     expect(stdout.match(/unknown payment type/g)).toHaveLength(1);
-    expect(stdout).toContain("Note: 1 listed document has a payment type that is not in the authority's list.\n");
+    expect(stdout).toContain("Note: Listed with a payment type that is not in the authority's list: 1.\n");
     expect(rowsOf((await documents(...argv, "--format", "csv")).stdout)).toMatchObject({
       "INV-CASH": { payment_type_unknown: "no" },
       "INV-99": { payment_type_unknown: "yes" },
@@ -745,7 +745,7 @@ describe("fiscalflow documents", () => {
     expect(stdout).toMatch(/ INV-1 +CU\/INV-1 .* number used twice$/m);
     expect(stdout).toMatch(/ INV-1 \(credit note\) .* number used twice$/m);
     expect(stdout.match(/number used twice$/gm)).toHaveLength(2);
-    const words = "Note: 1 number is used by two or more listed documents.\n";
+    const words = "Note: Numbers that two or more listed documents have: 1.\n";
     expect(stdout).toContain(words);
     const csv = await documents(...argv, "--format", "csv");
     expect(csv.stderr).toContain(words);
@@ -804,8 +804,8 @@ describe("fiscalflow documents", () => {
   });
 
   it.each([
-    ["named.csv", [], /^connection,business,type,number,/, true],
-    ["NAMED.CSV", [], /^connection,business,type,number,/, true],
+    ["named.csv", [], /^connection,business,type,date,/, true],
+    ["NAMED.CSV", [], /^connection,business,type,date,/, true],
     ["plain.csv", ["--json"], /^\{"period":/, false],
     ["plain.json", [], /^\{"period":/, false],
     ["table.txt", [], /^\S+ \(connection default\), 2025-11-01/, false],

@@ -2,21 +2,29 @@ import type { Command } from "commander";
 
 import { calendarDate } from "../../contract/schema/fields.ts";
 import type { Days } from "../../ledger/index.ts";
-import { parsedBy } from "../arguments.ts";
+import { help, parsedBy } from "../arguments.ts";
 import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { BOM_FLAG } from "../csv.ts";
 import { type FormatFlags, withFormats } from "../format.ts";
-import { type ResultFlags, type Scope } from "../sale/scope.ts";
-import type { Owner, PeriodList } from "./list.ts";
+import { type ResultFlags, type Scope, withFilters as withBusinessFilters } from "../sale/scope.ts";
 
 type ListFormat = "text" | "csv" | "json";
 
-export interface ListFlags extends Scope, ResultFlags, FormatFlags<ListFormat> {
+interface ListFlags extends Scope, ResultFlags, FormatFlags<ListFormat> {
   bom?: boolean;
 }
 
-interface RegisteredList<One extends Owner<Row>, Row> {
+/** Which days a list is asked for. */
+export interface AskedList {
+  kind: "day" | "month" | "period";
+  days: Days;
+  flags: ListFlags;
+}
+
+export type RunList = (context: CliContext, asked: AskedList) => Promise<void>;
+
+interface RegisteredList {
   /** `documents`: also what the group is called. */
   nouns: string;
   noun: string;
@@ -24,14 +32,29 @@ interface RegisteredList<One extends Owner<Row>, Row> {
   counts: string;
   /** Adds the flags that say whose rows are listed. */
   withFilters: (command: Command) => Command;
-  load: () => Promise<PeriodList<One, Row>>;
+  run: RunList;
+}
+
+export function registerDocuments(program: Command, context: CliContext): void {
+  const documents = program
+    .command("documents")
+    .description("List every sale and credit note of a period, for the tax return, from the ledger.")
+    .addHelpText(...help("", "fiscalflow documents month --out documents.csv"));
+  registerList(documents, context, {
+    nouns: "documents",
+    noun: "document",
+    counts:
+      "Documents are listed by their own date. They count once the tax authority has accepted them (status completed).",
+    withFilters: withBusinessFilters,
+    run: async (...asked) => (await import("./documents.ts")).listDocuments(...asked),
+  });
 }
 
 /** `day`, `month` and `period` of a group: the rows of these days, as a table, CSV or JSON. */
-export function registerList<One extends Owner<Row>, Row>(
+export function registerList(
   group: Command,
   context: CliContext,
-  { nouns, noun, counts, withFilters, load }: RegisteredList<One, Row>,
+  { nouns, noun, counts, withFilters, run }: RegisteredList,
 ): void {
   const command = (name: string, days: string, example: string): Command =>
     withFilters(
@@ -41,22 +64,16 @@ export function registerList<One extends Owner<Row>, Row>(
         "json",
       ] satisfies ListFormat[]).option(...BOM_FLAG),
     ).addHelpText(
-      "after",
-      `
-Formats: text (a table), csv (one line for each ${noun}), json.
-${counts}
-
-Example:
-  fiscalflow ${group.name()} ${example} --format csv`,
+      ...help(
+        `Formats: text (a table), csv (one line for each ${noun}), json.
+${counts}`,
+        `fiscalflow ${group.name()} ${example} --format csv`,
+      ),
     );
-  const list = async (kind: "day" | "month" | "period", days: Days, flags: ListFlags): Promise<void> => {
-    const { runList } = await import("./run-list.ts");
-    await runList(context, await load(), { kind, days, flags });
-  };
   const listDated = async (kind: "day" | "month", flags: ListFlags & { date?: string }): Promise<void> => {
     const { periodOf } = await import("../report/period.ts");
     const { from, to } = periodOf(kind, flags.date, Date.now());
-    await list(kind, { from, to }, flags);
+    await run(context, { kind, days: { from, to }, flags });
   };
   command("day", "one day", "day")
     .option("--date <date>", "the day, YYYY-MM-DD (default: today)")
@@ -70,6 +87,6 @@ Example:
     .requiredOption("--to <date>", date("ends with"), parsedBy(calendarDate))
     .action((flags: ListFlags & Days) => {
       if (flags.from > flags.to) throw new UsageError(`--from ${flags.from} is later than --to ${flags.to}.`);
-      return list("period", { from: flags.from, to: flags.to }, flags);
+      return run(context, { kind: "period", days: { from: flags.from, to: flags.to }, flags });
     });
 }
