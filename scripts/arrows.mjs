@@ -92,7 +92,7 @@ const ARROWS = {
   },
   "src/config": {
     files: ["src/contract", "src/callbacks/callback-token.ts"],
-    packages: ["zod", "jsonc-parser", "leven", "@temporalio/envconfig"],
+    packages: ["zod", "ipaddr.js", "jsonc-parser", "leven", "@temporalio/envconfig"],
     node: true,
     why: "The configuration knows the contract, and how long a callback URL can get.",
   },

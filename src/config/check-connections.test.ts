@@ -171,9 +171,7 @@ describe("connections to the accounting service", () => {
         /apiKey: expected .*begins with sk_development_ or sk_production_; found one that begins with cmp_sk_test_/,
       ),
       expect.stringMatching(/clientSecret: expected .*begins with cs_; found one that begins with sk_production_/),
-      expect.stringMatching(
-        /webhookSecrets: secret 1 of 1: expected .*begins with whsec_development_ or whsec_production_/,
-      ),
+      expect.stringMatching(/webhookSecrets: entry 1: expected .*begins with whsec_development_ or whsec_production_/),
     ]);
   });
 });

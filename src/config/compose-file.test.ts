@@ -6,7 +6,7 @@ import { Ajv } from "ajv";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import { configReference } from "./config-reference.ts";
+import { configReference } from "./test-support/config-reference.ts";
 import { loadConfig } from "./index.ts";
 import { SERVER_CONFIG } from "../servers/start-dev-server.ts";
 

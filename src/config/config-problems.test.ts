@@ -35,7 +35,7 @@ describe("problems of the configuration", () => {
         "  - COMPLIANCE_API_KEY: expected a key of the tax-compliance API, which begins with cmp_sk_test_ or cmp_sk_live_; found 23 characters with another beginning (not shown)",
         '  - COMPLIANCE_AUTH: expected "x-api-key" or "bearer", found "basic"',
         '  - COMPLIANCE_BUSINESSES: is missing, and so is the default business (businessId, COMPLIANCE_BUSINESS_ID): expected the businesses that are served, or "*" for any that the key reaches (`fiscalflow doctor` lists those)',
-        "  - CALLBACK_SECRETS: secret 1 of 1: expected at least 32 characters, found 9; `openssl rand -base64 32` makes one",
+        "  - CALLBACK_SECRETS: entry 1: expected at least 32 characters, found 9; `openssl rand -base64 32` makes one",
         "  - CALLBACK_PUBLIC_URL: expected an absolute https URL of a public host, found 10.0.0.7, which the internet cannot reach",
         '  - FISCALFLOW_TIMING_SLOW_AFTER_MS: expected a whole number of milliseconds from 60000 to 2592000000, found "1h"',
         '  - LOG_LEVEL: expected "trace" or "debug" or "info" or "warn" or "error" or "fatal" or "silent", found "verbose"',

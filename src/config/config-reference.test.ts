@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { configReference, configSections, renderConfigExample, renderConfigTable } from "./config-reference.ts";
 import { loadConfig } from "./load-config.ts";
+import { configSections } from "./settings.ts";
+import { configReference, renderConfigExample, renderConfigTable } from "./test-support/config-reference.ts";
 
 const CONTRACT = `TEMPORAL_ADDRESS TEMPORAL_NAMESPACE TEMPORAL_API_KEY TEMPORAL_PROFILE
   TEMPORAL_CLI_PATH TEMPORAL_TEST_SERVER_PATH FISCALFLOW_CONFIG FISCALFLOW_HOME

@@ -49,17 +49,17 @@ test("a connection without any business is refused, as is a * that stands for on
 });
 
 test.each([
-  ["biz_1,", '2 of 2: expected a business id of 1 to 64 bytes, or "*", found ""'],
-  ["biz_1,biz_2,biz_1", '3 of 3: expected different ones, found "biz_1" twice'],
-  [`biz_1,${"x".repeat(65)}`, '2 of 2: expected a business id of 1 to 64 bytes, or "*", found'],
+  ["biz_1,", 'entry 2: expected a business id of 1 to 64 bytes, or "*", found ""'],
+  ["biz_1,biz_2,biz_1", "entry 3: expected different ones, found this one twice"],
+  [`biz_1,${"x".repeat(65)}`, 'entry 2: expected a business id of 1 to 64 bytes, or "*", found'],
 ])("%s is refused, with what was expected", (text, message) => {
   expect(() => businessesOf({ COMPLIANCE_BUSINESSES: text })).toThrow(`COMPLIANCE_BUSINESSES: ${message}`);
 });
 
 test.each([
-  ["biz_1", 'expected a list, each a business id of 1 to 64 bytes, or "*"; found "biz_1"'],
+  ["biz_1", 'expected a list, each a business id of 1 to 64 bytes, or "*", found "biz_1"'],
   [[], 'expected at least one: a business id of 1 to 64 bytes, or "*"; found an empty list'],
-  [[7, " biz_1"], '1 of 2: expected a business id of 1 to 64 bytes, or "*", found 7'],
+  [[7, " biz_1"], 'entry 1: expected a business id of 1 to 64 bytes, or "*", found 7'],
 ])("%j in the file is refused", (found, message) => {
   expect(() => businessesOf({}, found)).toThrow(`compliance.default.businesses: ${message}`);
 });

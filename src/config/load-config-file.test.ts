@@ -72,7 +72,7 @@ describe("the configuration from a file", () => {
       {
         path: "callbacks.secrets",
         message:
-          'secret 1 of 1: expected a reference, { "env": "NAME" } or { "file": "PATH" }, found a literal (not shown); secrets do not belong in this file',
+          'entry 1: expected a reference, { "env": "NAME" } or { "file": "PATH" }, found a literal (not shown); secrets do not belong in this file',
       },
       expect.objectContaining({ path: "ledger.url" }),
     ]);

@@ -1,6 +1,6 @@
 import { format, inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { Secret } from "./secret.ts";
+import { Secret } from "./secrets.ts";
 
 describe("a secret", () => {
   const secret = new Secret("cmp_sk_live_abc");

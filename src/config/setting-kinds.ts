@@ -3,7 +3,6 @@ import { z } from "zod";
 import { durationMs } from "../contract/schema/fields.ts";
 import { reasonOf, showFound, unknownName } from "./config-error.ts";
 import { parseJsonc } from "./parse-jsonc.ts";
-import { Secret } from "./secret.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -30,12 +29,11 @@ export interface Form {
 }
 
 declare module "zod" {
-  /** What a setting's schema carries besides its rules: all that the documentation says of it. */
+  /** What a setting's schema carries besides its rules; its `description` says what it means. */
   interface GlobalMeta {
     form?: Form;
     /** Of connections, the one that is called `default`. */
     variable?: string;
-    meaning?: string;
     /** How the default reads in documentation, where it is not the schema's as it stands. */
     defaultText?: string;
     /** What the example shows where there is no default. */
@@ -43,6 +41,30 @@ declare module "zod" {
     /** Needed beside others that would do as well: the example has it, and not as a comment. */
     inExample?: boolean;
   }
+}
+
+/** The settings of one section of the file, by key. The tables are also what the documentation is printed from. */
+export type SettingTable = Readonly<Record<string, z.ZodType>>;
+
+export type SettingValues<S extends SettingTable> = { [K in keyof S]: z.output<S[K]> };
+
+/** Each with its variable: its key in capitals behind the prefix, unless it names another. */
+export function settings<S extends SettingTable>(prefix: string, table: S): S {
+  const named = Object.entries(table).map(([key, schema]) => {
+    const variable = prefix + key.replaceAll(/[A-Z]/g, "_$&").toUpperCase();
+    return [key, schema.meta({ variable, ...schema.meta() })];
+  });
+  return Object.fromEntries(named) as S;
+}
+
+/** What was read of a section, whole or not: rules between settings look at those that there are. */
+export interface SettingsReading<S extends SettingTable> {
+  /** Undefined where a setting has a problem too. */
+  values: Partial<SettingValues<S>>;
+  /** Settings that someone set, well or not. */
+  given: ReadonlySet<string>;
+  /** Where a setting was given, or would have been: for problems that need more than one. */
+  where: (key: keyof S & string) => string;
 }
 
 /** Takes the place of a value that cannot be had: its schema says why. */
@@ -53,11 +75,19 @@ export class Refusal {
   }
 }
 
+/** Kubernetes sets NAME_PORT=tcp://… in every pod for a Service called NAME. */
+const SERVICE_LINK = /^tcp:\/\//;
+const SERVICE_LINK_HINT =
+  ". Kubernetes sets this for a Service of that name: set enableServiceLinks to false, or rename the Service";
+
 /** What a schema says of everything that it refuses. `what` completes the sentence "expected …". */
 export function expected(what: string) {
   return {
-    error: ({ input }: { input?: unknown }): string =>
-      input instanceof Refusal ? input.message : `expected ${what}, found ${showFound(input)}`,
+    error: ({ input }: { input?: unknown }): string => {
+      if (input instanceof Refusal) return input.message;
+      const hint = typeof input === "string" && SERVICE_LINK.test(input) ? SERVICE_LINK_HINT : "";
+      return `expected ${what}, found ${showFound(input)}${hint}`;
+    },
   };
 }
 
@@ -70,26 +100,18 @@ export function text(pattern: RegExp, what: string) {
   return z.string(expected(what)).regex(pattern, expected(what));
 }
 
-const DIGITS: Form = { fromText: (text) => (/^\d{1,15}$/.test(text) ? Number(text) : text) };
-
 /** A whole number; both bounds belong to the range. */
 export function integer(min: number, max: number, unit: string) {
-  const wrong = expected(`a whole number of ${unit} from ${min} to ${max}`);
-  return z.int(wrong).min(min, wrong).max(max, wrong).meta({ form: DIGITS });
+  return wholeNumber(min, max, `a whole number of ${unit} from ${min} to ${max}`);
 }
 
-/** Kubernetes sets NAME_PORT=tcp://… in every pod for a Service called NAME. */
-const SERVICE_LINK = /^tcp:\/\//;
-const SERVICE_LINK_HINT =
-  "Kubernetes sets this for a Service of that name: set enableServiceLinks to false, or rename the Service";
-
 export function port() {
-  const { error } = expected("a TCP port from 0 to 65535 (0 takes any that is free)");
-  const wrong = {
-    error: (issue: { input?: unknown }) =>
-      SERVICE_LINK.test(String(issue.input)) ? `${error(issue)}. ${SERVICE_LINK_HINT}` : error(issue),
-  };
-  return z.int(wrong).min(0, wrong).max(65_535, wrong).meta({ form: DIGITS });
+  return wholeNumber(0, 65_535, "a TCP port from 0 to 65535 (0 takes any that is free)");
+}
+
+function wholeNumber(min: number, max: number, what: string) {
+  const form: Form = { fromText: (text) => (/^\d{1,15}$/.test(text) ? Number(text) : text) };
+  return z.int(expected(what)).min(min, expected(what)).max(max, expected(what)).meta({ form });
 }
 
 /** Where a server listens. A name is refused: it may have several addresses, or another one tomorrow. */
@@ -97,15 +119,11 @@ export function host() {
   return z.union([z.ipv4(), z.ipv6()], expected("an IP address such as 127.0.0.1, 0.0.0.0 or ::"));
 }
 
-const FLAGS = new Map([
-  ["1", true],
-  ["true", true],
-  ["0", false],
-  ["false", false],
-]);
-
 export function flag() {
-  const form: Form = { note: "`1` or `0`", fromText: (text) => FLAGS.get(text) ?? text };
+  const form: Form = {
+    note: "`1` or `0`",
+    fromText: (text) => (/^(1|true)$/.test(text) ? true : /^(0|false)$/.test(text) ? false : text),
+  };
   return z.boolean(expected("true or false (as a variable: 1 or 0)")).meta({ form });
 }
 
@@ -127,9 +145,9 @@ export function interval() {
 
 /**
  * Different ones, each accepted by the schema: a list in the file, separated by commas in a variable.
- * @param noun what each is called in a problem
+ * @param isSame of two values
  */
-export function list<T>(each: z.ZodType<T>, what: string, noun = ""): z.ZodType<T[]> {
+export function list<T>(each: z.ZodType<T>, what: string, isSame: (one: T, other: T) => boolean = Object.is) {
   const { fromText, fromFile } = formOf(each);
   const form: Form = {
     note: "several are separated by commas",
@@ -138,31 +156,15 @@ export function list<T>(each: z.ZodType<T>, what: string, noun = ""): z.ZodType<
     fromFile: (raw, sources) =>
       Array.isArray(raw) ? raw.map((one: unknown) => fromFile(one, sources)) : fromFile(raw, sources),
   };
-  const notAList = ({ input }: { input?: unknown }): string =>
-    input instanceof Refusal ? input.message : `expected a list, each ${what}; found ${showFound(input)}`;
   return z
-    .array(z.unknown(), { error: notAList })
-    .transform((found, context) => {
-      const values: T[] = [];
-      const refuse = (message: string): void => context.addIssue({ code: "custom", message });
-      if (found.length === 0) refuse(`expected at least one: ${what}; found an empty list`);
-      for (const [index, raw] of found.entries()) {
-        const place = `${noun}${index + 1} of ${found.length}: `;
-        const reading = each.safeParse(raw);
-        if (!reading.success) refuse(place + problemsOf(reading.error).join("; "));
-        else if (!values.some((value) => same(value, reading.data))) values.push(reading.data);
-        else
-          refuse(
-            `${place}expected different ones, found ${raw instanceof Secret ? "one that stands there" : showFound(raw)} twice`,
-          );
-      }
-      return values;
+    .array(each, expected(`a list, each ${what}`))
+    .min(1, `expected at least one: ${what}; found an empty list`)
+    .superRefine((values, context) => {
+      for (const [index, value] of values.entries())
+        if (values.slice(0, index).some((earlier) => isSame(earlier, value)))
+          context.addIssue({ code: "custom", path: [index], message: "expected different ones, found this one twice" });
     })
     .meta({ form });
-}
-
-function same(one: unknown, other: unknown): boolean {
-  return one === other || (one instanceof Secret && other instanceof Secret && one.equals(other));
 }
 
 /** An object with something for each business; a variable carries it as JSON. */
@@ -185,52 +187,44 @@ export function dialect() {
   const what = "a JSON object, or a path to one";
   const isObject = (value: unknown): boolean =>
     typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Refusal);
-  const ofText = (text: string, where: string): unknown => {
-    const json = parseJsonc(text);
-    if (json.ok) {
-      return isObject(json.value)
-        ? json.value
-        : new Refusal(`expected ${what}, found ${showFound(json.value)}${where}`);
-    }
-    const { line, column, message } = json.problem;
-    return new Refusal(`expected JSON; at line ${line}, column ${column}${where}: ${message}`);
-  };
-  const ofFile = (path: string, readFile: Sources["readFile"]): unknown => {
-    let text: string;
-    try {
-      text = readFile(path);
-    } catch (error) {
-      return new Refusal(`expected ${what}; found ${showFound(path)}, which cannot be read (${reasonOf(error)})`);
-    }
-    return ofText(text, ` in ${showFound(path)}`);
-  };
   const form: Form = {
     note: "JSON, or a path to it",
-    fromText: (text, { readFile }) => (text.trimStart().startsWith("{") ? ofText(text, "") : ofFile(text, readFile)),
-    fromFile: (raw, { readFileOfFile }) => (typeof raw === "string" ? ofFile(raw, readFileOfFile) : raw),
+    fromText: (text, { readFile }) =>
+      text.trimStart().startsWith("{") ? jsonOf(text, "it") : jsonOfFile(text, readFile, what),
+    fromFile: (raw, { readFileOfFile }) => (typeof raw === "string" ? jsonOfFile(raw, readFileOfFile, what) : raw),
   };
   return z.custom<object>(isObject, expected(what)).meta({ form });
 }
 
+/** What a JSON file holds. @param what completes the sentence "expected …" where it cannot be read */
+export function jsonOfFile(path: string, readFile: (path: string) => string, what: string): unknown {
+  try {
+    return jsonOf(readFile(path), showFound(path));
+  } catch (error) {
+    return new Refusal(`expected ${what}, found ${showFound(path)}, which cannot be read (${reasonOf(error)})`);
+  }
+}
+
+/** @param name of the text, in a problem */
+export function jsonOf(text: string, name: string): unknown {
+  const json = parseJsonc(text);
+  if (json.ok) return json.value;
+  const { line, column, message } = json.problem;
+  return new Refusal(`${name} is not JSON; at line ${line}, column ${column}: ${message}`);
+}
+
 /** The form of a setting; where its schema has none, the value stands there as it is. */
 export function formOf(schema: z.ZodType): Required<Omit<Form, "note">> & Pick<Form, "note"> {
-  const form = innermost(schema).meta()?.form;
-  return { fromText: (text) => text, fromFile: (raw) => raw, ...form };
-}
-
-/** The default of a schema, as the file would say it. */
-export function defaultOf(schema: z.ZodType): unknown {
-  return schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault ? schema.def.defaultValue : undefined;
-}
-
-function innermost(schema: z.ZodType): z.ZodType {
   const wraps = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault;
-  return wraps ? innermost(schema.unwrap() as z.ZodType) : schema;
+  if (wraps) return formOf(schema.unwrap() as z.ZodType);
+  return { fromText: (text) => text, fromFile: (raw) => raw, ...schema.meta()?.form };
 }
 
 /** What a schema says against a value, each once, with the place inside of the value. */
 export function problemsOf({ issues }: z.ZodError): string[] {
-  return [...new Set(issues.map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message)))];
+  const place = (path: readonly PropertyKey[]): string =>
+    path.map((key) => (typeof key === "number" ? `entry ${key + 1}` : String(key))).join(".");
+  return [...new Set(issues.map(({ path, message }) => (path.length > 0 ? `${place(path)}: ${message}` : message)))];
 }
 
 /** A schema of an object that has these fields and no other. */
@@ -248,8 +242,3 @@ export function variableOf(env: Environment, name: string): string | undefined {
   // The environment is an object like others: it has a `toString`.
   return Object.hasOwn(env, name) ? env[name] || undefined : undefined;
 }
-
-/** The settings of one section of the file, by key. The tables are also what the documentation is printed from. */
-export type SettingTable = Readonly<Record<string, z.ZodType>>;
-
-export type SettingValues<S extends SettingTable> = { [K in keyof S]: z.output<S[K]> };

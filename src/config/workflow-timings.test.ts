@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { loadConfig } from "./load-config.ts";
-import { workflowTimings } from "./workflow-timings.ts";
+import { workflowTimings } from "./settings.ts";
 
 const { timings } = loadConfig({ env: {} });
 

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 
 import { accountingSettings, parseAccountingDialect } from "../../src/accounting/index.ts";
 import { complianceSettings, parseDialect } from "../../src/compliance/index.ts";
-import { loadConfig, renderConfigExample, renderConfigTable } from "../../src/config/index.ts";
+import { loadConfig } from "../../src/config/index.ts";
+import { renderConfigExample, renderConfigTable } from "../../src/config/test-support/config-reference.ts";
 import { renderDialectExample } from "./render-dialect.ts";
 
 const PAGE = fileURLToPath(new URL("../../docs/configuration.md", import.meta.url));

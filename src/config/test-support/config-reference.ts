@@ -1,14 +1,9 @@
-import type { z } from "zod";
+import { z } from "zod";
 
-import { accountingSettings, callbackSettings, complianceSettings } from "./connection-settings.ts";
-import {
-  ledgerSettings,
-  processSettings,
-  temporalSettings,
-  timingSettings,
-  workerSettings,
-} from "./process-settings.ts";
-import { defaultOf, formOf, type SettingTable } from "./setting-kinds.ts";
+import { formOf, type SettingTable } from "../setting-kinds.ts";
+import { configSections } from "../settings.ts";
+
+/** What docs/configuration.md is made of. */
 
 interface ReferenceEntry {
   variable: string;
@@ -18,66 +13,54 @@ interface ReferenceEntry {
   default: string;
 }
 
-/** Every section of the JSON file. `named`: an object of connections, each with these settings. */
-export const configSections: readonly { path: string; named: boolean; settings: SettingTable }[] = [
-  { path: "compliance", named: true, settings: complianceSettings },
-  { path: "accounting", named: true, settings: accountingSettings },
-  { path: "callbacks", named: false, settings: callbackSettings },
-  { path: "ledger", named: false, settings: ledgerSettings },
-  { path: "temporal", named: false, settings: temporalSettings },
-  { path: "worker", named: false, settings: workerSettings },
-  { path: "", named: false, settings: processSettings },
-  { path: "timings", named: false, settings: timingSettings },
-];
+const CONFIG_FILE: ReferenceEntry = {
+  variable: "FISCALFLOW_CONFIG",
+  meaning: "a JSON file, for several connections; comments are allowed",
+  default: "none",
+};
 
-const TEMPORAL_VARIABLES: readonly ReferenceEntry[] = [
-  entry(
+/** Read by Temporal's own library. */
+const TEMPORAL_VARIABLES = [
+  [
     "TEMPORAL_ADDRESS",
     "`host:port` of the Temporal frontend; without it, `demo` starts its own server",
     "`localhost:7233`",
-  ),
-  entry("TEMPORAL_NAMESPACE", "the namespace", "`default`"),
-  entry("TEMPORAL_API_KEY", "an API key; turns TLS on", "none"),
-  entry(
+  ],
+  ["TEMPORAL_NAMESPACE", "the namespace", "`default`"],
+  ["TEMPORAL_API_KEY", "an API key; turns TLS on", "none"],
+  [
     "TEMPORAL_TLS",
     "`true` or `false`: TLS on or off, whatever the variables below say",
     "on if an API key or one of them is set",
-  ),
-  entry("TEMPORAL_TLS_CLIENT_CERT_PATH, TEMPORAL_TLS_CLIENT_CERT_DATA", "the client's certificate", "none"),
-  entry("TEMPORAL_TLS_CLIENT_KEY_PATH, TEMPORAL_TLS_CLIENT_KEY_DATA", "the client's private key", "none"),
-  entry(
+  ],
+  ["TEMPORAL_TLS_CLIENT_CERT_PATH, TEMPORAL_TLS_CLIENT_CERT_DATA", "the client's certificate", "none"],
+  ["TEMPORAL_TLS_CLIENT_KEY_PATH, TEMPORAL_TLS_CLIENT_KEY_DATA", "the client's private key", "none"],
+  [
     "TEMPORAL_TLS_SERVER_CA_CERT_PATH, TEMPORAL_TLS_SERVER_CA_CERT_DATA",
     "the CA certificate that verifies the server's certificate",
     "the CAs of the system",
-  ),
-  entry("TEMPORAL_TLS_SERVER_NAME", "the name in the server's certificate", "the host of the address"),
-  entry(
+  ],
+  ["TEMPORAL_TLS_SERVER_NAME", "the name in the server's certificate", "the host of the address"],
+  [
     "TEMPORAL_CONFIG_FILE, TEMPORAL_PROFILE",
     "a profile of Temporal's own configuration file; variables take precedence over it",
     "the profile `default` of Temporal's usual file, if that exists",
-  ),
-];
-
-const CONFIG_FILE = entry("FISCALFLOW_CONFIG", "a JSON file, for several connections; comments are allowed", "none");
+  ],
+] as const;
 
 /** Every variable with its meaning and default, in the order of the documentation. */
 export const configReference: readonly ReferenceEntry[] = [
   CONFIG_FILE,
-  ...TEMPORAL_VARIABLES,
+  ...TEMPORAL_VARIABLES.map(([variable, meaning, fallback]) => ({ variable, meaning, default: fallback })),
   ...configSections.flatMap(({ path, named, settings }) =>
     Object.entries(settings).map(([key, schema]) => {
       const inFile = [path, named ? "<name>" : "", key].filter((part) => part !== "").join(".");
-      const { variable = "", meaning = "" } = schema.meta() ?? {};
+      const { variable = "", description: meaning = "" } = schema.meta() ?? {};
       const { note } = formOf(schema);
       return { variable, inFile, meaning: note ? `${meaning} (${note})` : meaning, default: defaultText(schema) };
     }),
   ),
 ];
-
-/** The variables that the product itself reads. */
-export const knownVariables: readonly string[] = configReference
-  .filter((one) => one === CONFIG_FILE || one.inFile !== undefined)
-  .map(({ variable }) => variable);
 
 /** The reference as a Markdown table. */
 export function renderConfigTable(): string {
@@ -129,7 +112,7 @@ function members(settings: SettingTable, indent: string, dialect?: readonly stri
 }
 
 function comment(schema: z.ZodType): string[] {
-  const { meaning = "", variable } = schema.meta() ?? {};
+  const { description: meaning = "", variable } = schema.meta() ?? {};
   const fallback = isRequired(schema) ? "Required." : `Default: ${defaultText(schema).replaceAll("`", "")}.`;
   const plain = meaning.replaceAll("`", "");
   // A word of the configuration keeps its spelling at the beginning of a sentence too.
@@ -140,7 +123,9 @@ function comment(schema: z.ZodType): string[] {
 /** The default of a setting as documentation shows it. */
 function defaultText(schema: z.ZodType): string {
   if (isRequired(schema)) return "required";
-  return schema.meta()?.defaultText ?? `\`${String(defaultOf(schema))}\``;
+  const value = defaultOf(schema);
+  const isText = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+  return schema.meta()?.defaultText ?? (isText ? `\`${value}\`` : "none");
 }
 
 function isRequired(schema: z.ZodType): boolean {
@@ -151,6 +136,7 @@ function oneLine(value: unknown): string {
   return JSON.stringify(value, undefined, 1).replaceAll(/\n\s*/g, " ").replaceAll("[ ", "[").replaceAll(" ]", "]");
 }
 
-function entry(variable: string, meaning: string, fallback: string): ReferenceEntry {
-  return { variable, meaning, default: fallback };
+/** The default of a schema, as the file would say it. */
+function defaultOf(schema: z.ZodType): unknown {
+  return schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault ? schema.def.defaultValue : undefined;
 }

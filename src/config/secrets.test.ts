@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import { loadConfig } from "./load-config.ts";
-import { SecretFiles } from "./secret-files.ts";
+import { SecretFiles } from "./secrets.ts";
 
 const CALLBACKS = ["callback secret of this year, long enough", "callback secret of last year, long enough"] as const;
 const AT_START = {

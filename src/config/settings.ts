@@ -1,0 +1,427 @@
+import { z } from "zod";
+
+import type { WorkflowTimings } from "../contract/connection.ts";
+import { INPUT_CHECK_MODES, PIN } from "../contract/input-checks.ts";
+import { CURRENCY_PATTERN, INVOICE_NUMBER_FIELDS, SUPPLIER_RULES } from "../contract/jobs.ts";
+import { NAME_PATTERN } from "../contract/names.ts";
+import { keyRule, KEYS, secret, secrets } from "./secrets.ts";
+import {
+  byBusiness,
+  choice,
+  dialect,
+  expected,
+  flag,
+  host,
+  integer,
+  interval,
+  list,
+  port,
+  settings,
+  type SettingTable,
+  type SettingValues,
+  strictFields,
+  text,
+} from "./setting-kinds.ts";
+import { baseUrl, plainUrl, postgresProblem } from "./urls.ts";
+
+/**
+ * Where health and metrics listen unless configured otherwise: they need no password, so nobody outside of the machine
+ * asks.
+ */
+const LOOPBACK = "127.0.0.1";
+
+/** A fairness key over 64 bytes makes a workflow task fail for ever, and the business is the fairness key. */
+const MAX_BUSINESS_ID_BYTES = 64;
+
+/** In the list of businesses: any that the key reaches is served. */
+export const ANY_BUSINESS = "*";
+
+const A_BUSINESS_ID = `a business id of 1 to ${MAX_BUSINESS_ID_BYTES} bytes`;
+const isBusinessId = (id: string): boolean =>
+  id !== "" && id === id.trim() && Buffer.byteLength(id) <= MAX_BUSINESS_ID_BYTES && id !== ANY_BUSINESS;
+const BUSINESS_OR_ANY = `${A_BUSINESS_ID}, or "${ANY_BUSINESS}"`;
+const businessOrAny = z
+  .string(expected(BUSINESS_OR_ANY))
+  .refine((id) => id === ANY_BUSINESS || isBusinessId(id), expected(BUSINESS_OR_ANY));
+const connectionName = text(NAME_PATTERN, "a name of 1 to 32 characters from a-z, 0-9 and -");
+
+function shortText(most: number, what: string) {
+  const wrong = expected(`${what} of 1 to ${most} characters`);
+  return z.string(wrong).trim().min(1, wrong).max(most, wrong);
+}
+
+/** Temporal clamps a weight to this range without a word, so what is outside of it is refused here. */
+const [LEAST, MOST] = [0.001, 1000];
+const wrongWeight = expected(`a weight from ${LEAST} to ${MOST}`);
+const weight = z.number(wrongWeight).min(LEAST, wrongWeight).max(MOST, wrongWeight);
+
+const SELLER = '{"name": "Duka Moja Ltd", "pin": "P051234567Z", "address": "Moi Avenue 12"}';
+const A_PIN = "a PIN of the tax authority (A or P, nine digits, a capital letter, such as P051234567Z)";
+/** Who sells, as the shop states it: the API's documents do not name the seller. */
+const seller = strictFields(
+  {
+    name: shortText(300, "a name"),
+    pin: z.string(expected(A_PIN)).trim().regex(PIN, expected(A_PIN)).optional(),
+    /** Address, telephone and the like; each line break begins a new line. */
+    address: shortText(300, "an address").optional(),
+  },
+  `who the business is, such as ${SELLER}`,
+);
+export type StatedSeller = z.output<typeof seller>;
+
+const noVersion = (url: URL): string | undefined =>
+  /\/v1\/*$/.test(url.pathname)
+    ? "expected the address without a version, since every path of the API begins with /v1; found one that ends in /v1"
+    : undefined;
+
+/** Of a secret that signs callback URLs. */
+const MIN_SECRET_LENGTH = 32;
+const longEnough = (value: string): string | undefined =>
+  value.length < MIN_SECRET_LENGTH
+    ? `expected at least ${MIN_SECRET_LENGTH} characters, found ${value.length}; \`openssl rand -base64 32\` makes one`
+    : undefined;
+
+/** One connection to the Compliance API; the variables describe the one called `default`. */
+export const complianceSettings = settings("COMPLIANCE_", {
+  baseUrl: baseUrl(noVersion)
+    .meta({ example: "https://compliance.example.com" })
+    .describe("the base address of the Compliance API, without `/v1`"),
+  apiKey: secret(keyRule(KEYS.compliance))
+    .meta({ example: { env: "SHOP_COMPLIANCE_API_KEY" } })
+    .describe("an API key: `cmp_sk_test_…` or `cmp_sk_live_…`"),
+  auth: choice(["x-api-key", "bearer"])
+    .default("x-api-key")
+    .describe("the header that carries the key: `x-api-key`, or `bearer` for `Authorization: Bearer`"),
+  keyReach: choice(["organisation", "business"])
+    .default("organisation")
+    .describe("`organisation`: businessId is sent; `business`: the key is bound to one business, and none is sent"),
+  businessId: z
+    .string(expected(A_BUSINESS_ID))
+    .refine(isBusinessId, expected(A_BUSINESS_ID))
+    .optional()
+    .meta({ example: "biz_1", inExample: true })
+    .describe(
+      "with `organisation`, the business of sales that do not name one; with `business` (required then), the name of the business to which the key is bound",
+    ),
+  businesses: list(businessOrAny, BUSINESS_OR_ANY)
+    .optional()
+    .meta({ defaultText: "`businessId` alone; one of both must be set", example: ["biz_1", "biz_2"] })
+    .describe(
+      "with `organisation`, the businesses that are served: another one is refused (`UnknownBusiness`), and nothing is sent for it. The key must reach them, and `fiscalflow setup` keeps Schedules for them. `businessId` is always one of them. With `*` in the list, any business that the key reaches is served; Schedules are kept for those that are named beside it",
+    ),
+  sellers: byBusiness(seller, `who they are, such as {"biz_1": ${SELLER}}`)
+    .default({})
+    .meta({
+      example: { biz_1: { name: "Duka Moja Ltd", pin: "P051234567Z", address: "Moi Avenue 12" } },
+    })
+    .describe(
+      "the name, PIN and address of each business, for the head of reports and receipts: the API's documents do not name the seller",
+    ),
+  application: connectionName
+    .optional()
+    .meta({ defaultText: "the connection's name", example: "shop" })
+    .describe("the application that the key belongs to: connections of one application share one request budget"),
+  businessWeights: byBusiness(weight, `their weights from ${LEAST} to ${MOST}, such as {"biz_1": 2}`)
+    .default({})
+    .meta({ defaultText: "all equal", example: { biz_1: 2 } })
+    .describe(
+      "with `organisation`, the relative share of the request budget that each business gets while several wait; a business that is not named has the weight 1",
+    ),
+  stockDefault: choice(["on-submission", "on-completion", "off"])
+    .default("on-submission")
+    .describe(
+      "when stock moves for a sale that does not set `stock` itself: `on-submission`, `on-completion` or `off`",
+    ),
+  inputChecks: choice(INPUT_CHECK_MODES)
+    .default("warn")
+    .describe(
+      "what happens to a new sale whose `customer.pin`, `saleDate` or `paymentTypeCode` looks wrong, and to a refund whose `returnDate` does: `refuse`, `warn` (it is sent, and the log and the starter's answer say so) or `off`",
+    ),
+  saleDatePastDays: integer(0, 3_650, "days")
+    .default(30)
+    .describe(
+      "a `saleDate` looks wrong if it is more than this many days before the start, or more than one day after it; so does a `returnDate`, counted from when the refund is asked for",
+    ),
+  paymentTypes: list(shortText(50, "a code"), "a code of 1 to 50 characters")
+    .optional()
+    .meta({ defaultText: "any", example: ["01", "02"] })
+    .describe("the codes that `paymentTypeCode` may have; any other one looks wrong"),
+  purchasesSyncEvery: interval()
+    .prefault("1 hour")
+    .describe("how often the latest purchases are synced, by a Schedule that `fiscalflow setup` keeps; or `off`"),
+  purchasesSweepEvery: interval()
+    .prefault("24 hours")
+    .describe("how often all purchases are synced (one call for each hundred), by a Schedule as well; or `off`"),
+  reconcileEvery: interval()
+    .prefault("24 hours")
+    .describe(
+      "how often the ledger is reconciled with the API and with bill payments, by a Schedule as well; or `off`",
+    ),
+  reconcileAccounting: connectionName
+    .optional()
+    .meta({ defaultText: "the one of the same name, if there is one", example: "shop" })
+    .describe("the connection of the accounting service whose bill payments pay the supplier invoices of this one"),
+  reconcileInvoiceNumberIn: choice(INVOICE_NUMBER_FIELDS)
+    .default("billCode")
+    .describe("the field of a bill payment that holds the supplier's invoice number: `billCode` or `billPaymentCode`"),
+  reconcileSupplier: choice(SUPPLIER_RULES)
+    .default("same-name")
+    .describe(
+      "whose invoices a bill payment can pay: `same-name`, those of a supplier with the same name (only letters and digits count, ignoring case), or `any`",
+    ),
+  reconcileCurrency: text(CURRENCY_PATTERN, "a currency of three capital letters (ISO 4217)")
+    .default("KES")
+    .describe("the currency of the supplier invoices, which do not state one; nothing is converted"),
+  dialect: dialect()
+    .optional()
+    .meta({ example: {} })
+    .describe("overrides for names that the API's documentation does not show, or the path of a JSON file with them"),
+});
+
+/** One connection to the accounting service; the variables describe the one called `default`. */
+export const accountingSettings = settings("ACCOUNTING_", {
+  baseUrl: baseUrl()
+    .meta({ example: "https://accounting.example.com" })
+    .describe("the base address of the accounting service"),
+  apiKey: secret(keyRule(KEYS.accounting))
+    .meta({ example: { env: "SHOP_ACCOUNTING_API_KEY" } })
+    .describe("an API key: `sk_development_…` or `sk_production_…`"),
+  clientSecret: secret(keyRule(KEYS.clientSecret))
+    .optional()
+    .meta({ defaultText: "none: not signed", example: { file: "/run/secrets/accounting-client-secret" } })
+    .describe("a client secret, `cs_…`: with it every request is signed"),
+  webhookSecrets: secrets(keyRule(KEYS.webhookSecret))
+    .default([])
+    .meta({
+      variable: "ACCOUNTING_WEBHOOK_SECRET",
+      example: [{ env: "SHOP_ACCOUNTING_WEBHOOK_SECRET" }],
+    })
+    .describe("verifies webhooks: `whsec_development_…` or `whsec_production_…`"),
+  billPaymentsSyncEvery: interval()
+    .prefault("1 hour")
+    .describe("how often the latest bill payments are synced, by a Schedule that `fiscalflow setup` keeps; or `off`"),
+  billPaymentsSweepEvery: interval()
+    .prefault("24 hours")
+    .describe("how often all bill payments are synced (one call for each hundred), by a Schedule as well; or `off`"),
+  dialect: dialect()
+    .optional()
+    .meta({ example: {} })
+    .describe(
+      "overrides for names that the accounting service's documentation does not show, or the path of a JSON file with them",
+    ),
+});
+
+/** The receiver of result callbacks; used once a public URL or secrets are given. */
+export const callbackSettings = settings("CALLBACK_", {
+  publicUrl: plainUrl()
+    .optional()
+    .meta({ defaultText: "none: no callbacks", example: "https://callbacks.example.com" })
+    .describe("the https URL under which the API reaches the receiver; without it, polling alone finishes every sale"),
+  secrets: secrets(longEnough)
+    .optional()
+    .meta({
+      example: [{ env: "CALLBACK_SECRET_OF_THIS_YEAR" }, { file: "/run/secrets/callback-secret-of-last-year" }],
+    })
+    .describe(
+      `at least ${MIN_SECRET_LENGTH} characters each: the first one signs callback URLs, and all of them are accepted`,
+    ),
+  port: port().default(8080).describe("the port on which the receiver listens"),
+  host: host()
+    .default(LOOPBACK)
+    .describe(
+      "the IP address on which `CALLBACK_PORT` listens: the loopback address suits a proxy on the same machine that ends TLS; `0.0.0.0` or `::` for all, as in the container image",
+    ),
+  allowLoopback: flag()
+    .default(false)
+    .describe("an http URL on loopback is accepted as the public URL (for the simulator and tests only)"),
+});
+
+const executable = text(/./, "a path to an executable");
+
+/** Running the processes. */
+export const processSettings = settings("", {
+  logLevel: choice(["trace", "debug", "info", "warn", "error", "fatal", "silent"])
+    .default("info")
+    .describe("the lowest level that is logged: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`"),
+  healthPort: port()
+    .optional()
+    .meta({ defaultText: "none: not served", example: 8081 })
+    .describe("the port on which a worker answers `/healthz` and `/readyz`"),
+  metricsPort: port()
+    .optional()
+    .meta({ defaultText: "none: not served", example: 9464 })
+    .describe(
+      "the port on which a worker, or the callback receiver, answers `/metrics`; each process of a host needs its own",
+    ),
+  healthHost: host()
+    .default(LOOPBACK)
+    .describe("the IP address on which `HEALTH_PORT` listens; `0.0.0.0` or `::` for all, as in the container image"),
+  metricsHost: host()
+    .default(LOOPBACK)
+    .describe("the IP address on which `METRICS_PORT` listens; `0.0.0.0` or `::` for all, as in the container image"),
+});
+
+/** How much a worker process carries at once. The defaults fit a container of 1 GiB (docs/measured.md). */
+export const workerSettings = settings("FISCALFLOW_WORKER_", {
+  cachedWorkflows: integer(10, 100_000, "workflows")
+    .default(500)
+    .describe("how many open workflows a worker keeps in memory, so that it need not replay their histories"),
+  workflowTasks: integer(2, 1_000, "workflow tasks")
+    .default(40)
+    .describe("how many workflow tasks a worker processes at once; a worker far from its Temporal server needs more"),
+  workflowTaskPolls: integer(2, 1_000, "polls")
+    .default(10)
+    .describe("how many polls for workflow tasks a worker has open at once; at most `workflowTasks`"),
+  reuseV8Context: flag()
+    .default(true)
+    .describe("workflows share one V8 context: less memory for each cached workflow, more time for each workflow task"),
+  nexus: flag()
+    .default(false)
+    .describe(
+      "the worker serves the Nexus service `fiscal`, by which workflows of other namespaces start sales; experimental",
+    ),
+});
+
+export const ledgerSettings = settings("LEDGER_", {
+  url: secret(postgresProblem)
+    .optional()
+    .meta({ defaultText: "none: an embedded PostgreSQL in `FISCALFLOW_HOME`", example: { env: "SHOP_LEDGER_URL" } })
+    .describe(
+      "`postgres://…`: the server that holds the ledger. One on another host needs `?sslmode=verify-full`, and with a certificate authority of your own also `&sslrootcert=<path of its certificate>`",
+    ),
+  ownerUrl: secret(postgresProblem)
+    .optional()
+    .meta({
+      defaultText: "that of `LEDGER_URL`, which can then change the events too",
+      example: { env: "SHOP_LEDGER_OWNER_URL" },
+    })
+    .describe(
+      "the same server and database with the login that owns the ledger's tables: `fiscalflow setup` makes them, or brings them to its version, and nothing else uses it",
+    ),
+  allowPlaintext: flag()
+    .default(false)
+    .describe(
+      "a PostgreSQL on another host is accepted without `sslmode=verify-full`: the password and all records may then be read, or changed, on the way",
+    ),
+  home: z
+    .string(expected("a folder"))
+    .min(1, expected("a folder"))
+    .default(".fiscalflow")
+    .meta({ variable: "FISCALFLOW_HOME", defaultText: "`.fiscalflow` in the working directory" })
+    .describe("the folder in which fiscalflow keeps its data on this host, shared by its processes"),
+});
+
+export const temporalSettings = settings("TEMPORAL_", {
+  uiUrl: plainUrl()
+    .optional()
+    .meta({
+      defaultText: "none: `doctor` and `sale show --web` print filters and ids instead of links",
+      example: "http://localhost:8233",
+    })
+    .describe("the address of Temporal's UI, for links: `https://cloud.temporal.io` for Temporal Cloud"),
+  cliPath: executable
+    .optional()
+    .meta({ defaultText: "searched for on `PATH`, else downloaded or built", example: "/usr/local/bin/temporal" })
+    .describe("the executable of the embedded Temporal server"),
+  testServerPath: executable
+    .optional()
+    .meta({ example: "/usr/local/bin/temporal-test-server" })
+    .describe("the executable of the time-skipping server for tests"),
+});
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+function milliseconds(usual: number, min: number, max: number) {
+  return integer(min, max, "milliseconds").default(usual);
+}
+
+export const timingSettings = settings("FISCALFLOW_TIMING_", {
+  callTimeoutMs: milliseconds(30 * SECOND, SECOND, 5 * MINUTE).describe(
+    "the longest time that one call to a service may take",
+  ),
+  resubmissions: integer(0, 20, "times")
+    .default(3)
+    .describe("how many times a rejected document is resubmitted automatically at most"),
+  resubmissionWindowMs: milliseconds(5 * MINUTE, 0, DAY).describe(
+    "automatic resubmissions end this long after the first rejection; from then on an operator decides",
+  ),
+  firstPollMs: milliseconds(5 * SECOND, SECOND, HOUR).describe(
+    "the time until the first poll of a document for which no callback is expected",
+  ),
+  firstPollWithCallbackMs: milliseconds(MINUTE, SECOND, DAY).describe(
+    "the time until the first poll of a document for which a callback is expected",
+  ),
+  longestPollMs: milliseconds(10 * MINUTE, SECOND, DAY).describe(
+    "the longest time between two polls of a document; it grows with the document's age and reaches this within the first hour",
+  ),
+  longestPollAfterDayMs: milliseconds(4 * HOUR, SECOND, 7 * DAY).describe(
+    "the longest time between two polls of a document that is more than a day old; reached gradually, as the document gets older",
+  ),
+  refusedKeyPauseMs: milliseconds(30 * SECOND, SECOND, 50 * SECOND).describe(
+    "after this pause a refused key is tried again, by one call of each process; later pauses grow to twenty times this",
+  ),
+  failingPauseMs: milliseconds(SECOND, 1, MINUTE).describe(
+    "while the API fails every call, calls are made one at a time, first after this pause; later pauses grow to thirty times this",
+  ),
+  slowAfterMs: milliseconds(HOUR, MINUTE, 30 * DAY).describe(
+    "`authority-slow` is raised for a document that has been in flight for this long",
+  ),
+  unservedAfterMs: milliseconds(DAY, MINUTE, 30 * DAY).describe(
+    "`unexpected-answer` is raised for a read, or the registration of an item, that the service has not served for this long; it goes on by itself once the service answers",
+  ),
+  catalogueAgeMs: milliseconds(10 * MINUTE, 0, DAY).describe("the list of items is read again when it is this old"),
+  idempotencyKeyLifeMs: milliseconds(DAY, 0, 30 * DAY).describe(
+    "how long the API is certain to remember an idempotency key; after that a create request is not repeated",
+  ),
+  fallbackLimitPerMinute: integer(1, 100_000, "requests a minute")
+    .default(120)
+    .describe("requests per minute for an application, until the API's headers state the limit"),
+  refundWindowMs: milliseconds(DAY, 0, 3_650 * DAY).describe(
+    "how long a completed sale that does not set `refundWindow` itself stays open for a refund; 0 closes it at once",
+  ),
+});
+
+/** Every section of the JSON file. `named`: an object of connections, each with these settings. */
+export const configSections: readonly { path: string; named: boolean; settings: SettingTable }[] = [
+  { path: "compliance", named: true, settings: complianceSettings },
+  { path: "accounting", named: true, settings: accountingSettings },
+  { path: "callbacks", named: false, settings: callbackSettings },
+  { path: "ledger", named: false, settings: ledgerSettings },
+  { path: "temporal", named: false, settings: temporalSettings },
+  { path: "worker", named: false, settings: workerSettings },
+  { path: "", named: false, settings: processSettings },
+  { path: "timings", named: false, settings: timingSettings },
+];
+
+export type Timings = SettingValues<typeof timingSettings>;
+
+export type LogLevel = SettingValues<typeof processSettings>["logLevel"];
+
+/** Each pause is this many times the one before it. */
+const GROWTH = 3;
+/** The pauses fill this part of the window: the rest is for the calls themselves. */
+const FILLED = 0.8;
+
+/** The configured timings that a workflow gets. */
+export function workflowTimings(timings: Timings): WorkflowTimings {
+  const { callTimeoutMs, firstPollMs, firstPollWithCallbackMs, slowAfterMs, unservedAfterMs, refundWindowMs } = timings;
+  return {
+    callTimeoutMs,
+    resubmissionDelaysMs: growingDelays(timings.resubmissions, timings.resubmissionWindowMs * FILLED),
+    firstPollMs,
+    firstPollWithCallbackMs,
+    slowAfterMs,
+    unservedAfterMs,
+    keyLifeMs: timings.idempotencyKeyLifeMs,
+    refundWindowMs,
+  };
+}
+
+function growingDelays(count: number, totalMs: number): number[] {
+  const weights = Array.from({ length: count }, (_, index) => GROWTH ** index);
+  const weightSum = weights.reduce((sum, weight) => sum + weight, 0);
+  return weights.map((weight) => Math.floor((totalMs * weight) / weightSum));
+}
