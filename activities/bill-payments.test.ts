@@ -17,7 +17,7 @@ async function served(names: Record<string, string> = {}) {
   const scenario = { accounting: { generatedBillPayments: 250 } };
   const simulator = await simulatorUnderTest({ scenario });
   // As a service does that knows nothing of the names that it is given.
-  simulator.accounting.changeSettings({ refuseUnknownInputs: false });
+  simulator.accounting.changeSettings({ refuseUnknownFields: false });
   const dispatchers = createDispatchers();
   const made = await createTestLedger();
   const { ledger } = made;
@@ -107,7 +107,7 @@ test.each([
 
 test("a first page that is not found parks as not-found, and is not the end of the list", async () => {
   const { simulator, keep } = await served();
-  simulator.accounting.inject({ operation: "listBillPayments", when: "before", kind: "status", status: 404, times: 1 });
+  simulator.inject({ operation: "listBillPayments", when: "before", kind: "status", status: 404, times: 1 });
   expect(await keep({ cursor: "1" })).toMatchObject({ kind: "refused", attention: "not-found" });
 });
 
@@ -125,7 +125,7 @@ test("a sample of the list of one status returns a few ids, and keeps nothing", 
 test("a passing failure is tried again, and a refused key is reported once for each call", async () => {
   const { simulator, keep, alerts, activities } = await served();
   const failing = () => failureOf(() => activities.keepBillPaymentsPage(PAGE));
-  simulator.accounting.inject({
+  simulator.inject({
     operation: "listBillPayments",
     when: "before",
     kind: "rate-limit",
@@ -133,7 +133,7 @@ test("a passing failure is tried again, and a refused key is reported once for e
     times: 1,
   });
   expect(await failing()).toMatchObject({ type: "Deferred", benign: true, retryable: true, pauseMs: 7_000 });
-  simulator.accounting.inject({ operation: "listBillPayments", when: "after", kind: "half-body", times: 1 });
+  simulator.inject({ operation: "listBillPayments", when: "after", kind: "half-body", times: 1 });
   expect(await failing()).toMatchObject({ type: "Transient", retryable: true });
   simulator.accounting.setApplication("simulator", { active: false });
   expect(await keep()).toMatchObject({ kind: "refused", attention: "credentials", status: 401 });

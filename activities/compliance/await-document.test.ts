@@ -141,7 +141,7 @@ describe("the wait for a document", () => {
 
   test("ends with a refusal where the key is refused", async () => {
     const served = await serve();
-    served.simulator.setApplicationSuspended("simulator", true);
+    served.simulator.setApplication("simulator", { suspended: true });
     expect(await inActivity(() => wait(served, "sale_1"))).toMatchObject({ attention: "credentials" });
   });
 

@@ -28,12 +28,12 @@ describe("the wait for the service", () => {
 
   test("for a key sends one read for all that wait, until the key is accepted", async () => {
     const served = await serve();
-    served.simulator.setApplicationSuspended("simulator", true);
+    served.simulator.setApplication("simulator", { suspended: true });
     const wait = looking(served, { status: 401, operation: "createSale" });
     expect(await wait.goesOn()).toMatchObject({ type: "StillWaiting", benign: true });
     expect(await wait.goesOn()).toMatchObject({ type: "StillWaiting", benign: true });
     expect(served.simulator.calls()).toMatchObject([{ operation: "listBusinesses", status: 401 }]);
-    served.simulator.setApplicationSuspended("simulator", false);
+    served.simulator.setApplication("simulator", { suspended: false });
     served.clock.nowMs += 10 * MINUTE;
     await wait.ends();
     expect(served.simulator.calls()).toHaveLength(2);

@@ -163,7 +163,7 @@ describe("the creation of a sale, under a key that the service honours,", () => 
 
   test("parks on the key after a 401", async () => {
     const served = await serve();
-    served.simulator.setApplicationSuspended("simulator", true);
+    served.simulator.setApplication("simulator", { suspended: true });
     expect(await sellTea(served, "INV-1")).toMatchObject({ kind: "refused", attention: "credentials", status: 401 });
   });
 

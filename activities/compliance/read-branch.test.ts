@@ -85,7 +85,7 @@ describe("a branch", () => {
 
   test("parks on the key after a 401", async () => {
     const served = await serve();
-    served.simulator.setApplicationSuspended("simulator", true);
+    served.simulator.setApplication("simulator", { suspended: true });
     expect(await read(served, "00")).toMatchObject({ kind: "refused", attention: "credentials" });
   });
 

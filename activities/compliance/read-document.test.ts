@@ -46,7 +46,7 @@ describe("reading a document", () => {
 
   test("parks on the key after a 401", async () => {
     const served = await serve();
-    served.simulator.setApplicationSuspended("simulator", true);
+    served.simulator.setApplication("simulator", { suspended: true });
     expect(await read(served, "sale_1")).toMatchObject({ kind: "refused", attention: "credentials" });
   });
 

@@ -187,7 +187,7 @@ describe("the wait for items", () => {
 
   test("ends with a refusal where the key is refused", async () => {
     const served = await serve();
-    served.simulator.setApplicationSuspended("simulator", true);
+    served.simulator.setApplication("simulator", { suspended: true });
     expect(await inActivity(...wait(served, "RICE-1", "known"))).toMatchObject({ attention: "credentials" });
   });
 });

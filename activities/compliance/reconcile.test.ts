@@ -114,7 +114,7 @@ describe("comparing a document with the service", () => {
   test("needs an operator for a refused key, and reports nothing about the document", async () => {
     const served = await serve();
     const sale = await kept(served, "REC key");
-    served.simulator.setApplicationSuspended("simulator", true);
+    served.simulator.setApplication("simulator", { suspended: true });
     expect(await inActivity(reconcile(served, sale))).toMatchObject({ kind: "refused", attention: "credentials" });
     expect(await kindsOf(served, sale)).toEqual([]);
   });

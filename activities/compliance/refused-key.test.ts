@@ -13,7 +13,7 @@ const HELD = {
 
 async function withRefusedKey(): Promise<Served> {
   const served = await serve();
-  served.simulator.setApplicationSuspended("simulator", true);
+  served.simulator.setApplication("simulator", { suspended: true });
   await sellTea(served, "FIRST");
   expect(served.simulator.calls()).toHaveLength(1);
   return served;
@@ -75,7 +75,7 @@ describe("while a key is refused", () => {
     const served = await serve();
     const known = [{ sku: "TEA-500", quantity: 1, unitPrice: 1 }];
     await inActivity(() => served.activities.readItems({ ...TARGET, lines: known }));
-    served.simulator.setApplicationSuspended("simulator", true);
+    served.simulator.setApplication("simulator", { suspended: true });
     await sellTea(served, "FIRST");
     expect(await inActivity(() => served.activities.readItems({ ...TARGET, lines: known }))).toMatchObject({
       kind: "resolved",
@@ -87,7 +87,7 @@ describe("while a key is refused", () => {
 
   test("an operator's retry is sent, and its answer counts for all calls", async () => {
     const served = await withRefusedKey();
-    served.simulator.setApplicationSuspended("simulator", false);
+    served.simulator.setApplication("simulator", { suspended: false });
     expect(await sellTea(served, "SECOND")).toMatchObject(HELD);
     const retried = { ...teaRequest(served, "THIRD"), retriedAtMs: START_MS + 1 };
     expect(await inActivity(() => served.activities.createSale(retried))).toMatchObject({ kind: "document" });

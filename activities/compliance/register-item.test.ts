@@ -124,7 +124,7 @@ describe("the registration of an item", () => {
 
   test("parks on the key after a 401", async () => {
     const served = await serve();
-    served.simulator.setApplicationSuspended("simulator", true);
+    served.simulator.setApplication("simulator", { suspended: true });
     expect(await register(served, "item_new")).toMatchObject({
       kind: "refused",
       attention: "credentials",

@@ -139,7 +139,7 @@ describe("a stock adjustment", () => {
 
   test("is not applied by a 401, and parks on the key", async () => {
     const served = await serve();
-    served.simulator.setApplicationSuspended("simulator", true);
+    served.simulator.setApplication("simulator", { suspended: true });
     expect(await adjust(served)).toMatchObject({
       kind: "not-applied",
       refusal: { attention: "credentials", status: 401 },

@@ -5,7 +5,7 @@ import { type Attention, RESOLVED_BY } from "../contract/index.ts";
 import { boundedSummary } from "../contract/summary.ts";
 import { HARMLESS_NAMES, HOSTILE_NAMES } from "../contract/test-support/hostile-names.ts";
 import { saleLine } from "../dev/demo/sales-table.ts";
-import { section } from "../dev/simulator/page/markup.ts";
+import { section } from "../dev/simulator/page.ts";
 import { createTestLedger, type TestLedger } from "../ledger/test-support/create-test-ledger.ts";
 import { documentOf, keepRecord, recordOf, someBusiness, WRITER } from "../ledger/test-support/records.ts";
 import { receiptEscPos, receiptHtml, receiptPdf, receiptText, type SaleDocument } from "../receipt/index.ts";

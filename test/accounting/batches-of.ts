@@ -9,6 +9,7 @@ import {
   syncBatchWorkflowId,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
+import type { Fault } from "../../src/dev/simulator/index.ts";
 import type { Rig } from "../rig/start-rig.ts";
 import { withLedger } from "./books.ts";
 
@@ -46,8 +47,8 @@ export function batchesOf(rig: () => Rig) {
       id,
       under,
       ...under(workflowId),
-      fault: (fault: Record<string, unknown>) =>
-        accounting.inject({ operation: "processSyncBatch", match: { syncBatchId: id }, times: 1, ...fault }),
+      fault: (fault: Pick<Fault, "when" | "kind"> & Partial<Fault>) =>
+        rig().simulator.inject({ operation: "processSyncBatch", match: { syncBatchId: id }, times: 1, ...fault }),
       processed: () => accounting.syncBatches().find((one) => one.id === id)?.processed,
       calls: () =>
         accounting.calls("processSyncBatch").filter(({ path }) => path.includes(encodeURIComponent(id))).length,

@@ -29,7 +29,7 @@ describeWithTemporal("the synchronisation of bill payments", () => {
   });
   afterAll(() => rig.close());
   beforeEach(() => {
-    rig.simulator.accounting.clearFaults();
+    rig.simulator.clearFaults();
     rig.simulator.accounting.resetCalls();
   });
 
@@ -143,7 +143,7 @@ describeWithTemporal("the synchronisation of bill payments", () => {
 
   test("runs again when another one was requested meanwhile", async () => {
     const { accounting } = rig.simulator;
-    accounting.inject({
+    rig.simulator.inject({
       operation: "listBillPayments",
       when: "after",
       kind: "slow",
@@ -185,16 +185,16 @@ describeWithTemporal("the synchronisation of bill payments", () => {
 
   test("waits as long as a 429 says, and retries while the service fails", async () => {
     const { accounting } = rig.simulator;
-    accounting.inject({
+    rig.simulator.inject({
       operation: "listBillPayments",
       when: "before",
       kind: "rate-limit",
       retryAfterSeconds: 1,
       times: 1,
     });
-    accounting.inject({ operation: "listBillPayments", when: "after", kind: "drop", times: 1 });
-    accounting.inject({ operation: "listBillPayments", when: "before", kind: "status", status: 502, times: 1 });
-    accounting.inject({ operation: "listBillPayments", when: "after", kind: "wrong-types", times: 1 });
+    rig.simulator.inject({ operation: "listBillPayments", when: "after", kind: "drop", times: 1 });
+    rig.simulator.inject({ operation: "listBillPayments", when: "before", kind: "status", status: 502, times: 1 });
+    rig.simulator.inject({ operation: "listBillPayments", when: "after", kind: "wrong-types", times: 1 });
     expect(await sync()).toMatchObject({ settled: true });
     const [refused, next] = accounting.calls("listBillPayments");
     expect((next?.atMs ?? 0) - (refused?.atMs ?? 0)).toBeGreaterThanOrEqual(1_000);

@@ -43,7 +43,7 @@ describeWithTemporal("the commands of the accounting service", () => {
     const done = await cli("batch", "process", "batch_1", "--wait");
     expect(done).toMatchObject({ exitCode: 0, stdout: "batch_1 was processed: The batch was processed.\n" });
     rig.simulator.accounting.addSyncBatch({ id: "b 2" });
-    rig.simulator.accounting.inject({ operation: "processSyncBatch", when: "after", kind: "drop", times: 1 });
+    rig.simulator.inject({ operation: "processSyncBatch", when: "after", kind: "drop", times: 1 });
     const lost = await cli("batch", "process", "b 2", "--wait");
     expect(lost.exitCode).toBe(1);
     expect(lost.stdout).toContain("Needs an operator: batch-unknown");

@@ -27,9 +27,8 @@ describeWithTemporal("a synchronisation of bill payments that is reset", () => {
   afterAll(() => rig.close());
 
   test("in the middle of a sweep continues that sweep, and makes known ground", async () => {
-    const { accounting } = rig.simulator;
     // The first page of the second status.
-    accounting.inject({
+    rig.simulator.inject({
       operation: "listBillPayments",
       when: "before",
       kind: "status",

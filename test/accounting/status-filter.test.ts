@@ -25,7 +25,7 @@ describeWithTemporal("a synchronisation of bill payments from a service that ign
       simulator: { scenario: { accounting: { generatedBillPayments: 25 } } },
       env: { ACCOUNTING_DIALECT: '{"billPayments":{"status":"syncStatus"}}' },
     });
-    rig.simulator.accounting.changeSettings({ refuseUnknownInputs: false });
+    rig.simulator.accounting.changeSettings({ refuseUnknownFields: false });
   });
   afterAll(() => rig.close());
 

@@ -15,7 +15,7 @@ describeWithTemporal("a sync batch of unknown outcome", () => {
 
   const batch = batchesOf(() => rig);
 
-  test.each([
+  test.each<[string, Parameters<ReturnType<typeof batch>["fault"]>[0], number]>([
     ["a lost answer", { when: "after", kind: "drop" }, 1],
     ["a lost request", { when: "before", kind: "drop" }, 0],
     ["a proxy's page", { when: "after", kind: "not-json" }, 1],

@@ -91,8 +91,15 @@ describeInBrowser("an operator who has only Temporal's UI", () => {
     },
     "invalid-request": {
       arrange: (invoice) => {
-        const answer = { do: "answer", status: 400, code: "invalid_request", message: "paymentTypeCode" } as const;
-        rig.simulator.setAuthority(invoice, [answer]);
+        rig.simulator.inject({
+          operation: "createSale",
+          when: "before",
+          kind: "status",
+          status: 400,
+          body: { error: { code: "invalid_request", message: "paymentTypeCode" } },
+          match: { invoice },
+          times: 1,
+        });
         return started(invoice);
       },
       corrects: accept,
@@ -135,9 +142,8 @@ describeInBrowser("an operator who has only Temporal's UI", () => {
     },
     "batch-unknown": {
       arrange: async (syncBatchId) => {
-        const { accounting } = rig.simulator;
-        accounting.addSyncBatch({ id: syncBatchId });
-        accounting.inject({
+        rig.simulator.accounting.addSyncBatch({ id: syncBatchId });
+        rig.simulator.inject({
           operation: "processSyncBatch",
           match: { syncBatchId },
           times: 1,

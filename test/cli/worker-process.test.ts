@@ -126,7 +126,7 @@ describeWithTemporal("a worker or callback receiver process", () => {
       return metrics.split("\n").filter((line) => line.startsWith("fiscalflow_key_refused{"));
     };
     await worker.said("serving");
-    simulator.setApplicationSuspended("simulator", true);
+    simulator.setApplication("simulator", { suspended: true });
     const lines = [{ itemId: "item_delivery", quantity: 1, unitPrice: 200 }];
     // The worker's own look at the start may be refused first: the sale has to be parked before it is retried.
     const parked = await sale(["start", "-", "--wait"], { traderInvoiceNumber: "KEY-1", lines });
@@ -138,7 +138,7 @@ describeWithTemporal("a worker or callback receiver process", () => {
       apiCode: "invalid_api_key",
     });
     expect(await gauge()).toMatchObject([expect.stringMatching(/connection="default".*status="401".* 1$/)]);
-    simulator.setApplicationSuspended("simulator", false);
+    simulator.setApplication("simulator", { suspended: false });
     await sale(["retry", "KEY-1"]);
     expect(await worker.said("the API accepts the key again")).toMatchObject({ level: "info", status: 401 });
     expect(await gauge()).toMatchObject([expect.stringMatching(/ 0$/)]);

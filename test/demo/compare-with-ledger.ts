@@ -82,7 +82,7 @@ function purchaseDifferences(books: ServiceBooks, ledger: LedgerContents): strin
   const left = books.purchases.filter(({ stored }) => !stored).map(({ id }) => `the purchase ${id} was not pulled`);
   const booked = books.purchases
     .filter(({ stored }) => stored)
-    .map(({ businessId: _businessId, stored: _stored, changes: _changes, ...shown }) => [shown.id, shown] as const);
+    .map(({ businessId: _businessId, stored: _stored, ...shown }) => [shown.id, shown] as const);
   const known = ledger.purchases
     .filter(({ missingSinceMs }) => missingSinceMs === null)
     .map(({ entry }) => [entry.id, entry] as const);

@@ -118,8 +118,15 @@ describeWithTemporal("a sale that needs an operator before it has a document", (
     rig.simulator.setKey("cmp_sk_test_simulator", {
       scopes: ["sales:read", "sales:write", "catalog:read", "catalog:write", "stock:write", "purchases:read"],
     });
-    const malformed = { do: "answer", status: 400, code: "invalid_request", message: "paymentTypeCode" } as const;
-    rig.simulator.setAuthority("KEY-1", [malformed, { do: "accept" }]);
+    rig.simulator.inject({
+      operation: "createSale",
+      when: "before",
+      kind: "status",
+      status: 400,
+      body: { error: { code: "invalid_request", message: "paymentTypeCode" } },
+      match: { invoice: "KEY-1" },
+      times: 1,
+    });
     await rig.starter.retry({ invoice: "KEY-1" });
     // What is refused now, alone: the key works.
     const { attentions } = await parked("KEY-1", "invalid-request");

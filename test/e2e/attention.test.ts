@@ -34,13 +34,18 @@ describeWithTemporal("a sale that needs an operator", () => {
   });
 
   test("because the API calls its request malformed is sent again only on an operator's retry, under a new key", async () => {
-    rig.simulator.setAuthority("MALFORMED-1", [
-      { do: "answer", status: 400, code: "invalid_request", message: "paymentTypeCode" },
-    ]);
+    rig.simulator.inject({
+      operation: "createSale",
+      when: "before",
+      kind: "status",
+      status: 400,
+      body: { error: { code: "invalid_request", message: "paymentTypeCode" } },
+      match: { invoice: "MALFORMED-1" },
+      times: 1,
+    });
     await start("MALFORMED-1");
     const state = await parked("MALFORMED-1", "invalid-request");
     expect(state.attentions[0]?.message).toContain("paymentTypeCode");
-    rig.simulator.setAuthority("MALFORMED-1", [{ do: "accept" }]);
     await rig.starter.retry({ invoice: "MALFORMED-1" });
     expect(await result("MALFORMED-1")).toMatchObject({ stage: "completed" });
     expect(rig.simulator.documents("MALFORMED-1")).toHaveLength(1);

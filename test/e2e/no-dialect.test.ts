@@ -124,7 +124,7 @@ describeWithTemporal("without a dialect, a service with other names", () => {
       refuseUnknownFields,
       ...dialectOf(setting),
     });
-    simulator.accounting.changeSettings({ refuseUnknownInputs: strict });
+    simulator.accounting.changeSettings({ refuseUnknownFields: strict });
     const invoice = `INV-${name}`;
     simulator.setAuthority(invoice, [{ do: "reject", reason: "not now" }, { do: "accept" }]);
     rig.config.compliance.push({ ...compliance, name, baseUrl: simulator.url, application: "shared" });

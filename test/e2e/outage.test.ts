@@ -50,7 +50,7 @@ describeWithTemporal("while the API is in trouble", () => {
       expect(rig.simulator.documents(invoice)).toHaveLength(1);
     }
     await rig.stateWhen("LIMIT-3", ({ stockMovements }) => stockMovements[0]?.state === "applied");
-    expect(rig.simulator.calls({ status: "429" })).toHaveLength(15);
+    expect(rig.simulator.calls({ status: 429 })).toHaveLength(15);
     const moved = rig.simulator.books().movements.filter(({ referenceId }) => referenceId === "LIMIT-3/item_tea/sold");
     expect(moved).toHaveLength(1);
   });

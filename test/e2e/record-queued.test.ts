@@ -18,7 +18,7 @@ describeWithTemporal("the record of a signed sale", () => {
   test("is in the ledger while its movement waits for the next window, and then with its movement", async () => {
     const kept = async () => (await rig.ledger.documents.findSale(BUSINESS, "QUEUEING-1"))?.record;
     // The window of the first sale is spent, and the creation spends all of the next one.
-    rig.simulator.setApplicationLimit("simulator", 1);
+    rig.simulator.setApplication("simulator", { limitPerWindow: 1 });
     const handle = await start("QUEUEING-1");
     const signed = async () => ((await kept())?.document ? await kept() : undefined);
     const whileQueueing = await vi.waitUntil(signed, { timeout: PATIENCE_MS, interval: 20 });

@@ -30,7 +30,7 @@ describeWithTemporal("a key that is refused to many sales", () => {
   const retry = (invoice: string) => rig.starter.retry({ invoice });
 
   test("costs few calls and one alert; a retry is sent at once, and all sales complete once it works", async () => {
-    rig.simulator.setApplicationSuspended("simulator", true);
+    rig.simulator.setApplication("simulator", { suspended: true });
     const { invoices, handles, states } = await parkedSales("REVOKED");
     const before = calls();
     expect(before).toBeLessThanOrEqual(AT_ONCE);
@@ -47,7 +47,7 @@ describeWithTemporal("a key that is refused to many sales", () => {
     await parked(impatient, "credentials");
     expect(rig.logged).toHaveLength(1);
 
-    rig.simulator.setApplicationSuspended("simulator", false);
+    rig.simulator.setApplication("simulator", { suspended: false });
     await retry(first);
     await handles[1]?.result();
     expect(rig.logged).toMatchObject([{ level: "warn" }, { level: "info", fields: { status: 401 } }]);

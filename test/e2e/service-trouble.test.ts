@@ -251,8 +251,8 @@ describeWithTemporal("a background job that waits for a service", () => {
     });
   const awayAccounting = (): (() => void) => {
     const away = { operation: "listBillPayments", when: "before", kind: "status", status: 503 } as const;
-    rig.simulator.accounting.inject(away);
-    return () => rig.simulator.accounting.clearFaults();
+    rig.simulator.inject(away);
+    return () => rig.simulator.clearFaults();
   };
 
   test.each([

@@ -37,7 +37,7 @@ export function listedBy(simulator: Simulator): Purchase[] {
   return simulator
     .purchases()
     .filter(({ stored }) => stored)
-    .map(({ businessId: _businessId, stored: _stored, changes: _changes, ...purchase }) => purchase)
+    .map(({ businessId: _businessId, stored: _stored, ...purchase }) => purchase)
     .toSorted(byId);
 }
 

@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 
 import { parseAccountingDialect as parseProductAccountingDialect } from "../../src/accounting/dialect.ts";
 import { parseDialect as parseProductDialect } from "../../src/compliance/dialect.ts";
-import { parseAccountingDialect } from "../../src/dev/simulator/accounting/dialect.ts";
-import { parseDialect } from "../../src/dev/simulator/dialect.ts";
+import { parseAccountingDialect, parseDialect } from "../../src/dev/simulator/dialect.ts";
 import { leavesOf, renamedDialects } from "./renamed-dialect.ts";
 
 test("the renamed dialect changes every setting of both services", () => {

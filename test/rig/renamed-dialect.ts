@@ -3,9 +3,11 @@ import type { z } from "zod";
 import {
   type AccountingDialect,
   accountingDialectSchema,
+  type Dialect,
+  dialectSchema,
   parseAccountingDialect,
-} from "../../src/dev/simulator/accounting/dialect.ts";
-import { type Dialect, dialectSchema, parseDialect } from "../../src/dev/simulator/dialect.ts";
+  parseDialect,
+} from "../../src/dev/simulator/dialect.ts";
 
 /** Plausible words where the default is a single word, which snake case would not change. */
 const OTHER_WORDS: Readonly<Record<string, string>> = Object.fromEntries(
@@ -50,6 +52,8 @@ function changed(schema: Walked, now: unknown, path: readonly string[]): unknown
       return changedObject(def.shape, now, path);
     case "nullable":
     case "optional":
+    case "default":
+    case "prefault":
       return changed(def.innerType, now, path);
     case "union":
       return changed(def.options[0] ?? schema, now, path);

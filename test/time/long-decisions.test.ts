@@ -21,10 +21,9 @@ describe("a sync batch of unknown outcome, over days", () => {
 
   /** Its first answer is lost. */
   async function startLosing(id: string, when: "before" | "after") {
-    const { accounting } = rig.simulator;
-    accounting.addSyncBatch({ id });
+    rig.simulator.accounting.addSyncBatch({ id });
     const lost = { operation: "processSyncBatch", when, kind: "drop", times: 1 } as const;
-    accounting.inject({ ...lost, match: { syncBatchId: id } });
+    rig.simulator.inject({ ...lost, match: { syncBatchId: id } });
     return await rig.env.client.workflow.start(WORKFLOW_TYPES.processSyncBatch, {
       taskQueue: MAIN_TASK_QUEUE,
       workflowId: syncBatchWorkflowId({ connection: "default", syncBatchId: id }),

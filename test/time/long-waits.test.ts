@@ -94,7 +94,7 @@ describe("over days", () => {
   });
 
   test("a refused key is probed once for all sales, and all go on automatically once it works", async () => {
-    simulator.setApplicationSuspended("simulator", true);
+    simulator.setApplication("simulator", { suspended: true });
     const before = simulator.calls().length;
     const handles = await Promise.all(Array.from({ length: 20 }, (_, i) => start(`KEYS-${i}`, { refundWindow: "0" })));
     await env.sleep("6 hours");
@@ -102,7 +102,7 @@ describe("over days", () => {
     const looks = simulator.calls().length - before;
     expect(looks).toBeGreaterThanOrEqual(5);
     expect(looks).toBeLessThan(60);
-    simulator.setApplicationSuspended("simulator", false);
+    simulator.setApplication("simulator", { suspended: false });
     const worksAgainAtMs = await env.currentTimeMs();
     const closedAtMs: number[] = [];
     for (const handle of handles) {

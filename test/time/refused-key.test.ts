@@ -41,7 +41,7 @@ describe("a week of a refused key", () => {
   test(
     "adds nothing to a sale's history, and its attention keeps its start",
     async () => {
-      rig.simulator.setApplicationSuspended("simulator", true);
+      rig.simulator.setApplication("simulator", { suspended: true });
       const handle = await rig.startSale("REVOKED-1", { refundWindow: "0" });
       await rig.env.sleep("1 hour");
       const early = { attention: await attentionOf(handle), events: await rig.eventsOf(handle) };
@@ -51,7 +51,7 @@ describe("a week of a refused key", () => {
       expect(await attentionOf(handle)).toEqual(early.attention);
       expect(await rig.eventsOf(handle)).toBe(early.events);
       expect(await changesOf(handle)).toBe(1);
-      rig.simulator.setApplicationSuspended("simulator", false);
+      rig.simulator.setApplication("simulator", { suspended: false });
       const worksAgainAtMs = await rig.env.currentTimeMs();
       expect(await handle.result()).toMatchObject({ stage: "completed" });
       const closedAtMs = (await handle.describe()).closeTime?.getTime() ?? Infinity;

@@ -14,6 +14,8 @@ function call(saleId: string, atMs: number, status: number | null = 200): CallEn
     operation: "readSale",
     method: "GET",
     path: "",
+    query: {},
+    signed: false,
     replayed: false,
     application: null,
     businessId: null,

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 
 import { createAccountingClient, parseAccountingDialect } from "../../accounting/index.ts";
 import { type AccountingConnection, loadConfig } from "../../config/index.ts";
-import type { Simulator } from "../../dev/simulator/index.ts";
+import type { Fault, Simulator } from "../../dev/simulator/index.ts";
 import { simulatorUnderTest } from "../../dev/simulator/test-support/simulator-under-test.ts";
 import { createDispatchers, createTransport } from "../../http/transport.ts";
 import { checkAccounting } from "./check-services.ts";
@@ -145,16 +145,16 @@ describe("a key of the accounting service", () => {
 
   test("of a service that answers in another shape reports the address and the dialect", async () => {
     const body = { payments: [] };
-    simulator.accounting.inject({ operation: "listBillPayments", when: "before", kind: "status", status: 200, body });
+    simulator.inject({ operation: "listBillPayments", when: "before", kind: "status", status: 200, body });
     const { faults } = await check();
     expect(faults).toMatchObject([{ todo: "check ACCOUNTING_BASE_URL, and the names in ACCOUNTING_DIALECT" }]);
   });
 
-  test.each([
+  test.each<[Pick<Fault, "kind"> & Partial<Fault>, string, string]>([
     [{ kind: "rate-limit", retryAfterSeconds: 7 }, "warning", "(the service asks for a pause of 7 s)"],
     [{ kind: "status", status: 503 }, "fault", "HTTP 503"],
   ])("of a service in trouble (%j) is reported as a %s", async (trouble, level, said) => {
-    simulator.accounting.inject({ operation: "listBillPayments", when: "before", ...trouble });
+    simulator.inject({ operation: "listBillPayments", when: "before", ...trouble });
     const { faults, findings } = await check();
     expect(faults).toHaveLength(level === "fault" ? 1 : 0);
     expect(findings).toContainEqual(

@@ -27,7 +27,7 @@ describe("a connection's key", () => {
     simulator.clearFaults();
     simulator.resetCalls();
     simulator.setKey(KEY, { revoked: false, businessId: null });
-    simulator.setApplicationLimit("simulator", 1_000);
+    simulator.setApplication("simulator", { limitPerWindow: 1_000 });
   });
 
   function configured(env: Record<string, string> = {}): ComplianceConnection {
@@ -63,7 +63,7 @@ describe("a connection's key", () => {
   });
 
   test("is shown with the request window of its application, from a call that is made anyway", async () => {
-    simulator.setApplicationLimit("simulator", 1_000);
+    simulator.setApplication("simulator", { limitPerWindow: 1_000 });
     const { findings } = await check(configured());
     const window = findings.find(({ check: name }) => name === "connection default, request budget");
     expect(window?.level).toBe("ok");

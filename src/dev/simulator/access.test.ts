@@ -20,7 +20,6 @@ const scenario: ScenarioInput = {
         { key: "cmp_sk_test_bound", businessId: "biz_1" },
         { key: "cmp_sk_test_reader", scopes: ["sales:read"] },
         { key: "cmp_sk_test_revoked", revoked: true },
-        { key: "cmp_sk_test_expired", expiresAtMs: 1 },
       ],
     },
     { name: "closed", suspended: true, keys: [{ key: "cmp_sk_test_suspended" }] },
@@ -40,7 +39,6 @@ describe("a call to the simulator", () => {
     ["an unknown key", { key: "cmp_sk_test_unknown" }],
     ["a malformed key", { key: "secret" }],
     ["a revoked key", { key: "cmp_sk_test_revoked" }],
-    ["an expired key", { key: "cmp_sk_test_expired" }],
     ["a suspended application's key", { key: "cmp_sk_test_suspended" }],
     ["a bearer token that is none", { key: null, headers: { authorization: "Basic cmp_sk_test_org" } }],
   ] satisfies [string, CallOptions][])("with %s is answered 401 in the same words", async (_name, options) => {

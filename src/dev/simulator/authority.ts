@@ -1,30 +1,16 @@
-import type { AuthorityStep, DocumentStatus } from "./authority-step.ts";
-import type { CallbackDelivery } from "./callback-delivery.ts";
-import type { Changes } from "./changes.ts";
-import type { DocumentRecord, Receipt } from "./document-record.ts";
-import type { DocumentStore } from "./document-store.ts";
-import type { Faults } from "./faults.ts";
-import type { Receipts } from "./receipts.ts";
-import type { Timers } from "./timers.ts";
+import type { Callbacks } from "./callbacks.ts";
+import { type DocumentRecord, type DocumentStore, factsOf, type Receipt, Receipts } from "./documents.ts";
+import { type AuthorityStep, type DocumentStatus, isInFlight } from "./scenario.ts";
+import type { Surroundings } from "./service.ts";
 
-interface Parts {
-  nowMs: () => number;
-  timers: Timers;
-  changes: Changes;
-  documents: DocumentStore;
-  receipts: Receipts;
-  callbacks: CallbackDelivery;
-  faults: Faults;
-  isRegistered: (itemId: string) => boolean;
+interface Parts extends Surroundings {
+  readonly documents: DocumentStore;
+  readonly callbacks: Callbacks;
+  readonly isRegistered: (itemId: string) => boolean;
 }
 
-/** What a submission came to; where it stands, the document's own status tells the rest. */
-export type Ruling =
-  | { kind: "stands" }
-  | { kind: "rejected-without-document"; reason: string }
-  | { kind: "answered"; step: Extract<AuthorityStep, { do: "answer" }> };
-
-export type StatusExtras = { error?: string | null | undefined; receipt?: Partial<Receipt> | null | undefined };
+/** What goes with a status set by hand: the error of a failed document, or changes to a completed one's receipt. */
+export type StatusExtras = { error?: string | null; receipt?: Partial<Receipt> | null };
 
 /**
  * The scripted tax authority. States of a document: pending, ready_to_submit, retrying (in flight) → completed | failed
@@ -32,6 +18,7 @@ export type StatusExtras = { error?: string | null | undefined; receipt?: Partia
  */
 export class Authority {
   readonly #parts: Parts;
+  readonly #receipts = new Receipts();
   readonly #scripts = new Map<string, readonly AuthorityStep[]>();
   /** Steps of a script that were used by creations which left no document to remember them. */
   readonly #spentWithoutDocument = new Map<string, number>();
@@ -57,28 +44,20 @@ export class Authority {
     this.#parts.changes.announce();
   }
 
-  /** What it does with a document: its number's script, else the default. */
-  scripts(): { default: readonly AuthorityStep[]; documents: Record<string, readonly AuthorityStep[]> } {
-    return { default: this.#default, documents: Object.fromEntries(this.#scripts) };
-  }
-
-  submit(record: DocumentRecord, occasion: "creation" | "retry"): Ruling {
-    const invoice = record.sale.traderInvoiceNumber;
+  /** The reason of a rejection whose answer names no document; else the document's own status tells what came of it. */
+  submit(record: DocumentRecord, occasion: "creation" | "retry"): string | null {
     const step = this.#disturbedStep(record) ?? this.#nextStep(record);
-    const withoutDocument = step.do === "reject" && step.withoutDocument === true;
-    if (occasion === "creation" && (step.do === "answer" || withoutDocument))
-      this.#spentWithoutDocument.set(invoice, record.scriptPosition);
-    if (step.do === "answer") return { kind: "answered", step };
+    const reason = step.do === "reject" && step.withoutDocument === true ? step.reason : null;
     record.submissions += 1;
-    if (occasion === "creation" && step.do === "reject" && withoutDocument)
-      return { kind: "rejected-without-document", reason: step.reason };
-    this.#apply(record, step);
-    return withoutDocument ? { kind: "rejected-without-document", reason: step.reason } : { kind: "stands" };
+    if (reason !== null && occasion === "creation")
+      this.#spentWithoutDocument.set(record.sale.traderInvoiceNumber, record.scriptPosition);
+    else this.#apply(record, step);
+    return reason;
   }
 
   /** Puts a document into a status by hand, with the receipt, the error and the callback that belong to it. */
   force(record: DocumentRecord, status: DocumentStatus, extras: StatusExtras = {}): void {
-    this.#stopWaiting(record);
+    record.cancelTimer?.();
     if (status === "completed") this.#complete(record);
     else if (status === "failed") this.#fail(record, extras.error ?? "The tax authority rejected the document");
     else if (status === "cancelled") this.#cancel(record);
@@ -90,19 +69,11 @@ export class Authority {
   }
 
   /** What a fault puts in the place of the script's step, which stays for the next submission. */
-  #disturbedStep({ sale, businessId, idempotencyKey }: DocumentRecord): AuthorityStep | undefined {
-    const facts = { saleId: sale.id, invoice: sale.traderInvoiceNumber, businessId, idempotencyKey };
-    const fault = this.#parts.faults.strikeAuthority(facts);
-    switch (fault?.kind) {
-      case undefined:
-        return undefined;
-      case "rejected":
-        return { do: "reject", reason: "Rejected because the simulator was told to" };
-      case "in-flight":
-        return { do: "down" };
-      case "cancelled":
-        return { do: "cancel", afterMs: fault?.delayMs ?? 0 };
-    }
+  #disturbedStep(record: DocumentRecord): AuthorityStep | undefined {
+    const fault = this.#parts.faults.strikeAuthority(factsOf(record));
+    if (fault === undefined) return undefined;
+    if (fault.kind === "rejected") return { do: "reject", reason: "Rejected because the simulator was told to" };
+    return fault.kind === "in-flight" ? { do: "down" } : { do: "cancel", afterMs: fault.delayMs ?? 0 };
   }
 
   #nextStep(record: DocumentRecord): AuthorityStep {
@@ -118,24 +89,21 @@ export class Authority {
   }
 
   #decideAgain(record: DocumentRecord): void {
-    if (!isInFlight(record.sale.status)) return;
-    const step = this.#nextStep(record);
-    if (step.do !== "answer") this.#apply(record, step);
+    if (isInFlight(record.sale.status)) this.#apply(record, this.#nextStep(record));
   }
 
-  #apply(record: DocumentRecord, step: Exclude<AuthorityStep, { do: "answer" }>): void {
-    this.#stopWaiting(record);
+  #apply(record: DocumentRecord, step: AuthorityStep): void {
+    record.cancelTimer?.();
     const decide = (): void => {
-      record.cancelTimer = null;
       if (step.do === "accept") this.#accept(record);
       else if (step.do === "reject") this.#fail(record, step.reason);
       else if (step.do === "cancel") this.#cancel(record);
       this.#parts.changes.announce();
     };
-    const delayMs = step.do === "down" ? null : step.do === "cancel" ? (step.afterMs ?? 0) : step.afterMs;
-    if (delayMs === undefined) return decide();
+    const afterMs = step.do === "down" ? undefined : (step.afterMs ?? (step.do === "cancel" ? 0 : undefined));
+    if (step.do !== "down" && afterMs === undefined) return decide();
     this.#putInFlight(record, step.status ?? "pending");
-    if (delayMs !== null) record.cancelTimer = this.#parts.timers.after(delayMs, decide);
+    if (afterMs !== undefined) record.cancelTimer = this.#parts.timers.after(afterMs, decide);
     return undefined;
   }
 
@@ -147,12 +115,12 @@ export class Authority {
   }
 
   #complete(record: DocumentRecord): void {
-    const { documents, receipts, callbacks, nowMs } = this.#parts;
+    const { documents, callbacks, nowMs } = this.#parts;
     const { sale } = record;
     const original = sale.originalSaleId === null ? undefined : documents.get(sale.originalSaleId);
     sale.status = "completed";
     sale.error = null;
-    sale.receipt ??= receipts.issue(
+    sale.receipt ??= this.#receipts.issue(
       sale,
       `${record.businessId}/${record.branchId}`,
       original?.sale.receipt?.cuInvoiceNo ?? null,
@@ -163,35 +131,22 @@ export class Authority {
   }
 
   #fail(record: DocumentRecord, reason: string): void {
-    record.sale.status = "failed";
-    record.sale.error = reason;
-    record.sale.receipt = null;
-    record.settledAtMs = this.#parts.nowMs();
+    this.#withoutReceipt(record, "failed", reason);
     this.#parts.callbacks.outcome(record);
   }
 
   #cancel(record: DocumentRecord): void {
-    record.sale.status = "cancelled";
-    record.sale.error = null;
-    record.sale.receipt = null;
-    record.settledAtMs = this.#parts.nowMs();
+    this.#withoutReceipt(record, "cancelled", null);
     this.#parts.callbacks.withdraw(record);
   }
 
   #putInFlight(record: DocumentRecord, status: DocumentStatus): void {
-    record.sale.status = status;
-    record.sale.error = null;
-    record.sale.receipt = null;
-    record.settledAtMs = null;
+    this.#withoutReceipt(record, status, null);
     this.#parts.callbacks.inFlight(record);
   }
 
-  #stopWaiting(record: DocumentRecord): void {
-    record.cancelTimer?.();
-    record.cancelTimer = null;
+  #withoutReceipt(record: DocumentRecord, status: DocumentStatus, error: string | null): void {
+    Object.assign(record.sale, { status, error, receipt: null });
+    record.settledAtMs = isInFlight(status) ? null : this.#parts.nowMs();
   }
-}
-
-export function isInFlight(status: DocumentStatus): boolean {
-  return status === "pending" || status === "ready_to_submit" || status === "retrying";
 }

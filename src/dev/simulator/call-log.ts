@@ -1,11 +1,15 @@
 /**
- * One call as it arrived. `status` is null until it is answered, and stays null when a fault destroyed the connection.
+ * One call of either service as it arrived. `status` is null until it is answered, and stays null when a fault
+ * destroyed the connection.
  */
 export interface CallEntry {
   atMs: number;
   operation: string;
   method: string;
   path: string;
+  query: Record<string, string>;
+  /** Whether it carried the accounting service's signature. */
+  signed: boolean;
   status: number | null;
   replayed: boolean;
   application: string | null;
@@ -18,9 +22,7 @@ export interface CallEntry {
   fault: string | null;
 }
 
-export type CallFacts = Partial<
-  Pick<CallEntry, "businessId" | "invoice" | "saleId" | "itemId" | "referenceId" | "idempotencyKey">
->;
+const factNames = ["businessId", "invoice", "saleId", "itemId", "referenceId", "idempotencyKey"] as const;
 
 export interface CallCounts {
   byOperation: Record<string, number>;
@@ -31,15 +33,14 @@ export interface CallCounts {
 
 const keptCalls = 100_000;
 
-/** Counts every call to the API and keeps the latest of them one by one. Control calls never come here. */
+/** Counts every call to a service and keeps the latest of them one by one. */
 export class CallLog {
   #entries: CallEntry[] = [];
-  #byOperation = new Map<string, number>();
-  #byInvoice = new Map<string, number>();
-  #total = 0;
-  #rateLimited = 0;
+  #counts: CallCounts = noCounts();
 
-  open(call: Pick<CallEntry, "atMs" | "operation" | "method" | "path" | "idempotencyKey">): CallEntry {
+  open(
+    call: Pick<CallEntry, "atMs" | "operation" | "method" | "path" | "query" | "signed" | "idempotencyKey">,
+  ): CallEntry {
     const entry: CallEntry = {
       ...call,
       status: null,
@@ -54,45 +55,48 @@ export class CallLog {
     };
     this.#entries.push(entry);
     if (this.#entries.length > keptCalls * 1.1) this.#entries = this.#entries.slice(-keptCalls);
-    this.#total += 1;
-    this.#byOperation.set(entry.operation, (this.#byOperation.get(entry.operation) ?? 0) + 1);
+    this.#counts.total += 1;
+    count(this.#counts.byOperation, entry.operation);
     return entry;
   }
 
   /** Adds what is known about the call; its invoice is counted once. */
-  note(entry: CallEntry, facts: CallFacts): void {
-    const known = entry.invoice;
-    Object.assign(entry, facts);
-    if (known === null && entry.invoice !== null)
-      this.#byInvoice.set(entry.invoice, (this.#byInvoice.get(entry.invoice) ?? 0) + 1);
+  note(entry: CallEntry, facts: Readonly<Record<string, string | null | undefined>>): void {
+    const before = entry.invoice;
+    for (const name of factNames) entry[name] = facts[name] ?? entry[name];
+    if (before === null && entry.invoice !== null) count(this.#counts.byInvoice, entry.invoice);
+  }
+
+  /** What a fault can match. */
+  factsOf(entry: CallEntry): Record<string, string | null> {
+    return Object.fromEntries(factNames.map((name) => [name, entry[name]]));
   }
 
   countRateLimited(): void {
-    this.#rateLimited += 1;
-  }
-
-  countOf(operation: string): number {
-    return this.#byOperation.get(operation) ?? 0;
+    this.#counts.rateLimited += 1;
   }
 
   counts(): CallCounts {
-    return {
-      byOperation: Object.fromEntries(this.#byOperation),
-      byInvoice: Object.fromEntries(this.#byInvoice),
-      total: this.#total,
-      rateLimited: this.#rateLimited,
-    };
+    return structuredClone(this.#counts);
   }
 
-  entries(): readonly CallEntry[] {
-    return this.#entries.slice(-keptCalls);
+  /** Copies of those that agree with every given field. */
+  entries(filter: Partial<CallEntry> = {}): CallEntry[] {
+    const wanted = Object.entries(filter);
+    const agrees = (entry: CallEntry): boolean => wanted.every(([name, value]) => Reflect.get(entry, name) === value);
+    return this.#entries.slice(-keptCalls).flatMap((entry) => (agrees(entry) ? [{ ...entry }] : []));
   }
 
   reset(): void {
     this.#entries = [];
-    this.#byOperation = new Map();
-    this.#byInvoice = new Map();
-    this.#total = 0;
-    this.#rateLimited = 0;
+    this.#counts = noCounts();
   }
+}
+
+function noCounts(): CallCounts {
+  return { byOperation: {}, byInvoice: {}, total: 0, rateLimited: 0 };
+}
+
+function count(counts: Record<string, number>, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1;
 }

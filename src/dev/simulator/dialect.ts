@@ -1,115 +1,134 @@
 import { z } from "zod";
-import { parseInstruction } from "./problems.ts";
+import { parseInstruction } from "./instruction.ts";
 
 const name = z.string().min(1);
-const optionalName = name.nullable();
+/** Null: the dialect has no such field. */
+const fieldName = (usual: string) => name.nullable().default(usual);
 const path = z.string().regex(/^\/[^\s?#]*$/, "must be a path that begins with /");
-const businessIdIn = z.enum(["query", "body"]);
-const branchBy = z.enum(["id", "authorityBhfId", "authorityId"]);
-const describedOperation = z.strictObject({
+const businessIdIn = z.enum(["query", "body"]).default("query");
+const branchBy = z.enum(["id", "authorityBhfId", "authorityId"]).default("id");
+const operation = z.strictObject({
   method: z.enum(["GET", "POST", "PUT"]),
   path,
-  fields: z.record(z.string(), optionalName).optional(),
+  fields: z.record(z.string(), name.nullable()).optional(),
 });
-const extraOperation = describedOperation.nullable();
+/** An operation that the document only names: it exists once it has a method and a path. */
+const namedOperation = operation.nullable().default(null);
 
-/** Every name and switch, for whoever must vary them all. */
+/** The names and switches that the document "Fiscal Compliance API" does not show. */
 export const dialectSchema = z.strictObject({
-  createSale: z.strictObject({
-    path,
-    businessIdIn,
-    // How far a client trusts the key. The simulator's own habit is the option `ignoreIdempotencyKeyOnSales`.
-    idempotencyKey: z.enum(["off", "sent", "trusted"]),
-    fields: z.strictObject({
-      traderInvoiceNumber: name,
-      saleDate: optionalName,
-      paymentTypeCode: optionalName,
-      customer: optionalName,
-      lines: name,
-      branch: optionalName,
-      callbackUrl: optionalName,
-    }),
-    lineFields: z.strictObject({ itemId: name, quantity: name, unitPrice: optionalName }),
-    customerFields: z.strictObject({ name: optionalName, pin: optionalName, phone: optionalName, email: optionalName }),
-    branchBy,
-  }),
-  creditNote: z.strictObject({ businessIdIn }),
-  retry: z.strictObject({ businessIdIn }),
-  stock: z.strictObject({ businessIdIn, branch: optionalName, branchBy, report: optionalName }),
-  register: z.strictObject({ branch: optionalName, branchBy, force: optionalName }),
-  purchases: z.strictObject({
-    cursor: optionalName,
-    pageSize: optionalName,
-    status: optionalName,
-    from: optionalName,
-    to: optionalName,
-  }),
-  pull: z.strictObject({ path, businessIdIn }),
-  businesses: z.strictObject({ list: name, id: name, branches: name, branchId: name, authorityId: name }),
-  errors: z.strictObject({ authorityRejected: name, alreadyCredited: name }),
-  createItem: extraOperation,
+  createSale: z
+    .strictObject({
+      path: path.default("/v1/sales"),
+      businessIdIn,
+      // How far a client trusts the key. The simulator's own habit is the setting `ignoreIdempotencyKeyOnSales`.
+      idempotencyKey: z.enum(["off", "sent", "trusted"]).default("trusted"),
+      fields: z
+        .strictObject({
+          traderInvoiceNumber: name.default("traderInvoiceNumber"),
+          saleDate: fieldName("saleDate"),
+          paymentTypeCode: fieldName("paymentTypeCode"),
+          customer: fieldName("customer"),
+          lines: name.default("lines"),
+          branch: fieldName("branchId"),
+          callbackUrl: fieldName("callbackUrl"),
+        })
+        .prefault({}),
+      lineFields: z
+        .strictObject({
+          itemId: name.default("itemId"),
+          quantity: name.default("quantity"),
+          unitPrice: fieldName("unitPrice"),
+        })
+        .prefault({}),
+      customerFields: z
+        .strictObject({
+          name: fieldName("name"),
+          pin: fieldName("pin"),
+          phone: fieldName("phone"),
+          email: fieldName("email"),
+        })
+        .prefault({}),
+      branchBy,
+    })
+    .prefault({}),
+  creditNote: z.strictObject({ businessIdIn }).prefault({}),
+  retry: z.strictObject({ businessIdIn }).prefault({}),
+  stock: z
+    .strictObject({ businessIdIn, branch: fieldName("branchId"), branchBy, report: fieldName("fiscal") })
+    .prefault({}),
+  register: z.strictObject({ branch: fieldName("branchId"), branchBy, force: fieldName("force") }).prefault({}),
+  purchases: z
+    .strictObject({
+      cursor: fieldName("cursor"),
+      pageSize: fieldName("pageSize"),
+      status: fieldName("status"),
+      from: fieldName("from"),
+      to: fieldName("to"),
+    })
+    .prefault({}),
+  pull: z.strictObject({ path: path.default("/v1/purchases/pull"), businessIdIn }).prefault({}),
+  businesses: z
+    .strictObject({
+      list: name.default("businesses"),
+      id: name.default("id"),
+      branches: name.default("branches"),
+      branchId: name.default("id"),
+      authorityId: name.default("authorityBhfId"),
+    })
+    .prefault({}),
+  errors: z
+    .strictObject({
+      authorityRejected: name.default("authority_rejected"),
+      alreadyCredited: name.default("already_credited"),
+    })
+    .prefault({}),
+  createItem: namedOperation,
   // The first content type of `accept` is the one that is served.
-  receiptDownload: describedOperation.extend({ accept: z.string().optional() }).nullable(),
-  identity: extraOperation,
-  lookups: extraOperation,
+  receiptDownload: operation.extend({ accept: z.string().optional() }).nullable().default(null),
+  identity: namedOperation,
+  lookups: namedOperation,
 });
-
-/** The names and switches that the document does not show. */
 export type Dialect = z.infer<typeof dialectSchema>;
-export type BranchBy = z.infer<typeof branchBy>;
 
-const defaults: Dialect = {
-  createSale: {
-    path: "/v1/sales",
-    businessIdIn: "query",
-    idempotencyKey: "trusted",
-    fields: {
-      traderInvoiceNumber: "traderInvoiceNumber",
-      saleDate: "saleDate",
-      paymentTypeCode: "paymentTypeCode",
-      customer: "customer",
-      lines: "lines",
-      branch: "branchId",
-      callbackUrl: "callbackUrl",
-    },
-    lineFields: { itemId: "itemId", quantity: "quantity", unitPrice: "unitPrice" },
-    customerFields: { name: "name", pin: "pin", phone: "phone", email: "email" },
-    branchBy: "id",
-  },
-  creditNote: { businessIdIn: "query" },
-  retry: { businessIdIn: "query" },
-  stock: { businessIdIn: "query", branch: "branchId", branchBy: "id", report: "fiscal" },
-  register: { branch: "branchId", branchBy: "id", force: "force" },
-  purchases: { cursor: "cursor", pageSize: "pageSize", status: "status", from: "from", to: "to" },
-  pull: { path: "/v1/purchases/pull", businessIdIn: "query" },
-  businesses: {
-    list: "businesses",
-    id: "id",
-    branches: "branches",
-    branchId: "id",
-    authorityId: "authorityBhfId",
-  },
-  errors: { authorityRejected: "authority_rejected", alreadyCredited: "already_credited" },
-  createItem: null,
-  receiptDownload: null,
-  identity: null,
-  lookups: null,
-};
+/** The names and switches that the accounting service's document does not show. */
+export const accountingDialectSchema = z.strictObject({
+  billPayments: z
+    .strictObject({
+      page: name.default("page"),
+      limit: name.default("limit"),
+      paymentMethod: fieldName("paymentMethod"),
+      status: fieldName("status"),
+      sortBy: fieldName("sortBy"),
+      sortDirection: fieldName("sortDirection"),
+    })
+    .prefault({}),
+  companies: z.strictObject({ list: fieldName("data") }).prefault({}),
+  signature: z.strictObject({ query: z.boolean().default(false) }).prefault({}),
+  webhook: z
+    .strictObject({
+      /** For a receiver to say; the simulator sends where it is given a URL. */
+      enabled: z.boolean().default(false),
+      signatureHeader: name.default("X-Signature"),
+      signaturePrefix: z.string().default(""),
+      timestampHeader: name.nullable().default(null),
+      timestampUnit: z.enum(["ms", "s"]).default("ms"),
+      signed: z.enum(["body", "timestamp+body", "timestamp.body"]).default("body"),
+      encoding: z.enum(["hex", "base64"]).default("hex"),
+      eventId: z
+        .union([name, z.strictObject({ header: name })])
+        .nullable()
+        .default(null),
+    })
+    .prefault({}),
+});
+export type AccountingDialect = z.infer<typeof accountingDialectSchema>;
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** A partial dialect over the usual names; an unknown name or a wrong value throws and names its path. */
+export function parseDialect(partial: unknown = {}): Dialect {
+  return parseInstruction("dialect", dialectSchema, partial);
 }
 
-/** `override` over `base`, at every depth. */
-export function merged(base: unknown, override: unknown): unknown {
-  if (override === undefined) return base;
-  if (!isObject(base) || !isObject(override)) return override;
-  const result: Record<string, unknown> = { ...base };
-  for (const [key, value] of Object.entries(override)) result[key] = merged(base[key], value);
-  return result;
-}
-
-/** A partial dialect over the defaults; an unknown name or a wrong value throws and names its path. */
-export function parseDialect(partial: unknown): Dialect {
-  return parseInstruction("dialect", dialectSchema, merged(defaults, partial ?? {}));
+export function parseAccountingDialect(partial: unknown = {}): AccountingDialect {
+  return parseInstruction("accounting dialect", accountingDialectSchema, partial);
 }

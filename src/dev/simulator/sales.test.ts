@@ -102,14 +102,6 @@ describe("a sale", () => {
     expect(simulator.documents("INV-1")).toMatchObject([{ submissions: 3 }]);
   });
 
-  test("answered by a scripted failure files nothing", async () => {
-    const simulator = await simulatorUnderTest();
-    simulator.setAuthority("INV-1", [{ do: "answer", status: 503 }, { do: "accept" }]);
-    const options = { body: teaSale("INV-1"), idempotencyKey: "sale:INV-1" };
-    expect((await call(simulator, "POST", "/v1/sales", options)).status).toBe(503);
-    expect((await call(simulator, "POST", "/v1/sales", options)).status).toBe(201);
-  });
-
   test("of an unknown item is 404", async () => {
     const simulator = await simulatorUnderTest();
     const lines = [{ itemId: "item_none", quantity: 1, unitPrice: 1 }];

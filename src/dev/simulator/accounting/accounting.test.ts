@@ -126,14 +126,14 @@ describe("a sync batch", () => {
 
   test("is hit by faults before or after it is processed", async () => {
     const simulator = await simulatorUnderTest();
-    simulator.accounting.inject({
+    simulator.inject({
       operation: "processSyncBatch",
       when: "before",
       kind: "status",
       status: 502,
       times: 1,
     });
-    simulator.accounting.inject({
+    simulator.inject({
       operation: "processSyncBatch",
       when: "after",
       kind: "drop",
@@ -171,34 +171,5 @@ test("a webhook of the simulator has the dialect's names", async () => {
   expect(sent.headers).toMatchObject({
     "X-Signature": "v1=5cd97c13ee8cdfe04ebc76cdab968cca66b6183f8877bae879355b145ef6bc9d",
     "X-Timestamp": "1700000000",
-  });
-  expect(simulator.accounting.webhooks()).toHaveLength(1);
-});
-
-test("the accounting controls are served over HTTP too", async () => {
-  const simulator = await simulatorUnderTest();
-  const control = async (method: string, path: string, body?: unknown): Promise<unknown> => {
-    const response = await fetch(`${simulator.url}/_simulator/accounting${path}`, {
-      method,
-      ...(body === undefined ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
-    });
-    return response.json();
-  };
-  expect(await control("POST", "/bill-payments/generate", { count: 3 })).toEqual({ total: 3 });
-  await control("POST", "/bill-payments", { body: { id: "x" }, facts: { status: "failed" } });
-  await control("PATCH", "/bill-payments/x", { patch: { note: "n" } });
-  expect(await control("DELETE", "/bill-payments/bp_0000001")).toEqual({ removed: true });
-  expect(simulator.accounting.billPayments().map(({ body, status }) => [body.id, body.note, status])).toContainEqual([
-    "x",
-    "n",
-    "failed",
-  ]);
-  await control("PATCH", "/applications/simulator", { active: false });
-  expect((await ask(simulator, "/companies")).status).toBe(401);
-  expect(await control("GET", "/calls?operation=listCompanies")).toMatchObject([
-    { status: 401, operation: "listCompanies" },
-  ]);
-  expect(await control("POST", "/bill-payments", { body: {} })).toMatchObject({
-    error: { message: expect.any(String) },
   });
 });

@@ -1,4 +1,4 @@
-import type { Simulator } from "../simulator.ts";
+import type { Simulator } from "../index.ts";
 
 const KEY = "sk_development_simulator";
 

@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 
 import type { SaleOutcome, StockMovement } from "../../../../src/contract/index.ts";
-import { type Books, builtInScenario, type Simulator, startSimulator } from "../../../../src/dev/simulator/index.ts";
+import { type Books, type Simulator, startSimulator } from "../../../../src/dev/simulator/index.ts";
 import type { PlannedSale } from "../../plan/planned-sale.ts";
 import type { Chronicle } from "../chronicle.ts";
 import type { Evidence } from "../evidence.ts";
@@ -37,7 +37,7 @@ export async function move(simulator: Simulator, action = "DEDUCT", referenceId 
  * and the ledger with the same. Beside it the simulator, which ends with the test.
  */
 export async function goodShop(): Promise<{ evidence: Evidence; simulator: Simulator }> {
-  const simulator = await startSimulator({ scenario: builtInScenario });
+  const simulator = await startSimulator();
   onTestFinished(() => simulator.close());
   simulator.issueSale({
     businessId: "biz_1",
