@@ -17,9 +17,8 @@ import { createLogger, temporalLogger } from "../worker/create-logger.ts";
 import { describeError } from "./describe-error.ts";
 import { printNote, printResult } from "./output.ts";
 import { plainTable } from "./plain-table.ts";
-import { renderCsv } from "./report/render-csv.ts";
-import { renderHtml } from "./report/render-html.ts";
-import { renderText } from "./report/render-text.ts";
+import { renderHtml } from "./report/page.ts";
+import { renderCsv, renderText } from "./report/tables.ts";
 import { renderState } from "./sale/render-state.ts";
 import { callCli } from "./test-support/call-cli.ts";
 import { csvRows } from "./test-support/csv-rows.ts";
@@ -211,7 +210,7 @@ const OUTPUTS: readonly Output[] = [
   },
   {
     what: "the report as CSV",
-    made: (name) => renderCsv(...figuresOf(name)),
+    made: (name) => renderCsv(...reportOf(name)),
     isClean: (text) => text.split("\r\n").forEach(isCsv),
   },
   { what: "the report as HTML", made: (name) => renderHtml(...reportOf(name)), isClean: isHtml, words: htmlWords },
@@ -310,18 +309,14 @@ function stateOf(name: string): Parameters<typeof renderState> {
   return [`Sale ${name}`, "sale/default/biz_1/INV-1", state, { invoice: "INV-1" }];
 }
 
-function figuresOf(name: string): Parameters<typeof renderCsv> {
-  const [period, reports, nowMs] = reportOf(name);
-  return [period, reports, nowMs];
-}
-
 function reportOf(name: string): Parameters<typeof renderHtml> {
   const report = sampleReport();
   const [item] = report.movements;
   const [sale] = report.open;
   if (!item || !sale) throw new Error("the sample has both");
   const named = { ...report, movements: [{ ...item, name }], open: [{ ...sale, number: name }] };
-  return [{ kind: "month", from: "2026-11-01", to: "2026-11-30" }, [named], NOW_MS, () => ({ name })];
+  const period = { kind: "month", from: "2026-11-01", to: "2026-11-30" } as const;
+  return [[named], { period, nowMs: NOW_MS, sellerOf: () => ({ name }) }];
 }
 
 let test: TestLedger;

@@ -11,16 +11,7 @@ interface Decimal {
 const DIVISION_SCALE = 6;
 
 export function sumOf(numbers: readonly number[]): number {
-  return toNumber(exactSum(numbers));
-}
-
-/** The sum as a decimal text, like {@link decimalText}. */
-export function sumText(numbers: readonly number[]): string {
-  return textOf(exactSum(numbers));
-}
-
-function exactSum(numbers: readonly number[]): Decimal {
-  return numbers.map(decimal).reduce(add, { units: 0n, scale: 0 });
+  return toNumber(numbers.map(decimal).reduce(add, { units: 0n, scale: 0 }));
 }
 
 /** Whether two amounts are further apart than the tolerance. */

@@ -1,15 +1,15 @@
 import { sql } from "kysely";
 
-import { createBillPayments } from "./bill-payments/create-bill-payments.ts";
+import { createBillPayments } from "./books/bill-payments.ts";
 import { openDatabase } from "./database.ts";
 import { createDocuments } from "./documents/documents.ts";
 import { createEventLog } from "./events/events.ts";
 import { createItemRegistrations } from "./item-registrations.ts";
 import { createObservationLog } from "./observations.ts";
-import { createPurchases } from "./purchases/create-purchases.ts";
+import { createPurchases } from "./books/purchases.ts";
 import { createQuotaCounts } from "./quota-counts.ts";
-import { createReconciliation } from "./reconcile/create-reconciliation.ts";
-import { createReports } from "./reports/create-reports.ts";
+import { createReconciliation } from "./books/reconciliation.ts";
+import { createReports } from "./books/reports.ts";
 import { lostExecutions } from "./claims/claim.ts";
 import { createStockClaims } from "./stock/stock-claims.ts";
 import { createSyncBatches } from "./sync-batches/sync-batches.ts";

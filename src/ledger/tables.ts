@@ -1,4 +1,4 @@
-import type { ColumnType, Insertable, Selectable } from "kysely";
+import type { ColumnType, Selectable } from "kysely";
 
 /** How a table is declared: each column in SQL, and with the same words for TypeScript ({@link Tables}). */
 interface Table<Columns> {
@@ -55,17 +55,16 @@ const claimOf = <const Done extends string>(done: Done) =>
 
 const IS_HELD_BY_SOMEBODY = "state <> 'held' or (token is not null and execution is not null)";
 
-/** What is known of every entry that is read page by page from a service. */
+/** What is known of every entry that is read page by page from a service; other columns are computed from `body`. */
 const SEEN = {
-  content_hash: "text not null",
-  /** Canonical JSON of what the service answered last, unknown fields among it. */
-  body: "text not null",
+  /** What the service answered last, unknown fields among it. */
+  body: "jsonb not null",
   first_seen_at: "timestamptz not null default clock_timestamp()",
-  changed_at: "timestamptz not null default clock_timestamp()",
+  changed_at: "timestamptz not null",
   /** When what stands here was asked for, by the database's clock. */
   observed_at: "timestamptz not null",
   missing_since: "timestamptz",
-  /** The event that the row was written with. */
+  /** The last event about the row. */
   event_number: "bigint not null",
   ...WRITTEN,
 } as const;
@@ -284,61 +283,59 @@ export const TABLES = {
   purchases: table({
     columns: {
       ...OF_BUSINESS,
-      purchase_id: "text not null",
-      status: "text not null",
-      confirmation_error: "text",
-      supplier_name: "text",
-      supplier_pin: "text",
-      supplier_invoice_number: "text not null",
+      id: "text not null",
+      status: "text not null generated always as (body ->> 'status') stored",
+      confirmation_error: "text generated always as (nullif(body ->> 'confirmationError', '')) stored",
+      supplier_name: "text generated always as (nullif(body #>> '{supplier,name}', '')) stored",
+      supplier_pin: "text generated always as (nullif(body #>> '{supplier,pin}', '')) stored",
+      supplier_invoice_number: "text not null generated always as (body ->> 'supplierInvoiceNumber') stored",
       /** As the service writes it: `YYYY-MM-DD`. */
-      invoice_date: "text not null",
-      branch: "text",
-      subtotal: "numeric not null",
-      vat: "numeric not null",
-      total: "numeric not null",
+      invoice_date: "text not null generated always as (body ->> 'invoiceDate') stored",
+      branch: "text generated always as (nullif(body ->> 'branch', '')) stored",
+      subtotal: "numeric not null generated always as ((body #>> '{totals,subtotal}')::numeric) stored",
+      vat: "numeric not null generated always as ((body #>> '{totals,vat}')::numeric) stored",
+      total: "numeric not null generated always as ((body #>> '{totals,total}')::numeric) stored",
       ...SEEN,
     },
-    key: "connection, business_id, purchase_id",
+    key: "connection, business_id, id",
     indexes: [
       "purchases_of_supplier on purchases (connection, business_id, supplier_pin, supplier_invoice_number)",
       "purchases_by_date on purchases (connection, business_id, invoice_date)",
     ],
     fillfactor: 70,
   }),
+  /** Of the chain `accounting/<connection>`. */
   bill_payments: table({
     columns: {
-      connection: "text not null",
-      bill_payment_id: "text not null",
-      /** Null: in no list of a status. */
+      ...OF_BUSINESS,
+      id: "text not null",
+      /** Of the list in which it was seen last; null: in no list of a status. */
       sync_status: "text",
       status_observed_at: "timestamptz",
-      supplier_id: "text",
-      supplier_name: "text",
-      account_id: "text",
-      account_name: "text",
-      payment_method_id: "text",
-      payment_method_name: "text",
-      bill_id: "text",
-      bill_code: "text",
-      total_amount: "numeric",
-      currency: "text",
-      currency_rate: "numeric",
-      payment_date: "text",
-      bill_payment_code: "text",
-      note: "text",
-      service_created_at: "timestamptz",
-      service_updated_at: "timestamptz",
+      supplier_id: "text generated always as (body #>> '{supplierRef,id}') stored",
+      supplier_name: "text generated always as (body #>> '{supplierRef,name}') stored",
+      account_id: "text generated always as (body #>> '{accountRef,id}') stored",
+      account_name: "text generated always as (body #>> '{accountRef,name}') stored",
+      payment_method_id: "text generated always as (body #>> '{paymentMethodRef,id}') stored",
+      payment_method_name: "text generated always as (body #>> '{paymentMethodRef,name}') stored",
+      bill_id: "text generated always as (body #>> '{billRef,id}') stored",
+      bill_code: "text generated always as (body #>> '{billRef,billCode}') stored",
+      total_amount: "numeric generated always as ((body ->> 'totalAmount')::numeric) stored",
+      currency: "text generated always as (body ->> 'currency') stored",
+      currency_rate: "numeric generated always as ((body ->> 'currencyRate')::numeric) stored",
+      payment_date: "text generated always as (body ->> 'date') stored",
+      bill_payment_code: "text generated always as (body ->> 'billPaymentCode') stored",
+      note: "text generated always as (body ->> 'note') stored",
       ...SEEN,
     },
-    key: "connection, bill_payment_id",
-    indexes: ["bill_payments_of_bill on bill_payments (connection, bill_code)"],
+    key: "connection, business_id, id",
+    indexes: ["bill_payments_of_bill on bill_payments (connection, business_id, bill_code)"],
     fillfactor: 70,
   }),
   /** The synchronisations that read purchases and bill payments. */
   syncs: table({
     columns: {
       sync_id: "text not null",
-      collection: "text not null check (collection in ('purchases', 'bill_payments'))",
       ...OF_BUSINESS,
       kind: "text not null check (kind in ('recent', 'full', 'window'))",
       started_at: "timestamptz not null default clock_timestamp()",
@@ -351,7 +348,7 @@ export const TABLES = {
       left_out: "json",
     },
     key: "sync_id",
-    indexes: ["syncs_of_business on syncs (collection, connection, business_id) where completed_at is not null"],
+    indexes: ["syncs_of_business on syncs (connection, business_id) where completed_at is not null"],
   }),
   /** What the registration of each item came to. */
   item_registrations: table({
@@ -380,8 +377,6 @@ export const TABLES = {
       reason: "text not null",
       next_step: "text not null",
       since: "timestamptz not null default clock_timestamp()",
-      /** The run that has seen it last. */
-      seen_by: "text not null",
       gone_at: "timestamptz",
       event_number: "bigint not null",
       ...WRITTEN,
@@ -426,7 +421,6 @@ export type Tables = {
 };
 
 export type RowOf<Name extends keyof Tables> = Selectable<Tables[Name]>;
-export type NewRowOf<Name extends keyof Tables> = Insertable<Tables[Name]>;
 
 type ColumnOf<Sql> = Sql extends `${string} generated ${string}`
   ? ColumnType<ReadAs<Sql>, never, never>

@@ -80,8 +80,10 @@ describeWithTemporal("the synchronisation of bill payments", () => {
     expect(await sync()).toMatchObject({ kind: "recent", settled: false });
     expect(await sync({ full: true })).toMatchObject({ kind: "full", settled: true, missing: 1, total: PAYMENTS });
     expect(await unlike()).toEqual([]);
-    const history = await withLedger(rig.config, (ledger) => ledger.billPayments.history("default", "bp_0000100"));
-    expect(history.at(-1)).toMatchObject({ what: "missing", writer: { workflowId } });
+    const history = await withLedger(rig.config, (ledger) =>
+      ledger.billPayments.history({ connection: "default" }, "bp_0000100"),
+    );
+    expect(history.at(-1)).toMatchObject({ changes: ["missing"], writer: { workflowId } });
     rig.simulator.accounting.changeBillPayment("bp_0000200", {}, { status: "synced" });
   });
 

@@ -22,7 +22,7 @@ export async function ledgersBooks(config: Config): Promise<Books> {
   const books: Books = new Map();
   await withLedger(config, async ({ billPayments }) => {
     for (let afterId = ""; ;) {
-      const page = await billPayments.page("default", { afterId, most: 1_000 });
+      const page = await billPayments.page({ connection: "default" }, { afterId, most: 1_000 });
       for (const { entry, syncStatus, missingSinceMs } of page) {
         if (missingSinceMs === null) books.set(entry.id, `${syncStatus} ${sorted(entry)}`);
         afterId = entry.id;

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { DEFAULT_CONNECTION, ITEM_OUTCOMES } from "../../src/contract/index.ts";
+import { type BillPayment, DEFAULT_CONNECTION, ITEM_OUTCOMES, type Purchase } from "../../src/contract/index.ts";
 import type { DemoStack } from "../../src/dev/demo/start-demo-stack.ts";
 import type { Simulator } from "../../src/dev/simulator/index.ts";
-import type { KeptBatch, KeptBillPayment, KeptItemOutcome, KeptPurchase } from "../../src/ledger/index.ts";
+import type { KeptBatch, KeptEntry, KeptItemOutcome } from "../../src/ledger/index.ts";
 
 /** What the ledger has kept otherwise than the simulator's own books say, in words. */
 export async function compareWithLedger(stack: DemoStack): Promise<string[]> {
@@ -21,8 +21,8 @@ interface ServiceBooks {
 /** What the product has kept of it. */
 interface LedgerContents {
   readonly items: readonly KeptItemOutcome[];
-  readonly purchases: readonly KeptPurchase[];
-  readonly billPayments: readonly KeptBillPayment[];
+  readonly purchases: readonly KeptEntry<Purchase>[];
+  readonly billPayments: readonly KeptEntry<BillPayment>[];
   readonly syncBatches: readonly KeptBatch[];
 }
 
@@ -48,7 +48,7 @@ async function readLedgerContents({ plan, ledger }: DemoStack): Promise<LedgerCo
   return {
     items: await ledger.items.page(business, { kinds: ITEM_OUTCOMES, most: ALL }),
     purchases: await ledger.purchases.page(business, { most: ALL }),
-    billPayments: await ledger.billPayments.page(connection, { most: ALL }),
+    billPayments: await ledger.billPayments.page({ connection }, { most: ALL }),
     syncBatches: batches.flatMap((batch) => (batch === undefined ? [] : [batch])),
   };
 }

@@ -3,6 +3,7 @@ import { WorkflowFailedError } from "@temporalio/client";
 
 import {
   type JobState,
+  type Purchase,
   STATE_QUERY,
   type SyncProgress,
   type SyncPurchasesOutcome,
@@ -28,7 +29,10 @@ describeWithTemporal("the synchronisation of purchases", () => {
 
   const { workflowId, start, sync, expectEqual } = syncsOf(() => rig);
   const changesOf = async (id: string) =>
-    (await rig.ledger.purchases.history(BUSINESS, id)).map(({ what, after }) => [what, after]);
+    (await rig.ledger.purchases.history(BUSINESS, id)).map(({ changes, entry }) => {
+      const { status, confirmationError } = entry as Purchase;
+      return [changes, status, confirmationError];
+    });
 
   test("reads all of it the first time", async () => {
     expect(first).toMatchObject({ kind: "full", added: COUNT, changed: 0, total: COUNT });
@@ -55,11 +59,9 @@ describeWithTemporal("the synchronisation of purchases", () => {
     // It is open no more, so only the list of its day tells what it is.
     expect(await sync()).toMatchObject({ changed: 1 });
     expect(await changesOf(id)).toEqual([
-      ["first-seen", { status: "confirmed", confirmationError: null }],
-      ["status", "pending_review"],
-      ["confirmation-error", "No such item"],
-      ["status", "rejected"],
-      ["confirmation-error", null],
+      [["first-seen"], "confirmed", null],
+      [["content"], "pending_review", "No such item"],
+      [["content"], "rejected", null],
     ]);
     await expectEqual();
   });

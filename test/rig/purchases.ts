@@ -7,7 +7,7 @@ import {
   type SyncPurchasesOutcome,
   syncPurchasesWorkflowId,
 } from "../../src/contract/index.ts";
-import type { KeptPurchase, Ledger } from "../../src/ledger/index.ts";
+import type { KeptEntry, Ledger } from "../../src/ledger/index.ts";
 import type { NewPurchase, Simulator } from "../../src/dev/simulator/index.ts";
 import type { Rig } from "./start-rig.ts";
 import { BUSINESS } from "./views-of.ts";
@@ -43,8 +43,8 @@ export function listedBy(simulator: Simulator): Purchase[] {
 
 /** What the ledger holds and does not miss, by id. */
 export async function keptBy(ledger: Ledger): Promise<Purchase[]> {
-  const kept: KeptPurchase[] = [];
-  for (let page: KeptPurchase[] | undefined; page === undefined || page.length > 0;) {
+  const kept: KeptEntry<Purchase>[] = [];
+  for (let page: KeptEntry<Purchase>[] | undefined; page === undefined || page.length > 0;) {
     page = await ledger.purchases.page(BUSINESS, { afterId: kept.at(-1)?.entry.id, most: 1_000 });
     kept.push(...page);
   }

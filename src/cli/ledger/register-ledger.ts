@@ -125,7 +125,7 @@ export function registerEvents(program: Command, context: CliContext): void {
 }
 
 async function printEvents(context: CliContext, flags: EventsFlags): Promise<void> {
-  const { whyUnknown } = await import("../report/refuse-unknown.ts");
+  const { whyUnknown } = await import("../report/asked.ts");
   const { withLedger } = await import("../with-ledger.ts");
   let cursor = flags.after;
   await withLedger(

@@ -22,8 +22,8 @@ export async function* verifiedChains(
   for await (const chain of ledger.events.verify(request)) {
     const { rows: documents, withoutDocument, ...ofDocuments } = await ledger.documents.verify(chain);
     const { rows: movements, ...ofMovements } = await ledger.stock.verify(chain);
-    const { purchases, ...ofPurchases } = await ledger.purchases.verify(chain);
-    const { billPayments, ...ofPayments } = await ledger.billPayments.verify(chain);
+    const { rows: purchases, ...ofPurchases } = await ledger.purchases.verify(chain);
+    const { rows: billPayments, ...ofPayments } = await ledger.billPayments.verify(chain);
     const { rows: syncBatches, ...ofBatches } = await ledger.syncBatches.verify(chain);
     const rows = [ofDocuments, ofMovements, ofPurchases, ofPayments, ofBatches];
     yield {

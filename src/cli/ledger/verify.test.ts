@@ -80,13 +80,13 @@ describe("fiscalflow ledger verify", () => {
     expect(said.stdout).toContain(`accounting/${name}/-: unaltered: 3 events, 2 bill payments, 1 sync batch; head 3 `);
     await test.outside.tamper("delete from sync_batches where connection = $1", [name]);
     await test.outside.tamper(
-      "update bill_payments set note = 'x' where connection = $1 and bill_payment_id = 'bp_2'",
+      `update bill_payments set body = body || '{"note":"x"}' where connection = 'accounting/' || $1 and id = 'bp_2'`,
       [name],
     );
     const found = await verify(...chain);
     expect(found.exitCode).toBe(1);
     expect(found.stdout.split("\n").slice(1, 3)).toEqual([
-      "  bill payment bp_2 (table bill_payments) does not say what its event says, in note",
+      "  bill payment bp_2 (table bill_payments) does not say what its event says, in body",
       "  sync batch batch_1 (table sync_batches) is not there; its event tells of it",
     ]);
   });

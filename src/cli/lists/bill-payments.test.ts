@@ -81,7 +81,7 @@ describe("fiscalflow bill-payments month", () => {
   it("says below the table what each currency comes to, and what is to be looked at", async () => {
     const connection = await november();
     await test.outside.tamper(
-      "update bill_payments set total_amount = 9999 where connection = $1 and bill_payment_id = 'dollars'",
+      `update bill_payments set body = body || '{"totalAmount":9999}' where connection = 'accounting/' || $1 and id = 'dollars'`,
       [connection],
     );
     const { stdout } = await billPayments(...NOVEMBER, connection);
@@ -146,7 +146,7 @@ describe("fiscalflow bill-payments month", () => {
     const whole = await run("recent", true);
     expect(whole).toEqual([expect.stringMatching(/\+03:00$/), whole[0]]);
     await test.outside.tamper(
-      "update syncs set started_at = '2026-11-01T03:00:00Z', completed_at = '2026-11-01T04:00:00Z' where connection = $1",
+      "update syncs set started_at = '2026-11-01T03:00:00Z', completed_at = '2026-11-01T04:00:00Z' where connection = 'accounting/' || $1",
       [name],
     );
     const before = "2026-11-01T06:00:00+03:00";

@@ -8,12 +8,9 @@ import {
 import type { BusinessDocuments, ListedDocument, OddAmounts } from "../../ledger/index.ts";
 import { counted } from "../output.ts";
 import { plainTable } from "../plain-table.ts";
-import { buyerRows } from "../report/buyers.ts";
-import { configuredNote, nameOf } from "../report/configured-note.ts";
-import { amount, amountsRow, money, plain, rateText } from "../report/money.ts";
-import { refuseUnknown } from "../report/refuse-unknown.ts";
-import { headOf, titleOf } from "../report/render-text.ts";
-import { withSeller } from "../report/seller-of.ts";
+import { configuredNote, headOf, nameOf, refuseUnknown, titleOf, withSeller } from "../report/asked.ts";
+import { amount, money, plain, rateText } from "../report/money.ts";
+import { signedTable } from "../report/tables.ts";
 import { type Column, countNote, noteText } from "./columns.ts";
 import { type PeriodList, runList } from "./period-list.ts";
 import type { RunList } from "./register-lists.ts";
@@ -33,15 +30,10 @@ export const LIST_OF_DOCUMENTS: PeriodList<BusinessDocuments, ListedDocument, To
   told,
   columns: (businesses) => [...COLUMNS, ...rateColumns(businesses)],
   amounts: new Set(["total", "taxableAmount", "taxAmount", "notSignedTotal", "givenUpTotal"]),
-  sums: ({ sales, creditNotes, net, taxes, buyers }) => {
-    const rows = [
-      amountsRow("sales", String(sales.count), sales),
-      amountsRow("credit notes", String(creditNotes.count), creditNotes),
-      amountsRow("net", String(net.count), net),
-      ...taxes.map((rate) => amountsRow(`net at ${rateText(rate)}`, "", rate.net)),
-      ...buyerRows({ buyers }),
-    ];
-    return [plainTable(["SIGNED", "COUNT", "TAXABLE", "TAX", "TOTAL"], rows, [1, 2, 3, 4])];
+  sums: (business) => {
+    const { head, rows, right } = signedTable(business);
+    const [, ...names] = head.map((name) => name.toUpperCase());
+    return [plainTable(["SIGNED", ...names], rows, right)];
   },
   noRows: "No documents.",
   noOwner: "The ledger has no documents of that connection and business.",
@@ -174,26 +166,30 @@ function looksText(document: ToldDocument): string {
 function notesOf({ oddDates, ...of }: BusinessDocuments): string[] {
   const { inFuture, datedBeforeSale, signedInAnotherMonth: late, datedInAnotherMonth: elsewhere } = oddDates;
   const { signedOnAnotherDay: nextDay, datedOnAnotherDay: dayBefore } = oddDates;
-  const list = (kind: "day" | "month", dates: readonly string[] = []): string =>
-    `See: ${dates.map((date) => `fiscalflow documents ${kind} --date ${date}`).join(", ")}`;
+  const others = ({ sales, creditNotes }: OddAmounts): string[] =>
+    [...new Set([...sales.others, ...creditNotes.others])].toSorted();
+  const list = (kind: "day" | "month", odd: OddAmounts): string =>
+    `See: ${others(odd)
+      .map((date) => `fiscalflow documents ${kind} --date ${date}`)
+      .join(", ")}`;
   return [
     ...oddNote("Signed, and dated in the future", inFuture),
-    ...oddNote("Signed, and dated before the sale that it reverses", { creditNotes: datedBeforeSale }),
-    ...oddNote("Signed in another month than that of its date", late, `Signed in ${late.months.join(", ")}.`),
+    ...oddNote("Signed, and dated before the sale that it reverses", datedBeforeSale),
+    ...oddNote("Signed in another month than that of its date", late, `Signed in ${others(late).join(", ")}.`),
     ...oddNote(
       "Signed in this period and dated in another month, so not listed and not counted here",
       elsewhere,
-      list("month", elsewhere.months),
+      list("month", elsewhere),
     ),
     ...oddNote(
       "Signed on another day of the month than those listed",
       nextDay,
-      `Signed on ${nextDay?.days.join(", ")}.`,
+      `Signed on ${others(nextDay).join(", ")}.`,
     ),
     ...oddNote(
       "Signed in this period and dated on another day of the month, so not listed and not counted here",
       dayBefore,
-      list("day", dayBefore?.days),
+      list("day", dayBefore),
     ),
     ...countNote("Listed and not signed, so in no sum", of.notSigned),
     ...countNote("Listed and given up, so never signed and in no sum", of.givenUp),
@@ -214,13 +210,9 @@ function notesOf({ oddDates, ...of }: BusinessDocuments): string[] {
 }
 
 /** Sales and credit notes apart: together, a sale and the credit note that reverses it would come to nothing. */
-function oddNote(
-  what: string,
-  odd: Partial<Pick<OddAmounts, "sales" | "creditNotes">> | null,
-  more?: string,
-): string[] {
-  const kinds = [[odd?.sales, "sale"] as const, [odd?.creditNotes, "credit note"] as const].flatMap(([of, noun]) =>
-    of && of.count > 0 ? [`${counted(of.count, noun)} (tax ${money(of.taxAmount)}, total ${money(of.total)})`] : [],
+function oddNote(what: string, { sales, creditNotes }: OddAmounts, more?: string): string[] {
+  const kinds = [[sales, "sale"] as const, [creditNotes, "credit note"] as const].flatMap(([of, noun]) =>
+    of.count > 0 ? [`${counted(of.count, noun)} (tax ${money(of.taxAmount)}, total ${money(of.total)})`] : [],
   );
   return kinds.length === 0 ? [] : [noteText(what, kinds.join(", "), more)];
 }

@@ -155,9 +155,9 @@ describe("fiscalflow purchases month", () => {
   it("marks a purchase that somebody has altered in the ledger", async () => {
     const businessId = await november();
     const alter = (what: string, id: string): Promise<void> =>
-      test.outside.tamper(`update purchases set ${what} where business_id = $1 and purchase_id = $2`, [businessId, id]);
-    await alter("vat = vat + 1000", "mixed");
-    await alter("body = 'no purchase'", "refused");
+      test.outside.tamper(`update purchases set ${what} where business_id = $1 and id = $2`, [businessId, id]);
+    await alter("body = jsonb_set(body, '{totals,vat}', '1104.3')", "mixed");
+    await alter(`body = body || '{"lines":"none"}'`, "refused");
     const { stdout } = await purchases(...NOVEMBER, businessId);
     expect(stdout).toMatch(/^2026-11-20 +S-mixed .* 1,104\.30 .* confirmed +- +altered in the ledger$/m);
     expect(stdout).toMatch(/^2026-11-30 +S-refused .* altered in the ledger, confirmation error: No such branch\.$/m);

@@ -71,7 +71,7 @@ ${counts}`,
       ),
     );
   const listDated = async (kind: "day" | "month", flags: ListFlags & { date?: string }): Promise<void> => {
-    const { periodOf } = await import("../report/period.ts");
+    const { periodOf } = await import("../report/asked.ts");
     const { from, to } = periodOf(kind, flags.date, Date.now());
     await run(context, { kind, days: { from, to }, flags });
   };

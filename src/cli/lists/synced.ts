@@ -12,11 +12,8 @@ import {
 } from "../../ledger/index.ts";
 import { UsageError } from "../cli-error.ts";
 import { plainTable } from "../plain-table.ts";
-import { configuredNote, nameOf } from "../report/configured-note.ts";
+import { configuredNote, headOf, nameOf, refuseUnknown, titleOf, withSeller } from "../report/asked.ts";
 import { amount, money, plain } from "../report/money.ts";
-import { refuseUnknown } from "../report/refuse-unknown.ts";
-import { headOf, titleOf } from "../report/render-text.ts";
-import { withSeller } from "../report/seller-of.ts";
 import type { Scope } from "../sale/scope.ts";
 import { type Column, countNote } from "./columns.ts";
 import { type PeriodList, runList } from "./period-list.ts";

@@ -70,7 +70,7 @@ async function receipt(context: CliContext, invoice: string, flags: ReceiptFlags
   }
   const { printReceipt } = await import("./print-receipt.ts");
   const { loadConfig } = await import("../../config/index.ts");
-  const { configuredSeller } = await import("../report/seller-of.ts");
+  const { configuredSeller } = await import("../report/asked.ts");
   const { businessOf } = await import("../jobs/business-of.ts");
   const config = loadConfig({ env: context.env });
   const plan = { ...asked, seller: asked.seller ?? configuredSeller(config)(businessOf(config, flags)) };

@@ -25,41 +25,20 @@ export const reconciliation: Job<ReconcileProgress, ReconcileOutcome> = {
 };
 
 /** In the order in which they are shown: what is about our own documents first. */
-const TITLES: Readonly<Record<FindingKind, readonly [one: string, several: string]>> = {
-  "document-not-there": ["document that the API does not have", "documents that the API does not have"],
-  "document-differs": ["document that the API tells otherwise", "documents that the API tells otherwise"],
-  "document-unreadable": [
-    "document for which the API gives no answer that could be compared",
-    "documents for which the API gives no answer that could be compared",
-  ],
-  "document-behind": [
-    "document of which the ledger does not know the end yet",
-    "documents of which the ledger does not know the end yet",
-  ],
-  "paid-although-rejected": [
-    "supplier invoice that was rejected, and paid",
-    "supplier invoices that were rejected, and paid",
-  ],
-  "paid-another-amount": [
-    "supplier invoice of which another amount was paid",
-    "supplier invoices of which another amount was paid",
-  ],
-  "payment-of-several": ["payment that fits several supplier invoices", "payments that fit several supplier invoices"],
-  "payment-of-other-supplier": [
-    "payment for an invoice of another supplier",
-    "payments for an invoice of another supplier",
-  ],
-  "payment-in-other-currency": [
-    "payment in another currency than its invoice",
-    "payments in another currency than their invoices",
-  ],
-  "payment-without-amount": ["payment without an amount", "payments without an amount"],
-  "payment-without-invoice": [
-    "payment for an invoice that the authority does not hold",
-    "payments for invoices that the authority does not hold",
-  ],
-  "payment-without-number": ["payment that names no invoice", "payments that name no invoice"],
-  "not-paid": ["supplier invoice that no payment names", "supplier invoices that no payment names"],
+const TITLES: Readonly<Record<FindingKind, string>> = {
+  "document-not-there": "Documents that the API does not have",
+  "document-differs": "Documents that the API tells otherwise",
+  "document-unreadable": "Documents for which the API gives no answer that could be compared",
+  "document-behind": "Documents of which the ledger does not know the end yet",
+  "paid-although-rejected": "Supplier invoices that were rejected, and paid",
+  "paid-another-amount": "Supplier invoices of which another amount was paid",
+  "payment-of-several": "Payments that fit several supplier invoices",
+  "payment-of-other-supplier": "Payments for invoices of another supplier",
+  "payment-in-other-currency": "Payments in another currency than their invoices",
+  "payment-without-amount": "Payments without an amount",
+  "payment-without-invoice": "Payments for invoices that the authority does not hold",
+  "payment-without-number": "Payments that name no invoice",
+  "not-paid": "Supplier invoices that no payment names",
 };
 
 /** Who has no accounting service misses nothing; with one, a part that was asked for was not done. */
@@ -79,11 +58,11 @@ function resultText(outcome: ReconcileOutcome): string {
     const all = payments.kind === "compared" ? "Everything matches." : "All that was compared matches.";
     return [...lines, all].join("\n");
   }
-  for (const [kind, [one, several]] of Object.entries(TITLES) as [FindingKind, readonly [string, string]][]) {
+  for (const [kind, title] of Object.entries(TITLES) as [FindingKind, string][]) {
     const found = byKind[kind] ?? 0;
     if (found === 0) continue;
     const listed = first.filter((finding) => finding.kind === kind);
-    lines.push("", `${found} ${found === 1 ? one : several}`, ...listed.flatMap(findingLines));
+    lines.push("", `${title}: ${found}`, ...listed.flatMap(findingLines));
     if (found > listed.length)
       lines.push(`  and ${found - listed.length} more, in the ledger's table reconcile_findings`);
   }

@@ -1,6 +1,6 @@
-import { amount, money } from "../../contract/decimal.ts";
+import { amount } from "../../contract/decimal.ts";
 
-export { amount, money };
+export { amount, money } from "../../contract/decimal.ts";
 
 /** For JSON: the decimal texts in these fields, at any depth, as {@link amount} writes them. */
 export function withAmounts(data: unknown, fields: ReadonlySet<string>): unknown {
@@ -23,13 +23,6 @@ export function plain(text: string): string {
 export function rateText({ taxTypeCode, taxRate }: { taxTypeCode: string | null; taxRate: string }): string {
   return `${taxTypeCode ?? "-"} ${plain(taxRate)} %`;
 }
-
-/** Name, count, taxable, tax, total. */
-export function amountsRow(name: string, count: string, amounts: Record<Amount, string>): string[] {
-  return [name, count, money(amounts.taxableAmount), money(amounts.taxAmount), money(amounts.total)];
-}
-
-type Amount = "taxableAmount" | "taxAmount" | "total";
 
 const MINUTE_MS = 60_000;
 

@@ -8,9 +8,7 @@ import { type FormatFlags, formatOf, withFormats } from "../format.ts";
 import { withInstants } from "../instants.ts";
 import { jsonText, printNote } from "../output.ts";
 import { type ResultFlags, type Scope, withFilters } from "../sale/scope.ts";
-import { configuredNote } from "./configured-note.ts";
-import { refuseUnknown } from "./refuse-unknown.ts";
-import { configuredSeller, type SellerOf, withSeller } from "./seller-of.ts";
+import type { ReportHead } from "./tables.ts";
 
 const FORMATS = ["text", "csv", "html", "json"] as const;
 
@@ -78,7 +76,7 @@ Example:
 }
 
 async function runReport(context: CliContext, kind: Period["kind"], flags: ReportFlags): Promise<void> {
-  const { periodOf, standingOf } = await import("./period.ts");
+  const { configuredNote, configuredSeller, periodOf, refuseUnknown, standingOf } = await import("./asked.ts");
   const { withLedger } = await import("../with-ledger.ts");
   const { refuseExisting, writeResult } = await import("../whole-file.ts");
   const format = formatOf(flags, BY_ENDING);
@@ -101,44 +99,42 @@ async function runReport(context: CliContext, kind: Period["kind"], flags: Repor
   const standing = standingOf(period, nowMs);
   // The page for people says it itself.
   if (standing !== undefined && forMachines) printNote(context, standing);
-  await writeResult(context, flags, [await rendered(format, flags, { period, businesses, nowMs, standing, sellerOf })]);
-}
-
-interface Report {
-  period: Period;
-  businesses: readonly BusinessReport[];
-  nowMs: number;
-  standing: string | undefined;
-  sellerOf: SellerOf;
+  const text = await rendered(format, businesses, { period, nowMs, sellerOf });
+  await writeResult(context, flags, [flags.bom ? `${BYTE_ORDER_MARK}${text}` : text]);
 }
 
 async function rendered(
   format: ReportFormat,
-  { bom = false }: ReportFlags,
-  { period, businesses, nowMs, standing, sellerOf }: Report,
+  businesses: readonly BusinessReport[],
+  head: Required<ReportHead>,
 ): Promise<string> {
+  const { renderCsv, renderText } = await import("./tables.ts");
   switch (format) {
     case "html":
-      return (await import("./render-html.ts")).renderHtml(period, businesses, nowMs, sellerOf);
-    case "csv": {
-      const { renderCsv } = await import("./render-csv.ts");
-      return `${bom ? BYTE_ORDER_MARK : ""}${renderCsv(period, businesses, nowMs)}\r\n`;
-    }
-    case "text": {
-      const { renderText } = await import("./render-text.ts");
-      return `${plainText(renderText(period, businesses, nowMs, sellerOf))}\n`;
-    }
-    case "json": {
-      const { withAmounts } = await import("./money.ts");
-      const { isUnknownPaymentType } = await import("../../contract/codes.ts");
-      const told = businesses.map((report) => {
-        const payments = report.payments.map(({ paymentTypeCode, ...paid }) => {
-          return { paymentTypeCode, paymentTypeUnknown: isUnknownPaymentType(paymentTypeCode), ...paid };
-        });
-        return withSeller({ ...report, payments }, sellerOf);
-      });
-      const data = { period, madeAtMs: nowMs, standing: standing ?? null, businesses: withAmounts(told, AMOUNTS) };
-      return `${jsonText(withInstants(data), 2)}\n`;
-    }
+      return (await import("./page.ts")).renderHtml(businesses, head);
+    case "csv":
+      return `${renderCsv(businesses, head)}\r\n`;
+    case "text":
+      return `${plainText(renderText(businesses, head))}\n`;
+    case "json":
+      return await renderJson(businesses, head);
   }
+}
+
+async function renderJson(
+  businesses: readonly BusinessReport[],
+  { period, nowMs, sellerOf }: Required<ReportHead>,
+): Promise<string> {
+  const { standingOf, withSeller } = await import("./asked.ts");
+  const { withAmounts } = await import("./money.ts");
+  const { isUnknownPaymentType } = await import("../../contract/codes.ts");
+  const told = businesses.map((report) => {
+    const payments = report.payments.map(({ paymentTypeCode, ...paid }) => {
+      return { paymentTypeCode, paymentTypeUnknown: isUnknownPaymentType(paymentTypeCode), ...paid };
+    });
+    return withSeller({ ...report, payments }, sellerOf);
+  });
+  const standing = standingOf(period, nowMs) ?? null;
+  const data = { period, madeAtMs: nowMs, standing, businesses: withAmounts(told, AMOUNTS) };
+  return `${jsonText(withInstants(data), 2)}\n`;
 }

@@ -5,13 +5,24 @@ import { UsageError } from "../cli-error.ts";
 import { csvRows } from "../test-support/csv-rows.ts";
 import { NOW_MS, sampleReport } from "../test-support/sample-report.ts";
 import { age, money, plain } from "./money.ts";
-import { periodOf, standingOf } from "./period.ts";
-import { renderCsv } from "./render-csv.ts";
-import { renderHtml } from "./render-html.ts";
-import { renderText } from "./render-text.ts";
-import { configuredSeller } from "./seller-of.ts";
+import { configuredSeller, periodOf, standingOf } from "./asked.ts";
+import { renderHtml } from "./page.ts";
+import { renderCsv, renderText } from "./tables.ts";
 
-const MONTH = periodOf("month", "2026-11", NOW_MS);
+const MONTH = { period: periodOf("month", "2026-11", NOW_MS), nowMs: NOW_MS };
+const day = (date: string) => ({ period: periodOf("day", date, NOW_MS), nowMs: NOW_MS });
+
+/** A line of the CSV of {@link MONTH} by its columns; others are empty. */
+function csvLines(csv: string, figure: string): Record<string, string>[] {
+  const [head = "", ...lines] = csv.split("\r\n").map((line) => line.split(","));
+  const all = lines.map((values) => Object.fromEntries(values.map((value, n) => [(head as string[])[n] ?? "", value])));
+  return all
+    .filter((line) => line["figure"] === figure)
+    .map((line) =>
+      Object.fromEntries(Object.entries(line).filter(([name, value]) => value !== "" && !OF_ALL.has(name))),
+    );
+}
+const OF_ALL = new Set(["connection", "business", "period", "made_at", "figure"]);
 
 describe("a period", () => {
   it("is today's in Nairobi where none is named", () => {
@@ -47,7 +58,8 @@ test.each([
 ] as const)("a report of the %s %s, made on 2026-11-21, says: %s", (kind, date, words) => {
   const period = periodOf(kind, date, NOW_MS);
   expect(standingOf(period, NOW_MS)).toBe(words);
-  const pages = [renderText(period, [sampleReport()], NOW_MS), renderHtml(period, [sampleReport()], NOW_MS)];
+  const head = { period, nowMs: NOW_MS };
+  const pages = [renderText([sampleReport()], head), renderHtml([sampleReport()], head)];
   for (const page of pages) {
     const [found] = /The (?:day|month) (?:is not over: its figures are not final|has not begun)\./.exec(page) ?? [];
     expect(found).toBe(words);
@@ -72,116 +84,157 @@ test("amounts are written with their thousands apart, and never rounded", () => 
 });
 
 test("the text table has every figure, what is open, since when, and what is at risk", () => {
-  const text = renderText(MONTH, [sampleReport()], NOW_MS);
+  const text = renderText([sampleReport()], MONTH);
   expect(text).toContain("biz_<b>1</b> (connection default), 2026-11-01 to 2026-11-30, amounts in KES");
   expect(text).toContain("quantity taken");
   expect(text).toContain("movements unknown");
   expect(text).toMatch(/^ {2}net +4003 +1,063,247\.68 +170,119\.62 +1,233,367\.30$/m);
-  expect(text).toMatch(/^ {2}E 8 % +0\.00 +0\.00 +0\.00 +0\.00 +0\.00 +812\.50 +0\.00$/m);
-  expect(text).toMatch(/INV-<script> +rejected +rejected: the tax authority said no.* EAT \(2 d 7 h\) +700\.20$/m);
-  expect(text).toMatch(/^ {2}INV-9 +awaiting-authority +terminated +2026-11-21 14:00 EAT +232\.00$/m);
-  expect(text).toMatch(/^ {2}all: carry them on with `fiscalflow sale restart` +232\.00$/m);
+  expect(text).toMatch(/^ {2}tax net +E +8 % +0\.00 +812\.50 +0\.00$/m);
   expect(text).toMatch(
-    /CN-1 \(credit note\) +awaiting-authority +- +2026-11-2\d \d\d:\d\d EAT \(10 min\) +1,200\.50$/m,
+    /^ {2}open sale +INV-<script> +rejected +rejected: the tax authority said no.* EAT \(2 d 7 h\) +700\.20$/m,
   );
+  expect(text).toMatch(
+    /^ {2}open credit note +CN-1 +awaiting-authority +2026-11-2\d \d\d:\d\d EAT \(10 min\) +1,200\.50$/m,
+  );
+  expect(text).toMatch(/^ {2}all open +2 +1,900\.70$/m);
+  expect(text).toContain("carry them on with `fiscalflow sale restart`");
+  expect(text).toMatch(/^ {2}ended sale +INV-9 +awaiting-authority +terminated +2026-11-21 14:00 EAT +232\.00$/m);
+  expect(text).toMatch(/^ {2}all ended +1 +232\.00$/m);
 });
 
 test("a sale and its credit note that were signed in another month stand apart, and do not cancel each other", () => {
-  const text = renderText(MONTH, [sampleReport()], NOW_MS);
-  expect(text).toMatch(
-    /^ {2}counted here: signed in another month than dated \(sales\) +2026-12 +1 +112\.07 +812\.50$/m,
-  );
-  expect(text).toMatch(
-    /^ {2}counted here: signed in another month than dated \(credit notes\) +2027-01 +1 +-112\.07 +-812\.50$/m,
-  );
-  const csv = renderCsv(MONTH, [sampleReport()], NOW_MS);
-  expect(csv).toMatch(/,signed in another month,,,,,2026-12 2027-01,,.*,2,,0\.00,0\.00,0\.00,,\r$/m);
-  expect(csv).toMatch(/,signed in another month: sales,,,,,2026-12,,.*,1,,700\.43,112\.07,812\.50,,\r$/m);
-  expect(csv).toMatch(/,signed in another month: credit notes,,,,,2027-01,,.*,1,,-700\.43,-112\.07,-812\.50,,\r$/m);
+  const text = renderText([sampleReport()], MONTH);
+  expect(text).toMatch(/^ {2}signed in another month: sales +2026-12 +1 +700\.43 +112\.07 +812\.50$/m);
+  expect(text).toMatch(/^ {2}signed in another month: credit notes +2027-01 +1 +-700\.43 +-112\.07 +-812\.50$/m);
+  const csv = renderCsv([sampleReport()], MONTH);
+  expect(csvLines(csv, "signed in another month")).toEqual([]);
+  expect(csvLines(csv, "signed in another month: sales")).toEqual([
+    { other_dates: "2026-12", count: "1", taxable: "700.43", tax: "112.07", total: "812.50" },
+  ]);
+  expect(csvLines(csv, "signed in another month: credit notes")).toMatchObject([
+    { other_dates: "2027-01", count: "1" },
+  ]);
 });
 
 test("the CSV writes all amounts alike and rounds none, and gives a spreadsheet no formula", () => {
-  const lines = renderCsv(MONTH, [sampleReport()], NOW_MS).split("\r\n");
-  expect(lines[0]).toBe(
-    "connection,business,period,made_at,figure,tax_letter,tax_rate,payment_type,at,other_months,other_days,item_id,item_name,number,stage,needs,since,workflow,ended_at,count,quantity,taxable,tax,total,at_risk,ended_amount",
+  const csv = renderCsv([sampleReport()], MONTH);
+  expect(csv.split("\r\n")[0]).toBe(
+    "connection,business,period,made_at,figure,tax_letter,tax_rate,payment_type,at,other_dates,item_name,item_id,number,stage,needs,since,workflow,ended_at,count,quantity_taken,quantity_given_back,quantity_returned_by_decision,movements_unknown,movements_not_made,decided_against_balance,decided_against_service,taxable,tax,total,at_risk,ended_amount",
   );
-  const of = "default,biz_<b>1</b>,2026-11,2026-11-21T15:00:00+03:00";
-  expect(lines).toContain(`${of},credit notes,,,,,,,,,,,,,,,3,,-1034.91,-165.59,-1200.50,,`);
-  expect(lines).toContain(`${of},tax of sales,B,16,,,,,,,,,,,,,,,1064282.59,170285.21,1234567.80,,`);
-  expect(lines).toContain(`${of},stock taken,,,,,,,item_tea,"'=HYPERLINK(""http://x"")",,,,,,,,12.50,,,,,`);
-  expect(lines).toContain(
-    `${of},open sale,,,,,,,,,INV-<script>,rejected,rejected,2026-11-19T07:26:40+03:00,,,,,,,,700.20,`,
-  );
-  expect(lines).toContain(`${of},at risk,,,,,,,,,,,,,,,2,,,,,1900.70,`);
-  expect(lines).toContain(
-    `${of},ended sale,,,,,,,,,INV-9,awaiting-authority,,,terminated,2026-11-21T14:00:00+03:00,,,,,,,232.00`,
-  );
+  expect(csv.split("\r\n")[1]).toMatch(/^default,biz_<b>1<\/b>,2026-11,2026-11-21T15:00:00\+03:00,sales,/);
+  expect(csvLines(csv, "credit notes")).toEqual([
+    { count: "3", taxable: "-1034.91", tax: "-165.59", total: "-1200.50" },
+  ]);
+  expect(csvLines(csv, "tax of sales")).toContainEqual({
+    tax_letter: "B",
+    tax_rate: "16",
+    taxable: "1064282.59",
+    tax: "170285.21",
+    total: "1234567.80",
+  });
+  expect(csvLines(csv, "stock")).toEqual([
+    {
+      item_id: "item_tea",
+      item_name: `"'=HYPERLINK(""http://x"")"`,
+      quantity_taken: "12.50",
+      quantity_given_back: "1",
+      quantity_returned_by_decision: "3",
+      movements_unknown: "1",
+      movements_not_made: "0",
+      decided_against_balance: "1",
+      decided_against_service: "2",
+    },
+  ]);
+  expect(csvLines(csv, "open sale")).toEqual([
+    {
+      number: "INV-<script>",
+      stage: "rejected",
+      needs: "rejected",
+      since: "2026-11-19T07:26:40+03:00",
+      at_risk: "700.20",
+    },
+  ]);
+  expect(csvLines(csv, "all open")).toEqual([{ count: "2", at_risk: "1900.70" }]);
+  expect(csvLines(csv, "ended sale")).toEqual([
+    {
+      number: "INV-9",
+      stage: "awaiting-authority",
+      workflow: "terminated",
+      ended_at: "2026-11-21T14:00:00+03:00",
+      ended_amount: "232.00",
+    },
+  ]);
 });
 
 test("what was sold to buyers with a PIN and without one stands apart, by rate where there are several", () => {
-  const text = renderText(MONTH, [sampleReport()], NOW_MS);
-  expect(text).toMatch(/^ {2}sales to buyers with a PIN, at B 16 % +1,000\.43 +160\.07 +1,160\.50$/m);
+  const text = renderText([sampleReport()], MONTH);
+  expect(text).toMatch(/^ {2}tax of sales to buyers with a PIN +B +16 % +1,000\.43 +160\.07 +1,160\.50$/m);
   expect(text).toMatch(/^ {2}sales to buyers with a PIN +1 +1,000\.43 +160\.07 +1,160\.50$/m);
   expect(text).toMatch(/^ {2}sales to buyers without a PIN +3999 +1,063,282\.16 +170,125\.14 +1,233,407\.30$/m);
-  expect(text).toMatch(/^ {2}sales to buyers without a PIN, at B 16 % +1,064,282\.59 +170,285\.21 +1,234,567\.80$/m);
+  expect(text).toMatch(
+    /^ {2}tax of sales to buyers without a PIN +B +16 % +1,064,282\.59 +170,285\.21 +1,234,567\.80$/m,
+  );
   expect(text).toMatch(/^ {2}credit notes to buyers with a PIN +0 +0\.00 +0\.00 +0\.00$/m);
   const { buyers } = sampleReport();
   const { creditNotes } = buyers.withPin;
   const one = { ...buyers, withoutPin: { ...buyers.withoutPin, creditNotes, taxes: [] } };
-  const quiet = renderText(MONTH, [{ ...sampleReport(), buyers: one }], NOW_MS);
-  expect(quiet).not.toMatch(/credit notes to buyers|to buyers .* at /);
-  const page = renderHtml(MONTH, [sampleReport()], NOW_MS);
+  const quiet = renderText([{ ...sampleReport(), buyers: one }], MONTH);
+  expect(quiet).not.toMatch(/credit notes to buyers|tax of sales to buyers/);
+  const page = renderHtml([sampleReport()], MONTH);
   expect(page).toContain("<h3>Signed documents by the buyer&#39;s PIN</h3>");
-  const lines = renderCsv(MONTH, [sampleReport()], NOW_MS).split("\r\n");
-  const of = "default,biz_<b>1</b>,2026-11,2026-11-21T15:00:00+03:00";
-  expect(lines).toContain(`${of},sales to buyers with a PIN,,,,,,,,,,,,,,,1,,1000.43,160.07,1160.50,,`);
-  expect(lines).toContain(
-    `${of},tax of credit notes to buyers without a PIN,B,16,,,,,,,,,,,,,,,-1034.91,-165.59,-1200.50,,`,
-  );
+  const csv = renderCsv([sampleReport()], MONTH);
+  expect(csvLines(csv, "sales to buyers with a PIN")).toEqual([
+    { count: "1", taxable: "1000.43", tax: "160.07", total: "1160.50" },
+  ]);
+  expect(csvLines(csv, "tax of credit notes to buyers without a PIN")).toContainEqual({
+    tax_letter: "B",
+    tax_rate: "16",
+    taxable: "-1034.91",
+    tax: "-165.59",
+    total: "-1200.50",
+  });
 });
 
 test("no line of the CSV has in its total what is not signed", () => {
-  const rows = Object.values(csvRows(renderCsv(MONTH, [sampleReport()], NOW_MS), "figure"));
+  const rows = Object.values(csvRows(renderCsv([sampleReport()], MONTH), "figure"));
   const filled = (column: string) => new Set(rows.filter((row) => row[column] !== "").map(({ figure }) => figure));
-  expect(filled("at_risk")).toEqual(new Set(["open sale", "open credit note", "at risk"]));
-  expect(filled("ended_amount")).toEqual(new Set(["ended sale"]));
+  expect(filled("at_risk")).toEqual(new Set(["open sale", "open credit note", "all open"]));
+  expect(filled("ended_amount")).toEqual(new Set(["ended sale", "all ended"]));
   for (const figure of [...filled("at_risk"), ...filled("ended_amount")]) expect(filled("total")).not.toContain(figure);
   expect(filled("total")).toContain("net");
 });
 
 test("the CSV of a day names the day, and its hours with the day", () => {
   const course = [{ at: "11", sales: "700.2", creditNotes: "0" }];
-  const lines = renderCsv(periodOf("day", "2026-11-20", NOW_MS), [{ ...sampleReport(), course }], NOW_MS).split("\r\n");
-  expect(lines).toContain(
-    "default,biz_<b>1</b>,2026-11-20,2026-11-21T15:00:00+03:00,course of sales,,,,2026-11-20T11,,,,,,,,,,,,,,,700.20,,",
-  );
+  const csv = renderCsv([{ ...sampleReport(), course }], day("2026-11-20"));
+  expect(csv).toContain("\r\ndefault,biz_<b>1</b>,2026-11-20,2026-11-21T15:00:00+03:00,course of sales,");
+  expect(csvLines(csv, "course of sales")).toEqual([{ at: "2026-11-20T11", total: "700.20" }]);
 });
 
 test("the course of a day is by the hour of the start, and says what was started on another day", () => {
   const course = [{ at: "11", sales: "700.2", creditNotes: "0" }];
-  const counts = { sales: 1, creditNotes: 1 };
-  const notInCourse = { count: 2, total: "800", sales: "812.5", creditNotes: "-12.5", counts };
-  const day = periodOf("day", "2026-11-20", NOW_MS);
-  const page = renderHtml(day, [{ ...sampleReport(), course, notInCourse }], NOW_MS);
+  const notInCourse = { sales: { count: 1, total: "812.5" }, creditNotes: { count: 1, total: "-12.5" } };
+  const head = day("2026-11-20");
+  const page = renderHtml([{ ...sampleReport(), course, notInCourse }], head);
   expect(page).toContain("<h3>Sales and credit notes by the hour in which each was started</h3>");
-  const note = "2 documents of this day are not shown, started on another day: sales 812.50, credit notes -12.50.";
+  const note = "Not shown, as started on another day (2): sales 812.50, credit notes -12.50.";
   expect(page).toContain(note);
-  expect(renderHtml(day, [{ ...sampleReport(), course: [], notInCourse }], NOW_MS)).toContain(note);
-  expect(renderHtml(day, [{ ...sampleReport(), course }], NOW_MS)).not.toContain("not shown");
-  const rows = csvRows(renderCsv(day, [{ ...sampleReport(), course, notInCourse }], NOW_MS), "figure");
-  expect(rows["not in the course"]).toMatchObject({ count: "2", total: "800.00" });
+  expect(renderHtml([{ ...sampleReport(), course: [], notInCourse }], head)).toContain(note);
+  expect(renderHtml([{ ...sampleReport(), course }], head)).not.toContain("Not shown");
+  const rows = csvRows(renderCsv([{ ...sampleReport(), course, notInCourse }], head), "figure");
   expect(rows["not in the course: sales"]).toMatchObject({ at: "", count: "1", total: "812.50" });
   expect(rows["not in the course: credit notes"]).toMatchObject({ count: "1", total: "-12.50" });
-  expect(renderHtml(MONTH, [sampleReport()], NOW_MS)).toContain("<h3>Sales and credit notes by day</h3>");
+  expect(renderHtml([sampleReport()], MONTH)).toContain("<h3>Sales and credit notes by day</h3>");
 });
 
 test("the HTML page says the same as the table, loads nothing, and escapes all text", () => {
-  const page = renderHtml(MONTH, [sampleReport()], NOW_MS);
+  const page = renderHtml([sampleReport()], MONTH);
   expect(page).toContain("1,233,367.30");
   expect(page).toContain("Amounts are in KES.");
   expect(page).toContain("INV-&lt;script&gt;");
   expect(page).not.toMatch(/<script|<b>|<link|<img|url\(|@import|\bsrc=|href=/);
-  expect(page.match(/<svg /g)).toHaveLength(3);
+  expect(page.match(/<svg /g)).toHaveLength(1);
+  expect(page.match(/<div class="shares">/g)).toHaveLength(2);
   expect(page.match(/<title>2026-11-\d\d: sales/g)).toHaveLength(30);
   expect(page).toContain("2026-11-04: sales 53,757.00, credit notes -4,200.50");
 });
@@ -189,7 +242,7 @@ test("the HTML page says the same as the table, loads nothing, and escapes all t
 test("the headline figures of the page are as small as the longest of them needs, and are never cut off", () => {
   const report = sampleReport();
   const net = { ...report.net, total: "1655512644.48" };
-  const page = renderHtml(MONTH, [{ ...report, net }], NOW_MS);
+  const page = renderHtml([{ ...report, net }], MONTH);
   expect(page).toContain(`<div class="figures" style="--characters: ${"1,655,512,644.48".length}">`);
   const [rule] = /^\.figure \{[^}]*\}/m.exec(page) ?? [];
   expect(rule).toContain("100cqi / (var(--characters) * .64)");
@@ -201,19 +254,14 @@ test("a payment type is in words where the authority's list has it", () => {
   const types = ["01", "06", "99", null].flatMap((paymentTypeCode) =>
     sampleReport().payments.map((payment) => ({ ...payment, paymentTypeCode })),
   );
-  const text = renderText(MONTH, [{ ...sampleReport(), payments: types }], NOW_MS);
+  const text = renderText([{ ...sampleReport(), payments: types }], MONTH);
   for (const words of ["cash (01)", "mobile money (06)", "99", "not stated"]) expect(text).toMatch(words);
-  const csv = renderCsv(MONTH, [{ ...sampleReport(), payments: types }], NOW_MS);
-  for (const figure of ["payment type", "payment type: sales", "payment type: credit notes"])
-    expect([...csv.matchAll(new RegExp(`,${figure},,,([^,]*),`, "g"))].map(([, type]) => type)).toEqual([
-      "01",
-      "06",
-      "99",
-      "not stated",
-    ]);
+  const csv = renderCsv([{ ...sampleReport(), payments: types }], MONTH);
+  for (const figure of ["taken in by sales", "given back by credit notes", "net of payment type"])
+    expect(csvLines(csv, figure).map((line) => line["payment_type"])).toEqual(["01", "06", "99", "not stated"]);
 });
 
-test("a payment type has what sales took in and what credit notes gave back apart, and their sums are the totals", () => {
+test("a payment type has what sales took in and what credit notes gave back apart", () => {
   const [took, gave] = [
     { count: 3999, total: "1234000.10" },
     { count: 1, total: "567.7" },
@@ -224,50 +272,44 @@ test("a payment type has what sales took in and what credit notes gave back apar
     { paymentTypeCode: "01", count: 4002, total: "1232799.60", sales: took, creditNotes: back },
     { paymentTypeCode: "06", count: 1, total: "567.7", sales: gave, creditNotes: none },
   ];
-  const text = renderText(MONTH, [{ ...sampleReport(), payments }], NOW_MS);
-  expect(text).toMatch(/^ {2}payment type +sales +taken in +credit notes +given back +net$/m);
-  expect(text).toMatch(/^ {2}cash \(01\) +3999 +1,234,000\.10 +3 +-1,200\.50 +1,232,799\.60$/m);
-  expect(text).toMatch(/^ {2}mobile money \(06\) +1 +567\.70 +0 +0\.00 +567\.70$/m);
-  expect(text).toMatch(/^ {2}all +4000 +1,234,567\.80 +3 +-1,200\.50 +1,233,367\.30$/m);
-  const lines = renderCsv(MONTH, [{ ...sampleReport(), payments }], NOW_MS).split("\r\n");
-  const of = "default,biz_<b>1</b>,2026-11,2026-11-21T15:00:00+03:00";
-  expect(lines).toContain(`${of},payment type,,,01,,,,,,,,,,,,4002,,,,1232799.60,,`);
-  expect(lines).toContain(`${of},payment type: sales,,,01,,,,,,,,,,,,3999,,,,1234000.10,,`);
-  expect(lines).toContain(`${of},payment type: credit notes,,,01,,,,,,,,,,,,3,,,,-1200.50,,`);
+  const text = renderText([{ ...sampleReport(), payments }], MONTH);
+  expect(text).toMatch(/^ {2}taken in by sales +cash \(01\) +3999 +1,234,000\.10$/m);
+  expect(text).toMatch(/^ {2}given back by credit notes +cash \(01\) +3 +-1,200\.50$/m);
+  expect(text).toMatch(/^ {2}net of payment type +cash \(01\) +4002 +1,232,799\.60$/m);
+  expect(text).toMatch(/^ {2}taken in by sales +mobile money \(06\) +1 +567\.70$/m);
+  const csv = renderCsv([{ ...sampleReport(), payments }], MONTH);
+  expect(csvLines(csv, "net of payment type")).toContainEqual({
+    payment_type: "01",
+    count: "4002",
+    total: "1232799.60",
+  });
+  expect(csvLines(csv, "given back by credit notes")).toContainEqual({ payment_type: "06", count: "0", total: "0.00" });
 });
 
-test("the CSV has the documents of each payment type that is not in the authority's list, beside the malformed PINs", () => {
+test("the CSV has the documents of each payment type that is not in the authority's list", () => {
   const sales = { count: 2, total: "1400.4" };
   const creditNotes = { count: 1, total: "-700.2" };
   const payments = ["01", "99", "X1", null].map((paymentTypeCode) => {
     return { paymentTypeCode, count: 3, total: "700.2", sales, creditNotes };
   });
-  const lines = renderCsv(MONTH, [{ ...sampleReport(), payments }], NOW_MS).split("\r\n");
-  const of = "default,biz_<b>1</b>,2026-11,2026-11-21T15:00:00+03:00";
-  const first = lines.findIndex((line) => line.includes("malformed PIN: credit notes")) + 1;
-  expect(lines.slice(first, first + 7)).toEqual([
-    `${of},unknown payment type,,,99,,,,,,,,,,,,3,,,,700.20,,`,
-    `${of},unknown payment type: sales,,,99,,,,,,,,,,,,2,,,,1400.40,,`,
-    `${of},unknown payment type: credit notes,,,99,,,,,,,,,,,,1,,,,-700.20,,`,
-    `${of},unknown payment type,,,X1,,,,,,,,,,,,3,,,,700.20,,`,
-    `${of},unknown payment type: sales,,,X1,,,,,,,,,,,,2,,,,1400.40,,`,
-    `${of},unknown payment type: credit notes,,,X1,,,,,,,,,,,,1,,,,-700.20,,`,
-    `${of},payment type,,,01,,,,,,,,,,,,3,,,,700.20,,`,
+  const csv = renderCsv([{ ...sampleReport(), payments }], MONTH);
+  expect(csvLines(csv, "unknown payment type: sales")).toEqual([
+    { payment_type: "99", count: "2", total: "1400.40" },
+    { payment_type: "X1", count: "2", total: "1400.40" },
   ]);
+  expect(csvLines(csv, "unknown payment type: credit notes")).toHaveLength(2);
 });
 
 test("page and table are headed by the business's name and PIN, where they are known", () => {
   const sellers = { "biz_<b>1</b>": { name: "Duka & Sons", pin: "P051234567Z" } };
   const sellerOf = configuredSeller(load({ ...COMPLIANCE, COMPLIANCE_SELLERS: JSON.stringify(sellers) }));
-  const named = renderHtml(MONTH, [sampleReport()], NOW_MS, sellerOf);
+  const named = renderHtml([sampleReport()], { ...MONTH, sellerOf });
   expect(named).toContain("<h2>Duka &amp; Sons</h2>");
   expect(named).toContain('<p class="none">PIN P051234567Z · biz_&lt;b&gt;1&lt;/b&gt; · connection default</p>');
-  expect(renderText(MONTH, [sampleReport()], NOW_MS, sellerOf)).toContain(
+  expect(renderText([sampleReport()], { ...MONTH, sellerOf })).toContain(
     "Duka & Sons, PIN P051234567Z, biz_<b>1</b> (connection default), 2026-11-01 to 2026-11-30, amounts in KES",
   );
-  expect(renderHtml(MONTH, [sampleReport()], NOW_MS)).toContain(
-    "<h2>biz_&lt;b&gt;1&lt;/b&gt; · connection default</h2>",
-  );
+  expect(renderHtml([sampleReport()], MONTH)).toContain("<h2>biz_&lt;b&gt;1&lt;/b&gt; · connection default</h2>");
 });
 
 test("the HTML page of a day without documents is complete", () => {
@@ -275,11 +317,8 @@ test("the HTML page of a day without documents is complete", () => {
   const signed = { sales: empty, creditNotes: empty, net: empty, taxes: [] };
   const buyers = { withPin: signed, withoutPin: signed, malformedPin: signed };
   const none = { ...signed, buyers, payments: [], course: [], movements: [] };
-  const page = renderHtml(
-    periodOf("day", "2026-11-21", NOW_MS),
-    [{ ...sampleReport(), ...none, open: [], ended: { documents: [], more: 0, amount: "0" }, atRisk: "0" }],
-    NOW_MS,
-  );
+  const report = { ...sampleReport(), ...none, open: [], ended: { documents: [], more: 0, amount: "0" }, atRisk: "0" };
+  const page = renderHtml([report], day("2026-11-21"));
   expect(page).toContain(
     "The ledger knows of nothing that is open, and nobody is needed. No document ended without an outcome.",
   );
@@ -292,7 +331,20 @@ test("the HTML page of a day without documents is complete", () => {
     "Signed sales",
     "At risk now",
     "Signed documents",
-    "Signed documents to look at before the tax return",
+    "Signed documents to look at before the tax return: see fiscalflow documents",
   ]);
-  expect(renderHtml(MONTH, [], NOW_MS)).toContain("has no documents");
+  expect(renderHtml([], MONTH)).toContain("has no documents");
+});
+
+test("a bar of less than nothing has the colour of credit notes, and its amount its sign", () => {
+  const { taxes } = sampleReport();
+  const amounts = ["300", "-100", "0"];
+  const nets = taxes.map((tax, n) => ({ ...tax, net: { ...tax.net, taxAmount: amounts[n] ?? "" } }));
+  const page = renderHtml([{ ...sampleReport(), taxes: nets }], MONTH);
+  const bars = [...page.matchAll(/<i style="width:([\d.]+)%;background:var\(--(\w+)\)"><\/i><\/span><span>([^<]+)/g)];
+  expect(bars.slice(0, 3).map(([, width, tone, amount]) => [width, tone, amount])).toEqual([
+    ["100.0", "sale", "300.00"],
+    ["33.3", "note", "-100.00"],
+    ["0.0", "sale", "0.00"],
+  ]);
 });

@@ -12,7 +12,7 @@ import { withTemporal } from "../connect-temporal.ts";
 import type { CliContext } from "../context.ts";
 import { type Column, printList } from "../lists/columns.ts";
 import { age } from "../report/money.ts";
-import { refuseUnknown } from "../report/refuse-unknown.ts";
+import { refuseUnknown } from "../report/asked.ts";
 import { withLedger } from "../with-ledger.ts";
 import { endedLine } from "./ended-line.ts";
 import type { ResultFlags, Scope } from "./scope.ts";

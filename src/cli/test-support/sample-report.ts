@@ -2,7 +2,8 @@ import type { BusinessReport } from "../../ledger/index.ts";
 
 const NONE = { total: "0", taxableAmount: "0", taxAmount: "0" };
 const NO_AMOUNTS = { count: 0, ...NONE };
-const NO_MONTHS = { ...NO_AMOUNTS, months: [] };
+const NO_OTHERS = { ...NO_AMOUNTS, others: [] };
+const NOT_ODD = { sales: NO_OTHERS, creditNotes: NO_OTHERS };
 export const NOW_MS = Date.UTC(2026, 10, 21, 12);
 
 /** A month of a shop, with words of other people that a page or a spreadsheet might obey. */
@@ -41,18 +42,15 @@ export function sampleReport(): BusinessReport {
       malformedPin: { sales: { count: 1, ...oneSale }, creditNotes: NO_AMOUNTS, net: { count: 1, ...oneSale } },
     },
     oddDates: {
-      inFuture: { ...NO_AMOUNTS, sales: NO_AMOUNTS, creditNotes: NO_AMOUNTS },
-      datedBeforeSale: NO_AMOUNTS,
+      inFuture: NOT_ODD,
+      datedBeforeSale: NOT_ODD,
       signedInAnotherMonth: {
-        count: 2,
-        ...NONE,
-        sales: { count: 1, total: "812.5", taxableAmount: "700.43", taxAmount: "112.07", months: ["2026-12"] },
-        creditNotes: { count: 1, total: "-812.5", taxableAmount: "-700.43", taxAmount: "-112.07", months: ["2027-01"] },
-        months: ["2026-12", "2027-01"],
+        sales: { count: 1, total: "812.5", taxableAmount: "700.43", taxAmount: "112.07", others: ["2026-12"] },
+        creditNotes: { count: 1, total: "-812.5", taxableAmount: "-700.43", taxAmount: "-112.07", others: ["2027-01"] },
       },
-      datedInAnotherMonth: { ...NO_MONTHS, sales: NO_MONTHS, creditNotes: NO_MONTHS },
-      signedOnAnotherDay: null,
-      datedOnAnotherDay: null,
+      datedInAnotherMonth: NOT_ODD,
+      signedOnAnotherDay: NOT_ODD,
+      datedOnAnotherDay: NOT_ODD,
     },
     payments: [
       {
@@ -68,7 +66,7 @@ export function sampleReport(): BusinessReport {
       sales: String(30_000 + ((day * 7919) % 45_000)),
       creditNotes: day % 7 === 3 ? "-4200.5" : "0",
     })),
-    notInCourse: { count: 0, total: "0", sales: "0", creditNotes: "0", counts: { sales: 0, creditNotes: 0 } },
+    notInCourse: { sales: { count: 0, total: "0" }, creditNotes: { count: 0, total: "0" } },
     movements: [
       {
         itemId: "item_tea",
@@ -113,9 +111,12 @@ export function sampleReport(): BusinessReport {
           number: "INV-9",
           stage: "awaiting-authority",
           documentId: "sale_8",
+          attentions: [],
+          startedAtMs: NOW_MS - 7_200_000,
+          sinceMs: NOW_MS - 7_200_000,
           status: "terminated",
           endedAtMs: NOW_MS - 3_600_000,
-          amount: "232",
+          atRisk: "232",
         },
       ],
       more: 0,

@@ -33,12 +33,12 @@ export function someConnection({ billPayments }: Pick<Ledger, "billPayments">) {
       const page = { connection: name, entries: rows, askedAtMs: at, writer: SYNC_WRITER, ...look };
       return await billPayments.keepPage(page);
     },
-    all: () => billPayments.page(name, { most: 1_000 }),
+    all: () => billPayments.page({ connection: name }, { most: 1_000 }),
     sync: (kind: SyncKind): Sync => ({ collection: "billPayments", connection: name, syncId: randomUUID(), kind }),
     complete: (sync: Sync, end: Partial<CompleteSyncRequest> = {}) =>
       billPayments.complete({ ...sync, settled: true, leftOut: {}, withStatuses: true, ...end }, SYNC_WRITER),
-    history: async (id: string) =>
-      (await billPayments.history(name, id)).map(({ what, before, after }) => [what, before, after]),
+    changesOf: async (id: string) =>
+      (await billPayments.history({ connection: name }, id)).flatMap(({ changes }) => changes),
     verify: () => billPayments.verify(chain),
   };
 }

@@ -33,7 +33,7 @@ export function businessWithPurchases({ purchases }: Pick<Ledger, "purchases">) 
       ...more,
     });
   const kept = () => purchases.page(scope, { most: 1_000 });
-  const changesOf = async (id: string) => (await purchases.history(scope, id)).map(({ what }) => what);
+  const changesOf = async (id: string) => (await purchases.history(scope, id)).flatMap(({ changes }) => changes);
   const complete = (one: Sync, end: Partial<CompleteSyncRequest> = {}) =>
     purchases.complete({ ...one, settled: true, leftOut: {}, withStatuses: false, ...end }, PURCHASES_WRITER);
   return { scope, sync, keep, complete, kept, changesOf };
