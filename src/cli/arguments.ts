@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import type { z } from "zod";
 
 import { LONGEST_WAIT_SECONDS } from "../starter/bound.ts";
@@ -27,6 +27,11 @@ export function waitSeconds(value: string): number {
   throw new InvalidArgumentError(
     `Expected whole seconds up to ${LONGEST_WAIT_SECONDS}. Without a number, put --wait after the other arguments.`,
   );
+}
+
+/** `--wait [seconds]`, a minute where no number is given. */
+export function waitOption(what: string): Option {
+  return new Option("--wait [seconds]", `${what} (default: 60)`).preset("60").argParser(waitSeconds);
 }
 
 /** For `addHelpText`: what stands below the options. */

@@ -1,5 +1,4 @@
 import { Client, Connection } from "@temporalio/client";
-import { setMaxListeners } from "node:events";
 
 import { loadTemporalConnection, type TemporalConnection } from "../config/index.ts";
 import { connectErrorOf } from "../worker/diagnose-temporal.ts";
@@ -11,17 +10,15 @@ import {
 } from "../worker/require-temporal.ts";
 import type { CliContext } from "./context.ts";
 import { interruptible } from "./interruptible.ts";
-import { OpenCalls } from "./open-calls.ts";
 
-export interface ConnectedTemporal {
-  temporal: TemporalConnection;
+interface ConnectedTemporal {
   connection: Connection;
   client: Client;
   namespace: string;
 }
 
 /**
- * Does the work with a connection to Temporal, and closes it. An interruption ends the work's calls too.
+ * Does the work with a connection to Temporal.
  * @param needs whether the work goes wrong in a namespace without our search attributes
  * @throws ConfigError, TemporalError, InterruptedError
  */
@@ -32,24 +29,14 @@ export async function withTemporal<Result>(
 ): Promise<Result> {
   const temporal = loadTemporalConnection({ env: context.env });
   return interruptible(async () => {
-    const calls = new OpenCalls();
-    const over = new AbortController();
-    const signal = AbortSignal.any([context.signal, over.signal]);
-    // Each call listens to it: that may be many, and is no leak.
-    setMaxListeners(0, signal);
-    const connection = await connectTemporal(context, temporal, calls);
+    const connection = await connectTemporal(context, temporal);
     try {
-      return await connection.withAbortSignal(signal, async () => {
-        await requireNamespace(connection, temporal);
-        if (needs === "search-attributes") await requireSearchAttributes(connection, temporal);
-        const { namespace } = temporal;
-        return await work({ temporal, connection, namespace, client: new Client({ connection, namespace }) });
-      });
+      await requireNamespace(connection, temporal);
+      if (needs === "search-attributes") await requireSearchAttributes(connection, temporal);
+      const { namespace } = temporal;
+      return await work({ connection, namespace, client: new Client({ connection, namespace }) });
     } catch (error) {
       throw temporalErrorOf(error, temporal);
-    } finally {
-      over.abort();
-      await calls.close(connection);
     }
   }, context.signal);
 }
@@ -60,18 +47,16 @@ export async function withTemporal<Result>(
  */
 export const HISTORY_CHANNEL_ARGS = { "grpc.max_receive_message_length": 128 * 1024 * 1024 };
 
-/** @throws TemporalError */
-export async function connectTemporal(
-  context: CliContext,
-  temporal: TemporalConnection,
-  calls = new OpenCalls(),
-): Promise<Connection> {
-  await requireListener(temporal, context.env);
+/**
+ * Nobody closes the connection, which ends with the process: the client repeats a failed call from a timer, and where
+ * its connection was closed meanwhile, that throws where nobody can catch it ("Channel has been shut down").
+ * @throws TemporalError
+ */
+export async function connectTemporal({ env }: CliContext, temporal: TemporalConnection): Promise<Connection> {
+  await requireListener(temporal, env);
   try {
-    const { connectionOptions } = temporal;
-    const { interceptors } = calls;
-    return await Connection.connect({ ...connectionOptions, channelArgs: HISTORY_CHANNEL_ARGS, interceptors });
+    return await Connection.connect({ ...temporal.connectionOptions, channelArgs: HISTORY_CHANNEL_ARGS });
   } catch (error) {
-    throw await connectErrorOf(error, temporal, context.env);
+    throw await connectErrorOf(error, temporal, env);
   }
 }

@@ -1,27 +1,43 @@
+import { once } from "node:events";
+
 import { InterruptedError } from "./cli-error.ts";
 
 /** The work's result, or an {@link InterruptedError} as soon as the signal is aborted. */
 export async function interruptible<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
-  if (signal.aborted) throw new InterruptedError();
-  let onAbort = (): void => undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(new InterruptedError());
-    signal.addEventListener("abort", onAbort, { once: true });
+  const interrupted = untilAborted(signal).then((): never => {
+    throw new InterruptedError();
   });
-  const working = work();
-  // Whoever was interrupted waits no longer for what becomes of it.
-  working.catch(() => undefined);
-  try {
-    return await Promise.race([working, aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
+  return await Promise.race(signal.aborted ? [interrupted] : [interrupted, work()]);
 }
 
 /** Resolves when the signal is aborted. */
-export function untilAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
+export async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, "abort");
+}
+
+/**
+ * One Ctrl-C may arrive twice: the terminal sends it to every process in the foreground, and npm passes its own on.
+ * Nobody presses twice that fast.
+ */
+const SAME_WISH_MS = 500;
+
+const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/**
+ * The first signal asks to finish what is under way; whoever asks again does not want to wait.
+ * @param exit ends the process at once
+ */
+export function stopOnSignals(
+  exit: (exitCode: number) => void,
+  nowMs: () => number,
+): { signal: AbortSignal; receive: (name: keyof typeof EXIT_CODES) => void } {
+  const stop = new AbortController();
+  let firstAtMs = 0;
+  const receive = (name: keyof typeof EXIT_CODES): void => {
+    if (!stop.signal.aborted) {
+      firstAtMs = nowMs();
+      stop.abort(new InterruptedError(EXIT_CODES[name]));
+    } else if (nowMs() - firstAtMs >= SAME_WISH_MS) exit(EXIT_CODES[name]);
+  };
+  return { signal: stop.signal, receive };
 }

@@ -3,12 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { registerCallbacks } from "./commands/callbacks.ts";
 import { registerDemo } from "./commands/demo.ts";
-import { registerDoctor } from "./commands/doctor.ts";
-import { registerSetup } from "./commands/setup.ts";
-import { registerSimulator } from "./commands/simulator.ts";
-import { registerWorker } from "./commands/worker.ts";
 import { plainText } from "../contract/plain-text.ts";
 import type { CliContext } from "./context.ts";
 import { registerDialect } from "./dialect/register-dialect.ts";
@@ -21,9 +16,11 @@ import {
 } from "./jobs/register-jobs.ts";
 import { registerEvents, registerLedger } from "./ledger/register-ledger.ts";
 import { registerDocuments } from "./lists/register-lists.ts";
+import { registerProcesses } from "./register-processes.ts";
 import { registerReceipt } from "./receipt/register-receipt.ts";
 import { registerReconcile } from "./reconcile/register-reconcile.ts";
 import { registerReport } from "./report/register-report.ts";
+import { registerSimulator } from "./commands/simulator.ts";
 import { registerSale } from "./sale/register-sale.ts";
 
 const HELP_WIDTH = 100;
@@ -60,10 +57,7 @@ Example: what is wrong with this installation, and what to do about it
     );
   registerDemo(program, context, createProgram);
   registerSimulator(program, context);
-  registerWorker(program, context);
-  registerCallbacks(program, context);
-  registerSetup(program, context);
-  registerDoctor(program, context);
+  registerProcesses(program, context);
   registerDialect(program, context);
   registerSale(program, context);
   registerReceipt(program, context);

@@ -61,7 +61,11 @@ describe("a wrong call ends with 2, says why on standard error, and prints no re
     ["a bad date", ["sale", "refund", "I", "--reason", "06", "--number", "C", "--date", "2026-02-30"], /returnDate/],
     ["no note", ["sale", "acknowledge", "I", "--code", "mismatch"], /--note <text>' not specified/],
     ["a blank note", ["sale", "acknowledge", "I", "--code", "mismatch", "--note", " "], /Expected a text/],
-    ["no code of many", ["sale", "acknowledge", "--query", "x", "--yes", "--note", "n"], /Give --code/],
+    [
+      "no code of many",
+      ["sale", "acknowledge", "--query", "x", "--yes", "--note", "n"],
+      /--code <code>' not specified/,
+    ],
     ["neither number nor query", ["sale", "retry"], /either the number of one sale, or --query/],
     ["both", ["sale", "retry", "I", "--query", "x"], /either the number of one sale, or --query/],
     [

@@ -6,64 +6,57 @@ import { UsageError } from "./cli-error.ts";
 import type { CliContext } from "./context.ts";
 import { printNote, written } from "./output.ts";
 
-/** A file that is being written under another name. */
-export interface WholeFile {
-  append(piece: string | Uint8Array): Promise<void>;
-  /** @throws UsageError where the file exists already, unless `force` replaces it, or where it cannot be written */
-  keepAs(file: string, options: { force: boolean }): Promise<void>;
-}
+type Append = (piece: string | Uint8Array) => Promise<void>;
 
 /**
- * Writes a file that appears under its name only once it is whole. What is not kept is removed.
- * @param wanted its name, or the beginning of it: the partial file lies beside it
- * @throws UsageError where it cannot be written
+ * Writes a file that appears under its name only once it is whole; until then it lies beside it.
+ * @param write returns what the file's name is to end with
+ * @returns the name
+ * @throws UsageError where the file exists already, unless `force` replaces it, or where it cannot be written
  */
-export async function withWholeFile<Result>(
+export async function writeWhole(
   wanted: string,
-  work: (whole: WholeFile) => Promise<Result>,
-): Promise<Result> {
+  force: boolean,
+  write: (append: Append) => Promise<string>,
+): Promise<string> {
   const partial = join(dirname(wanted), `.${basename(wanted)}.${randomBytes(4).toString("hex")}.part`);
+  const handle = await open(partial, "wx").catch(unwritable(wanted));
   try {
-    const handle = await open(partial, "wx").catch(unwritable(wanted));
-    try {
-      return await work({
-        append: (piece) => handle.appendFile(piece),
-        async keepAs(file, { force }) {
-          await handle.close();
-          if (!force) await refuseExisting(file);
-          await rename(partial, file).catch(unwritable(file));
-        },
-      });
-    } finally {
-      await handle.close();
-    }
+    const file = `${wanted}${await write((piece) => handle.appendFile(piece))}`;
+    await handle.close();
+    if (!force) await refuseExisting(file);
+    await rename(partial, file).catch(unwritable(file));
+    return file;
   } finally {
+    await handle.close();
     await rm(partial, { force: true });
   }
 }
 
 /**
- * Writes a result, piece by piece as it is rendered, to standard output or to a file.
+ * Writes a result, piece by piece as it is rendered, to standard output or to a file. A file is refused before the first
+ * piece is made.
  * @throws UsageError where it cannot be written
  */
 export async function writeResult(
   context: CliContext,
   { out, force = false }: { out?: string; force?: boolean },
-  pieces: AsyncIterable<string> | Iterable<string>,
+  pieces: AsyncIterable<string | Uint8Array> | Iterable<string>,
 ): Promise<void> {
-  const write = async (append: (piece: string) => Promise<void>): Promise<void> => {
+  const write = async (append: Append): Promise<string> => {
     for await (const piece of pieces) {
       // A result that nobody waits for may hold the ledger's connection.
       context.signal.throwIfAborted();
       await append(piece);
     }
+    return "";
   };
-  if (out === undefined) return await write((piece) => written(context, piece));
-  const file = resolve(out);
-  await withWholeFile(file, async (whole) => {
-    await write((piece) => whole.append(piece));
-    await whole.keepAs(file, { force });
-  });
+  if (out === undefined) {
+    await write((piece) => written(context, piece));
+    return;
+  }
+  if (!force) await refuseExisting(out);
+  await writeWhole(resolve(out), force, write);
   printNote(context, `Written to ${out}.`);
 }
 

@@ -2,12 +2,7 @@
  * The configuration of a process: its settings as schemas, read from variables and the file before anything connects,
  * all problems together. What a dialect may say, the clients know.
  */
-export {
-  type AccountingConnection,
-  type ComplianceConnection,
-  starterSettings,
-  type SyncIntervals,
-} from "./connections.ts";
+export { type AccountingConnection, type ComplianceConnection, starterSettings } from "./connections.ts";
 export { ConfigError } from "./config-error.ts";
 export { type Config, loadConfig, type LoadConfigOptions } from "./load-config.ts";
 export { Secret, SecretFiles, type SecretWatch } from "./secrets.ts";

@@ -68,6 +68,7 @@ describeWithTemporal("fiscalflow receipt", () => {
       stdin: Readable.from([]),
       stdout: Object.assign(into(out), { isTTY }),
       stderr: into(said),
+      signal: new AbortController().signal,
     });
     return { exitCode, bytes: Buffer.concat(out), stderr: Buffer.concat(said).toString() };
   }

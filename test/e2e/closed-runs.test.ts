@@ -205,7 +205,7 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     const said = await fiscalflow("sale", "restart", "END-2", "--note", "a slip");
     expect(said).toMatchObject({ exitCode: 0, stderr: "" });
     expect(said.stdout).toBe(
-      "END-2: restarted; the new run takes over what the run before did, and goes on with the rest. A rejected document is submitted again.\n",
+      "END-2: the new run takes over what the run before did, and goes on with the rest. A rejected document is submitted again.\n",
     );
     rig.simulator.setAuthority("END-2", [{ do: "accept" }]);
     expect(await result("END-2")).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied" }] });

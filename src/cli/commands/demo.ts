@@ -2,9 +2,8 @@ import type { Command } from "commander";
 import { resolve } from "node:path";
 import { Readable } from "node:stream";
 
-import { CommandFailedError, InterruptedError } from "../cli-error.ts";
+import { CommandFailedError, describeError, InterruptedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
-import { describeError } from "../describe-error.ts";
 import { openPage, pageOpener } from "../open-page.ts";
 
 interface DemoFlags {

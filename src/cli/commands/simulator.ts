@@ -5,11 +5,9 @@ import { BY_INVOICE, type TriggerOptions, TRIGGERS } from "../../dev/simulator/t
 import { wholeNumber } from "../arguments.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
-import { environmentLines } from "../environment-lines.ts";
 import { untilAborted } from "../interruptible.ts";
-import { printNote, printResult } from "../output.ts";
-import { parseJson } from "../parse-json.ts";
-import { readText } from "../read-text.ts";
+import { environmentLines, printNote, printResult } from "../output.ts";
+import { readJson } from "../read-json.ts";
 
 const DEFAULT_PORT = 4010;
 const DEFAULT_URL = `http://127.0.0.1:${DEFAULT_PORT}`;
@@ -94,7 +92,7 @@ Example: this sale needs an operator, whichever is started first
 async function runSimulator(context: CliContext, flags: SimulatorFlags): Promise<void> {
   const { parseScenario, startSimulator } = await import("../../dev/simulator/index.ts");
   const path = flags.scenario;
-  const scenario = path === undefined ? undefined : parseJson(await readText(context, path), `the scenario ${path}`);
+  const scenario = path === undefined ? undefined : await readJson(context, path, `the scenario ${path}`);
   const { host, port, limit, windowMs } = flags;
   const simulator = await startSimulator({
     host,

@@ -18,8 +18,7 @@ import { CommandFailedError, InterruptedError, UsageError } from "../cli-error.t
 import type { CliContext } from "../context.ts";
 import { servedBusinessOf } from "../jobs/business-of.ts";
 import { printResult } from "../output.ts";
-import { parseJson } from "../parse-json.ts";
-import { readText } from "../read-text.ts";
+import { readJson } from "../read-json.ts";
 import type { Scope } from "../sale/scope.ts";
 
 export async function showIdentity(context: CliContext, flags: Scope): Promise<void> {
@@ -43,7 +42,7 @@ export async function showLookups(context: CliContext, name: string | undefined,
 /** One request, never repeated: whether the service tells a second one from the first is not known. */
 export async function createItem(context: CliContext, file: string, flags: Scope): Promise<void> {
   const name = file === "-" ? "Standard input" : file;
-  const parsed = z.record(z.string(), z.unknown()).safeParse(parseJson(await readText(context, file), name));
+  const parsed = z.record(z.string(), z.unknown()).safeParse(await readJson(context, file));
   if (!parsed.success) throw new UsageError(`${name}: expected a JSON object with the fields of one item.`);
   await printAnswer(context, flags, "createItem", async ({ client, dialect, call }) => {
     try {

@@ -30,7 +30,7 @@ test("an open hold is a warning with both branches, the movement that found it, 
   expect(others).toEqual([]);
   expect(finding).toMatchObject({ check: "connection default, business biz_1, stock", level: "warning" });
   expect(finding?.message).toBe(
-    'no movement to a named branch is sent since 2026-11-20T09:00Z: the answer to INV-1/item_tea/sold named branch "branch_1" where ' +
+    'no movement to a named branch is sent since 2026-11-20 12:00 EAT: the answer to INV-1/item_tea/sold named branch "branch_1" where ' +
       '"branch_2" was asked for',
   );
   expect(finding?.todo).toMatch(/sale acknowledge.*sale retry INVOICE --note.*stock\.branch.*COMPLIANCE_DIALECT/);
@@ -60,7 +60,7 @@ test("an observation is a warning that says how often and since when, and which 
     {
       check: "connection default, answers",
       level: "warning",
-      message: `${SEEN.message} (seen 12 times since 2026-11-20T09:00Z, last at 2026-11-21T10:30Z)`,
+      message: `${SEEN.message} (seen 12 times since 2026-11-20 12:00 EAT, last at 2026-11-21 13:30 EAT)`,
       todo: "set stock.report in COMPLIANCE_DIALECT to the name that the service's answers use, or to null to read nothing",
     },
   ]);
@@ -84,7 +84,7 @@ test("a movement that was decided, and answered otherwise, is a warning that say
   expect(finding).toMatchObject({
     level: "warning",
     message:
-      "the movement INV-1/item_tea/sold was decided as not applied, and a late answer of 2026-11-20T09:00Z says applied (mov_1)",
+      "the movement INV-1/item_tea/sold was decided as not applied, and a late answer of 2026-11-20 12:00 EAT says applied (mov_1)",
   });
 });
 
@@ -94,6 +94,6 @@ test("a second document of a number is a warning that names both", () => {
   expect(secondDocumentFinding({ workflowId, recorded: "sale_1", reported: "sale_2", atMs })).toMatchObject({
     check: workflowId,
     level: "warning",
-    message: "the document sale_1 counts, and sale_2 was reported for the same number, last at 2026-11-20T09:00Z",
+    message: "the document sale_1 counts, and sale_2 was reported for the same number, last at 2026-11-20 12:00 EAT",
   });
 });

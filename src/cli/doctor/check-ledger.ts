@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { parseAccountingDialect } from "../../accounting/index.ts";
 import { BRANCH_NOT_SENT, branchSentAs, parseDialect } from "../../compliance/index.ts";
 import type { Config } from "../../config/index.ts";
+import { nairobiTime } from "../../contract/index.ts";
 import { valueAt } from "../../http/dialect-settings.ts";
 import {
   type Dispute,
@@ -13,7 +14,7 @@ import {
 } from "../../ledger/index.ts";
 import { ledgerOf } from "../../worker/process.ts";
 import { counted } from "../output.ts";
-import { endedLine } from "../sale/ended-line.ts";
+import { endedLine } from "../sale/list.ts";
 import { fault, type Finding, ok, warning } from "./finding.ts";
 
 type Connections = Pick<Config, "compliance" | "accounting">;
@@ -82,7 +83,7 @@ export function branchHoldFindings(holds: readonly ListedHold[], config: Connect
     "stock.branchBy in COMPLIANCE_DIALECT to what the API takes";
   return holds.filter(isInForce).map(({ connection, businessId, referenceId, asked, answered, heldAtMs }) => {
     const check = `connection ${connection}${businessId === undefined ? "" : `, business ${businessId}`}, stock`;
-    const held = `no movement to a named branch is sent since ${minuteOf(heldAtMs)}`;
+    const held = `no movement to a named branch is sent since ${nairobiTime(heldAtMs)}`;
     const why = `the answer to ${referenceId} named branch "${answered}" where "${asked}" was asked for`;
     return warning(check, `${held}: ${why}`, todo);
   });
@@ -92,7 +93,7 @@ export function branchHoldFindings(holds: readonly ListedHold[], config: Connect
 export function disputeFinding({ connection, businessId, referenceId, atMs, decision, outcome }: Dispute): Finding {
   const service = outcome.kind === "applied" ? `applied (${outcome.movementId})` : "not applied";
   const operator = decision ? (decision.applied ? "applied" : "not applied") : "otherwise";
-  const message = `the movement ${referenceId} was decided as ${operator}, and a late answer of ${minuteOf(atMs)} says ${service}`;
+  const message = `the movement ${referenceId} was decided as ${operator}, and a late answer of ${nairobiTime(atMs)} says ${service}`;
   const todo =
     "compare the movement with the service's journal and correct the stock by hand: the goods may have been moved twice, " +
     "or not at all (https://github.com/fiscalflow/fiscalflow/blob/main/docs/runbook.md)";
@@ -101,7 +102,7 @@ export function disputeFinding({ connection, businessId, referenceId, atMs, deci
 
 /** A document that was reported where another one of the same number counts. */
 export function secondDocumentFinding({ workflowId, recorded, reported, atMs }: SecondDocument): Finding {
-  const message = `the document ${recorded} counts, and ${reported} was reported for the same number, last at ${minuteOf(atMs)}`;
+  const message = `the document ${recorded} counts, and ${reported} was reported for the same number, last at ${nairobiTime(atMs)}`;
   const todo =
     "look at both in the service's dashboard: if both are signed, reverse the second one there by a credit note";
   return warning(workflowId, message, todo);
@@ -117,7 +118,7 @@ export function observationFindings(observations: readonly KeptObservation[], co
     if (dialect === undefined || (value !== undefined && valueAt(dialect, subject) !== value)) return [];
     const of = `${isOfCompliance ? "" : "accounting "}connection ${connection}`;
     const check = `${of}${businessId === undefined ? "" : `, business ${businessId}`}, answers`;
-    const seen = `seen ${counted(count, "time")} since ${minuteOf(firstSeenAtMs)}, last at ${minuteOf(lastSeenAtMs)}`;
+    const seen = `seen ${counted(count, "time")} since ${nairobiTime(firstSeenAtMs)}, last at ${nairobiTime(lastSeenAtMs)}`;
     return [warning(check, `${message} (${seen})`, todoOf(observation))];
   });
 }
@@ -128,9 +129,4 @@ function todoOf({ service, kind, subject }: KeptObservation): string {
     kind === "not-read" ? ["the service's answers use", "to read nothing"] : ["the service takes", "where it has none"];
   const variable = service === "compliance" ? "COMPLIANCE_DIALECT" : "ACCOUNTING_DIALECT";
   return `set ${subject} in ${variable} to the name that ${name}, or to null ${none}`;
-}
-
-/** In UTC: `2026-11-20T09:00Z`. */
-function minuteOf(atMs: number): string {
-  return `${new Date(atMs).toISOString().slice(0, 16)}Z`;
 }

@@ -10,12 +10,11 @@ import {
   temporalAddress,
   TemporalError,
 } from "../../worker/require-temporal.ts";
+import { describeError } from "../cli-error.ts";
 import { connectTemporal } from "../connect-temporal.ts";
 import type { CliContext } from "../context.ts";
-import { describeError } from "../describe-error.ts";
 import { serviceTroubles, troubleLine } from "../sale/service-troubles.ts";
-import { reconcileSchedules, type ScheduleChange } from "../setup/reconcile-schedules.ts";
-import { wantedSchedules } from "../setup/wanted-schedules.ts";
+import { reconcileSchedules, type ScheduleChange, wantedSchedules } from "../setup/schedules.ts";
 import { COLUMNS, uiAddress, viewLines } from "../temporal-ui.ts";
 import { fault, type Finding, ok, warning } from "./finding.ts";
 
@@ -49,29 +48,25 @@ export async function checkTemporal(
     add(...found);
     return found.every(({ level }) => level !== "fault");
   };
-  try {
-    await attempt("Temporal", async () => {
-      const { serverVersion } = await connection.workflowService.getSystemInfo({});
-      const version = serverVersion || "of unknown version";
-      return [ok("Temporal", `${temporalAddress(temporal)} answers, server ${version}`)];
-    });
-    const isThere = await attempt("namespace", async () => {
-      await requireNamespace(connection, temporal);
-      return [ok("namespace", `"${namespace}" is there`)];
-    });
-    if (!isThere) return;
-    const areReady = await attempt("search attributes", () => searchAttributes(connection, namespace));
-    add(views(namespace, config));
-    await attempt("workers", () => workers(connection, namespace, config));
-    // Sales do not need them.
-    const wanted = config && wantedSchedules(config);
-    const changes = async () => (wanted ? reconcileSchedules(client, wanted, { dryRun: true }) : []);
-    await attempt("Schedules", async () => schedulesFindings(await changes()), warning);
-    // Asked by the search attributes: without them the same fault would be told twice.
-    if (areReady) await attempt("workers' calls", () => waitingCalls(client));
-  } finally {
-    await connection.close();
-  }
+  await attempt("Temporal", async () => {
+    const { serverVersion } = await connection.workflowService.getSystemInfo({});
+    const version = serverVersion || "of unknown version";
+    return [ok("Temporal", `${temporalAddress(temporal)} answers, server ${version}`)];
+  });
+  const isThere = await attempt("namespace", async () => {
+    await requireNamespace(connection, temporal);
+    return [ok("namespace", `"${namespace}" is there`)];
+  });
+  if (!isThere) return;
+  const areReady = await attempt("search attributes", () => searchAttributes(connection, namespace));
+  add(views(namespace, config));
+  await attempt("workers", () => workers(connection, namespace, config));
+  // Sales do not need them.
+  const wanted = config && wantedSchedules(config);
+  const changes = async () => (wanted ? reconcileSchedules(client, wanted, { dryRun: true }) : []);
+  await attempt("Schedules", async () => schedulesFindings(await changes()), warning);
+  // Asked by the search attributes: without them the same fault would be told twice.
+  if (areReady) await attempt("workers' calls", () => waitingCalls(client));
 }
 
 async function searchAttributes(connection: Connection, namespace: string): Promise<Finding[]> {

@@ -1,10 +1,8 @@
-import { plainLine } from "../../contract/plain-text.ts";
-
 /**
  * `fault`: it does not work, so that sales are not issued or recorded, or a service cannot be used. `warning`: it
  * works, but not as it should, or it cannot be checked.
  */
-type Level = "ok" | "warning" | "fault";
+export type Level = "ok" | "warning" | "fault";
 
 export interface Finding {
   /** What was looked at. */
@@ -26,10 +24,3 @@ const finding =
 export const ok = finding("ok");
 export const warning = finding("warning");
 export const fault = finding("fault");
-
-const MARKS: Readonly<Record<Level, string>> = { ok: "✓", warning: "!", fault: "✗" };
-
-export function findingLines({ check, level, message, more = [], todo }: Finding): string {
-  const lines = [`${MARKS[level]} ${check}: ${message}`, ...more, ...(todo === undefined ? [] : [`  → ${todo}`])];
-  return lines.map(plainLine).join("\n");
-}

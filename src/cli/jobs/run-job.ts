@@ -14,10 +14,7 @@ import {
   firstTrouble,
   type JobState,
   MAIN_TASK_QUEUE,
-  MEANING,
-  nairobiTime,
   type Owner,
-  plainLine,
   STATE_QUERY,
   troubleInWords,
   type WorkflowType,
@@ -31,7 +28,7 @@ import { withTemporal } from "../connect-temporal.ts";
 import type { CliContext } from "../context.ts";
 import { answerLines } from "../operate/operating-commands.ts";
 import { printNote, printResult } from "../output.ts";
-import { evidenceLines } from "../sale/evidence-lines.ts";
+import { attentionLines as linesOfAttention } from "../sale/attention-lines.ts";
 import type { ResultFlags, Scope } from "../sale/scope.ts";
 import type { Job, JobScope } from "./job.ts";
 
@@ -129,16 +126,11 @@ export function attentionLines(
   { start, argument }: Pick<Job<never, never>, "start" | "argument">,
   { connection, businessId: business }: JobScope,
 ): string[] {
-  const { code, subject, message, sinceMs } = attention;
   const [group = ""] = start.split(" ");
-  const operands = argument === undefined ? [] : [argument];
   const scope = { connection, ...(business !== undefined && { business }) };
-  return [
-    `Needs an operator: ${code}${subject === undefined ? "" : ` (${subject})`}, since ${nairobiTime(sinceMs)}`,
-    `  ${MEANING[code]}. ${message}`,
-    ...evidenceLines(attention).map((line) => `  ${line}`),
-    ...answerLines(attention, { group, operands }, scope).map((command) => `    ${command}`),
-  ].map(plainLine);
+  return linesOfAttention(attention, {
+    commands: answerLines(attention, { group, operands: argument === undefined ? [] : [argument] }, scope),
+  });
 }
 
 /** How far it is, what it waits for, and what is wrong with the service. */

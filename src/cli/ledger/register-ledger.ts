@@ -11,8 +11,7 @@ import { CommandFailedError, UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { businessOf } from "../jobs/business-of.ts";
 import { counted, jsonText, printNote, printResult, written } from "../output.ts";
-import { parseJson } from "../parse-json.ts";
-import { readText } from "../read-text.ts";
+import { readJson } from "../read-json.ts";
 import { type ResultFlags, type Scope, withFilters, withScope } from "../sale/scope.ts";
 import { chainText, type VerifiedChain, verifiedChains } from "./verified-chains.ts";
 
@@ -89,7 +88,7 @@ const verified = z.object({
 
 /** The heads that an earlier `ledger verify --json` printed. @throws UsageError */
 async function readSeen(context: CliContext, path: string): Promise<SeenHead[]> {
-  const parsed = verified.safeParse(parseJson(await readText(context, path), path));
+  const parsed = verified.safeParse(await readJson(context, path, path));
   if (!parsed.success)
     throw new UsageError(`${path} is not what \`fiscalflow ledger verify --json\` printed: keep its output as it is.`);
   const heads = parsed.data.chains.flatMap(({ connection, businessId, head: seen }) =>

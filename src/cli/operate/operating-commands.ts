@@ -14,7 +14,7 @@ import {
   type UpdateForm,
   type UpdateRequests,
 } from "../../contract/index.ts";
-import { waitSeconds } from "../arguments.ts";
+import { waitOption } from "../arguments.ts";
 import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import type { AnyJob } from "../jobs/job.ts";
@@ -34,66 +34,57 @@ const SENT_TO_MANY: Readonly<Partial<Record<ResolvingUpdate, string>>> = {
   acknowledge: "acknowledged",
 };
 
-const OF_SALES = RESOLVING_UPDATES.filter((update) => update !== "resolveBatch");
-
-export interface ManyFlags extends Scope, ResultFlags {
+export interface AnswerFlags extends Scope, ResultFlags {
   query?: string;
   dryRun?: boolean;
   yes?: boolean;
+  wait?: number;
+  note?: string;
 }
 
-/** Whom a command means by `--query`. */
-export interface Many {
-  /** `retry`, as in the question that is asked before. */
-  verb: string;
-  /** `retried`, as in the report afterwards. */
-  done: string;
-  of: "open" | "ended";
+/** What is sent, and what its report calls it: `retried`. Only what has such a word is sent to many. */
+export interface Answer {
+  update: ResolvingUpdate | "restart";
+  done?: string | undefined;
 }
+
+const NUMBER = "the sale's number";
 
 /** `retry`, `cancel`, `resolve-stock` and so on, and `restart`. */
 export function registerSaleUpdates(sale: Command, context: CliContext): void {
-  for (const update of OF_SALES) {
+  const sends = (answer: Answer) => async (invoice: string | undefined, flags: AnswerFlags) => {
+    const { answerSales } = await import("./send-updates.ts");
+    await answerSales(context, answer, invoice, flags);
+  };
+  for (const update of RESOLVING_UPDATES.filter((one) => one !== "resolveBatch")) {
     const verb = kebab(update);
     const done = SENT_TO_MANY[update];
-    const many: Many | undefined = done === undefined ? undefined : { verb, done, of: "open" };
-    const command = withFieldsOf(
-      update,
-      sale.command(verb).argument(many ? "[invoice]" : "<invoice>", "the sale's number", parseInvoice),
-      // The codes that a sale has say more than the list of all: the command itself names them.
-      update === "acknowledge" ? ["code"] : [],
-    );
-    if (many) withMany(command, "open");
+    const command = withFieldsOf(update, sale.command(verb));
+    command.argument(done ? "[invoice]" : "<invoice>", NUMBER, parseInvoice);
+    if (done) withMany(command, "open sales");
     if (update === "retry")
-      command.option(
-        "--wait [seconds]",
-        "of one sale: wait for its outcome (default: 60), and end with 1 where it is cancelled or needs an operator again",
-        waitSeconds,
+      command.addOption(
+        waitOption(
+          "of one sale: wait for its outcome, and end with 1 where it is cancelled or needs an operator again",
+        ),
       );
     const example = exampleOf(update);
     const lines = resolvingCommands(example, { invoice: "INV-1001" });
-    const [{ flags } = { flags: [] }] = updateExamples(example).map(commandOf);
-    const all = ["fiscalflow sale", verb, "--query", `"FiscalAttention = '${example.code}'"`, ...flags, "--dry-run"];
-    withScope(command)
-      .addHelpText("after", examplesText(many ? [...lines, all.join(" ")] : lines))
-      .action(async () => {
-        const { answerSale } = await import("./send-updates.ts");
-        const [invoice] = command.processedArgs as [string | undefined];
-        await answerSale(context, { update, many }, invoice, command.opts());
-      });
+    const [first] = updateExamples(example);
+    if (done && first)
+      lines.push(
+        `fiscalflow sale ${[verb, "--query", `"FiscalAttention = '${example.code}'"`, ...flagsOf(first)].join(" ")} --dry-run`,
+      );
+    withScope(command).addHelpText("after", examplesText(lines)).action(sends({ update, done }));
   }
-  registerRestart(sale, context);
-}
-
-function registerRestart(sale: Command, context: CliContext): void {
-  const command = sale
+  const restart = sale
     .command("restart")
     .description(
       "Start a sale anew whose workflow was terminated, failed or timed out: one, or all that a query finds.",
     )
-    .argument("[invoice]", "the sale's number", parseInvoice)
+    .argument("[invoice]", NUMBER, parseInvoice)
     .requiredOption("--note <text>", "why; kept among the sale's decisions", parseText);
-  withScope(withMany(command, "ended"))
+  withScope(withMany(restart, "sales whose workflow ended so"))
     .addHelpText(
       "after",
       `
@@ -104,11 +95,15 @@ Examples:
   fiscalflow sale restart INV-1001 --note 'terminated by mistake'
   fiscalflow sale restart --query 'FiscalBusiness = "biz_1"' --note 'batch termination at noon' --dry-run`,
     )
-    .action(async () => {
-      const { restartSales } = await import("./send-updates.ts");
-      const [invoice] = command.processedArgs as [string | undefined];
-      await restartSales(context, invoice, command.opts());
-    });
+    .action(sends({ update: "restart", done: "restarted" }));
+}
+
+/** The options by which a command means many. */
+function withMany(command: Command, which: string): Command {
+  return command
+    .option("--query <query>", `all ${which} that match this Temporal filter`)
+    .option("--dry-run", "with --query: only list what is found")
+    .option("--yes", "with --query: do not ask first");
 }
 
 /**
@@ -141,15 +136,6 @@ export function registerJobUpdates(
   }
 }
 
-/** The options by which a command means many. */
-function withMany(command: Command, of: Many["of"]): Command {
-  const which = of === "open" ? "open sales" : "sales whose workflow ended so";
-  return command
-    .option("--query <query>", `all ${which} that match this Temporal filter`)
-    .option("--dry-run", "with --query: only list what is found")
-    .option("--yes", "with --query: do not ask first");
-}
-
 /** The command lines that resolve an attention of a sale. */
 export function resolvingCommands(attention: Attention, { invoice, ...scope }: CommandTarget): string[] {
   return answerLines(attention, { group: "sale", operands: [invoice] }, scope);
@@ -161,23 +147,22 @@ export function answerLines(
   { group, operands }: { group: string; operands: readonly string[] },
   scope: Scope,
 ): string[] {
-  return updateExamples(attention).map((example) => {
-    const { update, flags } = commandOf(example);
-    return commandLine({ group, verb: verbOf(update, group), operands, flags }, scope);
-  });
+  return updateExamples(attention).map((example) =>
+    commandLine(`${group} ${verbOf(example.update, group)}`, operands, flagsOf(example), scope),
+  );
 }
 
 /** What only an operator knows stands in angle brackets. */
-function commandOf({ update, input }: UpdateExample): { update: ResolvingUpdate; flags: string[] } {
+function flagsOf({ update, input }: UpdateExample): string[] {
   const { required = [] }: UpdateForm = UPDATE_FORMS[update];
-  const flags = optionsOf(update).flatMap(({ field, value, flag }) => {
+  // An update that needs nothing said is sent as it is.
+  if (required.length === 0) return [];
+  return optionsOf(update).flatMap(({ field, value, flag }) => {
     const text = input[field];
     if (value !== undefined) return text === value ? [flag] : [];
     if (typeof text !== "string") return [];
     return [flag, isUnfilled(update, field, text) ? `'<${text}>'` : shellWord(text)];
   });
-  // An update that needs nothing said is sent as it is.
-  return { update, flags: required.length === 0 ? [] : flags };
 }
 
 /** One that the update resolves. */
@@ -224,12 +209,11 @@ function optionsOf(update: ResolvingUpdate): FieldOption[] {
   });
 }
 
-/** What the update is for, and its fields. @param optional fields whose absence the command itself explains */
-function withFieldsOf(update: ResolvingUpdate, command: Command, optional: readonly string[] = []): Command {
+/** What the update is for, and its fields. */
+function withFieldsOf(update: ResolvingUpdate, command: Command): Command {
   const { purpose } = UPDATE_FORMS[update];
   command.summary(purpose.replace(/\. .*$/, ".")).description(purpose);
-  for (const { field, option } of optionsOf(update))
-    command.addOption(optional.includes(field) ? option.makeOptionMandatory(false) : option);
+  for (const { option } of optionsOf(update)) command.addOption(option);
   return command;
 }
 

@@ -1,13 +1,19 @@
 import type { Command } from "commander";
 
-import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
-import { withFormats } from "../format.ts";
-import { printNote, printResult } from "../output.ts";
+import { type FormatFlags, withFormats } from "../format.ts";
 import { parseInvoice, parseText, type ResultFlags, type Scope, withScope } from "../sale/scope.ts";
-import { FORMATS, type PrintFlags } from "./print-flags.ts";
 
-export interface ReceiptFlags extends Scope, ResultFlags, PrintFlags {
+const FORMATS = ["text", "escpos", "html", "pdf"] as const;
+
+export type ReceiptFormat = (typeof FORMATS)[number];
+
+export interface ReceiptFlags extends Scope, ResultFlags, FormatFlags<ReceiptFormat> {
+  seller?: string;
+  sellerPin?: string;
+  sellerAddress?: string;
+  /** The font's file. */
+  font?: string;
   original?: boolean;
   creditNote?: boolean;
 }
@@ -47,37 +53,7 @@ Examples:
   fiscalflow receipt INV-1001 --format escpos > /dev/usb/lp0
   fiscalflow receipt INV-1001 --original --out INV-1001.pdf`,
     )
-    .action((invoice: string, flags: ReceiptFlags) => receipt(context, invoice, flags));
-}
-
-async function receipt(context: CliContext, invoice: string, flags: ReceiptFlags): Promise<void> {
-  const { printPlan } = await import("./print-flags.ts");
-  const { documentOf, signedDocumentOf } = await import("./document-of.ts");
-  if (flags.original === true) {
-    if (flags.format !== undefined || flags.seller !== undefined || flags.font !== undefined)
-      throw new UsageError("--original is the API's own file: leave --format, --seller and --font out.");
-    const { downloadOriginal } = await import("./download-original.ts");
-    const saleId = async () => (await signedDocumentOf(context, invoice, flags)).id;
-    const file = await downloadOriginal(context, flags, { ...flags, invoice, saleId });
-    printResult(context, flags.json, file, `${file.file}: ${file.contentType ?? "unknown type"}, ${file.bytes} bytes`);
-    return;
-  }
-  const asked = printPlan(flags, context.stdout.isTTY === true);
-  if (flags.json === true) {
-    const { receipt: values } = await signedDocumentOf(context, invoice, flags);
-    printResult(context, true, values, "");
-    return;
-  }
-  const { printReceipt } = await import("./print-receipt.ts");
-  const { loadConfig } = await import("../../config/index.ts");
-  const { configuredSeller } = await import("../report/asked.ts");
-  const { businessOf } = await import("../jobs/business-of.ts");
-  const config = loadConfig({ env: context.env });
-  const plan = { ...asked, seller: asked.seller ?? configuredSeller(config)(businessOf(config, flags)) };
-  await printReceipt(context, plan, () => documentOf(context, invoice, flags));
-  if (!plan.seller)
-    printNote(
-      context,
-      "It lacks the shop's name and PIN, which no signed value contains: give --seller NAME and --seller-pin PIN, or set COMPLIANCE_SELLERS.",
+    .action(async (invoice: string, flags: ReceiptFlags) =>
+      (await import("./receipt.ts")).receipt(context, invoice, flags),
     );
 }

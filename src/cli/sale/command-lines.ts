@@ -2,7 +2,7 @@ import { DEFAULT_CONNECTION } from "../../contract/index.ts";
 import type { NotAllowedError, SaleNotFoundError } from "../../starter/index.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import { shellWord } from "../output.ts";
-import { type Scope, scopeOf } from "./scope.ts";
+import type { Scope } from "./scope.ts";
 
 /** Command lines that are printed, ready to be pasted; what only an operator knows stands in angle brackets. */
 
@@ -10,21 +10,18 @@ export interface CommandTarget extends Scope {
   invoice: string;
 }
 
-interface CommandWords {
-  /** `sale` */
-  group: string;
-  verb: string;
-  /** The number, and what stands behind it. */
-  operands: readonly string[];
-  flags?: readonly string[];
-}
-
-export function commandLine({ group, verb, operands, flags = [] }: CommandWords, scope: Scope): string {
+/** @param words `sale retry` @param operands the number, and what stands behind it */
+export function commandLine(
+  words: string,
+  operands: readonly string[],
+  flags: readonly string[],
+  scope: Scope,
+): string {
   const named = operands.map((operand) => shellWord(operand));
   const flagged = [...flags, ...scopeFlags(scope)];
   // Behind `--` a number that begins with a hyphen is no flag.
-  const words = operands[0]?.startsWith("-") ? [...flagged, "--", ...named] : [...named, ...flagged];
-  return ["fiscalflow", group, verb, ...words].join(" ");
+  const rest = operands[0]?.startsWith("-") ? [...flagged, "--", ...named] : [...named, ...flagged];
+  return ["fiscalflow", words, ...rest].join(" ");
 }
 
 /** What names the connection and the business in a command, where they are not the default. */
@@ -37,24 +34,23 @@ export function scopeFlags({ connection = DEFAULT_CONNECTION, business }: Scope)
 
 /** Starts a sale anew whose workflow ended without an outcome. */
 export function restartCommand({ invoice, ...scope }: CommandTarget): string {
-  return commandLine({ group: "sale", verb: "restart", operands: [invoice], flags: ["--note", "'<why>'"] }, scope);
+  return commandLine("sale restart", [invoice], ["--note", "'<why>'"], scope);
 }
 
 const OF_REFUND = ["--reason", "'<code>'", "--number", "'<of the credit note>'"];
 
 /** Reverses a completed sale. */
 export function refundCommand({ invoice, ...scope }: CommandTarget): string {
-  return commandLine({ group: "sale", verb: "refund", operands: [invoice], flags: OF_REFUND }, scope);
+  return commandLine("sale refund", [invoice], OF_REFUND, scope);
 }
 
 /** Reverses a completed sale, and issues the corrected one. */
 export function correctCommand({ invoice, ...scope }: CommandTarget): string {
-  const operands = [invoice, "<file of the corrected sale>"];
-  return commandLine({ group: "sale", verb: "correct", operands, flags: OF_REFUND }, scope);
+  return commandLine("sale correct", [invoice, "<file of the corrected sale>"], OF_REFUND, scope);
 }
 
 export function showCommand(invoice: string, scope: Scope): string {
-  return commandLine({ group: "sale", verb: "show", operands: [invoice] }, scopeOf(scope));
+  return commandLine("sale show", [invoice], [], scope);
 }
 
 /**

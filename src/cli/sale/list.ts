@@ -1,46 +1,120 @@
-import { type Command, Option } from "commander";
+import type { Client } from "@temporalio/client";
 
-import { calendarDate } from "../../contract/schema/fields.ts";
-import { STAGES_OF_ROWS } from "../../contract/names.ts";
-import { help, parsedBy, wholeNumber } from "../arguments.ts";
+import type { Config } from "../../config/index.ts";
+import { documentWorthOf, nairobiInstant, nairobiTime, type Stage, waitsForOperator } from "../../contract/index.ts";
+import type { Ledger, SaleRow } from "../../ledger/index.ts";
+import { keepUnseenClosedRuns } from "../../worker/each-minute.ts";
+import { withTemporal } from "../connect-temporal.ts";
 import type { CliContext } from "../context.ts";
-import type { SaleListFlags } from "./listed-sales.ts";
-import { parseInvoice, withFilters } from "./scope.ts";
+import { type Column, printList } from "../lists/columns.ts";
+import { age } from "../report/money.ts";
+import { refuseUnknown } from "../report/asked.ts";
+import { withLedger } from "../with-ledger.ts";
+import { scopeFlags } from "./command-lines.ts";
+import type { SaleListFlags } from "./register-sale.ts";
+import type { Scope } from "./scope.ts";
+import { serviceTroubles, troubleLine } from "./service-troubles.ts";
 
-const DEFAULT_LIMIT = 50;
+/** What a row does not know yet, Temporal is asked first: which of the runs have ended. */
+export async function listSales(context: CliContext, flags: SaleListFlags): Promise<void> {
+  const { business: businessId, limit, json } = flags;
+  const work = async (client: Client, ledger: Ledger, config: Config): Promise<void> => {
+    await refuseUnknown(ledger, config, flags);
+    await keepUnseenClosedRuns(client, ledger);
+    const [found, troubles, toRestart] = await Promise.all([
+      ledger.documents.listSales({ ...flags, businessId, limit: limit + 1 }),
+      serviceTroubles(client, flags),
+      flags.attention ? endedLine(ledger, flags) : undefined,
+    ]);
+    const remarks = [...troubles.map(troubleLine), ...(toRestart === undefined ? [] : [toRestart])];
+    const more =
+      found.length > limit
+        ? "There are more than these, open ones first, then the latest of the others: --limit shows more."
+        : undefined;
+    const rows = found.slice(0, limit).map(listed);
+    printList(context, json, { rows, columns: COLUMNS, amounts: AMOUNTS, remarks, more });
+  };
+  await withTemporal(context, ({ client }) =>
+    withLedger(context, (ledger, config) => work(client, ledger, config), { forMachines: true, mayBeEmpty: true }),
+  );
+}
 
-export function registerList(sale: Command, context: CliContext): void {
-  withFilters(
-    sale
-      .command("list")
-      .description("List sales, from the ledger: open ones first, then the others, the latest of each first.")
-      .option("--attention", "only sales that need an operator")
-      .addOption(
-        new Option(
-          "--ended",
-          "only sales whose workflow was terminated, failed or timed out: nothing carries them on",
-        ).conflicts("attention"),
-      )
-      .addOption(new Option("--stage <stage>", "only sales at this stage").choices(STAGES_OF_ROWS))
-      .option("--number <invoice>", "only the sale of this number", parseInvoice)
-      .option("--from <date>", "only sales dated on this day or later, YYYY-MM-DD", parsedBy(calendarDate))
-      .option("--to <date>", "only sales dated on this day or earlier, YYYY-MM-DD", parsedBy(calendarDate))
-      .option("--limit <number>", "maximum number of results", wholeNumber(1, 100_000), DEFAULT_LIMIT),
-  )
-    .addHelpText(
-      ...help(
-        `Above it stands what is wrong with the API, and since when, as the sales that wait for it have met it.
-With --attention, it also says how many workflows ended without an outcome and are to be restarted.
-A sale is in the list as soon as a worker has begun it. Amount and buyer are those that it was started with; of a sale that was
-adopted without lines, they are its document's.
-Synchronisations and other work that is no sale: fiscalflow jobs list.`,
-        "fiscalflow sale list --attention --business biz_1",
-        "fiscalflow sale list --ended",
-        "fiscalflow sale list --from 2026-11-01 --to 2026-11-30 --json",
-      ),
-    )
-    .action(async (flags: SaleListFlags) => {
-      const { printSales } = await import("./listed-sales.ts");
-      await printSales(context, flags);
-    });
+/**
+ * How many sales ended without an outcome and are to be restarted; undefined where none is. They need somebody, and no
+ * attention says so.
+ */
+export async function endedLine({ documents }: Pick<Ledger, "documents">, scope: Scope): Promise<string | undefined> {
+  const { connection, business: businessId } = scope;
+  const count = await documents.countEnded({ connection, businessId });
+  if (count === 0) return undefined;
+  const who =
+    count === 1
+      ? "1 workflow ended without an outcome, and nothing carries it on until it is restarted"
+      : `${count} workflows ended without an outcome, and nothing carries them on until they are restarted`;
+  return `${who}: ${["fiscalflow sale list --ended", ...scopeFlags(scope)].join(" ")}`;
+}
+
+/** Beside the contract's words: `completed` of a status means that nothing is left to be done. */
+function listed(row: SaleRow) {
+  const { number: invoice, businessId: business, workflowId, stage, creditNote, documentId, asked, total } = row;
+  const { closed, failed, attentions, isOpen, isMoving } = row;
+  const lines = asked?.lines ?? [];
+  return {
+    invoice,
+    business,
+    stage,
+    status: closed ?? (failed ? "failed" : isOpen || isMoving ? "running" : "completed"),
+    /** What an operator is needed for; null where nobody is, and where no operator's update arrives any more. */
+    attention: closed === null ? (attentions[0]?.code ?? null) : null,
+    /** In words. */
+    waitsFor: waitsFor(row),
+    /** The number of the credit note that reverses it, or is about to. */
+    creditNote,
+    /** Name or PIN; null where none was given. */
+    buyer: asked?.customer?.name ?? asked?.customer?.pin ?? row.customer,
+    /**
+     * Σ(quantity × unit price) as the sale was started with, each line rounded to cents as its document states it, a
+     * decimal text. Of one that was started without lines the total of its document, null until that is known.
+     */
+    amount: lines.length > 0 ? documentWorthOf(lines) : total,
+    saleId: documentId,
+    startedAt: nairobiInstant(row.startedAtMs),
+    workflowId,
+  };
+}
+
+const WAITS_FOR: Readonly<Partial<Record<Stage, string>>> = {
+  "resolving-items": "its items",
+  submitting: "the API",
+  "awaiting-authority": "the tax authority",
+  rejected: "its resubmission",
+  crediting: "its credit note",
+};
+
+function waitsFor({ closed, failed, stage, attentions: [attention], isMoving }: SaleRow): string {
+  if (closed === null && attention) return waitsForOperator(attention.code);
+  if (failed) return "nothing: it was refused, and its caller told why";
+  if (closed !== null) return "a restart";
+  return WAITS_FOR[stage] ?? (isMoving ? "its stock movements" : "nothing");
+}
+
+type ListedSale = ReturnType<typeof listed>;
+
+const AMOUNTS: ReadonlySet<string> = new Set(["amount"]);
+const COLUMNS: readonly Column<ListedSale>[] = [
+  { head: "NUMBER", of: "invoice" },
+  { head: "BUSINESS", of: "business" },
+  { head: "STAGE", of: stageText },
+  { head: "WAITS FOR", of: "waitsFor" },
+  { head: "BUYER", of: "buyer" },
+  { head: "AMOUNT", of: "amount" },
+  { head: "DOCUMENT", of: "saleId" },
+  { head: "STARTED", of: ({ startedAt }) => nairobiTime(Date.parse(startedAt)) },
+  { head: "AGE", of: ({ startedAt }) => age(Date.parse(startedAt), Date.now()) },
+];
+
+function stageText({ stage, status, creditNote }: ListedSale): string {
+  const by = creditNote === null ? "" : ` by ${creditNote}`;
+  const how = status === "running" ? "" : ` (${status === "completed" ? "finished" : status})`;
+  return `${stage}${by}${how}`;
 }

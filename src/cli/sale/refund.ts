@@ -1,70 +1,35 @@
-import { type Command, Option } from "commander";
-
-import { endedInWords, type MovementState, REFUND_REASONS, type SaleOutcome } from "../../contract/index.ts";
+import {
+  endedInWords,
+  MEANING,
+  type MovementState,
+  plainLine,
+  type Receipt,
+  type SaleDocument,
+  type SaleOutcome,
+} from "../../contract/index.ts";
 import { parseInput, refundRequestSchema } from "../../contract/schema/index.ts";
-import { waitSeconds } from "../arguments.ts";
+import type { KnownCorrection, SaleKey, SaleState } from "../../starter/index.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
+import type { BusinessScope } from "../jobs/business-of.ts";
+import { resolvingCommands } from "../operate/operating-commands.ts";
 import { printResult } from "../output.ts";
-import { bookedOf } from "./correction-documents.ts";
-import { documentLines } from "./render-correction.ts";
-import { showCommand } from "./command-lines.ts";
-import { parseInvoice, type ResultFlags, type Scope, withScope } from "./scope.ts";
+import { readJson } from "../read-json.ts";
+import { attentionLines } from "./attention-lines.ts";
+import { type CommandTarget, showCommand } from "./command-lines.ts";
+import { receiptLines, totalText } from "./document-lines.ts";
+import type { CreditFlags, RefundFlags } from "./register-sale.ts";
+import { scopeOf } from "./scope.ts";
+import { type Sales, withSales } from "./with-sales.ts";
 
-const DEFAULT_WAIT_SECONDS = 60;
-
-interface RefundFlags extends Scope, ResultFlags {
-  reason: string;
-  number: string;
-  date?: string;
-  restock?: boolean;
-  branch?: string;
-  wait?: true | number;
-}
-
-export function registerRefund(sale: Command, context: CliContext): void {
-  const reasons = Object.entries(REFUND_REASONS).map(([code, meaning]) => `${code} ${meaning}`);
-  withScope(
-    sale
-      .command("refund")
-      .description("Reverse a completed sale in full with a credit note. Asking twice gives one credit note.")
-      .argument("<invoice>", "the sale's number", parseInvoice)
-      .addOption(
-        new Option("--reason <code>", reasons.join(", ")).choices(Object.keys(REFUND_REASONS)).makeOptionMandatory(),
-      )
-      .requiredOption("--number <number>", "the credit note's own number")
-      .option("--date <date>", "YYYY-MM-DD (default: today in Nairobi)")
-      .option("--restock", "return the goods to the branch that they were taken from")
-      .option("--branch <name>", "with --restock, for a sale that took no stock: the branch that now has the goods")
-      .option("--wait [seconds]", `wait for the credit note's outcome (default: ${DEFAULT_WAIT_SECONDS})`, waitSeconds),
-  )
-    .addHelpText(
-      "after",
-      `
-Example:
-  fiscalflow sale refund INV-1001 --reason 06 --number CN-1 --restock`,
-    )
-    .action((invoice: string, flags: RefundFlags) => refundSale(context, invoice, flags));
-}
-
-async function refundSale(context: CliContext, invoice: string, flags: RefundFlags): Promise<void> {
-  const { reason, number, date, restock, branch } = flags;
-  const request = parseInput(
-    refundRequestSchema,
-    {
-      reason,
-      traderInvoiceNumber: number,
-      ...(date !== undefined && { returnDate: date }),
-      ...(restock === true && { restock }),
-      ...(branch !== undefined && { branch }),
-    },
-    "refund request",
-  );
-  const seconds = flags.wait === undefined ? 0 : flags.wait === true ? DEFAULT_WAIT_SECONDS : flags.wait;
-  const { withSales } = await import("./with-sales.ts");
+/** Reverses a completed sale with a credit note. */
+export async function refundSale(context: CliContext, invoice: string, flags: RefundFlags): Promise<void> {
+  const { reason, number, date: returnDate, restock, branch, wait: waitSeconds = 0 } = flags;
+  const asked = { reason, traderInvoiceNumber: number, returnDate, restock, branch };
+  const request = parseInput(refundRequestSchema, asked, "refund request");
   const outcome = await withSales(context, async ({ starter, keyOf, warn }) => {
     const key = keyOf(invoice, flags);
-    const refunded = await starter.refund(key, request, { waitSeconds: seconds });
+    const refunded = await starter.refund(key, request, { waitSeconds });
     warn(refunded.warnings, { ...key, sent: "the credit note was sent" });
     return refunded;
   });
@@ -74,31 +39,116 @@ async function refundSale(context: CliContext, invoice: string, flags: RefundFla
 
 const UNDER_WAY: readonly MovementState[] = ["planned", "sending", "unknown"];
 
-/** The credit note is signed before its goods go back, and whoever waits for it does not wait for them. */
-function goodsAreOut({ refund, stockMovements }: SaleOutcome): boolean {
-  const back = stockMovements.filter(({ purpose }) => purpose === "restocked");
-  return refund?.restock === true && back.some(({ state }) => UNDER_WAY.includes(state));
-}
-
 /**
  * What became of it, as a sentence, and the credit note once it is signed.
  * @param show the command that shows the sale
  */
 function refundText(invoice: string, number: string, show: string, outcome: SaleOutcome): string {
-  const { stage, creditNote, attention, closed } = outcome;
+  const { stage, creditNote, attention, closed, refund, stockMovements } = outcome;
   const note = creditNote?.traderInvoiceNumber ?? number;
   if (stage === "credited") {
-    const lines = creditNote ? documentLines("Credit note", bookedOf(creditNote)) : [];
-    const goods = goodsAreOut(outcome) ? [`Its goods are not back in stock yet. See ${show}`] : [];
-    return [
-      `${invoice} is credited in full by ${note} (document ${creditNote?.id ?? "unknown"}).`,
-      ...lines,
-      ...goods,
-    ].join("\n");
+    const lines = [`${invoice} is credited in full by ${note} (document ${creditNote?.id ?? "unknown"}).`];
+    if (creditNote) lines.push(...bookedLines("Credit note", bookedOf(creditNote)));
+    // The credit note is signed before its goods go back, and whoever waits for it does not wait for them.
+    const isOut = stockMovements.some(({ purpose, state }) => purpose === "restocked" && UNDER_WAY.includes(state));
+    if (refund?.restock && isOut) lines.push(`Its goods are not back in stock yet. See ${show}`);
+    return lines.join("\n");
   }
   if (closed) return `${invoice} is not refunded by ${note} yet: its workflow ${endedInWords(closed)}. See ${show}`;
   if (stage === "completed") return `${invoice} is not refunded: its credit note ${note} was given up. See ${show}`;
   const goesOn = `The refund of ${invoice} by credit note ${note} is under way`;
   if (attention) return `${goesOn}, and needs an operator: ${attention.code}. See ${show}`;
   return `${goesOn}, and goes on by itself. See ${show}`;
+}
+
+/** Reverses a completed sale, and issues the corrected one. */
+export async function correctSale(
+  context: CliContext,
+  invoice: string,
+  file: string,
+  flags: CreditFlags,
+): Promise<void> {
+  const { reason, number: traderInvoiceNumber, date: returnDate, wait: waitSeconds = 0 } = flags;
+  const replaceWith = await readJson(context, file);
+  // What is wrong with it, the starter says field by field.
+  const request = { reason, traderInvoiceNumber, returnDate, replaceWith } as never;
+  const correction = await withSales(context, async (sales) => {
+    const { starter, keyOf, warn } = sales;
+    const key = keyOf(invoice, flags);
+    const begun = await starter.correct(key, request, { waitSeconds });
+    warn(begun.warnings, { ...key, sent: "the correction goes on" });
+    return await withDocuments(sales, key, begun);
+  });
+  const target = { ...scopeOf(flags), invoice };
+  const { stage, attentions, heldUp } = correction;
+  const lines = attentions.flatMap((one) => attentionLines(one, { commands: resolvingCommands(one, target) }));
+  printResult(context, flags.json, correction, [...correctionLines(correction, target), ...lines].join("\n"));
+  if (attentions.length > 0 || heldUp !== undefined || stage === "cancelled" || stage === "credited")
+    throw new CommandFailedError("");
+}
+
+/** What an accountant books of a document. */
+interface BookedDocument {
+  number: string;
+  /** Tax-inclusive; negative on a credit note. */
+  total: number;
+  taxAmount: number;
+  /** Null until the tax authority has accepted it. */
+  receipt: Receipt | null;
+}
+
+/** Without the receipt of the corrected sale, which stood beside the number of the sale that is corrected. */
+interface ShownCorrection extends Omit<KnownCorrection, "receipt"> {
+  /** With their receipts; as far as they are there. */
+  documents: { creditNote?: BookedDocument; correctedSale?: BookedDocument };
+}
+
+/**
+ * The correction with the documents of its credit note and of its corrected sale: it knows their numbers alone.
+ * @param shown the sale's state, where it is known already
+ */
+export async function withDocuments(
+  { starter }: Sales,
+  key: SaleKey & BusinessScope,
+  { receipt: _ofCorrectedSale, ...correction }: KnownCorrection,
+  shown?: SaleState,
+): Promise<ShownCorrection> {
+  if (["preparing", "cancelled"].includes(correction.stage)) return { ...correction, documents: {} };
+  // The correction stands, also while a document of it cannot be shown: its sale is not there yet, or nobody answers.
+  const stateOf = (invoice: string) => starter.getSale({ ...key, invoice }).catch(() => undefined);
+  const [sale, corrected] = await Promise.all([shown ?? stateOf(key.invoice), stateOf(correction.correctedBy)]);
+  const documents = {
+    ...(sale?.creditNote && { creditNote: bookedOf(sale.creditNote) }),
+    ...(corrected?.document && { correctedSale: bookedOf(corrected.document) }),
+  };
+  return { ...correction, documents };
+}
+
+function bookedOf({ traderInvoiceNumber: number, totals, receipt = null }: SaleDocument): BookedDocument {
+  return { number, total: totals.total, taxAmount: totals.taxAmount, receipt };
+}
+
+/** A correction: where it stands, its documents, and what the corrected sale needs an operator for. */
+export function correctionLines(correction: ShownCorrection, target: CommandTarget): string[] {
+  const { stage, invoice, correctedBy, creditNote, waitingFor, heldUp, documents } = correction;
+  const waits = waitingFor === "nothing" ? "" : `; waits for ${waitingFor}`;
+  const lines = [`Correction of ${invoice} by ${correctedBy}, with the credit note ${creditNote}: ${stage}${waits}`];
+  if (stage === "credited") lines.push("  No corrected sale was issued.");
+  if (stage === "cancelled") lines.push("  Nothing was credited: the sale stands as it was.");
+  lines.push(...bookedLines("Credit note", documents.creditNote));
+  lines.push(...bookedLines("Corrected sale", documents.correctedSale));
+  if (heldUp)
+    lines.push(
+      `  The corrected sale ${correctedBy} needs an operator: ${heldUp}. ${MEANING[heldUp]}.`,
+      `    ${showCommand(correctedBy, target)}`,
+    );
+  return lines.map(plainLine);
+}
+
+/** Number, total and receipt. */
+function bookedLines(what: string, document: BookedDocument | undefined): string[] {
+  if (!document) return [];
+  const { number, receipt } = document;
+  const receipts = receipt ? receiptLines(receipt) : ["not signed yet"];
+  return [`  ${what} ${number}, ${totalText(document)}`, ...receipts.map((line) => `    ${line}`)];
 }

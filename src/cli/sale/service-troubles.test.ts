@@ -1,15 +1,11 @@
 import { expect, test } from "vitest";
 
-import type { PendingCall } from "../../starter/index.ts";
+import type { ServiceTrouble } from "../../contract/index.ts";
 import { latestEpisode } from "./service-troubles.ts";
 
-const seen = (sinceMs: number, seenAtMs: number, more: { orEarlier?: true } = {}): PendingCall => ({
-  call: "createSale",
-  state: "pausing",
-  attempt: 2,
-  sinceMs: seenAtMs,
-  troubleSeenAtMs: seenAtMs,
-  trouble: { kind: "away", sinceMs, ...more },
+const seen = (sinceMs: number, seenAtMs: number, more: { orEarlier?: true } = {}) => ({
+  trouble: { kind: "away", sinceMs, ...more } satisfies ServiceTrouble,
+  seenAtMs,
 });
 
 test("the trouble of a service began with the first call that met the same trouble as the latest one", () => {

@@ -1,67 +1,188 @@
-import type { Command } from "commander";
-
+import {
+  closedInWords,
+  everythingWaitedFor,
+  nairobiTime,
+  plainLine,
+  troubleInWords,
+  type Waiting,
+  whatToDo,
+  type WorkflowState,
+} from "../../contract/index.ts";
+import { correctionIn } from "../../starter/correct.ts";
+import type { PendingCall, SaleKey, SaleState } from "../../starter/index.ts";
+import { needsRestart } from "../../starter/state-of-sale.ts";
 import type { CliContext } from "../context.ts";
-import { printResult } from "../output.ts";
-import { withDocuments } from "./correction-documents.ts";
-import { correctedByIt, correctionLines } from "./render-correction.ts";
-import { renderState } from "./render-state.ts";
-import { orCreditNoteHint, showCommand } from "./command-lines.ts";
-import { parseInvoice, type ResultFlags, type Scope, withScope } from "./scope.ts";
+import { openPage, pageOpener } from "../open-page.ts";
+import { resolvingCommands } from "../operate/operating-commands.ts";
+import { nairobiClock, printNote, printResult } from "../output.ts";
+import { configuredUi, workflowLink } from "../temporal-ui.ts";
+import { attentionLines } from "./attention-lines.ts";
+import {
+  type CommandTarget,
+  correctCommand,
+  orCreditNoteHint,
+  refundCommand,
+  restartCommand,
+  showCommand,
+} from "./command-lines.ts";
+import { documentLine, movementLine, receiptLines } from "./document-lines.ts";
+import { correctionLines, withDocuments } from "./refund.ts";
+import type { ShowFlags } from "./register-sale.ts";
+import { withFleetTrouble } from "./service-troubles.ts";
+import { readTimeline, timelinePage, withAllCallbacks } from "./timeline.ts";
+import { type Sales, withSales } from "./with-sales.ts";
 
-export function registerShow(sale: Command, context: CliContext): void {
-  withScope(
-    sale
-      .command("show")
-      .description("Show where a sale stands, and the commands that resolve what needs an operator.")
-      .argument("<invoice>", "the sale's number", parseInvoice)
-      .option("--web", "print the link to its workflow in Temporal's UI, and open it where there is a browser"),
-  )
-    .addHelpText(
-      "after",
-      `
-Example:
-  fiscalflow sale show INV-1001
-
-A sale whose workflow Temporal has deleted, its retention having passed, is shown from the ledger, which the worker asks; --json says so
-in "source".`,
-    )
-    .action((invoice: string, flags: ShowFlags) => showSale(context, invoice, flags));
-}
-
-interface ShowFlags extends Scope, ResultFlags {
-  web?: boolean;
-}
-
-async function showSale(context: CliContext, invoice: string, flags: ShowFlags): Promise<void> {
-  const { withSales } = await import("./with-sales.ts");
-  const { readTimeline, timelinePage, withAllCallbacks } = await import("./timeline/show-timeline.ts");
-  const { withFleetTrouble } = await import("./service-troubles.ts");
-  const { correctionIn } = await import("../../starter/correct.ts");
+/** Where a sale stands, as a page or as JSON. */
+export async function showSale(context: CliContext, invoice: string, flags: ShowFlags): Promise<void> {
   await withSales(context, async (sales) => {
+    const { client, starter } = sales;
     const key = sales.keyOf(invoice, flags);
     const { connection, businessId } = key;
-    const { starter } = sales;
-    if (flags.web === true)
-      return await (await import("./show-web.ts")).showInBrowser(context, starter.workflowId(key), flags.json);
+    const workflowId = starter.workflowId(key);
+    if (flags.web) return await showInBrowser(context, workflowId, flags.json);
     const known = await starter.getSale(key).catch(orCreditNoteHint(invoice, showCommand("INVOICE", flags)));
-    const state = await withFleetTrouble(sales.client, connection, known);
-    const target = { ...flags, invoice };
-    const title = `Sale ${invoice} of ${businessId} (connection ${connection})`;
-    const timeline = await readTimeline(sales.client, starter.workflowId(key));
-    const counted = withAllCallbacks(state, timeline);
-    const pages = [renderState(title, starter.workflowId(key), counted, target)];
+    const timeline = await readTimeline(client, workflowId);
+    const state = withAllCallbacks(await withFleetTrouble(client, connection, known), timeline);
     const corrects = await correctedByIt(sales, key, state);
-    if (corrects !== undefined) pages.push(`Corrects ${corrects}: see ${showCommand(corrects, flags)}`);
-    const correction = correctionIn(state, { workflowId: starter.workflowId(key), invoice });
-    const shown = correction && (await withDocuments(sales, key, correction, state));
-    if (shown) pages.push(correctionLines(shown, target).join("\n"));
-    if (timeline) pages.push(timelinePage(timeline));
-    const data = {
-      ...counted,
-      ...(shown && { correction: shown }),
-      ...(corrects !== undefined && { corrects }),
-      ...(timeline && { timeline }),
-    };
-    printResult(context, flags.json, data, pages.join("\n\n"));
+    const begun = correctionIn(state, { workflowId, invoice });
+    const correction = begun && (await withDocuments(sales, key, begun, state));
+    const target = { ...flags, invoice };
+    const pages = [
+      renderState(`Sale ${invoice} of ${businessId} (connection ${connection})`, workflowId, state, target),
+      corrects && `Corrects ${corrects}: see ${showCommand(corrects, flags)}`,
+      correction && correctionLines(correction, target).join("\n"),
+      timeline && timelinePage(timeline),
+    ];
+    const data = { ...state, correction: correction ?? state.correction, corrects, timeline };
+    printResult(context, flags.json, data, pages.filter(Boolean).join("\n\n"));
   });
+}
+
+/** Prints where Temporal's UI shows the workflow, and opens it where somebody sits at a terminal with a display. */
+async function showInBrowser(context: CliContext, workflowId: string, json: boolean | undefined): Promise<void> {
+  const { env, stdout } = context;
+  const link = workflowLink(configuredUi(env), workflowId);
+  printResult(context, json, { workflowId, link }, link ?? workflowId);
+  if (link === undefined) {
+    printNote(context, "Set TEMPORAL_UI_URL to the address of Temporal's UI, and this becomes a link.");
+    return;
+  }
+  const opener = pageOpener({ platform: process.platform, env, isTerminal: stdout.isTTY === true });
+  if (opener !== undefined) await openPage(opener, link);
+}
+
+/** What a sale waits for: an operator before all else, wherever an update can reach it. */
+export function waitsForInWords({
+  source,
+  closed,
+  ...waiting
+}: Pick<SaleState, "source" | "closed"> & Waiting): string {
+  return closed || source === "ledger" ? waiting.waitingFor : everythingWaitedFor(waiting);
+}
+
+/** The number of the sale that this one corrects, as its start or its row says; undefined where it corrects none. */
+async function correctedByIt({ client, starter }: Sales, key: SaleKey, state: SaleState): Promise<string | undefined> {
+  if (state.source === "ledger") return state.replaces;
+  const { memo } = await client.workflow.getHandle(starter.workflowId(key)).describe();
+  const corrects = memo?.["corrects"];
+  return typeof corrects === "string" ? corrects : undefined;
+}
+
+const LABEL_WIDTH = 14;
+
+/** A sale as a page. */
+export function renderState(title: string, workflowId: string, state: SaleState, target: CommandTarget): string {
+  const { stage, document, closed, stockMovements, attentions, inAll } = state;
+  const rows: Record<string, string | false | null | undefined> = {
+    Workflow: workflowId,
+    Stage: closed ? `${stage} (${closed.status})` : stage,
+    Ended:
+      closed &&
+      `${nairobiTime(closed.atMs)}: ${closedInWords(closed)}, ${closed.settled ? "with nothing left to do" : "without an outcome"}`,
+    "Waits for": waitsForInWords(state),
+    API: state.serviceTrouble && `${troubleInWords(state.serviceTrouble)}, as far as calls show`,
+    Calls:
+      state.source === "workflow" && (state.pendingCalls ?? []).map((call) => pendingCallText(call, state)).join("\n"),
+    Cancellation: state.cancelRequested !== undefined && cancellationText(state, plainLine(state.cancelRequested)),
+    Document: document ? documentLine(document) : stage === "cancelled" ? "none" : "none yet",
+    Error: document?.error && plainLine(document.error),
+    Receipt: document?.receipt && receiptLines(document.receipt).join("\n"),
+    "Credit note": creditNoteText(state),
+    Callbacks: state.callbacksReceived > 0 && `${state.callbacksReceived} received`,
+    Messages: (state.unreadMessages ?? 0) > 0 && `${state.unreadMessages} could not be read, and changed nothing`,
+  };
+  const lines = [title];
+  if (state.source === "ledger")
+    lines.push(`  From the ledger, which wrote this on ${nairobiTime(state.keptAtMs)}: no workflow of it is open.`);
+  for (const [label, value] of Object.entries(rows))
+    if (value)
+      lines.push(...value.split("\n").map((line, at) => `  ${(at === 0 ? label : "").padEnd(LABEL_WIDTH)}${line}`));
+  if (stockMovements.length > 0)
+    lines.push("Stock movements", ...stockMovements.map((one) => `  ${movementLine(one)}`));
+  if (inAll?.stockMovements) {
+    const counts = inAll.stockMovements.map(({ purpose, state: its, count }) => `${count} ${purpose} ${its}`);
+    lines.push(`  of ${counts.join(", ")}, these ${stockMovements.length}; the ledger keeps all`);
+  }
+  if (needsRestart(state)) lines.push("To carry it on", `    ${restartCommand(target)}`);
+  // No message reaches what the ledger alone knows, or what is closed: above it stands how that goes on.
+  const isReached = state.source === "workflow" && !closed;
+  for (const attention of attentions) {
+    const commands = isReached ? resolvingCommands(attention, target) : [];
+    lines.push(
+      ...attentionLines(attention, {
+        commands,
+        ...(isReached && { whatToDo: whatToDo(attention) }),
+        ...(closed && { title: "When it ended it needed an operator" }),
+      }),
+    );
+    if (isReached && attention.code === "mismatch" && stage === "completed")
+      lines.push(
+        "  If the document is wrong, credit it, or credit it and issue the corrected sale:",
+        ...[refundCommand(target), correctCommand(target)].map((command) => `    ${command}`),
+      );
+  }
+  const hidden = (inAll?.attentions ?? 0) - attentions.length;
+  if (hidden > 0) lines.push(`An operator is needed for ${hidden} more: they show once these are resolved.`);
+  if (state.decisions.length > 0) lines.push("Decisions", ...state.decisions.map(decisionLine));
+  return lines.map(plainLine).join("\n");
+}
+
+/** What reverses the sale, or is to. */
+function creditNoteText({ creditNote, refund, stage }: SaleState): string | undefined {
+  if (!creditNote) return refund && stage === "crediting" ? `${refund.traderInvoiceNumber}, none yet` : undefined;
+  const { error, receipt } = creditNote;
+  const lines = [documentLine(creditNote), ...(error ? [plainLine(error)] : [])];
+  return [...lines, ...(receipt ? receiptLines(receipt) : [])].join("\n");
+}
+
+function pendingCallText(pending: PendingCall, { attentions }: SaleState): string {
+  const { state, attempt, sinceMs, nextAttemptAtMs, message } = pending;
+  const isRefused = attentions.some(({ code }) => code === "credentials");
+  // A wait for the service has no name in the API, so its own says nothing to an operator.
+  const call =
+    pending.call === "awaitService"
+      ? `looks whether the API ${isRefused ? "accepts the key" : "serves calls again"}`
+      : pending.call;
+  const since = nairobiClock(sinceMs);
+  const next = nextAttemptAtMs === undefined ? "" : `, the next at ${nairobiClock(nextAttemptAtMs)}`;
+  const how = {
+    paused: `paused in Temporal since ${since}; it goes on once it is unpaused there`,
+    queued: `queued since ${since}, for a request of the budget and a worker`,
+    "under-way": `attempt ${attempt}, under way since ${since}`,
+    pausing: `attempt ${attempt} ended at ${since}${next}`,
+  }[state];
+  return `${call}: ${how}${message === undefined ? "" : `\n  ${plainLine(message)}`}`;
+}
+
+function cancellationText({ stage, document }: SaleState, reason: string): string {
+  if (stage === "cancelled") return `carried out: ${reason}`;
+  const asked = `asked for: ${reason}`;
+  if (document?.status !== "completed") return `${asked}\nIt is a wish until the document's fate is known.`;
+  return `${asked}\nNothing is cancelled: the document is signed. A completed sale is reversed by a refund.`;
+}
+
+function decisionLine({ atMs, update, code, subject, answer, note, by }: WorkflowState["decisions"][number]): string {
+  const about = [update, code, subject === undefined ? undefined : `(${subject})`].filter(Boolean).join(" ");
+  const answered = answer === undefined ? "" : `: ${answer}`;
+  return `  ${nairobiTime(atMs)} ${by ?? "somebody"}: ${about}${answered}${note === "" ? "" : `; ${note}`}`;
 }

@@ -1,22 +1,18 @@
 import { expect, test } from "vitest";
 
 import { WORKFLOW_TYPES } from "../../contract/index.ts";
-import { JOB_TYPES, jobsQuery, visibilityQuery } from "./visibility-query.ts";
+import { ENDED, JOB_TYPES, jobsQuery, RUNNING, salesQuery } from "./visibility-query.ts";
 
 test("the query for sales without filters finds all sales", () => {
-  expect(visibilityQuery({})).toBe('WorkflowType IN ("sale")');
+  expect(salesQuery({})).toBe('WorkflowType IN ("sale")');
 });
 
-test("the query for ended sales finds closed ones only", () => {
-  expect(visibilityQuery({ ended: true })).toBe(
-    'WorkflowType IN ("sale") AND ExecutionStatus IN ("Terminated", "Failed", "TimedOut", "Canceled")',
+test("the query for open sales finds those that run, and the one for ended sales closed ones only", () => {
+  expect(salesQuery({ business: 'b"1' }, RUNNING)).toBe(
+    'WorkflowType IN ("sale") AND ExecutionStatus = "Running" AND FiscalBusiness = "b\\"1"',
   );
-});
-
-test("an operator's own filter cannot widen the query beyond its other filters", () => {
-  const query = visibilityQuery({ query: "a = 1 OR b = 2", openOnly: true, business: 'b"1' });
-  expect(query).toBe(
-    'WorkflowType IN ("sale") AND (a = 1 OR b = 2) AND ExecutionStatus = "Running" AND FiscalBusiness = "b\\"1"',
+  expect(salesQuery({ connection: "shop" }, ENDED)).toBe(
+    'WorkflowType IN ("sale") AND ExecutionStatus IN ("Terminated", "Failed", "TimedOut", "Canceled") AND (WorkflowId STARTS_WITH "sale/shop/")',
   );
 });
 

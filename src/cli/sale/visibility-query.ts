@@ -7,21 +7,11 @@ import {
 } from "../../contract/index.ts";
 import type { Scope } from "./scope.ts";
 
-interface Listing extends Scope {
-  /** An operator's own filter, in Temporal's language. */
-  query?: string;
-  /** Runs that ended without an outcome. */
-  ended?: boolean;
-  openOnly?: boolean;
-}
-
-/** A list filter of Temporal: sales. */
-export function visibilityQuery({ connection, business, query, ended, openOnly }: Listing): string {
+/** A list filter of Temporal for sales. */
+export function salesQuery({ connection, business }: Scope, ...clauses: readonly string[]): string {
   return allOf([
     typesClause([WORKFLOW_TYPES.sale]),
-    query === undefined ? undefined : `(${query})`,
-    ended === true ? ENDED : undefined,
-    openOnly === true ? RUNNING : undefined,
+    ...clauses,
     businessClause(business),
     connection === undefined ? undefined : idClause([`sale/${connection}/`]),
   ]);

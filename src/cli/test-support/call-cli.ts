@@ -23,7 +23,7 @@ export const NO_TEMPORAL = { TEMPORAL_ADDRESS: "127.0.0.1:9" };
 
 /** The command in this process, with streams of its own and nothing of this process's environment. */
 export async function callCli(argv: readonly string[], options: CallOptions = {}): Promise<CliResult> {
-  const { env = NO_TEMPORAL, stdin = "", terminal = false, signal, onOutput } = options;
+  const { env = NO_TEMPORAL, stdin = "", terminal = false, signal = new AbortController().signal, onOutput } = options;
   const said = { stdout: "", stderr: "" };
   const stream = (name: "stdout" | "stderr") => ({
     write: (text: string, written?: unknown) => {
@@ -39,7 +39,7 @@ export async function callCli(argv: readonly string[], options: CallOptions = {}
     stdin: Object.assign(Readable.from(stdin === "" ? [] : [Buffer.from(stdin)]), { isTTY: terminal }),
     stdout: stream("stdout"),
     stderr: stream("stderr"),
-    ...(signal && { signal }),
+    signal,
   });
   return { exitCode, ...said };
 }

@@ -4,8 +4,7 @@ import { ConfigError } from "../config/index.ts";
 import { InvalidInputError } from "../contract/schema/index.ts";
 import { NotAllowedError, SaleConflictError } from "../starter/errors.ts";
 import { TemporalError } from "../worker/require-temporal.ts";
-import { CommandFailedError, UsageError } from "./cli-error.ts";
-import { describeError } from "./describe-error.ts";
+import { CommandFailedError, describeError, UsageError } from "./cli-error.ts";
 
 const grpc = Object.assign(new Error("7 PERMISSION_DENIED: not yours"), { code: 7, details: "not yours" });
 

@@ -20,7 +20,7 @@ export function documentLine(document: SaleDocument): string {
 
 /** Tax-inclusive; negative on a credit note. */
 export function totalText({ total, taxAmount }: Pick<SaleDocument["totals"], "total" | "taxAmount">): string {
-  return `total ${amount(total)} (tax ${amount(taxAmount)})`;
+  return `total ${total.toFixed(2)} (tax ${taxAmount.toFixed(2)})`;
 }
 
 /** What is printed on the receipt, and where it can be verified. */
@@ -53,29 +53,22 @@ function decisionText({ applied, note, atMs }: MovementDecision, { state, sentAt
 
 /** An outcome on one line. */
 export function outcomeLine(outcome: SaleOutcome): string {
-  const { stage, sale, receipt, creditNote, attention, closed } = outcome;
+  const { stage, sale, receipt, creditNote, attention, cancelRequested, closed } = outcome;
   const document = creditNote ?? sale;
   const signed = creditNote ? creditNote.receipt : receipt;
+  // Between two automatic resubmissions; once they are used up, an operator is needed.
+  const isSubmittedAgain = stage === "rejected" && !attention && cancelRequested === undefined && !closed;
   const parts = [
     closed ? `${stage} when its workflow ${endedInWords(closed)}` : stage,
     ...(document ? [`document ${document.id} ${document.status}`, totalText(document.totals)] : []),
     ...(signed ? [`receipt ${receiptLines(signed)[0] ?? ""}`] : []),
     ...(attention ? [`needs an operator: ${attention.code}`] : []),
-    ...(isSubmittedAgain(outcome) ? ["fiscalflow submits it again by itself"] : []),
+    ...(isSubmittedAgain ? ["fiscalflow submits it again by itself"] : []),
   ];
   return parts.join(", ");
-}
-
-/** Between two automatic resubmissions; once they are used up, an operator is needed. */
-function isSubmittedAgain({ stage, attention, cancelRequested, closed }: SaleOutcome): boolean {
-  return stage === "rejected" && !attention && cancelRequested === undefined && !closed;
 }
 
 /** Of a sale that was waited for: its document needs an operator, or nothing comes of it. */
 export function isUnsuccessful({ stage, attention, closed }: SaleOutcome): boolean {
   return closed !== undefined || stage === "cancelled" || (attention !== undefined && !SETTLED_STAGES.includes(stage));
-}
-
-function amount(value: number): string {
-  return value.toFixed(2);
 }

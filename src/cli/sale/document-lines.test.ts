@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { RESOLVED_BY, type SaleOutcome } from "../../contract/index.ts";
-import { outcomeLine } from "./render-document.ts";
+import { outcomeLine } from "./document-lines.ts";
 
 const REJECTED: SaleOutcome = {
   stage: "rejected",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { interruptedExitCode, stopOnSignals } from "./stop-on-signals.ts";
+import { stopOnSignals } from "./interruptible.ts";
 
 test("a first signal asks a process to stop, another within half a second is ignored, and a later one ends it at once", () => {
   const exits: number[] = [];
@@ -27,5 +27,5 @@ test.each([
 ] as const)("work that %s interrupts ends with %d", (name, exitCode) => {
   const { signal, receive } = stopOnSignals(() => undefined, Date.now);
   receive(name);
-  expect(interruptedExitCode(signal)).toBe(exitCode);
+  expect(signal.reason).toMatchObject({ name: "InterruptedError", exitCode });
 });

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 
-import { environmentLines } from "./environment-lines.ts";
-import { shellWord } from "./output.ts";
+import { environmentLines, shellWord } from "./output.ts";
 
 const ENVIRONMENT = { PLAIN: "http://127.0.0.1:4010", QUOTED: "it's {one}", UNSET: undefined };
 

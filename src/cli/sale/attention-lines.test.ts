@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import type { Attention } from "../../contract/index.ts";
-import { balanceLines, contradiction } from "./balance-lines.ts";
+import { balanceLines, contradiction } from "./attention-lines.ts";
 
 const AT = "2026-11-23T07:00:00.000Z";
 const BEFORE = { lastQuantityOnHand: 18, lastSeenAt: AT };

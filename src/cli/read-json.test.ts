@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { UsageError } from "./cli-error.ts";
-import { parseJson } from "./parse-json.ts";
+import { parseJson } from "./read-json.ts";
 
 test("parseJson reads every JSON document as JSON.parse does", () => {
   fc.assert(

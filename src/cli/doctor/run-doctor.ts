@@ -1,38 +1,57 @@
 import { type Config, ConfigError, loadTemporalConnection } from "../../config/index.ts";
+import { plainLine } from "../../contract/plain-text.ts";
 import { loadProcessConfig } from "../../worker/process.ts";
+import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
-import { counted } from "../output.ts";
+import { interruptible } from "../interruptible.ts";
+import { counted, printNote, printResult } from "../output.ts";
 import { checkLedger } from "./check-ledger.ts";
 import { checkServices } from "./check-services.ts";
 import { checkTemporal } from "./check-temporal.ts";
-import { fault, type Finding, ok, warning } from "./finding.ts";
-
-export interface Examination {
-  findings: Finding[];
-  /** Calls of the compliance API that were made. */
-  apiCalls: number;
-  /** Calls of the accounting service that were made. */
-  accountingCalls: number;
-}
+import { fault, type Finding, type Level, ok, warning } from "./finding.ts";
 
 type Add = (...found: Finding[]) => void;
 
+const MARKS: Readonly<Record<Level, string>> = { ok: "✓", warning: "!", fault: "✗" };
+
 /** Every check, in order; each finding is printed as soon as it is known. */
-export async function examine(context: CliContext, onFinding: (finding: Finding) => void): Promise<Examination> {
+export async function runDoctor(context: CliContext, json = false): Promise<void> {
   const findings: Finding[] = [];
   const add: Add = (...found) => {
     findings.push(...found);
-    for (const finding of found) onFinding(finding);
+    if (!json) for (const one of found) printResult(context, false, undefined, findingLines(one));
   };
+  const config = await interruptible(() => examine(context, add), context.signal);
+  const [faults, warnings] = (["fault", "warning"] as const).map(
+    (level) => findings.filter((one) => one.level === level).length,
+  ) as [number, number];
+  const { length: apiCalls } = config?.compliance ?? [];
+  const { length: accountingCalls } = config?.accounting ?? [];
+  if (json) printResult(context, true, { ok: faults === 0, apiCalls, accountingCalls, checks: findings }, "");
+  const others = accountingCalls === 0 ? "" : ` and ${accountingCalls} of the accounting service`;
+  printNote(
+    context,
+    `${counted(faults, "fault")}, ${counted(warnings, "warning")}; ${counted(apiCalls, "call")} of the API${others} made.`,
+  );
+  if (faults > 0) throw new CommandFailedError("");
+}
+
+function findingLines({ check, level, message, more = [], todo }: Finding): string {
+  const lines = [`${MARKS[level]} ${check}: ${message}`, ...more, ...(todo === undefined ? [] : [`  → ${todo}`])];
+  return lines.map(plainLine).join("\n");
+}
+
+/** @returns what is configured, where that can be used: a call was made for each connection */
+async function examine(context: CliContext, add: Add): Promise<Config | undefined> {
   const { env } = context;
   const config = loaded(add, () => loadProcessConfig({ env, needs: ["compliance"] }));
   const temporal = loaded(add, () => loadTemporalConnection({ env }));
   if (config) add(...configurationFindings(config));
   if (temporal) await checkTemporal(context, temporal, config, add);
-  if (!config) return { findings, apiCalls: 0, accountingCalls: 0 };
+  if (!config) return undefined;
   add(...(await checkLedger(config)));
   await checkServices(config, add);
-  return { findings, apiCalls: config.compliance.length, accountingCalls: config.accounting.length };
+  return config;
 }
 
 function loaded<Result>(add: Add, load: () => Result): Result | undefined {

@@ -1,0 +1,59 @@
+import { isUtf8 } from "node:buffer";
+import { createReadStream } from "node:fs";
+
+import { parseJsonc } from "../config/parse-jsonc.ts";
+import { UsageError } from "./cli-error.ts";
+import type { CliContext } from "./context.ts";
+import { interruptible } from "./interruptible.ts";
+import { printNote } from "./output.ts";
+
+/** More than any list of sales; a device file has no end. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/**
+ * What is in a JSON file, or on standard input where the path is `-`.
+ * @param name of it, in a message
+ * @throws UsageError
+ */
+export async function readJson(
+  context: CliContext,
+  path: string,
+  name = path === "-" ? "Standard input" : path,
+): Promise<unknown> {
+  return parseJson(await interruptible(() => readText(context, path), context.signal), name);
+}
+
+/**
+ * Strict JSON: no comments, no trailing commas, no key twice in one object (of which JSON.parse silently takes the
+ * last).
+ * @throws UsageError with line and column
+ */
+export function parseJson(text: string, name: string): unknown {
+  const reading = parseJsonc(text, { strict: true });
+  if (reading.ok) return reading.value;
+  const { line, column, message } = reading.problem;
+  throw new UsageError(`${name} is not JSON: line ${line}, column ${column}: ${message}.`);
+}
+
+async function readText(context: CliContext, path: string): Promise<string> {
+  const name = path === "-" ? "standard input" : `the file ${path}`;
+  if (path === "-" && context.stdin.isTTY === true) printNote(context, "Reading standard input; end it with Ctrl-D.");
+  const chunks: Buffer[] = [];
+  let byteCount = 0;
+  try {
+    const source: AsyncIterable<Buffer | string> = path === "-" ? context.stdin : createReadStream(path);
+    for await (const chunk of source) {
+      const bytes = Buffer.from(chunk);
+      byteCount += bytes.length;
+      if (byteCount > MAX_BYTES) throw new UsageError(`${name} is longer than ${MAX_BYTES / 1024 / 1024} MiB.`);
+      chunks.push(bytes);
+    }
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    const reason = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    throw new UsageError(`${name} cannot be read (${reason}).`, { cause: error });
+  }
+  const bytes = Buffer.concat(chunks);
+  if (!isUtf8(bytes)) throw new UsageError(`${name} is not UTF-8 text.`);
+  return bytes.toString();
+}

@@ -1,0 +1,218 @@
+import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import {
+  type Client,
+  ScheduleAlreadyRunning,
+  type ScheduleDescription,
+  ScheduleNotFoundError,
+  ScheduleOverlapPolicy,
+  type ScheduleUpdateOptions,
+} from "@temporalio/client";
+
+import { parseDialect } from "../../compliance/index.ts";
+import type { Config } from "../../config/index.ts";
+import {
+  aboutWorkflow,
+  MAIN_TASK_QUEUE,
+  reconcileWorkflowId,
+  SCHEDULE_PREFIX,
+  type ScheduledInput,
+  scheduleId,
+  syncBillPaymentsWorkflowId,
+  syncPurchasesWorkflowId,
+  WORKFLOW_TYPES,
+} from "../../contract/index.ts";
+
+/** A Schedule as the configuration wants it. */
+export interface WantedSchedule {
+  id: string;
+  everyMs: number;
+  /**
+   * Within the interval, so that the Schedules of many businesses, which share one request budget, do not all come at
+   * once. Derived from the id alone, so that it stays where it is when another business is added.
+   */
+  offsetMs: number;
+  input: ScheduledInput;
+}
+
+export interface Wanted {
+  schedules: WantedSchedule[];
+  /** What is not scheduled, and why. */
+  notScheduled: { what: string; why: string }[];
+  /** Beginnings of the ids that this configuration speaks for: what else begins so, and is not wanted, is an orphan. */
+  speaksFor: string[];
+}
+
+const NO_BUSINESS_KNOWN =
+  "it serves any business, and none is named: set COMPLIANCE_BUSINESS_ID, or name some in COMPLIANCE_BUSINESSES beside *";
+const NO_CURSOR = "the dialect has no name for the cursor (purchases.cursor), so only a first page can be read";
+
+/** A service that is not configured here is not mentioned: another process may know of it. */
+export function wantedSchedules({ compliance, accounting }: Pick<Config, "compliance" | "accounting">): Wanted {
+  const schedules: WantedSchedule[] = [];
+  const notScheduled: Wanted["notScheduled"] = [];
+  const add = (which: string, what: string, everyMs: number | null, inputs: readonly ScheduledInput[]): void => {
+    if (everyMs === null) notScheduled.push({ what, why: "the interval is off" });
+    else schedules.push(...inputs.map((input) => scheduleOf(which, everyMs, input)));
+  };
+  for (const { name: connection, businesses, purchases, reconcile, dialect } of compliance) {
+    const ofPurchases = `purchases of connection ${connection}`;
+    const ofReconciliation = `the reconciliation of connection ${connection}`;
+    if (businesses.length === 0) {
+      notScheduled.push(...[ofPurchases, ofReconciliation].map((what) => ({ what, why: NO_BUSINESS_KNOWN })));
+      continue;
+    }
+    const inputs = businesses.map((businessId) => ({ connection, businessId }));
+    const syncs = (more: { full?: true }, ifRunning: ScheduledInput["ifRunning"]): ScheduledInput[] =>
+      inputs.map((input) => ({
+        workflow: WORKFLOW_TYPES.syncPurchases,
+        workflowId: syncPurchasesWorkflowId(input),
+        input: { ...input, ...more },
+        ifRunning,
+      }));
+    if (parseDialect(dialect ?? {}).purchases.cursor === null) notScheduled.push({ what: ofPurchases, why: NO_CURSOR });
+    else {
+      add("latest", `the latest ${ofPurchases}`, purchases.latestEveryMs, syncs({}, "skip"));
+      add("full", `all ${ofPurchases}`, purchases.fullEveryMs, syncs({ full: true }, "wait"));
+    }
+    const reconciliations = inputs.map((input): ScheduledInput => {
+      const workflowId = reconcileWorkflowId(input);
+      return { workflow: WORKFLOW_TYPES.reconcile, workflowId, input, ifRunning: "skip" };
+    });
+    add("all", ofReconciliation, reconcile.everyMs, reconciliations);
+  }
+  for (const { name: connection, billPayments } of accounting) {
+    const what = `bill payments of connection ${connection}`;
+    const sync = { workflow: WORKFLOW_TYPES.syncBillPayments, workflowId: syncBillPaymentsWorkflowId(connection) };
+    const latest: ScheduledInput = { ...sync, input: { connection }, ifRunning: "skip" };
+    const full: ScheduledInput = { ...sync, input: { connection, full: true }, ifRunning: "wait" };
+    add("latest", `the latest ${what}`, billPayments.latestEveryMs, [latest]);
+    add("full", `all ${what}`, billPayments.fullEveryMs, [full]);
+  }
+  const speaksFor = [
+    ...(compliance.length > 0 ? ["sync-purchases/", "reconcile/"] : []),
+    ...(accounting.length > 0 ? ["sync-bill-payments/"] : []),
+  ];
+  return { schedules, notScheduled, speaksFor: speaksFor.map((beginning) => `${SCHEDULE_PREFIX}${beginning}`) };
+}
+
+function scheduleOf(which: string, everyMs: number, input: ScheduledInput): WantedSchedule {
+  const id = scheduleId(input.workflowId, which);
+  const hash = createHash("sha256").update(id).digest().readUInt32BE(0);
+  // In whole seconds: Temporal keeps no finer ones for long intervals.
+  return { id, everyMs, offsetMs: (hash % Math.floor(everyMs / 1_000)) * 1_000, input };
+}
+
+export interface ScheduleChange {
+  id: string;
+  change: "created" | "repaired" | "removed" | "unchanged";
+  /** An operator has paused it, and it stays so. */
+  paused?: true;
+}
+
+/** A missed start is made good for so long; the next one comes anyway. */
+const CATCHUP_MS = 10 * 60_000;
+
+/**
+ * Makes Temporal's Schedules what the configuration wants: creates what is missing, repairs what differs, removes what
+ * nothing asks for. To be run again at any time; with `dryRun` it only says what it would do.
+ */
+export async function reconcileSchedules(
+  client: Client,
+  { schedules, speaksFor }: Wanted,
+  { dryRun }: { dryRun: boolean },
+): Promise<ScheduleChange[]> {
+  const changes: ScheduleChange[] = [];
+  for (const schedule of schedules) changes.push(await reconcile(client, schedule, dryRun));
+  const known = new Set(schedules.map(({ id }) => id));
+  for await (const { scheduleId: id } of client.schedule.list()) {
+    if (known.has(id) || !speaksFor.some((beginning) => id.startsWith(beginning))) continue;
+    // Somebody else may have removed it meanwhile.
+    if (!dryRun) await client.schedule.getHandle(id).delete().catch(unlessGone);
+    changes.push({ id, change: "removed" });
+  }
+  return changes;
+}
+
+function unlessGone(error: unknown): undefined {
+  if (!(error instanceof ScheduleNotFoundError)) throw error;
+  return undefined;
+}
+
+async function reconcile(client: Client, schedule: WantedSchedule, dryRun: boolean): Promise<ScheduleChange> {
+  const { id } = schedule;
+  const handle = client.schedule.getHandle(id);
+  const found = await handle.describe().catch(unlessGone);
+  if (!found) {
+    try {
+      if (!dryRun) await client.schedule.create({ scheduleId: id, ...optionsOf(schedule) });
+      return { id, change: "created" };
+    } catch (error) {
+      // Somebody else has made it meanwhile.
+      if (error instanceof ScheduleAlreadyRunning) return await reconcile(client, schedule, dryRun);
+      throw error;
+    }
+  }
+  const paused = found.state.paused ? { paused: true as const } : {};
+  if (isAsWanted(found, schedule)) return { id, change: "unchanged", ...paused };
+  // An operator's pause and its note stay.
+  if (!dryRun) await handle.update(({ state }): ScheduleUpdateOptions => ({ ...optionsOf(schedule), state }));
+  return { id, change: "repaired", ...paused };
+}
+
+function optionsOf({ id, everyMs, offsetMs, input }: WantedSchedule) {
+  return {
+    spec: { intervals: [{ every: everyMs, offset: offsetMs }] },
+    action: {
+      type: "startWorkflow" as const,
+      workflowType: WORKFLOW_TYPES.scheduled,
+      workflowId: id,
+      taskQueue: MAIN_TASK_QUEUE,
+      args: [input],
+      ...aboutWorkflow(WORKFLOW_TYPES.scheduled, input.input, `of ${input.workflow}`),
+    },
+    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: CATCHUP_MS },
+  };
+}
+
+function isAsWanted({ spec, action, policies }: ScheduleDescription, wanted: WantedSchedule): boolean {
+  const options = optionsOf(wanted);
+  const intervals = (spec.intervals ?? []).map(({ every, offset }) => ({
+    every: Number(every),
+    offset: Number(offset ?? 0),
+  }));
+  const { workflowType, taskQueue, args } = options.action;
+  return (
+    isDeepStrictEqual(intervals, options.spec.intervals) &&
+    ![spec.calendars, spec.skip].some((list) => (list?.length ?? 0) > 0) &&
+    action.type === "startWorkflow" &&
+    action.workflowType === workflowType &&
+    action.taskQueue === taskQueue &&
+    isDeepStrictEqual(action.args, args) &&
+    policies.overlap === options.policies.overlap &&
+    Number(policies.catchupWindow) === CATCHUP_MS
+  );
+}
+
+const DONE: Readonly<Record<ScheduleChange["change"], readonly [done: string, would: string]>> = {
+  created: ["created", "would be created"],
+  repaired: ["repaired", "would be repaired"],
+  removed: ["removed", "would be removed"],
+  unchanged: ["was there", "is there"],
+};
+
+/** What became of each Schedule, a line each. */
+export function scheduleLines(
+  changes: readonly ScheduleChange[],
+  { notScheduled, speaksFor }: Wanted,
+  dryRun: boolean,
+): string[] {
+  if (speaksFor.length === 0) return ["No connection is configured here: Schedules are left as they are."];
+  return [
+    ...changes.map(({ id, change, paused }) => {
+      const what = DONE[change][dryRun ? 1 : 0];
+      return `Schedule ${id}: ${what}${paused ? "; it is paused, and stays so" : ""}`;
+    }),
+    ...notScheduled.map(({ what, why }) => `No Schedule for ${what}: ${why}`),
+  ];
+}
