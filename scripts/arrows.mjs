@@ -27,8 +27,8 @@ const ARROWS = {
   "src/contract": {
     files: [],
     typesOf: ["src/contract/schema"],
-    packages: [],
-    why: "The contract depends on nothing: of its zod schemas it has the types alone.",
+    packages: ["@noble/hashes"],
+    why: "The contract depends on nothing but SHA-256: of its zod schemas it has the types alone.",
   },
   "src/contract/schema": {
     files: ["src/contract"],

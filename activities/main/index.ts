@@ -13,7 +13,9 @@ import {
   type MainActivities,
   type SaleOutcome,
 } from "../../src/contract/index.ts";
-import { findSaleInputSchema, parseInput, readEventsInputSchema } from "../../src/contract/schema/index.ts";
+import { findSaleInputSchema } from "../../src/contract/schema/sale.ts";
+import { parseInput } from "../../src/contract/schema/parse-input.ts";
+import { readEventsInputSchema } from "../../src/contract/schema/job-inputs.ts";
 import { CursorLostError, isThrough, type KeptRecord, LedgerUnavailableError } from "../../src/ledger/index.ts";
 import type { AccountingRuntime } from "../accounting.ts";
 import { type ActivityContext, runtimeOf } from "../compliance/calls.ts";

@@ -5,15 +5,14 @@ import {
   type MainActivities,
   type NotCompared,
 } from "../../src/contract/index.ts";
+import { InvalidInputError, parseInput } from "../../src/contract/schema/parse-input.ts";
 import {
-  InvalidInputError,
-  parseInput,
   processSyncBatchInputSchema,
   reconcileInputSchema,
   registerItemsInputSchema,
   syncBillPaymentsInputSchema,
   syncPurchasesInputSchema,
-} from "../../src/contract/schema/index.ts";
+} from "../../src/contract/schema/job-inputs.ts";
 import type { AccountingRuntime } from "../accounting.ts";
 import { type ComplianceRuntime, runtimeOf } from "../compliance/calls.ts";
 import { failOnInvalidInput, profileFor } from "./prepare.ts";

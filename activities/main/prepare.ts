@@ -37,7 +37,8 @@ import {
   withLinesThatFit,
   withoutValues,
 } from "../../src/contract/index.ts";
-import { durationMs, InvalidInputError, parseInput, saleStartSchema } from "../../src/contract/schema/index.ts";
+import { durationMs, InvalidInputError, parseInput } from "../../src/contract/schema/parse-input.ts";
+import { saleStartSchema } from "../../src/contract/schema/sale.ts";
 import {
   isThrough,
   type KeptSale,

@@ -17,7 +17,8 @@ import {
   saleWorkflowId,
   type SeenReplacement,
 } from "../../src/contract/index.ts";
-import { correctedSaleSchema, InvalidInputError, parseInput } from "../../src/contract/schema/index.ts";
+import { correctedSaleSchema } from "../../src/contract/schema/sale.ts";
+import { InvalidInputError, parseInput } from "../../src/contract/schema/parse-input.ts";
 import type { KeptSale, NumberHolder } from "../../src/ledger/index.ts";
 import { ageMs, pollPauseMs, stillWaiting } from "../failure.ts";
 import { currentWriter } from "../classified-call.ts";

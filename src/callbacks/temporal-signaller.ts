@@ -1,9 +1,8 @@
 import { type Client, isGrpcServiceError, WorkflowNotFoundError } from "@temporalio/client";
 
-import { syncBillPaymentsWorkflowId } from "../contract/ids.ts";
+import { aboutWorkflow, syncBillPaymentsWorkflowId } from "../contract/ids.ts";
 import type { CallbackReceived } from "../contract/messages.ts";
 import { MAIN_TASK_QUEUE, SIGNALS, WORKFLOW_TYPES } from "../contract/names.ts";
-import { aboutWorkflow } from "../contract/summary.ts";
 
 /** gRPC's INVALID_ARGUMENT: among others, the workflow has taken as many signals as the server admits. */
 const INVALID_ARGUMENT = 3;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { ConfigError } from "../config/index.ts";
-import { InvalidInputError } from "../contract/schema/index.ts";
+import { InvalidInputError } from "../contract/schema/parse-input.ts";
 import { NotAllowedError, SaleConflictError } from "../starter/errors.ts";
 import { TemporalError } from "../worker/require-temporal.ts";
 import { CommandFailedError, describeError, UsageError } from "./cli-error.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { detailsPage } from "../../workflows/operator/updates.ts";
 import { type Attention, RESOLVED_BY } from "../contract/index.ts";
-import { boundedSummary } from "../contract/summary.ts";
+import { boundedSummary } from "../contract/ids.ts";
 import { HARMLESS_NAMES, HOSTILE_NAMES } from "../contract/test-support/hostile-names.ts";
 import { saleLine } from "../dev/demo/sales-table.ts";
 import { section } from "../dev/simulator/page.ts";

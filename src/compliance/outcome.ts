@@ -1,4 +1,4 @@
-import type { AttentionCode } from "../contract/attention.ts";
+import type { AttentionCode } from "../contract/names.ts";
 import type { Item, StockAdjustment } from "../contract/documents.ts";
 import { TransportError } from "../http/errors.ts";
 import type { SeenItem, SeenSale } from "./error-envelope.ts";

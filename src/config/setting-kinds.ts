@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { durationMs } from "../contract/schema/fields.ts";
+import { durationMs } from "../contract/schema/parse-input.ts";
 import { reasonOf, showFound, unknownName } from "./config-error.ts";
 import { parseJsonc } from "./parse-jsonc.ts";
 

@@ -1,15 +1,12 @@
 import type * as calls from "./calls.ts";
-import type { CallUnderWay } from "./claimed-calls.ts";
 import type { AccountingTarget, CallTarget } from "./connection.ts";
 import type * as replacement from "./correction.ts";
 import type * as documents from "./document-calls.ts";
 import type { ReadEventsResult } from "./events.ts";
 import type * as jobs from "./jobs.ts";
-import type { FirstOutcomeRequest } from "./messages.ts";
-import type * as movements from "./movement-calls.ts";
+import type { FirstOutcomeRequest, SaleOutcome } from "./messages.ts";
+import type * as movements from "./stock-movement.ts";
 import type * as reconcile from "./reconcile.ts";
-import type * as records from "./records.ts";
-import type { SaleOutcome } from "./sale.ts";
 import type * as inputs from "./schema/job-inputs.ts";
 import type { FindSaleInput, SaleStart } from "./schema/sale.ts";
 import type { AwaitServiceRequest, ServiceWait } from "./service-trouble.ts";
@@ -28,7 +25,7 @@ export interface Preparations {
     /** Given back: the answer is in the history, and a replay outside the server does not know the run's id. */
     isReset?: boolean;
     sent?: boolean;
-  }): Promise<calls.PreparedSale>;
+  }): Promise<documents.PreparedSale>;
   /** Opens the row of the credit note that reverses the run's sale. */
   openCreditNote(request: documents.OpenCreditNoteRequest): Promise<documents.OpenedCreditNote>;
   /**
@@ -46,7 +43,7 @@ export interface Preparations {
    * The sale of that number, as the ledger keeps it. Fails for good with `LedgerAway` where the ledger does not answer:
    * somebody waits.
    */
-  findSale(request: { input: FindSaleInput }): Promise<records.FindSaleResult>;
+  findSale(request: { input: FindSaleInput }): Promise<documents.FindSaleResult>;
 }
 
 /** Activities of the main task queue that look at other runs, or wait. */
@@ -90,11 +87,11 @@ export interface LedgerActivities {
   /** Keeps the id of a document whose answer came while the ledger was away. */
   settleDocument(request: documents.SettleDocumentRequest): Promise<void>;
   /** Whether something of the document exists, or may exist, whichever run sent it. */
-  isDocumentSent(request: CallTarget & { of: records.DocumentRow }): Promise<boolean>;
+  isDocumentSent(request: CallTarget & { of: documents.DocumentRow }): Promise<boolean>;
   /** Keeps an operator's decision on a document of which nobody knew whether it exists. */
   decideDocument(request: documents.DecideDocumentRequest): Promise<void>;
   /** Keeps what only the run knows of its document. */
-  noteRun(request: records.NoteRunRequest): Promise<void>;
+  noteRun(request: documents.NoteRunRequest): Promise<void>;
   /** Frees the number of a corrected sale whose correction was refused, or given up. */
   releaseReplacement(request: replacement.ReleaseReplacementRequest): Promise<void>;
   /** A page of the documents that were not yet seen final and the same; empty at the end. */
@@ -133,7 +130,7 @@ export interface AccountingActivities {
   keepBillPaymentsPage(request: AccountingTarget & synced.PageRequest): Promise<synced.KeptPageResult | calls.Refusal>;
   /** Reads the beginning of one status's list, and keeps nothing. */
   sampleBillPayments(request: synced.BillPaymentsSampleRequest): Promise<synced.BillPaymentsSampleResult>;
-  processSyncBatch(request: jobs.ProcessBatchRequest): Promise<jobs.ProcessBatchResult | CallUnderWay>;
+  processSyncBatch(request: jobs.ProcessBatchRequest): Promise<jobs.ProcessBatchResult | calls.CallUnderWay>;
   /** Returns once a call that the service did not take is worth another try. */
   awaitAccounting(request: AccountingTarget & ServiceWait): Promise<void>;
 }
@@ -179,5 +176,5 @@ export interface KeyedWrites {
 export interface UnrepeatableWrites {
   /** Where its key is not trusted. */
   createSale: KeyedWrites["createSale"];
-  adjustStock(request: movements.AdjustStockRequest): Promise<movements.AdjustStockResult | CallUnderWay>;
+  adjustStock(request: movements.AdjustStockRequest): Promise<movements.AdjustStockResult | calls.CallUnderWay>;
 }

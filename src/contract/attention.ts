@@ -1,33 +1,5 @@
-import type { ResolvingUpdate } from "./names.ts";
-import type { StockMovement } from "./stock-movement.ts";
-import type { Answer } from "./message-form.ts";
-import { UPDATE_FORMS } from "./update-forms.ts";
-
-/**
- * What an operator is needed for, in the order in which several at once are shown
- * (https://github.com/fiscalflow/fiscalflow/blob/main/docs/failure-model.md, "What operators are asked for").
- */
-export const ATTENTION_CODES = [
-  "document-unknown",
-  "batch-unknown",
-  "credentials",
-  "item-unknown",
-  "item-needs-data",
-  "item-rejected",
-  "invalid-request",
-  "not-found",
-  "rejected",
-  "already-credited",
-  "correction-incomplete",
-  "mismatch",
-  "unexpected-answer",
-  "stock-unknown",
-  "stock-refused",
-  "stock-unreported",
-  "authority-slow",
-] as const;
-
-export type AttentionCode = (typeof ATTENTION_CODES)[number];
+import type { AttentionCode } from "./names.ts";
+import { type Answer, type ResolvingUpdate, UPDATE_FORMS } from "./updates.ts";
 
 export const RESOLVED_BY: Readonly<Record<AttentionCode, readonly ResolvingUpdate[]>> = {
   "item-unknown": ["retry", "cancel"],
@@ -123,7 +95,7 @@ export function attentionOfCreditNote(number: string, attention: Attention): Att
  */
 export function holdsUpDocument(
   { code, subject }: Pick<Attention, "code" | "subject">,
-  movements: readonly Pick<StockMovement, "referenceId">[],
+  movements: readonly { referenceId: string }[],
 ): boolean {
   if (code.startsWith("stock-") || code === "authority-slow") return false;
   return subject === undefined || !movements.some(({ referenceId }) => referenceId === subject);

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { boundedName } from "./ids.ts";
-import { sha256Hex } from "./sha256.ts";
+import { boundedName, sha256Hex } from "./ids.ts";
 
 const MAX = 100;
 

@@ -1,13 +1,8 @@
-import type { AttentionCode, Decision } from "./attention.ts";
-import type { CallTarget, ComposedRequest, ConnectionProfile } from "./connection.ts";
-import type { Correction } from "./correction.ts";
-import type { Item, ResolvedLine, SaleDocument } from "./documents.ts";
-import type { InputChecks } from "./input-checks.ts";
-import type { CustomerInput, Refund, SaleFields, SaleLineInput } from "./schema/sale.ts";
-import type { InAll } from "./payload-bounds.ts";
+import type { AttentionCode } from "./names.ts";
+import type { CallTarget, ComposedRequest } from "./connection.ts";
+import type { Item, ResolvedLine } from "./documents.ts";
+import type { SaleFields, SaleLineInput } from "./schema/sale.ts";
 import type { ServiceTrouble } from "./service-trouble.ts";
-import type { Stage } from "./names.ts";
-import type { StockMovement } from "./stock-movement.ts";
 
 /**
  * What the activities take and give. An answer that the workflow must decide upon is a result, never a failure: a
@@ -36,7 +31,6 @@ export interface Deferred {
   /** What has to be there first; the caller waits for it instead of pausing. */
   waitFor?: "ledger" | undefined;
   message: string;
-  /** What is wrong with the service, where that is why. */
   trouble?: ServiceTrouble | undefined;
 }
 
@@ -69,56 +63,6 @@ export function resolvedLines(lines: readonly SaleLineInput[], items: readonly K
     quantity: lines[i]?.quantity ?? 0,
     unitPrice: lines[i]?.unitPrice ?? 0,
   }));
-}
-
-/** As `prepareSale` answers it, lines that its input has are not repeated. */
-export interface PreparedSale {
-  profile: ConnectionProfile;
-  sale: SaleFields & { saleDate: string };
-  fingerprint: string;
-  refundWindowMs: number;
-  /** Where a refund that looks wrong is refused: what its date is checked for. */
-  refundChecks?: InputChecks;
-  /** Of its lines, where the catalogue of the process that prepared it has them all. */
-  items?: KnownItem[];
-  /** Its create request, where nothing has to be found out or registered first. */
-  composed?: ComposedBody;
-  /** The sale ended under an earlier run, which Temporal may have forgotten: nothing is left but a refund. */
-  finished?: FinishedSale;
-  /** Of a run that carries on another one. */
-  earlier?: EarlierRun;
-  /** Temporal has reset the run. */
-  isReset?: true;
-}
-
-/** What is known of the runs before, which the run itself has still to find out. */
-export interface EarlierRun {
-  /** Whether a create request may have left. */
-  sent: boolean;
-  /** Whether the document is signed. */
-  signed: boolean;
-  /** As the row has it: this run has still to find it. */
-  document?: SaleDocument;
-  /** What operators decided in them. */
-  decisions?: Decision[];
-  /** Why the sale is to be cancelled, if it can be. */
-  cancelRequested?: string;
-  /** The movements that they decided about. */
-  movements?: StockMovement[];
-  /** Whose credit note was issued, or is under way. */
-  refund?: Refund;
-}
-
-/** How a sale ended, as the ledger keeps it. */
-export interface FinishedSale {
-  stage: Stage;
-  document: SaleDocument | null;
-  creditNote: SaleDocument | null;
-  refund?: Refund | undefined;
-  correction?: Correction | undefined;
-  movements: StockMovement[];
-  /** Where there are more movements than these. */
-  inAll?: InAll | undefined;
 }
 
 export interface ItemsRequest extends CallTarget {
@@ -155,11 +99,9 @@ export type RegisterResult =
   | { kind: "converging"; message: string }
   | Refusal;
 
-export interface ComposeSaleRequest extends CallTarget {
-  traderInvoiceNumber: string;
+export interface ComposeSaleRequest
+  extends CallTarget, Pick<SaleFields, "traderInvoiceNumber" | "paymentTypeCode" | "customer"> {
   saleDate: string;
-  paymentTypeCode?: string | undefined;
-  customer?: CustomerInput | undefined;
   lines: ResolvedLine[];
   branch?: Branch | undefined;
   callback: "auto" | "off";
@@ -178,8 +120,85 @@ export interface ComposeCreditNoteRequest extends CallTarget {
 export interface ComposedBody {
   kind: "composed";
   request: ComposedRequest;
-  /** The body carries a callback URL. */
   callbackExpected: boolean;
 }
 
 export type Composed = ComposedBody | Refusal;
+
+/**
+ * What the calls have in common that are sent at most once, a stock movement and a sync batch: each try is claimed in
+ * the ledger before it is sent, and settled after (docs/architecture.md, "At most once").
+ */
+
+/** One try, as its claim knows it. */
+export interface ClaimedTry {
+  /** Counts from 1 the tries that were allowed to leave. */
+  generation: number;
+  /** Names this try, whichever run makes it. */
+  token: string;
+  /**
+   * Executions of this try that ended without sending, and could not see whether the ledger had taken the claim for
+   * them: held by one of these, it is free for the next execution.
+   */
+  unsent?: string[];
+}
+
+/**
+ * Who takes a claim in order to send: one execution of an activity's code. Temporal makes another one of the same
+ * activity whenever it has lost the first, or an operator asks for it (more attempts, unpause, reset).
+ */
+export interface TakingExecution {
+  execution: string;
+  /** For so long, from when it asks for the claim, its request may leave and be answered (milliseconds). */
+  underWayForMs: number;
+}
+
+/** The outcome is known, but could not be written into its claim. */
+export interface Unsettled {
+  unsettled?: true;
+}
+
+/** Sent by nobody else meanwhile: an earlier execution may still be at it, and its claim says in the end what it came to. */
+export interface CallUnderWay {
+  kind: "under-way";
+  message: string;
+}
+
+export interface UnknownOutcome {
+  kind: "unknown";
+  message: string;
+  evidence: Record<string, unknown>;
+  /** Which try it is, where the claim says so: an earlier run may have got further than the one that asks. */
+  generation?: number;
+}
+
+/** That try, and all before it, are known not to have been carried out: the next one may be sent. */
+export interface SupersededTry {
+  kind: "superseded";
+  generation: number;
+  /** Where an operator has decided so. */
+  word?: OperatorDecision | undefined;
+}
+
+/**
+ * `sameTry`: this try has not left, and is asked for again. `execution`: the claim may be held for this one, which has
+ * ended.
+ */
+export type DeferredTry = Deferred & Unsettled & { sameTry?: true; execution?: string };
+
+/** Certainly not carried out: not sent, or refused, as the service says. */
+export type NotDone<Kind extends string> = DeferredTry | ({ kind: Kind; refusal: Refusal } & Unsettled);
+
+/** `putOff`: it is asked for again without a person. */
+export interface NotDoneOutcome<Kind extends string> {
+  kind: Kind;
+  message: string;
+  putOff?: true;
+}
+
+/** What is written into the claim of a try that was certainly not carried out. */
+export function notDoneOutcome<Kind extends string>(kind: Kind, result: NotDone<Kind>): NotDoneOutcome<Kind> {
+  return "refusal" in result
+    ? { kind, message: result.refusal.message }
+    : { kind, message: result.message, putOff: true };
+}

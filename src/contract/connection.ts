@@ -68,7 +68,6 @@ export interface AccountingProfile {
   connection: string;
   /** One HTTP call, from connecting to the last byte. */
   callTimeoutMs: number;
-  /** As of the other service. */
   unservedAfterMs: number;
 }
 
@@ -89,7 +88,6 @@ const MOST_NAMED = 20;
 export class UnknownBusinessError extends FiscalflowError {
   override readonly name = "UnknownBusinessError";
   override readonly code = FAILURES.unknownBusiness;
-  /** Those that the connection serves. */
   readonly businesses: readonly string[];
 
   constructor(message: string, businesses: readonly string[]) {

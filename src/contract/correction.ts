@@ -1,4 +1,4 @@
-import type { AttentionCode } from "./attention.ts";
+import type { AttentionCode } from "./names.ts";
 import type { Receipt } from "./documents.ts";
 import { fingerprintOf, saleContent } from "./sale-content.ts";
 import type { Refund, Replacement, SaleLineInput } from "./schema/sale.ts";
@@ -21,7 +21,6 @@ export type CorrectionStage = (typeof CORRECTION_STAGES)[number];
 /** The stages at which it has ended. */
 export const ENDED_CORRECTION: readonly CorrectionStage[] = ["corrected", "credited", "cancelled"];
 
-/** Whether something is left to be done about it. */
 export function isCorrectionLeft(correction: Pick<Correction, "stage"> | undefined): boolean {
   return correction !== undefined && !ENDED_CORRECTION.includes(correction.stage);
 }
@@ -31,11 +30,8 @@ export function isSuccessorAwaited(correction: Correction | undefined): boolean 
   return isCorrectionLeft(correction) && correction?.heldUp === undefined;
 }
 
-/** How the correction of a sale stands, as that sale knows it. */
 export interface Correction {
-  /** The number of the corrected sale. */
   correctedBy: string;
-  /** The number of the credit note. */
   creditNote: string;
   stage: CorrectionStage;
   /** What the corrected sale needs an operator for, in its own workflow. */
@@ -94,7 +90,6 @@ const REPLACEMENT_NUMBER =
 
 /** Checks the corrected sale, and opens its row, before the credit note is sent. */
 export interface ReserveReplacementRequest extends CallTarget {
-  /** The number of the sale that is credited. */
   invoice: string;
   refund: Refund;
 }
@@ -121,7 +116,6 @@ export interface ReleaseReplacementRequest extends CallTarget {
 export interface AwaitReplacementRequest extends CallTarget, Replacement {
   /** Answer only once what is seen has another mark. */
   unlike?: string | undefined;
-  /** Since when that has been waited for (Unix milliseconds). */
   sinceMs: number;
 }
 
@@ -138,3 +132,59 @@ export interface AwaitedReplacement {
   seen: SeenReplacement;
   mark: string;
 }
+
+/** A refund with the date on which it was asked for. */
+export type DatedRefund = Refund & { returnDate: string };
+
+/**
+ * Why a refund is in conflict with the one that is known, in words; undefined where it is the same one.
+ * @param businessId of the sale
+ */
+export function refundConflict(known: Refund, asked: Refund, businessId: string | undefined): string | undefined {
+  const found = refundDifferences(known, asked, businessId);
+  if (found.length === 0) return undefined;
+  const words = found.map((one) => `${one.field} ${one.words}`);
+  const todo =
+    asked.replaceWith && !replacementOf(known, businessId)
+      ? " Start the corrected sale as a new sale (`fiscalflow sale start`)."
+      : "";
+  return `The sale is being refunded, or was refunded, by ${known.traderInvoiceNumber}, and this request differs: ${words.join("; ")}. A sale has one credit note at most.${todo}`;
+}
+
+export function refundConflictFields(known: Refund, asked: Refund, businessId: string | undefined): string[] {
+  return refundDifferences(known, asked, businessId).map(({ field }) => field);
+}
+
+/** A date that is left out is no difference. */
+function refundDifferences(
+  known: Refund,
+  asked: Refund,
+  businessId: string | undefined,
+): { field: string; words: string }[] {
+  const found: { field: string; words: string }[] = [];
+  const compare = (field: keyof Refund, knownValue: unknown, askedValue: unknown): void => {
+    if (knownValue !== askedValue) found.push({ field, words: `is ${String(knownValue)}, not ${String(askedValue)}` });
+  };
+  compare("traderInvoiceNumber", known.traderInvoiceNumber, asked.traderInvoiceNumber);
+  compare("reason", known.reason, asked.reason);
+  if (asked.returnDate !== undefined) compare("returnDate", known.returnDate, asked.returnDate);
+  const [kept, wanted] = [replacementOf(known, businessId), replacementOf(asked, businessId)];
+  compare("replaceWith", kept?.traderInvoiceNumber ?? "none", wanted?.traderInvoiceNumber ?? "none");
+  if (kept?.traderInvoiceNumber === wanted?.traderInvoiceNumber && kept?.fingerprint !== wanted?.fingerprint)
+    found.push({ field: "replaceWith", words: `is a sale ${kept?.traderInvoiceNumber ?? ""} with other content` });
+  // What a correction gives back follows from what the sale took.
+  if (kept || wanted) return found;
+  compare("restock", known.restock ?? false, asked.restock ?? false);
+  compare("branch", known.branch ?? "none", asked.branch ?? "none");
+  return found;
+}
+
+/** What is wrong with a credit note under the very number of its sale: it is a document of its own. */
+export const OWN_NUMBER =
+  "traderInvoiceNumber: expected a number of the credit note's own, found that of the sale which it reverses";
+
+export const NOTHING_TO_RESTOCK =
+  "This sale took nothing from stock, so there is nothing to return. If goods came back all the same, name the branch that has them (branch), or leave restock out.";
+
+export const BRANCH_IS_KNOWN =
+  "This sale took its goods from stock, and they go back to the branch from which they were taken: leave branch out.";

@@ -7,11 +7,13 @@ interface Decimal {
   scale: number;
 }
 
+const NONE: Decimal = { units: 0n, scale: 0 };
+
 /** Decimal places kept where a division does not end. */
 const DIVISION_SCALE = 6;
 
 export function sumOf(numbers: readonly number[]): number {
-  return toNumber(numbers.map(decimal).reduce(add, { units: 0n, scale: 0 }));
+  return toNumber(numbers.map(decimal).reduce(add, NONE));
 }
 
 /** Whether two amounts are further apart than the tolerance. */
@@ -22,10 +24,10 @@ export function differsByMoreThan(tolerance: number, a: number, b: number): bool
 }
 
 /** Σ(quantity × price) / Σ quantity, rounded half up to six places where it does not end earlier. */
-export function weightedPrice(parts: readonly { quantity: number; unitPrice: number }[]): number {
+export function weightedPrice(parts: readonly Priced[]): number {
   const [first] = parts;
   if (first && parts.every((part) => part.unitPrice === first.unitPrice)) return first.unitPrice;
-  const total = parts.map((p) => multiply(decimal(p.quantity), decimal(p.unitPrice))).reduce(add);
+  const total = parts.map(price).reduce(add);
   const quantity = parts.map((p) => decimal(p.quantity)).reduce(add);
   const numerator = total.units * 10n ** BigInt(DIVISION_SCALE + quantity.scale);
   const denominator = quantity.units * 10n ** BigInt(total.scale);
@@ -40,23 +42,23 @@ export function decimalText(value: number): string {
   return textOf(decimal(value));
 }
 
-/** Σ(quantity × price), exactly. */
-export function worthOf(parts: readonly { quantity: number; unitPrice: number }[]): string {
-  return textOf(
-    parts.map((p) => multiply(decimal(p.quantity), decimal(p.unitPrice))).reduce(add, { units: 0n, scale: 0 }),
-  );
+interface Priced {
+  quantity: number;
+  unitPrice: number;
 }
 
-/**
- * Σ(quantity × price), each line rounded half up to cents: what the document of these lines is going to state, as a
- * decimal text.
- */
-export function documentWorthOf(lines: readonly { quantity: number; unitPrice: number }[]): string {
-  return textOf(
-    lines
-      .map((line) => toCents(multiply(decimal(line.quantity), decimal(line.unitPrice))))
-      .reduce(add, { units: 0n, scale: 0 }),
-  );
+function price({ quantity, unitPrice }: Priced): Decimal {
+  return multiply(decimal(quantity), decimal(unitPrice));
+}
+
+/** Σ(quantity × price), exactly. */
+export function worthOf(parts: readonly Priced[]): string {
+  return textOf(parts.map(price).reduce(add, NONE));
+}
+
+/** The same, each line rounded half up to cents: what the document of these lines is going to state. */
+export function documentWorthOf(lines: readonly Priced[]): string {
+  return textOf(lines.map((line) => toCents(price(line))).reduce(add, NONE));
 }
 
 /** Half up; neither a quantity nor a price is negative. */

@@ -1,15 +1,65 @@
-import type { Decision } from "./attention.ts";
+import type { Attention, Decision } from "./attention.ts";
+import type { AttentionCode, Stage } from "./names.ts";
 import type { CallTarget, ComposedRequest, ConnectionProfile } from "./connection.ts";
-import type { Deferred, OperatorDecision, Refusal } from "./calls.ts";
+import type { ComposedBody, Deferred, KnownItem, OperatorDecision, Refusal } from "./calls.ts";
 import type { SaleDocument } from "./documents.ts";
-import type { ExpectedDocument } from "./matching.ts";
-import type { AnsweredRow, DocumentRow, SettledAnswer } from "./records.ts";
-import type { DatedRefund } from "./sale.ts";
-import type { Refund } from "./schema/sale.ts";
+import type { Differences, ExpectedDocument } from "./matching.ts";
+import type { Correction, DatedRefund, KeptCorrection } from "./correction.ts";
+import type { InputChecks } from "./input-checks.ts";
+import type { Refund, SaleFields, SaleOptions } from "./schema/sale.ts";
+import type { ClosedRun } from "./messages.ts";
+import type { SaleContent } from "./sale-content.ts";
+import type { InAll } from "./payload-bounds.ts";
+import type { StockMovement } from "./stock-movement.ts";
 
 /**
  * What the activities take and give that bring a document into being, that read it, and that keep what is known of it.
  */
+
+/** As `prepareSale` answers it, lines that its input has are not repeated. */
+export interface PreparedSale {
+  profile: ConnectionProfile;
+  sale: SaleFields & { saleDate: string };
+  fingerprint: string;
+  refundWindowMs: number;
+  /** Where a refund that looks wrong is refused: what its date is checked for. */
+  refundChecks?: InputChecks;
+  /** Of its lines, where the catalogue of the process that prepared it has them all. */
+  items?: KnownItem[];
+  /** Its create request, where nothing has to be found out or registered first. */
+  composed?: ComposedBody;
+  /** The sale ended under an earlier run, which Temporal may have forgotten: nothing is left but a refund. */
+  finished?: FinishedSale;
+  earlier?: EarlierRun;
+  isReset?: true;
+}
+
+/** What is known of the runs before, which the run itself has still to find out. */
+export interface EarlierRun {
+  /** Whether a create request may have left. */
+  sent: boolean;
+  signed: boolean;
+  /** As the row has it: this run has still to find it. */
+  document?: SaleDocument;
+  decisions?: Decision[];
+  /** Why the sale is to be cancelled, if it can be. */
+  cancelRequested?: string;
+  /** The movements that they decided about. */
+  movements?: StockMovement[];
+  /** Whose credit note was issued, or is under way. */
+  refund?: Refund;
+}
+
+/** How a sale ended, as the ledger keeps it. */
+export interface FinishedSale {
+  stage: Stage;
+  document: SaleDocument | null;
+  creditNote: SaleDocument | null;
+  refund?: Refund | undefined;
+  correction?: Correction | undefined;
+  movements: StockMovement[];
+  inAll?: InAll | undefined;
+}
 
 export interface CreateRequest extends CallTarget {
   request: ComposedRequest;
@@ -20,7 +70,6 @@ export interface CreateRequest extends CallTarget {
   content: string;
   /** The row that its claim is in, and that the answer belongs to. */
   of: AnsweredRow;
-  /** What the document must be like. */
   expected: ExpectedDocument;
 }
 
@@ -37,7 +86,6 @@ interface InDoubt {
   inDoubt?: boolean;
 }
 
-/** What a create request came to. */
 export type CreateResult =
   | ({ kind: "document"; document: SaleDocument; replayed: boolean } & SettledAnswer)
   /** The answer names the document, and says nothing else that can be read. */
@@ -48,7 +96,6 @@ export type CreateResult =
       document?: SaleDocument | undefined;
       saleId?: string | undefined;
       message: string;
-      /** Whether the same request may be sent once more. */
       repeatable: boolean;
     } & SettledAnswer)
   | { kind: "already-credited"; creditNoteId?: string | undefined; message: string }
@@ -119,7 +166,6 @@ export interface DecideDocumentRequest extends CallTarget {
 export interface OpenCreditNoteRequest extends CallTarget {
   /** The sale that it reverses: the document's id. */
   saleId: string;
-  /** Its date. */
   saleDate?: string | null | undefined;
   refund: DatedRefund;
   /** Temporal gives a run that was reset the refunds of the run before again. */
@@ -130,7 +176,6 @@ export interface OpenCreditNoteRequest extends CallTarget {
 export interface OpenedCreditNote {
   /** Whether its create request may have left. */
   sent: boolean;
-  /** What operators decided on it. */
   decisions?: Decision[];
   /** Why it is to be given up, if it can be. */
   cancelRequested?: string;
@@ -140,4 +185,122 @@ export interface OpenedCreditNote {
   givenUp?: true;
   /** It was sent already, for this refund, which puts another sale, or none, in place of the credited one. */
   otherRefund?: Refund;
+}
+
+/** Which row of the ledger: a sale's, or a credit note's. */
+export interface DocumentRow {
+  type: "sale" | "credit_note";
+  /** The number that was asked for. */
+  number: string;
+  /** The sale that a credit note reverses: the row of another sale's credit note is not this one. */
+  originalSaleId?: string | undefined;
+}
+
+/** All that the ledger's row says of a sale or a credit note. */
+export interface DocumentRecord extends DocumentRow {
+  stage: Stage;
+  /** The start of the run that opened the row (Unix milliseconds). */
+  startedAtMs: number;
+  /** The run failed, since what was asked of it was refused: there will be no document. */
+  failed?: true | undefined;
+  /** The run ended without an outcome. Written by the worker that found it so: a run cannot tell this of itself. */
+  closed?: ClosedRun | undefined;
+  /** Whether a create request may have left. */
+  numberTaken: boolean;
+  /** Of the sale, or of the return, as asked for: `YYYY-MM-DD`. */
+  date: string;
+  fingerprint?: string | undefined;
+  /** What was asked for; absent for a credit note. */
+  content?: SaleContent | undefined;
+  /** How it is to be carried out, as asked for; absent for a credit note. */
+  options?: SaleOptions | undefined;
+  /** The refund as it was asked for: on a credit note, and on a sale whose own workflow was asked for it. */
+  refund?: Refund | undefined;
+  /** Why it is to be cancelled, or given up, where that was asked for. */
+  cancelRequested?: string | undefined;
+  /** On a sale that is corrected, or whose correction was given up: by which one, and how that stands. */
+  correction?: KeptCorrection | undefined;
+  /** On a corrected sale: the number of the sale that it replaces. */
+  replaces?: string | undefined;
+  /** As the service answered it last, with all its lines. */
+  document: SaleDocument | null;
+  /** What the caller expects the signed total to be. */
+  expectedTotal?: number | undefined;
+  /** How many movements the sale is to make; absent while that is not known. */
+  movementsPlanned?: number | undefined;
+  /** Those that stand; of very many the first. */
+  attentions: Attention[];
+}
+
+/** What an activity writes into the row with the service's answer, besides the answer. */
+export type AnsweredRow = DocumentRow & Pick<DocumentRecord, "movementsPlanned" | "expectedTotal">;
+
+/** What became of an answer in the ledger, and where it is not what was asked for. */
+export interface SettledAnswer extends Differences {
+  /** The ledger was away: the workflow has it written later. */
+  unsettled?: true;
+  /** The sale is signed, and another run has given back goods that it took. */
+  givenBack?: true;
+  /** The row says what another run knew: this one has to tell what it knows. */
+  otherRun?: true;
+}
+
+/** What only the run knows of its document. Decisions and changes are sent once, however often a note is. */
+export interface RunNote
+  extends
+    DocumentRow,
+    Pick<DocumentRecord, "stage" | "failed" | "numberTaken" | "cancelRequested" | "correction" | "attentions"> {
+  /** When it was so, by the workflow's clock (Unix milliseconds), and which note of its run it is. */
+  asOfMs: number;
+  sequence: number;
+  /** Null: it was given up. */
+  refund?: Refund | null | undefined;
+  /** Those that were raised or cleared since the last note; and so the decisions. */
+  attentionChanges: AttentionChange[];
+  decisions: Decision[];
+}
+
+export interface AttentionChange {
+  change: "raised" | "cleared";
+  code: AttentionCode;
+  subject?: string;
+  message: string;
+  evidence?: Record<string, unknown>;
+  sinceMs: number;
+  atMs: number;
+}
+
+export interface NoteRunRequest extends CallTarget {
+  note: RunNote;
+}
+
+/**
+ * A sale or a credit note as the ledger keeps it. Lines, movements, attentions and decisions that are too many for one
+ * payload are left out, as in the `state` query.
+ */
+export interface KeptDocument extends Omit<
+  DocumentRecord,
+  "type" | "content" | "options" | "movementsPlanned" | "expectedTotal"
+> {
+  movements: StockMovement[];
+  decisions: Decision[];
+  inAll?: InAll;
+  /** When the ledger last wrote down a change of it (Unix milliseconds). */
+  keptAtMs: number;
+  /** The workflow run that wrote it to the ledger. */
+  keptBy: { workflowId: string; runId: string };
+}
+
+export interface FoundSale extends KeptDocument {
+  /** Nothing is left to be done but a refund. */
+  isThrough: boolean;
+  /** The credit note that reverses it: the signed one, else the one that the ledger heard of last. */
+  creditNote: KeptDocument | null;
+}
+
+export interface FindSaleResult {
+  /** Null where the ledger has no sale of that number. */
+  found: FoundSale | null;
+  /** Where the number is a credit note's instead: that of the sale that it reverses. */
+  creditNoteOf?: string;
 }

@@ -27,19 +27,12 @@ export abstract class FiscalflowError extends Error {
 
 /** Types of the failures that a caller of the product may meet. */
 export const FAILURES = {
-  /** The input cannot be corrected by anybody; the message names each field. */
   invalidInput: "InvalidInput",
-  /** The connection does not work for the business that the input names. */
   unknownBusiness: "UnknownBusiness",
-  /** The number belongs to a sale with other content, or to the credit note of another sale. */
   conflict: "Conflict",
-  /** Neither Temporal nor the ledger knows the sale that the input names. */
   notFound: "NotFound",
-  /** An update that the present stage does not allow, or that is malformed. */
   notAllowed: "NotAllowed",
-  /** The ledger did not answer a question that only it can answer. */
   ledgerAway: "LedgerAway",
-  /** The event of a cursor is not in the ledger as it was read. */
   cursorLost: "CursorLost",
 } as const;
 
@@ -59,7 +52,6 @@ export interface ConflictDetails {
 
 /** Beside the message of an `UnknownBusiness`. */
 export interface UnknownBusinessDetails {
-  /** Those that the connection serves. */
   businesses: readonly string[];
 }
 
@@ -67,13 +59,13 @@ export interface UnknownBusinessDetails {
 export interface RefusalDetails {
   /** The updates that are taken as it stands, by this workflow or by the one that the message names. */
   allowed: string[];
+  /** What is wrong with the request's own form, each as a sentence. */
+  problems?: string[];
 }
 
 /** Beside the message of an `InvalidInput`. */
 export interface InvalidInputDetails {
-  /** Its noun. */
   what: string;
-  /** A line for each field. */
   problems: readonly string[];
 }
 

@@ -1,6 +1,5 @@
-import type { AttentionCode } from "./attention.ts";
+import type { AttentionCode, Stage } from "./names.ts";
 import type { Receipt } from "./documents.ts";
-import type { Stage } from "./names.ts";
 
 /**
  * What other services read of the ledger's events (https://github.com/fiscalflow/fiscalflow/blob/main/docs/events.md).

@@ -1,4 +1,13 @@
-import { sha256Hex } from "./sha256.ts";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+
+import { DEFAULT_CONNECTION, type WorkflowType } from "./names.ts";
+import { jsonBytes, plainLine } from "./plain-text.ts";
+
+/** The digest of the text's UTF-8 bytes as 64 lower-case hex digits. Temporal's sandbox has no `crypto`. */
+export function sha256Hex(text: string): string {
+  return bytesToHex(sha256(new TextEncoder().encode(text)));
+}
 
 const ENDS_LIKE_A_BOUND = /~[0-9a-f]{64}$/;
 
@@ -46,15 +55,20 @@ export interface SaleIdentity extends OfBusiness {
   traderInvoiceNumber: string;
 }
 
+const ofBusiness = (kind: string, { connection, businessId = NO_BUSINESS }: OfBusiness, ...more: string[]): string =>
+  workflowId(kind, connection, businessId, ...more);
+
 /** `sale/<connection>/<business>/<traderInvoiceNumber>` */
-export function saleWorkflowId(sale: SaleIdentity): string {
-  return workflowId("sale", sale.connection, sale.businessId ?? NO_BUSINESS, sale.traderInvoiceNumber);
-}
+export const saleWorkflowId = (sale: SaleIdentity): string => ofBusiness("sale", sale, sale.traderInvoiceNumber);
 
 /** `find-sale/<connection>/<business>/<traderInvoiceNumber>`: those who ask at the same time share one answer. */
-export function findSaleWorkflowId(sale: SaleIdentity): string {
-  return workflowId("find-sale", sale.connection, sale.businessId ?? NO_BUSINESS, sale.traderInvoiceNumber);
-}
+export const findSaleWorkflowId = (sale: SaleIdentity): string =>
+  ofBusiness("find-sale", sale, sale.traderInvoiceNumber);
+
+/** `<kind>/<connection>/<business>`: one at a time. */
+export const registerItemsWorkflowId = (of: OfBusiness): string => ofBusiness("register-items", of);
+export const syncPurchasesWorkflowId = (of: OfBusiness): string => ofBusiness("sync-purchases", of);
+export const reconcileWorkflowId = (of: OfBusiness): string => ofBusiness("reconcile", of);
 
 /**
  * `first-outcome/<workflow id>/<request id>`: what one operation of a Nexus caller waits in.
@@ -66,23 +80,7 @@ export function firstOutcomeWorkflowId(awaited: string, requestId: string): stri
 
 /** `read-events/<connection>/<business>/<cursor>/<now or wait>`: those who read at the same time share one answer. */
 export function readEventsWorkflowId(request: OfBusiness & { after?: string | undefined; waits: boolean }): string {
-  const { connection, businessId, after, waits } = request;
-  return workflowId("read-events", connection, businessId ?? NO_BUSINESS, after ?? "0", waits ? "wait" : "now");
-}
-
-/** `register-items/<connection>/<business>`: one at a time. */
-export function registerItemsWorkflowId({ connection, businessId }: OfBusiness): string {
-  return workflowId("register-items", connection, businessId ?? NO_BUSINESS);
-}
-
-/** `sync-purchases/<connection>/<business>`: one at a time. */
-export function syncPurchasesWorkflowId({ connection, businessId }: OfBusiness): string {
-  return workflowId("sync-purchases", connection, businessId ?? NO_BUSINESS);
-}
-
-/** `reconcile/<connection>/<business>`: one at a time. */
-export function reconcileWorkflowId({ connection, businessId }: OfBusiness): string {
-  return workflowId("reconcile", connection, businessId ?? NO_BUSINESS);
+  return ofBusiness("read-events", request, request.after ?? "0", request.waits ? "wait" : "now");
 }
 
 /** `sync-bill-payments/<connection>`: one at a time. */
@@ -131,4 +129,60 @@ function lastPart(workflowId: string): string {
   } catch {
     return part.replaceAll("%", "-");
   }
+}
+
+/**
+ * Bytes of a summary, as JSON. Temporal takes 400 with the encoding's name (`limit.userMetadataSummarySize`); a longer
+ * one would fail the workflow task for ever.
+ */
+const MOST_BYTES = 200;
+
+/** A text as a summary that Temporal's UI shows beside an event: one line, cut where it is too long. */
+export function boundedSummary(text: string): string {
+  const line = plainLine(text).replace(/\s+/g, " ");
+  if (jsonBytes(line) <= MOST_BYTES) return line;
+  // The quotation marks of each character's JSON are left for those of the whole, and for the ellipsis.
+  let left = MOST_BYTES - jsonBytes("…");
+  const end = Array.from(line).findIndex((character) => (left -= jsonBytes(character) - 2) < 0);
+  return `${Array.from(line).slice(0, end).join("")}…`;
+}
+
+/** What a workflow of each type is called, and what it does. */
+const ABOUT: Readonly<Record<WorkflowType, readonly [noun: string, does: string]>> = {
+  sale: [
+    "Sale",
+    "Carries one sale from its start to its signed receipt and, where it is refunded, to its credit note.",
+  ],
+  registerItems: ["Registration of items", "Registers the items of a catalogue with the tax authority."],
+  syncPurchases: ["Synchronisation of purchases", "Copies supplier invoices into the ledger."],
+  syncBillPayments: ["Synchronisation of bill payments", "Copies bill payments into the ledger."],
+  processSyncBatch: ["Sync batch", "Has one sync batch of the accounting service processed, at most once."],
+  reconcile: ["Reconciliation", "Compares the ledger with the services."],
+  scheduled: ["Scheduled start", "Starts another workflow, as a Schedule asks for it."],
+  firstOutcome: ["Wait for the outcome", "Waits, for one caller through Nexus, until a sale has an outcome."],
+  findSale: ["Question to the ledger", "Asks the ledger for a sale whose history Temporal has deleted."],
+  readEvents: ["Events", "Reads a page of the ledger's events."],
+};
+
+/** Whose workflow it is. */
+export interface Owner {
+  connection?: string | undefined;
+  businessId?: string | undefined;
+}
+
+/**
+ * What Temporal's UI says of a workflow from its start, to be given wherever one is started.
+ * @param subject which one of its kind, where there are several: `INV-1001`
+ */
+export function aboutWorkflow(
+  type: WorkflowType,
+  { connection = DEFAULT_CONNECTION, businessId }: Owner,
+  subject = "",
+): { staticSummary: string; staticDetails: string } {
+  const [noun, does] = ABOUT[type];
+  const of = businessId === undefined ? "" : ` of ${businessId}`;
+  return {
+    staticSummary: boundedSummary(`${noun}${subject && ` ${subject}`}${of} (${connection})`),
+    staticDetails: `${does} Current Details say what it waits for and, if it needs an operator, what to do. More: \`docs/runbook.md\` of fiscalflow.`,
+  };
 }

@@ -4,9 +4,8 @@
  */
 export * from "./activities.ts";
 export * from "./attention.ts";
+export * from "./bill-payment.ts";
 export * from "./calls.ts";
-export * from "./claimed-calls.ts";
-export * from "./closed-run.ts";
 export * from "./codes.ts";
 export * from "./connection.ts";
 export * from "./correction.ts";
@@ -19,40 +18,16 @@ export * from "./ids.ts";
 export * from "./input-checks.ts";
 export * from "./jobs.ts";
 export * from "./matching.ts";
-export * from "./message-form.ts";
 export * from "./messages.ts";
-export * from "./movement-calls.ts";
 export * from "./nairobi-date.ts";
 export * from "./names.ts";
 export * from "./payload-bounds.ts";
 export * from "./plain-text.ts";
 export * from "./reconcile.ts";
-export * from "./records.ts";
-export * from "./sale.ts";
 export * from "./sale-content.ts";
 export * from "./service-trouble.ts";
-export * from "./sha256.ts";
 export * from "./stock-movement.ts";
-export * from "./summary.ts";
-export * from "./bill-payment.ts";
 export * from "./synced.ts";
-export * from "./update-forms.ts";
-export type {
-  ProcessSyncBatchInput,
-  ReadEventsInput,
-  ReconcileInput,
-  RegisterItemsInput,
-  SyncBillPaymentsInput,
-  SyncPurchasesInput,
-} from "./schema/job-inputs.ts";
-export type {
-  CorrectedSaleInput,
-  FindSaleInput,
-  Refund,
-  RefundRequest,
-  Replacement,
-  SaleFields,
-  SaleInput,
-  SaleLineInput,
-  SaleStart,
-} from "./schema/sale.ts";
+export * from "./updates.ts";
+export type * from "./schema/job-inputs.ts";
+export type * from "./schema/sale.ts";

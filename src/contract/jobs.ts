@@ -3,8 +3,15 @@ import type { ServiceTrouble } from "./service-trouble.ts";
 import { boundedName, MAX_WORKFLOW_ID_LENGTH } from "./ids.ts";
 import type { WorkflowType } from "./names.ts";
 import type { AccountingProfile, AccountingTarget, CallTarget, ConnectionProfile } from "./connection.ts";
-import type { OperatorDecision, Refusal } from "./calls.ts";
-import type { ClaimedTry, NotDone, SupersededTry, UnknownOutcome, Unsettled } from "./claimed-calls.ts";
+import type {
+  ClaimedTry,
+  NotDone,
+  OperatorDecision,
+  Refusal,
+  SupersededTry,
+  UnknownOutcome,
+  Unsettled,
+} from "./calls.ts";
 
 /**
  * Workflows that carry no document of their own: what they did is in the ledger, and how far they are in their state.
@@ -13,7 +20,6 @@ import type { ClaimedTry, NotDone, SupersededTry, UnknownOutcome, Unsettled } fr
 /** Answer of the `state` query of such a workflow. */
 export interface JobState<Progress> {
   workflow: string;
-  /** In words: what happens next, and when. */
   waitingFor: string;
   progress: Progress;
   attentions: Attention[];
@@ -74,7 +80,6 @@ export const ITEM_OUTCOMES = [
 ] as const;
 export type ItemOutcomeKind = (typeof ITEM_OUTCOMES)[number];
 
-/** What one item came to. */
 export interface ItemOutcome {
   kind: ItemOutcomeKind;
   /** The item's id; where it is unknown, the name that was given. */
@@ -90,7 +95,6 @@ export interface PlanRegistrationsRequest extends CallTarget {
   after?: string | undefined;
   /** Of named items: the next of them. */
   items?: string[] | undefined;
-  /** So many items to be registered, at most. */
   most: number;
   force: boolean;
   /** The catalogue as of this instant, or a later one (Unix milliseconds). */
@@ -103,7 +107,6 @@ export type PlanRegistrationsResult =
       kind: "planned";
       items: { id: string; name: string | null }[];
       settled: Partial<Record<ItemOutcomeKind, number>>;
-      /** Items of the catalogue. */
       total: number;
       /** Where to go on; `null` at the end. */
       next: string | null;
@@ -148,7 +151,6 @@ export interface ProcessBatchRequest extends AccountingTarget, ClaimedTry {
 
 export interface ProcessedBatch {
   kind: "processed";
-  /** The service's own words. */
   message: string;
 }
 
@@ -193,11 +195,9 @@ export interface BatchProgress {
   syncBatchId: string;
   /** `waiting`: not sent; `parked`: an operator is needed; `processed`: done. */
   standing: "waiting" | "parked" | "processed";
-  /** The service's own words. */
   message?: string;
 }
 
-/** Result of the `processSyncBatch` workflow. */
 export interface SyncBatchOutcome {
   syncBatchId: string;
   /** `service`: as the service answered; `person`: as an operator has decided. */

@@ -1,15 +1,20 @@
-import { type Attention, type AttentionCode, type Decision, holdsUpDocument } from "./attention.ts";
+import { type Attention, type Decision, holdsUpDocument } from "./attention.ts";
+import type { AttentionCode, Stage } from "./names.ts";
 import type { Correction } from "./correction.ts";
-import type { SaleDocument } from "./documents.ts";
+import type { Receipt, SaleDocument } from "./documents.ts";
 import type { InAll } from "./payload-bounds.ts";
-import type { Refund } from "./schema/sale.ts";
-import type { UpdateRequests } from "./schema/updates.ts";
+import type { Refund, RefundRequest } from "./schema/sale.ts";
+import type {
+  AcknowledgeRequest,
+  CancelRequest,
+  OutcomeRequest,
+  ResolveBatchRequest,
+  ResolveDocumentRequest,
+  ResolveStockRequest,
+  RetryRequest,
+} from "./updates.ts";
 import type { ServiceTrouble } from "./service-trouble.ts";
-import type { Stage } from "./names.ts";
 import type { StockMovement } from "./stock-movement.ts";
-import type { SaleOutcome } from "./sale.ts";
-
-export type { UpdateRequests } from "./schema/updates.ts";
 
 /** Every message takes one JSON object or nothing, since Temporal's UI sends exactly one payload. */
 
@@ -26,15 +31,19 @@ export interface FirstOutcomeRequest {
   fingerprint?: string;
 }
 
-/** What the updates take: declared, with what each field is for, in `schema/updates.ts`. */
-export type OutcomeRequest = UpdateRequests["outcome"];
-export type RefundUpdate = UpdateRequests["refund"];
-export type RetryRequest = UpdateRequests["retry"];
-export type CancelRequest = UpdateRequests["cancel"];
-export type ResolveStockRequest = UpdateRequests["resolveStock"];
-export type ResolveDocumentRequest = UpdateRequests["resolveDocument"];
-export type ResolveBatchRequest = UpdateRequests["resolveBatch"];
-export type AcknowledgeRequest = UpdateRequests["acknowledge"];
+export type RefundUpdate = RefundRequest & { waitSeconds?: number | undefined };
+
+/** What each update takes, by its name. */
+export interface UpdateRequests {
+  outcome: OutcomeRequest;
+  refund: RefundUpdate;
+  retry: RetryRequest;
+  cancel: CancelRequest;
+  resolveStock: ResolveStockRequest;
+  resolveDocument: ResolveDocumentRequest;
+  resolveBatch: ResolveBatchRequest;
+  acknowledge: AcknowledgeRequest;
+}
 
 /** What an operator's update answers: what is true now, in words and in data. */
 export interface JobReply {
@@ -58,16 +67,18 @@ export interface WorkflowState {
   document: SaleDocument | null;
   /** That which reverses the sale, as far as it is. */
   creditNote?: SaleDocument | null;
-  /** The refund as it was asked for. */
+  /** The refund as it was asked for, its date filled in: of a sale that is being credited or is credited. */
   refund?: Refund;
   /** How the correction stands that the last refund asks for, or asked for until it was given up. */
   correction?: Correction;
+  /** Of too many for one payload those that are not done come first; the others may be left out. */
   stockMovements: StockMovement[];
   decisions: Decision[];
   /** Set where movements, attentions or decisions are too many for one payload: the most pressing are there. */
   inAll?: InAll;
   /** What is wrong with the API, as a call that was deferred has met it. */
   serviceTrouble?: ServiceTrouble;
+  /** A cancellation was asked for. Beside a completed sale: it came too late, and a refund reverses it. */
   cancelRequested?: string;
   /** Why the credit note is to be given up, where that was asked for. */
   creditNoteCancelRequested?: string;
@@ -75,8 +86,28 @@ export interface WorkflowState {
   /** Signals that changed nothing: they could not be read, or the workflow has none of their name. Absent: none. */
   unreadMessages?: number;
   fingerprint?: string;
+  /** False while it is certain that no create request has left: the number is free again when the run ends so. */
   numberTaken: boolean;
+  /** Which `outcome` update to join for the next wait: `outcome:<fingerprint>:<nextWait>`. */
   nextWait: number;
+}
+
+/**
+ * What a finished or parked sale tells (`outcome`, and the workflow's result). Of a document with too many lines for
+ * one payload it has no lines, but `linesLeftOut`: the ledger keeps them.
+ */
+export interface SaleOutcome extends Pick<
+  WorkflowState,
+  "stage" | "creditNote" | "refund" | "correction" | "stockMovements" | "cancelRequested" | "numberTaken" | "nextWait"
+> {
+  sale: SaleDocument | null;
+  receipt: Receipt | null;
+  /** Set where movements are left out. */
+  inAll?: Pick<InAll, "stockMovements">;
+  /** The most pressing one; the `state` query has them all. */
+  attention?: Attention;
+  /** Set where the workflow ended without an outcome; the rest is what was true then. Never in a workflow's result. */
+  closed?: ClosedRun;
 }
 
 /**
@@ -135,4 +166,66 @@ export function everythingWaitedFor({ waitingFor, attentions, stockMovements }: 
     ...(isSaid || waitingFor === "nothing" ? [] : [waitingFor]),
   ];
   return parts.length === 0 ? waitingFor : parts.join("; and for ");
+}
+
+/**
+ * How a run ended without an outcome: `terminated` by somebody, `failed`, `timed-out`, or `canceled` by Temporal.
+ * Nothing carries its sale on until it is restarted. A run that completed is none of these.
+ */
+export interface ClosedRun {
+  status: ClosedStatus;
+  /** Unix milliseconds. */
+  atMs: number;
+  /** As whoever ended it gave it, or what it failed with. */
+  reason?: string;
+  /** Who ended it, as Temporal keeps it: an identity such as user@host. */
+  by?: string;
+  /** In a state: what was asked of it was refused, and nothing was sent. It is started again, and not restarted. */
+  refused?: true;
+  /** In a state: only the refund window was open. It needs no restart, and is refunded without one. */
+  settled?: true;
+}
+
+/** Temporal's own words for them, as its lists are filtered by them. */
+export const CLOSED_STATUSES = {
+  terminated: "Terminated",
+  failed: "Failed",
+  "timed-out": "TimedOut",
+  canceled: "Canceled",
+} as const;
+
+export type ClosedStatus = keyof typeof CLOSED_STATUSES;
+
+/** In a sentence: `terminated ("by mistake", user@host)`. */
+export function closedInWords({ status, reason, by }: Omit<ClosedRun, "atMs">): string {
+  const about = [reason === undefined ? undefined : JSON.stringify(reason), by].filter(Boolean).join(", ");
+  return `${status === "timed-out" ? "timed out" : status}${about === "" ? "" : ` (${about})`}`;
+}
+
+/** After its subject: `failed ("no such item")`, `was terminated ("by mistake", user@host)`. */
+export function endedInWords(closed: Omit<ClosedRun, "atMs">): string {
+  const isPassive = closed.status === "terminated" || closed.status === "canceled";
+  return `${isPassive ? "was " : ""}${closedInWords(closed)}`;
+}
+
+/** In the memo of a run that was restarted: who asked for it, and why, which the run keeps among its decisions. */
+export const RESTARTED_MEMO = "restarted";
+
+export interface Restarted {
+  note: string;
+  by: string;
+  /** Unix milliseconds. */
+  atMs: number;
+  /** Whether the run before may have sent a create request: until the new run knows, nothing is cancelled. */
+  sent: boolean;
+}
+
+/** What a memo says of a restart: anybody may have written it. */
+export function restartedOf(memo: Readonly<Record<string, unknown>> | undefined): Restarted | undefined {
+  const value = memo?.[RESTARTED_MEMO];
+  if (typeof value !== "object" || value === null) return undefined;
+  const { note, by, atMs, sent } = value as Record<string, unknown>;
+  return typeof note === "string" && typeof by === "string" && typeof atMs === "number" && typeof sent === "boolean"
+    ? { note, by, atMs, sent }
+    : undefined;
 }

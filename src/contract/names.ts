@@ -1,6 +1,3 @@
-import type { UpdateForm } from "./message-form.ts";
-import { UPDATE_FORMS } from "./update-forms.ts";
-
 /** The names that other programs hold on to. Changing one is a breaking change. */
 
 /** Workflows, and activities that make no API call. */
@@ -49,21 +46,6 @@ export const SIGNALS = {
   refundRequested: "refundRequested",
   syncRequested: "syncRequested",
 } as const;
-
-export type UpdateName = keyof typeof UPDATE_FORMS;
-
-/** Those that can resolve an attention. */
-export type ResolvingUpdate = {
-  [Name in UpdateName]: (typeof UPDATE_FORMS)[Name] extends { answers: readonly unknown[] } ? Name : never;
-}[UpdateName];
-
-export const RESOLVING_UPDATES = Object.entries<UpdateForm>(UPDATE_FORMS).flatMap(([name, { answers }]) =>
-  answers ? [name as ResolvingUpdate] : [],
-);
-
-export const UPDATES = Object.fromEntries(Object.keys(UPDATE_FORMS).map((name) => [name, name])) as {
-  readonly [Name in UpdateName]: Name;
-};
 
 export const STATE_QUERY = "state";
 
@@ -117,3 +99,29 @@ export const STAGES_OF_ROWS = STAGES.filter((stage) => stage !== "registering" &
 
 /** The stages that nothing but a refund moves on. */
 export const SETTLED_STAGES: readonly Stage[] = ["completed", "credited", "cancelled"];
+
+/**
+ * What an operator is needed for, in the order in which several at once are shown
+ * (https://github.com/fiscalflow/fiscalflow/blob/main/docs/failure-model.md, "What operators are asked for").
+ */
+export const ATTENTION_CODES = [
+  "document-unknown",
+  "batch-unknown",
+  "credentials",
+  "item-unknown",
+  "item-needs-data",
+  "item-rejected",
+  "invalid-request",
+  "not-found",
+  "rejected",
+  "already-credited",
+  "correction-incomplete",
+  "mismatch",
+  "unexpected-answer",
+  "stock-unknown",
+  "stock-refused",
+  "stock-unreported",
+  "authority-slow",
+] as const;
+
+export type AttentionCode = (typeof ATTENTION_CODES)[number];

@@ -1,3 +1,4 @@
+import { jsonBytes } from "./plain-text.ts";
 import { type Attention, type Decision, holdsUpDocument } from "./attention.ts";
 import type { ResolvedLine, SaleDocument } from "./documents.ts";
 import type { MovementState, StockMovement } from "./stock-movement.ts";
@@ -24,11 +25,6 @@ interface Listed {
   decisions: Decision[];
   /** Where they are cut short already. */
   inAll?: InAll | undefined;
-}
-
-/** The size of a value as JSON, in UTF-8. */
-export function jsonBytes(value: unknown): number {
-  return new TextEncoder().encode(JSON.stringify(value)).length;
 }
 
 /**

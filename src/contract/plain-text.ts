@@ -51,3 +51,8 @@ function escaped(character: string): string {
     return `\\u${code}`;
   }).join("");
 }
+
+/** The size of a value as JSON, in UTF-8. */
+export function jsonBytes(value: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length;
+}

@@ -22,7 +22,6 @@ export interface NotCompared {
   nextStep: string;
 }
 
-/** What became of the comparison of supplier invoices with bill payments. */
 export type PaymentComparison =
   | {
       kind: "compared";
@@ -34,7 +33,6 @@ export type PaymentComparison =
   | NotCompared;
 
 export interface ReconcileProgress {
-  /** Documents that were read from the API. */
   documents: number;
   /** Final there, and the same: not read again until they change. */
   final: number;
@@ -91,7 +89,6 @@ export interface ReconcileFinding {
   sinceMs: number;
 }
 
-/** What stands now. */
 export interface ReconcileFindings {
   count: number;
   byKind: Partial<Record<FindingKind, number>>;

@@ -1,5 +1,5 @@
 import type { AccountingActivities, ComplianceActivities, MainActivities } from "./activities.ts";
-import { ATTENTION_CODES } from "./attention.ts";
+import { ATTENTION_CODES } from "./names.ts";
 
 /**
  * The form of each activity's result, checked where it enters the workflow. A worker gives no other one, but an operator
@@ -13,6 +13,7 @@ const text: Form = (value) => typeof value === "string";
 const number: Form = (value) => typeof value === "number";
 const count: Form = (value) => Number.isSafeInteger(value) && Number(value) >= 1;
 const flag: Form = (value) => typeof value === "boolean";
+const object: Form = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 /** Of an activity that returns nothing. What an operator completes it with is not nothing. */
 const nothing: Form = (value) => value === undefined;
 
@@ -36,105 +37,65 @@ const listOf =
 const fields =
   (forms: Readonly<Record<string, Form>>): Form =>
   (value) =>
-    isObject(value) && Object.entries(forms).every(([name, form]) => form(value[name]));
+    object(value) && Object.entries(forms).every(([name, form]) => form((value as Record<string, unknown>)[name]));
 
 /** An object whose `kind` is one of these, and which has the fields of that kind. */
 const kinds =
   (forms: Readonly<Record<string, Form>>): Form =>
-  (value) =>
-    isObject(value) &&
-    typeof value["kind"] === "string" &&
-    Object.hasOwn(forms, value["kind"]) &&
-    forms[value["kind"]]?.(value) === true;
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-const object = fields({});
-const counts: Form = (value) => isObject(value) && Object.values(value).every(number);
+  (value) => {
+    const { kind } = (value ?? {}) as { kind?: unknown };
+    return typeof kind === "string" && Object.hasOwn(forms, kind) && object(value) && forms[kind]?.(value) === true;
+  };
 
 const refused = fields({ attention: oneOf(...ATTENTION_CODES), message: text });
+/** The same, or that an operator is needed before this can go on. */
+const orRefused = (forms: Readonly<Record<string, Form>>): Form => kinds({ ...forms, refused });
+
+const message = fields({ message: text });
 const word = fields({ note: text, atMs: number });
 const said = fields({ word });
 const superseded = fields({ generation: count, word: optional(word) });
 const unknown = fields({ message: text, evidence: object });
+const line = { itemId: text, quantity: number, unitPrice: number };
 const document = fields({
   id: text,
   type: text,
   status: text,
   traderInvoiceNumber: text,
-  lines: listOf(fields({ itemId: text, quantity: number, unitPrice: number })),
+  lines: listOf(fields(line)),
   totals: fields({ total: number }),
 });
+const readDocument = orRefused({ document: fields({ document }) });
 const item = fields({ id: text, stockTracked: flag, registrationStatus: text });
-const movement = fields({
-  referenceId: text,
-  purpose: text,
-  action: text,
-  itemId: text,
-  quantity: number,
-  state: text,
-});
-
-const readDocument = kinds({ document: fields({ document }), refused });
-const items = kinds({
+const movements = listOf(fields({ ...line, referenceId: text, purpose: text, action: text, state: text }));
+const resolved = orRefused({
   resolved: fields({ items: listOf(item) }),
   unknown: fields({ unknown: listOf(fields({ line: number, reason: text })), items: optional(listOf(item)) }),
-  refused,
 });
-const composed = kinds({
+const composed = orRefused({
   composed: fields({ request: fields({ path: text, bodyJson: text }), callbackExpected: flag }),
-  refused,
 });
+const profile = fields({ connection: text, application: text, keyReach: text, saleKey: text, timings: object });
+const accountingProfile = fields({ connection: text, callTimeoutMs: number });
 
 const applied = fields({ movementId: text, sentAtMs: number });
 const settledMovement = { applied, "said-applied": said, superseded };
-const knownBatch = kinds({ processed: fields({ message: text }), "said-processed": said, superseded, unknown });
-
-const profile = fields({ connection: text, application: text, keyReach: text, saleKey: text, timings: counted() });
-const accountingProfile = fields({ connection: text, callTimeoutMs: number });
-const outcome = fields({ stage: text, stockMovements: listOf(movement) });
-
-const keptPage = kinds({
-  page: fields({
-    rows: number,
-    added: number,
-    changed: number,
-    known: flag,
-    nextCursor: optional(text),
-    askedAtMs: number,
-  }),
-  refused,
-});
-
-function counted(): Form {
-  return fields({
-    callTimeoutMs: number,
-    resubmissionDelaysMs: listOf(number),
-    firstPollMs: number,
-    firstPollWithCallbackMs: number,
-    slowAfterMs: number,
-  });
-}
-
+const knownBatch = kinds({ processed: message, "said-processed": said, superseded, unknown });
 /** Of a call that is sent at most once. A result of another form is a lost answer: its claim tells what became of it. */
-const claimed = {
-  deferred: fields({ message: text }),
-  superseded,
-  unknown,
-  "under-way": fields({ message: text }),
-};
-const created = kinds({
+const claimed = { deferred: message, superseded, unknown, "under-way": message };
+const created = orRefused({
   document: fields({ document }),
   named: fields({ saleId: text, message: text }),
-  rejected: fields({ message: text }),
-  "already-credited": fields({ message: text }),
-  "number-taken": fields({ message: text }),
+  rejected: message,
+  "already-credited": message,
+  "number-taken": message,
   superseded: fields({ intent: count }),
-  deferred: fields({ message: text }),
+  deferred: message,
   unknown,
-  refused,
+});
+const held = fields({ total: number, byStatus: object });
+const keptPage = orRefused({
+  page: fields({ rows: number, known: flag, nextCursor: optional(text), askedAtMs: number }),
 });
 
 type Activities = MainActivities & ComplianceActivities & AccountingActivities;
@@ -147,16 +108,13 @@ export const RESULT_FORMS: Readonly<Record<keyof Activities, Form>> = {
     refundWindowMs: number,
     items: optional(listOf(item)),
     composed: optional(composed),
-    finished: optional(fields({ stage: text, movements: listOf(movement) })),
+    finished: optional(fields({ stage: text, movements })),
     earlier: optional(fields({ sent: flag, signed: flag })),
   }),
   openCreditNote: fields({ sent: flag }),
   reserveReplacement: kinds({
-    reserved: fields({
-      branch: optional(text),
-      lines: optional(listOf(fields({ quantity: number, unitPrice: number }))),
-    }),
-    refused: fields({ message: text }),
+    reserved: fields({ branch: optional(text), lines: optional(listOf(object)) }),
+    refused: message,
   }),
   prepareSyncBillPayments: fields({ profile: accountingProfile, kind: text, statuses: listOf(text) }),
   prepareSyncBatch: fields({ profile: accountingProfile, syncBatchId: text }),
@@ -172,13 +130,13 @@ export const RESULT_FORMS: Readonly<Record<keyof Activities, Form>> = {
     seen: kinds({ open: object, signed: object, stopped: fields({ message: text, retryable: flag, begun: flag }) }),
     mark: text,
   }),
-  awaitFirstOutcome: outcome,
+  awaitFirstOutcome: fields({ stage: text, stockMovements: movements }),
   awaitBranch: nothing,
 
   awaitLedger: nothing,
   readMovement: kinds({ ...settledMovement, unknown }),
-  readTaken: listOf(fields({ referenceId: text, itemId: text, quantity: number, unitPrice: number })),
-  watchDecision: fields({ outcome: kinds({ applied, "not-applied": fields({ message: text }) }) }),
+  readTaken: listOf(fields({ ...line, referenceId: text })),
+  watchDecision: fields({ outcome: kinds({ applied, "not-applied": message }) }),
   watchMovement: kinds({ ...settledMovement, balance: fields({ evidence: object }) }),
   decideMovement: kinds({
     ...settledMovement,
@@ -197,38 +155,35 @@ export const RESULT_FORMS: Readonly<Record<keyof Activities, Form>> = {
   reconcilePayments: kinds({ compared: fields({ accounting: text }), "not-compared": fields({ reason: text }) }),
   reconcileFindings: fields({ count: number, byKind: object, first: listOf(object) }),
   beginSync: fields({ kind: oneOf("recent", "full", "window"), startedAtMs: number }),
-  countSync: fields({ total: number, byStatus: counts, unseen: number }),
+  countSync: held,
   daysOfChangedPurchases: listOf(fields({ from: text, to: text })),
-  completePurchasesSync: fields({ total: number, byStatus: counts, findings: object }),
-  completeBillPaymentsSync: fields({ total: number, byStatus: counts, missing: number }),
+  completePurchasesSync: held,
+  completeBillPaymentsSync: held,
   readBatch: knownBatch,
   settleBatch: nothing,
   decideBatch: knownBatch,
   keepRegistrations: nothing,
-  reportRegistrations: fields({ counts }),
+  reportRegistrations: fields({ counts: object }),
 
-  readItems: items,
-  readBranch: kinds({ branch: fields({ branch: fields({ id: text }) }), refused }),
+  readItems: resolved,
+  readBranch: orRefused({ branch: fields({ branch: fields({ id: text }) }) }),
   readDocument,
   keepDocument: readDocument,
-  planRegistrations: kinds({
+  planRegistrations: orRefused({
     planned: fields({ items: listOf(fields({ id: text })), settled: object, total: number, next: optional(text) }),
-    refused,
   }),
-  pullPurchases: kinds({ pulled: object, refused }),
+  pullPurchases: orRefused({ pulled: object }),
   keepPurchasesPage: keptPage,
-  reconcileDocument: kinds({ final: object, "not-final": object, differs: object, unreadable: object, refused }),
-  registerItem: kinds({
+  reconcileDocument: orRefused({ final: object, "not-final": object, differs: object, unreadable: object }),
+  registerItem: orRefused({
     registered: fields({ item }),
     "needs-data": fields({ item, message: text }),
-    converging: fields({ message: text }),
-    refused,
+    converging: message,
   }),
-  retryDocument: kinds({
+  retryDocument: orRefused({
     document: fields({ document }),
     rejected: fields({ document: optional(document), message: text }),
-    converging: fields({ message: text }),
-    refused,
+    converging: message,
   }),
   createSale: created,
   createCreditNote: created,
@@ -239,15 +194,15 @@ export const RESULT_FORMS: Readonly<Record<keyof Activities, Form>> = {
     "branch-held": fields({ message: text, hold: object }),
     "not-applied": fields({ refusal: refused }),
   }),
-  awaitItems: items,
+  awaitItems: resolved,
   awaitDocument: readDocument,
   awaitService: nothing,
 
   keepBillPaymentsPage: keptPage,
-  sampleBillPayments: kinds({ sample: fields({ ids: listOf(text) }), refused }),
+  sampleBillPayments: orRefused({ sample: fields({ ids: listOf(text) }) }),
   processSyncBatch: kinds({
     ...claimed,
-    processed: fields({ message: text }),
+    processed: message,
     "said-processed": said,
     "not-processed": fields({ refusal: refused }),
   }),

@@ -1,6 +1,6 @@
 import { givenText } from "./documents.ts";
 import type { CustomerInput, SaleFields, SaleLineInput } from "./schema/sale.ts";
-import { sha256Hex } from "./sha256.ts";
+import { sha256Hex } from "./ids.ts";
 
 /**
  * What reaches the document. Options
@@ -78,32 +78,59 @@ export function fingerprintOf(content: SaleContent): string {
   return sha256Hex(JSON.stringify(content));
 }
 
-/**
- * The fields in which what is asked for differs from what is known, as whoever asks calls them: `customer.pin`,
- * `lines[1].quantity`. What only one of the two has is named as a whole.
- */
-export function differingFields(known: SaleContent, asked: SaleContent): string[] {
+type Told = string | number | null | undefined;
+
+interface Difference {
+  /** As whoever asks calls it: `customer.pin`, `lines[1].quantity`. What only one of the two has is named as a whole. */
+  field: string;
+  known: Told;
+  asked: Told;
+}
+
+function differences(known: SaleContent, asked: SaleContent): Difference[] {
   const { customer, lines, ...fields } = asked;
-  const { customer: knownCustomer, lines: knownLines, ...knownFields } = known;
-  const found = differingParts(knownFields, fields);
-  found.push(...within("customer", knownCustomer, customer));
-  for (let i = 0; i < Math.max(knownLines.length, lines.length); i++) {
-    const [kind = ""] = lines[i]?.item.split(":") ?? [];
-    const parts = within(`lines[${i}]`, knownLines[i], lines[i]);
-    found.push(...parts.map((part) => part.replace(/\.item$/, `.${kind === "id" ? "itemId" : kind}`)));
-  }
+  const found = [...within("", known, fields), ...within("customer", known.customer, customer)];
+  for (let i = 0; i < Math.max(known.lines.length, lines.length); i++)
+    found.push(...within(`lines[${i}]`, known.lines[i], lines[i]));
   return found;
 }
 
-function within(name: string, known: object | null | undefined, asked: object | null | undefined): string[] {
-  if (known && asked) return differingParts(known, asked).map((part) => `${name}.${part}`);
-  return known || asked ? [name] : [];
+/** A content that was kept may come back with its keys in another order. */
+function within(name: string, known: object | null | undefined, asked: object | null | undefined): Difference[] {
+  if (!known && !asked) return [];
+  if (!known || !asked) return [{ field: name, known: known ? "a line" : null, asked: asked ? "a line" : null }];
+  const before = new Map<string, Told>(Object.entries(known));
+  return Object.entries<Told>({ ...asked }).flatMap(([part, value]) => {
+    const was = before.get(part) ?? null;
+    if (was === value) return [];
+    const kind = part === "item" ? String(value).split(":")[0] : part;
+    return [{ field: [name, kind === "id" ? "itemId" : kind].filter(Boolean).join("."), known: was, asked: value }];
+  });
 }
 
-/** A content that was kept may come back with its keys in another order. */
-function differingParts(known: object, asked: object): string[] {
-  const before = new Map<string, unknown>(Object.entries(known));
-  return Object.entries(asked).flatMap(([part, value]) => ((before.get(part) ?? null) === value ? [] : [part]));
+/** The fields in which what is asked for differs from what is known. */
+export function differingFields(known: SaleContent, asked: SaleContent): string[] {
+  return differences(known, asked).map(({ field }) => field);
+}
+
+/** A message stays readable: of more fields it says how many. */
+const MOST_WORDS = 8;
+
+/**
+ * What was asked for where it is not what the number's first sale has: `lines[1].quantity: 3, before 2`. Of a customer
+ * the fields alone: an error is logged, and shown to others.
+ */
+export function differencesInWords(known: SaleContent, asked: SaleContent): string[] {
+  const words = differences(known, asked).map((one) =>
+    one.field.startsWith("customer") ? one.field : changed(one.field, one.known, one.asked),
+  );
+  const more = words.length - MOST_WORDS;
+  return more > 0 ? [...words.slice(0, MOST_WORDS), `and ${more} more`] : words;
+}
+
+/** `saleDate: 2026-11-21, before 2026-11-20` */
+export function changed(what: string, known: Told, asked: Told): string {
+  return `${what}: ${asked ?? "none"}, before ${known ?? "none"}`;
 }
 
 /** What whoever asked for other content under a number can do. */
@@ -113,56 +140,4 @@ export const INSTEAD_OF_OTHER_CONTENT =
 /** What is said where only the fingerprints of two sales of one number are known. */
 export function otherContent(invoice: string): string {
   return `The number ${invoice} belongs to another sale, with other content. Compared are the date, the payment type, the customer, the branch, the id of an adopted sale and, line by line, item, quantity and unit price. What the first sale has: fiscalflow sale show ${invoice}. Nothing was started. ${INSTEAD_OF_OTHER_CONTENT}`;
-}
-
-/** A message stays readable: of more lines it says how many. */
-const MOST_LINES = 5;
-
-const FIELDS = {
-  businessId: "the business",
-  traderInvoiceNumber: "the number",
-  saleDate: "the date",
-  paymentTypeCode: "the payment type",
-  saleId: "the id of the adopted sale",
-  branch: "the branch",
-} as const;
-
-const CUSTOMER_PARTS = { name: "name", pin: "PIN", phone: "telephone", email: "e-mail" } as const;
-
-const LINE_PARTS = { item: "item", quantity: "quantity", unitPrice: "unit price" } as const;
-
-/**
- * What was asked for where it is not what the number's first sale has: `line 2: quantity 3, before 2`. Of a customer
- * the parts alone: an error is logged, and shown to others.
- */
-export function differencesInWords(known: SaleContent, asked: SaleContent): string[] {
-  const fields = keysOf(FIELDS).filter((key) => known[key] !== asked[key]);
-  const found = fields.map((key) => changed(FIELDS[key], known[key], asked[key]));
-  const parts = keysOf(CUSTOMER_PARTS).filter(
-    (key) => (known.customer?.[key] ?? null) !== (asked.customer?.[key] ?? null),
-  );
-  if (parts.length > 0) found.push(`the customer (${parts.map((key) => CUSTOMER_PARTS[key]).join(", ")})`);
-  const ofLines = differingFields(known, asked).flatMap((field) => /^lines\[(\d+)\]/.exec(field)?.[1] ?? []);
-  const lines = [...new Set(ofLines)];
-  found.push(...lines.slice(0, MOST_LINES).map((index) => ofLine(known, asked, Number(index))));
-  if (lines.length > MOST_LINES) found.push(`and ${lines.length - MOST_LINES} more lines`);
-  return found;
-}
-
-/** `the date: 2026-11-21, before 2026-11-20` */
-export function changed(what: string, known: string | null | undefined, asked: string | null | undefined): string {
-  return `${what}: ${asked ?? "none"}, before ${known ?? "none"}`;
-}
-
-function ofLine(known: SaleContent, asked: SaleContent, index: number): string {
-  const [was, is] = [known.lines[index], asked.lines[index]];
-  const name = `line ${index + 1}`;
-  if (!was) return `${name}, which it does not have`;
-  if (!is) return `${name}, which is missing`;
-  const parts = keysOf(LINE_PARTS).filter((key) => was[key] !== is[key]);
-  return `${name}: ${parts.map((key) => `${LINE_PARTS[key]} ${is[key]}, before ${was[key]}`).join("; ")}`;
-}
-
-function keysOf<Key extends string>(object: Readonly<Record<Key, unknown>>): Key[] {
-  return Object.keys(object) as Key[];
 }

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { jsonBytes } from "./payload-bounds.ts";
-import { plainLine } from "./plain-text.ts";
-import { aboutWorkflow, boundedSummary } from "./summary.ts";
+import { jsonBytes, plainLine } from "./plain-text.ts";
+import { aboutWorkflow, boundedSummary } from "./ids.ts";
 
 test("a summary is one line that Temporal takes, whatever the text", () => {
   const text = fc.oneof(fc.string({ unit: "binary", maxLength: 500 }), fc.string({ minLength: 150, maxLength: 260 }));

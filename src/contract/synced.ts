@@ -76,7 +76,6 @@ export interface KeptPageResult {
   askedAtMs: number;
 }
 
-/** What has been read so far. */
 export interface SyncProgress {
   kind: SyncKind;
   /** How often the whole list is read, the present time included; 0 where it is not. */
@@ -140,7 +139,6 @@ export interface PurchasesHeld extends Held {
   findings: PurchasesFindings;
 }
 
-/** Result of the `syncPurchases` workflow. */
 export interface SyncPurchasesOutcome extends SyncProgress, PurchasesHeld {}
 
 /**

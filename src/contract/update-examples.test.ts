@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
-import { ATTENTION_CODES, RESOLVED_BY, unfilledFields, updateExamples } from "./attention.ts";
+import { ATTENTION_CODES } from "./names.ts";
+import { RESOLVED_BY, unfilledFields, updateExamples } from "./attention.ts";
 
 test("the example of each update has texts to be filled in, and is refused until they are", () => {
   for (const code of ATTENTION_CODES) {

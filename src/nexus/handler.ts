@@ -1,12 +1,14 @@
-import type { Client } from "@temporalio/client";
+import { ApplicationFailure, type Client } from "@temporalio/client";
 import { type TemporalNexusClient, TemporalOperationHandler, TemporalOperationResult } from "@temporalio/nexus";
-import { type ServiceHandler, serviceHandler, type StartOperationContext } from "nexus-rpc";
+import { HandlerError, type ServiceHandler, serviceHandler, type StartOperationContext } from "nexus-rpc";
 import { z } from "zod";
-
 import { type Config, starterSettings } from "../config/index.ts";
 import {
   aboutWorkflow,
   DEFAULT_CONNECTION,
+  endedInWords,
+  type ErrorCode,
+  FiscalflowError,
   type FirstOutcomeRequest,
   firstOutcomeWorkflowId,
   requireServed,
@@ -14,15 +16,15 @@ import {
   type SaleOutcome,
   WORKFLOW_TYPES,
 } from "../contract/index.ts";
-import { parseInput } from "../contract/schema/parse-input.ts";
+import { invoiceNumber, parseInput } from "../contract/schema/parse-input.ts";
 import { businessIdentifier, connectionName, refundRequestSchema } from "../contract/schema/sale.ts";
-import { invoiceNumber } from "../contract/schema/fields.ts";
 import { createStarter } from "../starter/index.ts";
-import { endsWait } from "../starter/outcome.ts";
+import { endsWait, waitForOutcome } from "../starter/outcome.ts";
 import { beginRefund, LONGEST_REPLY_SECONDS } from "../starter/refund.ts";
 import { requireConnection, saleIdOf, type SaleKey } from "../starter/sale-key.ts";
-import { operationError } from "./operation-error.ts";
 import { fiscalService, type RefundInput } from "./service.ts";
+import type { LookAtOutcome } from "../../activities/main/index.ts";
+import { SaleFailedError } from "../starter/errors.ts";
 
 const refundInputSchema = z.strictObject({
   connection: connectionName.optional(),
@@ -93,4 +95,63 @@ function waitIn(
     workflowIdReusePolicy: "ALLOW_DUPLICATE",
     ...aboutWorkflow(WORKFLOW_TYPES.firstOutcome, key, `of ${key.invoice}`),
   });
+}
+
+/** Codes of errors that the same call would meet again, however often it is repeated. */
+const FINAL: ReadonlySet<ErrorCode> = new Set([
+  "InvalidInput",
+  "UnknownConnection",
+  "UnknownBusiness",
+  "Conflict",
+  "NotFound",
+  "NotAllowed",
+  "Failed",
+]);
+
+export function isFinalError(error: unknown): error is FiscalflowError {
+  return error instanceof FiscalflowError && FINAL.has(error.code);
+}
+
+/**
+ * An error of the starter as Nexus has it. The cause is an application failure whose type is the error's code, as a
+ * workflow would answer with. Never of type `CONFLICT`, which Temporal 1.29 takes for an internal error: it repeats
+ * the call until the operation's time is up, and holds back other calls of the endpoint meanwhile.
+ */
+export function operationError(error: unknown): unknown {
+  if (error instanceof HandlerError) return error;
+  if (isFinalError(error)) {
+    const cause = ApplicationFailure.create({ message: error.message, type: error.code, nonRetryable: true });
+    return new HandlerError(
+      error.code === "NotFound" ? "NOT_FOUND" : "BAD_REQUEST",
+      `${error.code}: ${error.message}`,
+      {
+        cause,
+        retryableOverride: false,
+      },
+    );
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return new HandlerError("UNAVAILABLE", message, { cause: error, retryableOverride: true });
+}
+
+/**
+ * How the activity `awaitFirstOutcome` looks at a workflow.
+ * @throws a non-retryable failure, of the error's code, where no later look can find an outcome
+ */
+export function createLookAtOutcome(client: Client): LookAtOutcome {
+  return async ({ workflowId, fingerprint }, waitMs) => {
+    try {
+      const wait = { workflowId, waitMs, ...(fingerprint !== undefined && { fingerprint }) };
+      const outcome = await waitForOutcome(client, wait);
+      // An operation must not end well whose sale nothing carries on.
+      if (outcome.closed)
+        throw new SaleFailedError(
+          `The workflow ${workflowId} ${endedInWords(outcome.closed)}; nobody carries it on until it is restarted.`,
+        );
+      return { outcome, endsWait: endsWait(outcome) };
+    } catch (error) {
+      if (!isFinalError(error)) throw error;
+      throw ApplicationFailure.create({ message: error.message, type: error.code, nonRetryable: true, cause: error });
+    }
+  };
 }

@@ -1,7 +1,7 @@
 import { operation, service } from "nexus-rpc";
 
 import type { RefundRequest, SaleInput } from "../contract/schema/sale.ts";
-import type { SaleOutcome } from "../contract/sale.ts";
+import type { SaleOutcome } from "../contract/messages.ts";
 import type { SaleKey } from "../starter/sale-key.ts";
 
 /** Input of the operation `refund`: the sale that is reversed, and how. */

@@ -9,9 +9,16 @@ import {
 import type { FiscalflowError } from "../contract/errors.ts";
 import { MAIN_TASK_QUEUE, QUERY_REFUSED } from "../contract/names.ts";
 import { boundMs, within } from "./bound.ts";
-import { BY_CALLER, temporalError, TemporalUnavailableError } from "./errors.ts";
-import { GRPC, grpcErrorsOf } from "./grpc.ts";
-import { type Asked, NoAnswerError, NoWorkerError } from "./no-answer.ts";
+import {
+  type Asked,
+  BY_CALLER,
+  GRPC,
+  grpcErrorsOf,
+  NoAnswerError,
+  NoWorkerError,
+  temporalError,
+  TemporalUnavailableError,
+} from "./errors.ts";
 
 /** A workflow answers a message within seconds, unless no worker runs: then nobody should wait for it. */
 export const ANSWER_WITHIN_MS = 30_000;
@@ -45,51 +52,19 @@ export async function answeredInTime<T>(
   client: Client,
   asked: Asked,
   ask: () => Promise<T>,
-  { withinMs = ANSWER_WITHIN_MS, signal }: { withinMs?: number; signal?: AbortSignal | undefined } = {},
+  withinMs = ANSWER_WITHIN_MS,
 ): Promise<T> {
   const deadlineMs = Math.min(Date.now() + withinMs, boundMs());
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MOST_PAUSE_MS)) {
-    signal?.throwIfAborted();
     try {
-      return await within(client, Math.min(TRY_WITHIN_MS, deadlineMs - Date.now()), () =>
-        withOwnSignal(client, signal, ask),
-      );
+      return await within(client, Math.min(TRY_WITHIN_MS, deadlineMs - Date.now()), ask);
     } catch (error) {
       if (!isWithoutAnswer(error)) throw error;
       if (findsNoWorker(error) || Date.now() + pauseMs >= deadlineMs)
         throw await whyNobodyAnswers(client, asked, error);
-      await pause(pauseMs, signal);
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
-}
-
-/**
- * Has a signal of its own for each try: Temporal's client leaves a listener on its signal for each request, and the
- * caller's signal outlives the tries.
- */
-async function withOwnSignal<T>(client: Client, signal: AbortSignal | undefined, ask: () => Promise<T>): Promise<T> {
-  if (!signal) return await ask();
-  const ends = new AbortController();
-  const abort = (): void => ends.abort();
-  signal.addEventListener("abort", abort);
-  try {
-    return await client.withAbortSignal(ends.signal, ask);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
-}
-
-/** Ends early once the signal is aborted. */
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal?.addEventListener("abort", end);
-  });
 }
 
 /**

@@ -35,7 +35,9 @@ test("a refused sale is told what differs, and what can be done: the same conten
   const choices =
     /Nothing was started\. .+ start it with the content that it has; .+ another number\. .+ cancel it before it is signed, .+ correct it/;
   const { message, fields } = SaleConflictError.between("INV-1", content(2), content(3));
-  expect(message).toMatch(/^The number INV-1 belongs to another sale\. What differs: line 1: quantity 3, before 2\. /);
+  expect(message).toMatch(
+    /^The number INV-1 belongs to another sale\. What differs: lines\[0\]\.quantity: 3, before 2\. /,
+  );
   expect(message).toMatch(choices);
   expect(fields).toEqual(["lines[0].quantity"]);
   expect(SaleConflictError.between("INV-1", undefined, content(3)).message).toMatch(choices);

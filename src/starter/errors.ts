@@ -1,5 +1,4 @@
-import { ApplicationFailure, NamespaceNotFoundError } from "@temporalio/client";
-
+import { ApplicationFailure, isGrpcServiceError, NamespaceNotFoundError } from "@temporalio/client";
 import {
   type ConflictDetails,
   FAILURES,
@@ -15,11 +14,42 @@ import {
   otherContent,
   type SaleContent,
 } from "../contract/sale-content.ts";
-import { SEARCH_ATTRIBUTES } from "../contract/names.ts";
+import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES } from "../contract/names.ts";
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
 import { UnknownBusinessError } from "../contract/connection.ts";
 import { waitedFor } from "./bound.ts";
-import { GRPC, type GrpcError, grpcErrorsOf, grpcInWords, grpcName } from "./grpc.ts";
+import { plainLine } from "../contract/plain-text.ts";
+
+/** The status codes of gRPC that mean something to callers. */
+export const GRPC = {
+  CANCELLED: 1,
+  INVALID_ARGUMENT: 3,
+  DEADLINE_EXCEEDED: 4,
+  FAILED_PRECONDITION: 9,
+  UNAVAILABLE: 14,
+} as const;
+
+const NAMES = new Map<number, string>(Object.entries(GRPC).map(([name, code]) => [code, name]));
+
+export interface GrpcError {
+  code: number;
+  details: string;
+}
+
+/** What gRPC says in an error that Temporal's client has thrown, or in its cause. */
+export function grpcErrorsOf(error: unknown): GrpcError[] {
+  return [error, error instanceof Error ? error.cause : undefined].filter((one) => isGrpcServiceError(one));
+}
+
+/** `gRPC 14 UNAVAILABLE` */
+export function grpcName({ code }: GrpcError): string {
+  return ["gRPC", code, NAMES.get(code)].join(" ").trimEnd();
+}
+
+/** `gRPC 14 UNAVAILABLE: Connection dropped` */
+export function grpcInWords(error: GrpcError): string {
+  return `${grpcName(error)}: ${error.details}`;
+}
 
 /** The number belongs to a sale, or a refund, with other content. Nothing was started. */
 export class SaleConflictError extends FiscalflowError {
@@ -50,8 +80,6 @@ export class SaleConflictError extends FiscalflowError {
   }
 }
 
-const CHECK_THE_KEY = "Check the invoice number, the connection and the business.";
-
 /**
  * There is no sale with this number that Temporal knows; where it says so, the ledger does not either.
  */
@@ -61,26 +89,16 @@ export class SaleNotFoundError extends FiscalflowError {
   /** Where the ledger knows the number as a credit note's: the number of the sale that it reverses. */
   readonly creditNoteOf?: string;
 
-  constructor(workflowId: string, message = `There is no workflow ${workflowId}. ${CHECK_THE_KEY}`) {
+  constructor(message: string, creditNoteOf?: string) {
     super(message);
+    if (creditNoteOf !== undefined) this.creditNoteOf = creditNoteOf;
   }
 
-  static ofId(workflowId: string): SaleNotFoundError {
-    return new SaleNotFoundError(workflowId, `There is no workflow ${workflowId}. Check the workflow id.`);
-  }
-
-  static ofWorkflow(message: string): SaleNotFoundError {
-    return new SaleNotFoundError("", message);
-  }
-
-  static inLedger(workflowId: string): SaleNotFoundError {
-    const nowhere = `There is no workflow ${workflowId}, and the ledger has no sale of that number.`;
-    return new SaleNotFoundError(workflowId, `${nowhere} ${CHECK_THE_KEY}`);
-  }
-
-  static creditNote(workflowId: string, number: string, creditNoteOf: string): SaleNotFoundError {
-    const message = `${number} is the number of a credit note, of the sale ${creditNoteOf}. Give the sale's number.`;
-    return Object.assign(new SaleNotFoundError(workflowId, message), { creditNoteOf });
+  /** @param where who knows no such sale: Temporal alone, or the ledger too */
+  static of(workflowId: string, where: "Temporal" | "ledger" = "Temporal"): SaleNotFoundError {
+    const nowhere = where === "ledger" ? ", and the ledger has no sale of that number" : "";
+    const todo = "Check the invoice number, the connection and the business, of which its id is made.";
+    return new SaleNotFoundError(`There is no workflow ${workflowId}${nowhere}. ${todo}`);
   }
 }
 
@@ -113,6 +131,29 @@ export class SaleFailedError extends FiscalflowError {
   override readonly code = "Failed";
 }
 
+/** The sale names a connection that nobody has configured; nothing was started. */
+export class UnknownConnectionError extends FiscalflowError {
+  override readonly name = "UnknownConnectionError";
+  override readonly code = "UnknownConnection";
+  /** The connections that exist. */
+  readonly connections: readonly string[];
+
+  constructor(connection: string, connections: readonly string[]) {
+    const known =
+      connections.length === 0
+        ? "No connection is configured: set COMPLIANCE_BASE_URL and COMPLIANCE_API_KEY, or FISCALFLOW_CONFIG, as for the worker."
+        : `Configured: ${connections.join(", ")}.`;
+    super(`The connection "${connection}" is not configured here, so nothing was done. ${known}`);
+    this.connections = connections;
+  }
+}
+
+/** The cursor is of another business, or the ledger was restored since: read from the first event, and compare. */
+export class CursorLostError extends FiscalflowError {
+  override readonly name = "CursorLostError";
+  override readonly code = FAILURES.cursorLost;
+}
+
 /** No workflow of the sale is open, and the database that would know it does not answer. */
 export class LedgerAwayError extends FiscalflowError {
   override readonly name = "LedgerAwayError";
@@ -139,10 +180,7 @@ export class TemporalUnavailableError extends FiscalflowError {
   }
 }
 
-/**
- * The same of a port that refuses as of a server that is silent: which of them gRPC names, depends on the moment at
- * which the time is up.
- */
+/** The same of a port that refuses as of a server that is silent: which of them gRPC names is chance. */
 function away(): string {
   const { seconds, address } = waitedFor() ?? {};
   const who = address === undefined ? "Temporal" : `Temporal at ${address}`;
@@ -188,9 +226,12 @@ export function workflowError(cause: unknown): Error {
     return new NotAllowedError(
       `This workflow has no update ${lacking}, at any stage. Nothing was changed. \`listAttention\` names the updates that resolve an attention.`,
     );
-  if (cause.type === FAILURES.notFound) return SaleNotFoundError.ofWorkflow(cause.message);
-  if (cause.type === FAILURES.notAllowed)
-    return new NotAllowedError(cause.message, [], detailsOf<RefusalDetails>(cause).allowed);
+  if (cause.type === FAILURES.cursorLost) return new CursorLostError(cause.message);
+  if (cause.type === FAILURES.notFound) return new SaleNotFoundError(cause.message);
+  if (cause.type === FAILURES.notAllowed) {
+    const { problems, allowed } = detailsOf<RefusalDetails>(cause);
+    return new NotAllowedError(cause.message, problems, allowed);
+  }
   if (cause.type === FAILURES.conflict)
     return new SaleConflictError(cause.message, detailsOf<ConflictDetails>(cause).fields);
   if (cause.type === FAILURES.invalidInput) {
@@ -227,4 +268,108 @@ export function temporalError(error: unknown): unknown {
   return AWAY.includes(grpcError.code)
     ? new TemporalUnavailableError(grpcError, error)
     : new TemporalRefusedError(grpcError.details, error);
+}
+
+/** A call that waits for a worker, in the words of the error if none answers. */
+export interface Asked {
+  what: string;
+  /** What may have happened all the same, and what the caller does about it. */
+  advice: string;
+}
+
+const asking =
+  (what: (of: string) => string, advice: string) =>
+  (of: string): Asked => ({ what: what(of), advice });
+
+export const queryOf = asking(
+  (workflowId) => `the query for the state of ${workflowId}`,
+  "A query changes nothing; what was started before goes on as soon as a worker runs. Ask again.",
+);
+export const waitFor = asking(
+  (workflowId) => `the wait for the outcome of ${workflowId}`,
+  "The wait changes nothing; what was started before goes on as soon as a worker runs. Ask again for the same.",
+);
+export const startOf = asking(
+  (workflowId) => `the start of ${workflowId}`,
+  "The sale may have been started, and then goes on as soon as a worker runs. Start the same sale again under the same number, which is safe: it stays one sale.",
+);
+export const refundOf = asking(
+  (workflowId) => `the update refund of ${workflowId}`,
+  "The refund may have been accepted, or may still be. Ask for the same refund again under the same number, which is safe: it stays one credit note.",
+);
+/** `retry of sale/…` */
+export const answerTo = asking(
+  (updateOfWorkflow) => `the update ${updateOfWorkflow}`,
+  "The answer may have been accepted, or may still be. Send the same answer again, which is safe.",
+);
+export const questionToLedger = asking(
+  (about) => `the question to the ledger ${about}`,
+  "The question changes nothing. Ask again.",
+);
+
+/** Nobody answered in time. The message says what may have been started, and how to ask again. */
+export class NoAnswerError extends FiscalflowError {
+  override readonly name: string = "NoAnswerError";
+  override readonly code: "NoAnswer" | "NoWorker" = "NoAnswer";
+
+  constructor(message: string, cause: unknown) {
+    super(message, { cause });
+  }
+
+  static to({ what, advice }: Asked, cause: unknown): NoAnswerError {
+    const { seconds } = waitedFor() ?? {};
+    const when = seconds === undefined ? "in time" : `within ${seconds} s`;
+    const todo = "Check that `fiscalflow worker` runs on this namespace.";
+    return new NoAnswerError(`No worker answered ${what} ${when}${because(cause)}. ${advice} ${todo}`, cause);
+  }
+}
+
+/** Temporal says that no worker serves the task queue. */
+export class NoWorkerError extends NoAnswerError {
+  override readonly name = "NoWorkerError";
+  override readonly code = "NoWorker";
+
+  constructor({ what, advice }: Asked, cause: unknown) {
+    const todo = "Start `fiscalflow worker` on this namespace.";
+    const nobody = `No worker serves the task queue ${MAIN_TASK_QUEUE}, so nobody answers ${what}`;
+    super(`${nobody}${because(cause)}. ${advice} ${todo}`, cause);
+  }
+}
+
+function because(cause: unknown): string {
+  const [grpcError] = grpcErrorsOf(cause);
+  // Its details tell of the last try alone, which may have had no time left.
+  if (grpcError?.code === GRPC.DEADLINE_EXCEEDED) return ` (${grpcName(grpcError)})`;
+  if (grpcError) return ` (${grpcInWords(grpcError)})`;
+  return cause instanceof Error ? ` (${cause.message})` : "";
+}
+
+/** Every error that the client throws on purpose: its `code` tells TypeScript the class, and so the further fields. */
+export type ClientError =
+  | CursorLostError
+  | InvalidInputError
+  | LedgerAwayError
+  | NoAnswerError
+  | NoWorkerError
+  | NotAllowedError
+  | SaleConflictError
+  | SaleFailedError
+  | SaleNotFoundError
+  | TemporalRefusedError
+  | TemporalUnavailableError
+  | UnknownBusinessError
+  | UnknownConnectionError;
+
+/** As `error instanceof FiscalflowError`, after which `error.code === "Conflict"` gives `error.fields`, and so on. */
+export function isFiscalflowError(error: unknown): error is ClientError {
+  return error instanceof FiscalflowError;
+}
+
+/** A reader that is started again and again is not to fill a log. */
+const warned = new Set<string>();
+
+export function warnOnce(code: string, message: string): void {
+  if (warned.has(message)) return;
+  warned.add(message);
+  process.emitWarning(plainLine(message), { type: "FiscalflowWarning", code });
 }

@@ -2,30 +2,28 @@ import type { Client } from "@temporalio/client";
 
 import type { LedgerEvent } from "../contract/events.ts";
 import { doubtsOf, type InputChecks } from "../contract/input-checks.ts";
-import type { MessageReply } from "../contract/messages.ts";
+import type { SaleOutcome } from "../contract/messages.ts";
 import { DEFAULT_CONNECTION } from "../contract/names.ts";
 import type { RefundRequest, SaleInput } from "../contract/schema/sale.ts";
-import type { SaleOutcome } from "../contract/sale.ts";
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
-import { resolvingUpdate } from "../contract/schema/updates.ts";
 import { requireServed, type ServedBusinesses } from "../contract/connection.ts";
-import type { KnownOutcome, SaleState } from "./answer-from-ledger.ts";
+import { type KnownOutcome, type SaleState, stateOfSale } from "./state-of-sale.ts";
 import { bounded, waitMsOf } from "./bound.ts";
 import {
   type CheckedCorrection,
+  type CheckedRefund,
   correctionIn,
   type CorrectionRequest,
   type KnownCorrection,
+  refundSale,
   requireReplacement,
-} from "./correct.ts";
-import { SaleFailedError, SaleNotFoundError, temporalError } from "./errors.ts";
-import { type EventsRequest, readEvents } from "./events.ts";
-import { lastRunOf } from "./closed-run.ts";
+} from "./refund.ts";
+import { SaleFailedError, temporalError } from "./errors.ts";
+import { type EventsRequest, readEvents } from "./ask-ledger.ts";
+import { lastRunOf } from "./runs.ts";
 import { type AttentionFilter, listAttention, type OpenAttention } from "./list-attention.ts";
-import { type Answers, callerIdentity, operations } from "./operate.ts";
+import { operations } from "./operate.ts";
 import { waitForOutcome } from "./outcome.ts";
-import { stateOfSale } from "./state-of-sale.ts";
-import { type CheckedRefund, refundSale } from "./refund.ts";
 import {
   requireBusiness,
   requireConnection,
@@ -44,23 +42,22 @@ import {
   startSaleOnce,
 } from "./start-sale.ts";
 
-export type { Attention, AttentionCode, Decision, UpdateExample } from "../contract/attention.ts";
-export type { ClosedRun } from "../contract/closed-run.ts";
+export type { Attention, Decision, UpdateExample } from "../contract/attention.ts";
+export type { AttentionCode, Stage } from "../contract/names.ts";
+export type {
+  AcknowledgeRequest,
+  CancelRequest,
+  ResolveBatchRequest,
+  ResolveDocumentRequest,
+  ResolveStockRequest,
+  ResolvingUpdate,
+  RetryRequest,
+} from "../contract/updates.ts";
+export type { ClosedRun, MessageReply, SaleOutcome, WorkflowState } from "../contract/messages.ts";
 export { type Correction, CORRECTION_STAGES, type CorrectionStage } from "../contract/correction.ts";
 export type { Customer, LinesLeftOut, Receipt, SaleDocument, SaleDocumentLine } from "../contract/documents.ts";
 export { ERROR_CODES, type ErrorCode, FiscalflowError } from "../contract/errors.ts";
 export type { InputChecks } from "../contract/input-checks.ts";
-export type {
-  AcknowledgeRequest,
-  CancelRequest,
-  MessageReply,
-  ResolveBatchRequest,
-  ResolveDocumentRequest,
-  ResolveStockRequest,
-  RetryRequest,
-  WorkflowState,
-} from "../contract/messages.ts";
-export type { ResolvingUpdate, Stage } from "../contract/names.ts";
 export { REFUND_REASONS, type RefundReason } from "../contract/codes.ts";
 export {
   type CorrectedSaleInput,
@@ -73,31 +70,33 @@ export {
   type SaleLineInput,
   type StockMode,
 } from "../contract/schema/sale.ts";
-export type { SaleOutcome } from "../contract/sale.ts";
 export type { EventCorrection, EventDocument, EventOperator, LedgerEvent } from "../contract/events.ts";
 export { InvalidInputError } from "../contract/schema/parse-input.ts";
 export { type ServedBusinesses, UnknownBusinessError } from "../contract/connection.ts";
 export type { ServiceTrouble } from "../contract/service-trouble.ts";
 export type { StockMovement } from "../contract/stock-movement.ts";
-export type { KnownOutcome, SaleState } from "./answer-from-ledger.ts";
-export { type ClientError, isFiscalflowError } from "./client-error.ts";
-export type { CorrectionRequest, KnownCorrection } from "./correct.ts";
+export type { KnownOutcome, SaleState } from "./state-of-sale.ts";
 export {
+  type ClientError,
+  CursorLostError,
+  isFiscalflowError,
   LedgerAwayError,
+  NoAnswerError,
   NotAllowedError,
+  NoWorkerError,
   SaleConflictError,
   SaleFailedError,
   SaleNotFoundError,
   TemporalRefusedError,
   TemporalUnavailableError,
+  UnknownConnectionError,
 } from "./errors.ts";
-export { CursorLostError, type EventsRequest } from "./events.ts";
+export type { CorrectionRequest, KnownCorrection } from "./refund.ts";
+export type { EventsRequest } from "./ask-ledger.ts";
 export type { AttentionFilter, OpenAttention } from "./list-attention.ts";
-export { NoAnswerError, NoWorkerError } from "./no-answer.ts";
 export type { PendingCall } from "./pending-calls.ts";
-export type { AnswerOptions, OperatorAnswer } from "./operate.ts";
-export type { RestartReply, RestartRequest } from "./restart.ts";
-export { type SaleKey, UnknownConnectionError, type UpdateTarget } from "./sale-key.ts";
+export type { AnswerOptions, OperatorAnswer, RestartReply, RestartRequest } from "./operate.ts";
+export type { SaleKey, UpdateTarget } from "./sale-key.ts";
 export type { DefaultBusinesses } from "./start-sale.ts";
 
 export interface StarterOptions {
@@ -154,15 +153,7 @@ export type Starter = ReturnType<typeof createStarter>;
 export function createStarter(options: StarterOptions) {
   if (!(options?.client instanceof Object))
     throw new InvalidInputError("options of the starter", ["client: expected a Client of @temporalio/client"], "are");
-  const {
-    client,
-    businesses = {},
-    connections,
-    servedBusinesses = {},
-    inputChecks = {},
-    identity = callerIdentity(),
-  } = options;
-  const operate = operations(client, identity);
+  const { client, businesses = {}, connections, servedBusinesses = {}, inputChecks = {}, identity } = options;
   const checkConnection = ({ connection }: { connection?: string }): void => {
     if (connections !== undefined) requireConnection(connections, connection);
   };
@@ -186,27 +177,6 @@ export function createStarter(options: StarterOptions) {
     requireTarget(target);
     return target.workflowId ?? saleIdOf(named(target));
   };
-  /** To a sale, or to any workflow by its id. */
-  const answering =
-    <Args extends unknown[], Reply>(send: (workflowId: string, ...args: Args) => Promise<Reply>) =>
-    async (target: UpdateTarget, ...args: Args): Promise<Reply> => {
-      const workflowId = idOf(target);
-      try {
-        return await send(workflowId, ...args);
-      } catch (error) {
-        if (error instanceof SaleNotFoundError && target.workflowId !== undefined)
-          throw SaleNotFoundError.ofId(workflowId);
-        throw error;
-      }
-    };
-  /**
-   * An operator's answers, each by its update's name. Each goes to a sale, or to the workflow that `listAttention`
-   * names, and says what is true afterwards. With a `requestId`, an answer whose reply was lost can be sent again.
-   * @throws NotAllowedError, SaleNotFoundError, NoAnswerError
-   */
-  const answers = Object.fromEntries(
-    resolvingUpdate.options.map((update) => [update, answering<never[], MessageReply>(operate[update])]),
-  ) as Answers<UpdateTarget>;
   /** @throws InvalidInputError, UnknownConnectionError, UnknownBusinessError */
   const checkedStart = async (input: SaleInput): Promise<{ start: PlannedStart; warnings: string[] }> => {
     const start = saleStart(input, businesses);
@@ -351,19 +321,8 @@ export function createStarter(options: StarterOptions) {
       }
     },
 
-    ...answers,
-    /**
-     * An operator's answer as `listAttention` shows it, once its texts are filled in. @throws InvalidInputError where
-     * one is not
-     */
-    answer: answering(operate.answer),
-
-    /**
-     * Starts a sale anew where its workflow was terminated, failed or timed out: the new run takes over what the runs
-     * before did. Two restarts at the same moment give one run.
-     * @throws NotAllowedError where its workflow is open, or completed; SaleNotFoundError, NoAnswerError
-     */
-    restart: answering(operate.restart),
+    /** An operator's answers: each goes to a sale, or to the workflow that `listAttention` names. */
+    ...operations(client, identity, idOf),
     workflowId: idOf,
   };
 }

@@ -1,18 +1,16 @@
 import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
 import { z } from "zod";
 
-import { type Attention, type AttentionCode, type UpdateExample, updateExamples } from "../contract/attention.ts";
+import { type Attention, type UpdateExample, updateExamples } from "../contract/attention.ts";
+import { type AttentionCode, SEARCH_ATTRIBUTES, STATE_QUERY, WORKFLOW_TYPES } from "../contract/names.ts";
 import { NO_BUSINESS } from "../contract/ids.ts";
 import type { WorkflowState } from "../contract/messages.ts";
-import { SEARCH_ATTRIBUTES, STATE_QUERY, WORKFLOW_TYPES } from "../contract/names.ts";
 import { parseInput } from "../contract/schema/parse-input.ts";
 import { businessIdentifier } from "../contract/schema/sale.ts";
 import { ANSWER_WITHIN_MS, answeredInTime } from "./answered-in-time.ts";
-import { attributesOf } from "./attributes.ts";
+import { attributesOf } from "./sale-key.ts";
 import { bounded, TEMPORAL_WITHIN_MS } from "./bound.ts";
-import { temporalError } from "./errors.ts";
-import { NoAnswerError, NoWorkerError, queryOf } from "./no-answer.ts";
-import { warnOnce } from "./warn-once.ts";
+import { NoAnswerError, NoWorkerError, queryOf, temporalError, warnOnce } from "./errors.ts";
 
 /** One thing that needs an operator. */
 export interface OpenAttention extends Pick<Attention, "subject" | "evidence"> {

@@ -2,7 +2,7 @@ import { ServiceError, WorkflowUpdateFailedError } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 import { expect, test } from "vitest";
 
-import { answerTo, NoAnswerError, NoWorkerError, queryOf, refundOf } from "./no-answer.ts";
+import { answerTo, NoAnswerError, NoWorkerError, queryOf, refundOf } from "./errors.ts";
 
 const grpc = (code: number, details: string): ServiceError =>
   new ServiceError("Failed", { cause: Object.assign(new Error(details), { code, details, metadata: {} }) });
@@ -21,7 +21,7 @@ test.each<[string, NoAnswerError, string]>([
   [
     "an answer that its workflow task left out",
     NoAnswerError.to(
-      answerTo("sale/a", "resolveStock"),
+      answerTo("resolveStock of sale/a"),
       new WorkflowUpdateFailedError("Workflow Update failed", ApplicationFailure.nonRetryable("left out")),
     ),
     "No worker answered the update resolveStock of sale/a in time (Workflow Update failed). The answer may have been accepted, or may still be. Send the same answer again, which is safe. Check that `fiscalflow worker` runs on this namespace.",

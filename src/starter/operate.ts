@@ -1,27 +1,25 @@
 import { randomUUID } from "node:crypto";
 import { hostname, userInfo } from "node:os";
-import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from "@temporalio/client";
-import { z } from "zod";
-
-import type { MessageReply } from "../contract/messages.ts";
 import {
-  answerSchema,
-  problemsOfAnswer,
-  resolvingUpdate,
-  UPDATE_DECLARATIONS,
-  type UpdateRequests,
-} from "../contract/schema/updates.ts";
-import type { ResolvingUpdate } from "../contract/names.ts";
-import { sha256Hex } from "../contract/sha256.ts";
-import { InvalidInputError, parseInput } from "../contract/schema/parse-input.ts";
-import { printableText } from "../contract/schema/fields.ts";
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowExecutionDescription,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+} from "@temporalio/client";
+import { z } from "zod";
+import { type MessageReply, type Restarted, RESTARTED_MEMO, type UpdateRequests } from "../contract/messages.ts";
+import { RESOLVING_UPDATES, type ResolvingUpdate, UPDATE_FORMS } from "../contract/updates.ts";
+import { sha256Hex } from "../contract/ids.ts";
+import { InvalidInputError, parseInput, printableText } from "../contract/schema/parse-input.ts";
 import { unfilledFields, type UpdateExample } from "../contract/attention.ts";
 import { ANSWER_WITHIN_MS, answeredInTime } from "./answered-in-time.ts";
 import { bounded } from "./bound.ts";
-import { NotAllowedError, SaleNotFoundError, temporalError, workflowError } from "./errors.ts";
-import { answerTo } from "./no-answer.ts";
-import { refusedByClosed } from "./state-of-sale.ts";
-import { type RestartReply, type RestartRequest, restartWorkflow } from "./restart.ts";
+import { answerTo, NotAllowedError, SaleNotFoundError, temporalError, workflowError } from "./errors.ts";
+import { leftToDo, refusedByClosed, resultOf } from "./state-of-sale.ts";
+import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from "../contract/names.ts";
+import type { SaleStart } from "../contract/schema/sale.ts";
+import { closedStatusOf, doneIn, lastRunOf, startOfRun } from "./runs.ts";
 
 /** Any of the updates with its JSON: the workflow checks it. */
 export type OperatorAnswer = Pick<UpdateExample, "update" | "input">;
@@ -44,15 +42,20 @@ export type Answers<Target> = {
   ) => Promise<MessageReply>;
 };
 
-/** Nothing, where a field must be there. */
-function whereLeftOut(update: ResolvingUpdate): object {
-  return UPDATE_DECLARATIONS[update].takes.safeParse({}).data as object;
-}
-
 const answerOptionsSchema = z.object({ requestId: printableText(200).optional() });
 
 /** Plain JavaScript passes anything. The rest of it the workflow checks. */
 const requestSchema = z.looseObject({});
+
+const answerSchema = z.object({
+  update: z.enum(RESOLVING_UPDATES, {
+    error: ({ input }) =>
+      input === "refund"
+        ? "expected an operator's answer (for a refund call `refund` in place of `answer`)"
+        : undefined,
+  }),
+  input: requestSchema,
+});
 
 /**
  * Temporal answers an update id that it knows with the first reply, whatever comes with it. So the request is part of
@@ -65,13 +68,6 @@ function updateIdOf(update: string, request: object, options: AnswerOptions): st
   const given = Object.entries(request).filter(([, value]) => value !== undefined);
   const sorted = given.toSorted(([one], [other]) => (one < other ? -1 : 1));
   return `${requestId}:${sha256Hex(JSON.stringify([update, sorted])).slice(0, 16)}`;
-}
-
-/** A workflow names the first problem of a malformed answer: this names all, as an input's error does. */
-function withProblems(error: Error, update: ResolvingUpdate, request: object): Error {
-  return error instanceof NotAllowedError
-    ? new NotAllowedError(error.message, problemsOfAnswer(update, request), error.allowed)
-    : error;
 }
 
 /** A restart asks the dead run first what had been asked of it, which takes as long as any question may. */
@@ -87,78 +83,170 @@ export function callerIdentity(): string {
 }
 
 /**
- * The updates by which an operator resolves what a workflow waits for, each by its workflow id. Each says what is true
- * afterwards.
+ * The updates by which an operator resolves what a workflow waits for, each by its name. Each says what is true
+ * afterwards. With a `requestId`, an answer whose reply was lost can be sent again.
  * @param identity who answers for a decision where the request does not say; default: user@host
+ * @param idOf the workflow's id; default: what is given is one
  * @throws InvalidInputError, NotAllowedError, SaleNotFoundError, NoAnswerError, NoWorkerError, TemporalUnavailableError
  */
-export function operations(client: Client, identity: string = callerIdentity()) {
+export function operations<Target = string>(
+  client: Client,
+  identity: string = callerIdentity(),
+  idOf: (target: Target) => string = (id) => id as string,
+) {
   /** @throws InvalidInputError where it is no object */
   const signed = <R extends object>(request: R & { by?: unknown }, what: string) => {
     parseInput(requestSchema, request, what);
     return { ...request, by: request.by ?? identity };
   };
   async function send(
-    workflowId: string,
+    target: Target,
     update: ResolvingUpdate,
-    request = whereLeftOut(update),
+    request: object | undefined = "required" in UPDATE_FORMS[update] ? undefined : {},
     options: AnswerOptions = {},
   ): Promise<MessageReply> {
+    const workflowId = idOf(target);
     const handle = client.workflow.getHandle(workflowId);
-    const payload = signed(request, `input of the update ${update}`);
-    const updateId = updateIdOf(update, request, options);
+    const payload = signed(request as object, `input of the update ${update}`);
+    const updateId = updateIdOf(update, { ...request }, options);
+    const ask = () => handle.executeUpdate<MessageReply, [object]>(update, { args: [payload], updateId });
     try {
       return await bounded(client, ANSWER_WITHIN_MS, () =>
-        answeredInTime(client, answerTo(workflowId, update), () =>
-          handle.executeUpdate<MessageReply, [object]>(update, { args: [payload], updateId }),
-        ),
+        answeredInTime(client, answerTo(`${update} of ${workflowId}`), ask),
       );
     } catch (error) {
-      if (error instanceof WorkflowNotFoundError) throw await unreached(workflowId);
-      if (error instanceof WorkflowUpdateFailedError)
-        throw withProblems(workflowError(error.cause ?? error), update, payload);
+      if (error instanceof WorkflowNotFoundError) throw await whyUnreached(client, workflowId);
+      if (error instanceof WorkflowUpdateFailedError) throw workflowError(error.cause ?? error);
       throw temporalError(error);
     }
   }
-  /** Temporal says the same of a workflow that is closed, and of one that there never was. */
-  async function unreached(workflowId: string): Promise<unknown> {
-    try {
-      return (await refusedByClosed(client, workflowId)) ?? new SaleNotFoundError(workflowId);
-    } catch (error) {
-      return temporalError(error);
-    }
-  }
   const answers = Object.fromEntries(
-    resolvingUpdate.options.map((update) => [
+    RESOLVING_UPDATES.map((update) => [
       update,
-      (workflowId: string, request?: object, options?: AnswerOptions) => send(workflowId, update, request, options),
+      (target: Target, request?: object, options?: AnswerOptions) => send(target, update, request, options),
     ]),
-  ) as Answers<string>;
+  ) as Answers<Target>;
   return {
     ...answers,
     /**
-     * Starts a sale anew whose last run was terminated, failed or timed out.
-     * @throws NotAllowedError, SaleNotFoundError, NoAnswerError, NoWorkerError, TemporalUnavailableError
+     * Starts a sale anew where its workflow was terminated, failed or timed out: the new run takes over what the runs
+     * before did. Two restarts at the same moment give one run.
+     * @throws NotAllowedError where its workflow is open, or completed; SaleNotFoundError, NoAnswerError
      */
-    restart: async (workflowId: string, request: RestartRequest): Promise<RestartReply> => {
+    restart: async (target: Target, request: RestartRequest): Promise<RestartReply> => {
+      const workflowId = idOf(target);
       const asked = signed(request, "restart");
-      return await bounded(client, RESTART_WITHIN_MS, async () => {
-        try {
-          return await restartWorkflow(client, workflowId, asked);
-        } catch (error) {
-          throw temporalError(error);
-        }
-      });
+      try {
+        return await bounded(client, RESTART_WITHIN_MS, () => restartWorkflow(client, workflowId, asked));
+      } catch (error) {
+        throw temporalError(error);
+      }
     },
     /**
-     * @throws InvalidInputError where the update is none of these, or its input still has a text of the example that
-     * `listAttention` shows
+     * An operator's answer as `listAttention` shows it, once its texts are filled in.
+     * @throws InvalidInputError where the update is none of these, or its input still has a text of the example
      */
-    answer: async (workflowId: string, answer: OperatorAnswer, options?: AnswerOptions) => {
+    answer: async (target: Target, answer: OperatorAnswer, options?: AnswerOptions): Promise<MessageReply> => {
       const { update, input } = parseInput(answerSchema, answer, "answer");
       const problems = unfilledFields(update, input);
       if (problems.length > 0) throw new InvalidInputError(`input of the update ${update}`, problems);
-      return await send(workflowId, update, input, options);
+      return await send(target, update, input, options);
     },
+  };
+}
+
+/** Temporal says the same of a workflow that is closed, and of one that there never was. */
+async function whyUnreached(client: Client, workflowId: string): Promise<unknown> {
+  try {
+    return (await refusedByClosed(client, workflowId)) ?? SaleNotFoundError.of(workflowId);
+  } catch (error) {
+    return temporalError(error);
+  }
+}
+
+export interface RestartRequest {
+  /** Why, in a few words; kept among the sale's decisions. */
+  note: string;
+  /** Who answers for it; default: the caller's identity. */
+  by?: string | undefined;
+}
+
+const restartSchema = z.strictObject({
+  note: z.string().refine((text) => text.trim() !== "", { error: "expected a text" }),
+  by: z.string(),
+});
+
+export interface RestartReply {
+  workflowId: string;
+  /** The run that carries it on. */
+  runId: string;
+  /** `restarted`: by this call. `running`: somebody else's restart came first, and this call started nothing. */
+  result: "restarted" | "running";
+}
+
+/**
+ * Starts a sale anew, with the input of its last run, where that was terminated, failed or timed out.
+ * The new run opens the sale's row, and takes over what that knows: the document, the movements, the decisions, and what
+ * was asked for
+ * (https://github.com/fiscalflow/fiscalflow/blob/main/docs/failure-model.md, "What may be done in Temporal's
+ * UI"). Temporal itself lets only one run of the id be open, and none begin after one that completed: two restarts at
+ * the same moment give one run.
+ * @throws InvalidInputError; NotAllowedError where the last run is open, or completed; SaleNotFoundError
+ */
+export async function restartWorkflow(
+  client: Client,
+  workflowId: string,
+  request: RestartRequest & { by: string },
+): Promise<RestartReply> {
+  const { note, by } = parseInput(restartSchema, request, "restart");
+  const run = await lastRunOf(client, workflowId);
+  if (!run) throw SaleNotFoundError.of(workflowId);
+  if (run.type !== WORKFLOW_TYPES.sale)
+    throw new NotAllowedError(`The workflow ${workflowId} is a ${run.type}: only sales are restarted.`);
+  if (!closedStatusOf(run.status.name)) {
+    const isRunning = run.status.name === "RUNNING";
+    const is = isRunning
+      ? "is running: what it waits for is answered by its updates (retry, cancel and so on)"
+      : "is finished, so there is nothing to carry on";
+    const { words, allowed } = isRunning ? { words: "", allowed: [] } : leftToDo(await resultOf(client, run));
+    throw new NotAllowedError(
+      `The workflow ${workflowId} ${is}. Only one that was terminated, failed or timed out is restarted.${words}`,
+      [],
+      allowed,
+    );
+  }
+  try {
+    const handle = await client.workflow.start(WORKFLOW_TYPES.sale, {
+      ...(await nextRun(client, run, { note, by })),
+      workflowIdReusePolicy: "ALLOW_DUPLICATE_FAILED_ONLY",
+      workflowIdConflictPolicy: "FAIL",
+    });
+    return { workflowId, runId: handle.firstExecutionRunId, result: "restarted" };
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    const { runId } = await client.workflow.getHandle(workflowId).describe();
+    return { workflowId, runId, result: "running" };
+  }
+}
+
+/** What lives of the attributes of the run before: the new one sets the others. */
+const KEPT_ATTRIBUTES: readonly string[] = [SEARCH_ATTRIBUTES.business, SEARCH_ATTRIBUTES.invoice];
+
+/** How the run is started that follows this one, with the same input. What became of that, the sale's row knows. */
+async function nextRun(client: Client, run: WorkflowExecutionDescription, word: Pick<Restarted, "note" | "by">) {
+  const { input } = await startOfRun(client, run);
+  const { isBegun, sent } = await doneIn(client, run);
+  const restarted: Restarted = { ...word, atMs: Date.now(), sent };
+  // Anybody may have started it, with anything. A refund that it has begun may have been given up since.
+  const { refund, ...sale } = { ...(input as SaleStart) };
+  const [staticSummary, staticDetails] = [await run.staticSummary(), await run.staticDetails()];
+  return {
+    workflowId: run.workflowId,
+    taskQueue: MAIN_TASK_QUEUE,
+    args: [{ ...sale, ...(refund && !isBegun && { refund }) }],
+    memo: { ...run.memo, [RESTARTED_MEMO]: restarted },
+    typedSearchAttributes: run.typedSearchAttributes.getAll().filter(({ key }) => KEPT_ATTRIBUTES.includes(key.name)),
+    ...(staticSummary !== undefined && { staticSummary }),
+    ...(staticDetails !== undefined && { staticDetails }),
   };
 }

@@ -10,17 +10,15 @@ import {
 
 import { holdsUpDocument } from "../contract/attention.ts";
 import { isSuccessorAwaited } from "../contract/correction.ts";
-import { outcomeOfState, type OutcomeRequest, type WorkflowState } from "../contract/messages.ts";
-import { SETTLED_STAGES, STATE_QUERY, UPDATES } from "../contract/names.ts";
-import type { SaleOutcome } from "../contract/sale.ts";
-import type { KnownOutcome } from "./answer-from-ledger.ts";
+import { outcomeOfState, type SaleOutcome, type WorkflowState } from "../contract/messages.ts";
+import { type OutcomeRequest, UPDATES } from "../contract/updates.ts";
+import { SETTLED_STAGES, STATE_QUERY } from "../contract/names.ts";
+import { type KnownOutcome, outcomeOfEnded } from "./state-of-sale.ts";
 import { isWithoutAnswer, whyNobodyAnswers } from "./answered-in-time.ts";
 import { boundMs, within } from "./bound.ts";
-import { lastRunOf } from "./closed-run.ts";
-import { NotAllowedError, SaleConflictError, SaleFailedError, workflowError } from "./errors.ts";
-import { type Asked, waitFor } from "./no-answer.ts";
+import { lastRunOf } from "./runs.ts";
+import { type Asked, NotAllowedError, SaleConflictError, SaleFailedError, waitFor, workflowError } from "./errors.ts";
 import type { SaleKey } from "./sale-key.ts";
-import { outcomeOfEnded } from "./state-of-sale.ts";
 
 /** One `outcome` update waits at most this long, so that nobody holds one of Temporal's ten for days. */
 const ROUND_SECONDS = 20;
@@ -47,8 +45,6 @@ export interface Wait {
   sale?: SaleKey;
   /** May refuse to ask the ledger of a sale that Temporal does not know. */
   beforeLedger?: () => void;
-  /** The workflow was just started by this caller, so there is nothing to be looked at yet. */
-  fresh?: boolean;
   /** What the caller has asked for, where it is more than to wait. */
   asked?: Asked;
   /** Starts the workflow and sends the update of the first round. */
@@ -66,7 +62,7 @@ export async function waitForOutcome(client: Client, wait: Wait): Promise<SaleOu
   const deadlineMs = Date.now() + wait.waitMs;
   const answerByMs = Math.min(deadlineMs + ANSWER_WITHIN_MS, boundMs());
   let { begin } = wait;
-  let round = wait.fresh || begin ? 0 : undefined;
+  let round = begin ? 0 : undefined;
   for (let rounds = 0; ;) {
     try {
       if (begin) {

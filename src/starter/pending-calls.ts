@@ -1,6 +1,7 @@
 import { ApplicationFailure, type Client, type WorkflowExecutionDescription } from "@temporalio/client";
 
 import { FAILURES } from "../contract/errors.ts";
+import { msOf } from "./runs.ts";
 import { calledService, type ServiceTrouble, STILL_WAITING, type TroubleDetails } from "../contract/service-trouble.ts";
 
 /**
@@ -114,10 +115,6 @@ function lastAttempt(
 
 function isTrouble(details: unknown): details is TroubleDetails {
   return typeof details === "object" && details !== null && "trouble" in details && "said" in details;
-}
-
-function msOf(time: PendingActivity["scheduledTime"]): number {
-  return Number(time?.seconds ?? 0) * 1_000 + Math.floor((time?.nanos ?? 0) / 1e6);
 }
 
 /** In words; undefined where the workflow itself says it. */

@@ -7,23 +7,28 @@ import {
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
 } from "@temporalio/client";
-
-import { isCorrectionLeft, replacementProblem } from "../contract/correction.ts";
+import {
+  type Correction,
+  isCorrectionLeft,
+  OWN_NUMBER,
+  refundConflict,
+  refundConflictFields,
+  replacementProblem,
+} from "../contract/correction.ts";
 import { doubtsOf, type InputChecks, refundDoubtsOf } from "../contract/input-checks.ts";
-import type { RefundUpdate } from "../contract/messages.ts";
-import { MAIN_TASK_QUEUE, UPDATES, WORKFLOW_TYPES } from "../contract/names.ts";
-import { OWN_NUMBER, refundConflict, refundConflictFields, type SaleOutcome } from "../contract/sale.ts";
-import { type RefundRequest, refundRequestSchema } from "../contract/schema/sale.ts";
+import type { RefundUpdate, SaleOutcome } from "../contract/messages.ts";
+import { UPDATES } from "../contract/updates.ts";
+import { MAIN_TASK_QUEUE, WORKFLOW_TYPES } from "../contract/names.ts";
+import { type Refund, type RefundRequest, refundRequestSchema } from "../contract/schema/sale.ts";
 import { InvalidInputError, parseInput } from "../contract/schema/parse-input.ts";
-import { aboutWorkflow } from "../contract/summary.ts";
+import { aboutWorkflow } from "../contract/ids.ts";
 import { answeredInTime } from "./answered-in-time.ts";
-import { attributesOfSale } from "./attributes.ts";
-import { lastRunOf, wasRefused } from "./closed-run.ts";
-import { NotAllowedError, SaleConflictError, workflowError } from "./errors.ts";
-import { refundOf } from "./no-answer.ts";
+import { attributesOfSale, saleIdOf, type SaleKey } from "./sale-key.ts";
+import { endOf, lastRunOf } from "./runs.ts";
+import { NotAllowedError, refundOf, SaleConflictError, workflowError } from "./errors.ts";
 import { endsWait, waitForOutcome } from "./outcome.ts";
-import { type SaleKey, saleIdOf } from "./sale-key.ts";
-import { outcomeOfEnded, refusedByClosed } from "./state-of-sale.ts";
+import { outcomeOfEnded, refusedByClosed, type SaleState } from "./state-of-sale.ts";
+import type { Attention } from "../contract/attention.ts";
 
 /** The sale itself waits no longer for its credit note; whoever does, waits for the outcome then. */
 export const LONGEST_REPLY_SECONDS = 20;
@@ -102,7 +107,7 @@ export async function beginRefund(
     }
     const run = await lastRunOf(client, workflowId);
     // What was refused is no sale: the ledger may have one of that number all the same.
-    const known = run && !(await wasRefused(client, run)) ? run : undefined;
+    const known = run && !(await endOf(client, run))?.refusal ? run : undefined;
     const closed = await closedOutcome(client, key, known);
     if (closed.stage === "credited") {
       throwIfOtherwise(closed, refund, key);
@@ -173,4 +178,43 @@ function nextRunFor(key: SaleKey, run: WorkflowExecutionDescription | undefined)
     workflowIdReusePolicy: "ALLOW_DUPLICATE" as const,
     workflowIdConflictPolicy: "USE_EXISTING" as const,
   };
+}
+
+/** A refund that names the sale which replaces the credited one. The goods go back, as that sale takes its own. */
+export type CorrectionRequest = Pick<RefundRequest, "reason" | "traderInvoiceNumber" | "returnDate"> &
+  Required<Pick<RefundRequest, "replaceWith">>;
+
+/** Where the correction of a sale stands. */
+export interface KnownCorrection extends Correction {
+  /** Of the sale that is corrected. */
+  workflowId: string;
+  /** The number of the sale that is corrected. */
+  invoice: string;
+  /** In words: what happens next. */
+  waitingFor: string;
+  /** What the sale that is corrected needs an operator for; `heldUp` says it of the corrected one. */
+  attentions: Attention[];
+}
+
+export type CheckedCorrection = KnownCorrection & Pick<CheckedRefund, "warnings">;
+
+/** The rest is checked as a refund. @throws InvalidInputError */
+export function requireReplacement(request: Partial<CorrectionRequest> | undefined): void {
+  if (request?.replaceWith === undefined)
+    throw new InvalidInputError("correction", ["replaceWith: expected the corrected sale, found none"]);
+}
+
+/** @returns undefined where the sale is not corrected */
+export function correctionIn(
+  { correction, refund, waitingFor, attentions }: SaleState,
+  of: Pick<KnownCorrection, "workflowId" | "invoice">,
+): KnownCorrection | undefined {
+  const known = correction ?? (refund && toBegin(refund));
+  // The sale itself may still wait for something else.
+  return known && { ...of, ...known, waitingFor: isCorrectionLeft(known) ? waitingFor : "nothing", attentions };
+}
+
+/** A correction that is accepted, and that its sale has not begun yet. */
+function toBegin({ replaceWith, traderInvoiceNumber: creditNote }: Refund): Correction | undefined {
+  return replaceWith && { correctedBy: replaceWith.traderInvoiceNumber, creditNote, stage: "preparing" };
 }

@@ -1,6 +1,9 @@
-import { FiscalflowError } from "../contract/errors.ts";
-import { saleWorkflowId } from "../contract/ids.ts";
-import { DEFAULT_CONNECTION } from "../contract/names.ts";
+import type { WorkflowExecutionInfo } from "@temporalio/client";
+import { z } from "zod";
+
+import { UnknownConnectionError } from "./errors.ts";
+import { NO_BUSINESS, saleWorkflowId } from "../contract/ids.ts";
+import { DEFAULT_CONNECTION, keywordValue, SEARCH_ATTRIBUTES } from "../contract/names.ts";
 import type { SaleInput } from "../contract/schema/sale.ts";
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
 
@@ -17,23 +20,6 @@ export interface SaleKey {
  * counts, and not the number beside it, which a correction has too.
  */
 export type UpdateTarget = SaleKey | { workflowId: string };
-
-/** The sale names a connection that nobody has configured; nothing was started. */
-export class UnknownConnectionError extends FiscalflowError {
-  override readonly name = "UnknownConnectionError";
-  override readonly code = "UnknownConnection";
-  /** The connections that exist. */
-  readonly connections: readonly string[];
-
-  constructor(connection: string, connections: readonly string[]) {
-    const known =
-      connections.length === 0
-        ? "No connection is configured: set COMPLIANCE_BASE_URL and COMPLIANCE_API_KEY, or FISCALFLOW_CONFIG, as for the worker."
-        : `Configured: ${connections.join(", ")}.`;
-    super(`The connection "${connection}" is not configured here, so nothing was done. ${known}`);
-    this.connections = connections;
-  }
-}
 
 /** @throws UnknownConnectionError */
 export function requireConnection(connections: readonly string[], connection: string = DEFAULT_CONNECTION): void {
@@ -69,23 +55,39 @@ export function saleIdOf({ invoice, connection = DEFAULT_CONNECTION, businessId 
 }
 
 const KEY = "{ invoice: string, connection?: string, businessId?: string }";
+const keySchema = z.object({
+  invoice: z.string(),
+  workflowId: z.undefined().optional(),
+  connection: z.string().optional(),
+  businessId: z.string().optional(),
+});
+const targetSchema = z.union([z.object({ workflowId: z.string().min(1) }), keySchema]);
 
 /** Plain JavaScript passes anything. @throws InvalidInputError */
 export function requireKey(key: SaleKey): void {
-  if (!isKey(key)) throw new InvalidInputError("name of the sale", [`expected ${KEY}`]);
+  if (!keySchema.safeParse(key).success) throw new InvalidInputError("name of the sale", [`expected ${KEY}`]);
 }
 
 /** @throws InvalidInputError */
 export function requireTarget(target: UpdateTarget): void {
-  const { workflowId } = { ...target };
-  const isId = typeof workflowId === "string" && workflowId !== "";
-  if (!isId && !isKey(target))
+  if (!targetSchema.safeParse(target).success)
     throw new InvalidInputError("target of the update", [`expected ${KEY}, or { workflowId: string }`]);
 }
 
-function isKey(key: unknown): boolean {
-  if (typeof key !== "object" || key === null) return false;
-  const { invoice, connection, businessId, workflowId } = key as Record<string, unknown>;
-  const areTexts = [connection, businessId].every((part) => part === undefined || typeof part === "string");
-  return typeof invoice === "string" && areTexts && workflowId === undefined;
+/** The search attributes of a listed workflow by name, as text. */
+export function attributesOf({
+  typedSearchAttributes,
+}: Pick<WorkflowExecutionInfo, "typedSearchAttributes">): ReadonlyMap<string, string> {
+  return new Map(typedSearchAttributes.getAll().map(({ key, value }) => [key.name, String(value)]));
+}
+
+/** What a list finds the workflow of a sale by, from its start. */
+export function attributesOfSale({ invoice, businessId }: SaleKey, stage?: string) {
+  const { business, invoice: number, stage: stands } = SEARCH_ATTRIBUTES;
+  const values = [
+    [business, businessId ?? NO_BUSINESS],
+    [number, keywordValue(invoice)],
+    ...(stage === undefined ? [] : [[stands, stage] as const]),
+  ] as const;
+  return values.map(([name, value]) => ({ key: { name, type: "KEYWORD" as const }, value }));
 }

@@ -3,39 +3,32 @@ import {
   ApplicationFailure,
   type Client,
   WithStartWorkflowOperation,
-  type WorkflowExecutionDescription,
   type Workflow,
   WorkflowExecutionAlreadyStartedError,
+  type WorkflowExecutionDescription,
   WorkflowFailedError,
   type WorkflowIdReusePolicy,
 } from "@temporalio/client";
-
 import { REFUSALS } from "../contract/errors.ts";
 import { fingerprintOf, type SaleContent, saleContent } from "../contract/sale-content.ts";
-import { saleWorkflowId } from "../contract/ids.ts";
-import type { OutcomeRequest, WorkflowState } from "../contract/messages.ts";
+import { aboutWorkflow, saleWorkflowId } from "../contract/ids.ts";
+import { type OutcomeRequest, UPDATES } from "../contract/updates.ts";
+import type { SaleOutcome, WorkflowState } from "../contract/messages.ts";
 import {
   DEFAULT_CONNECTION,
   MAIN_TASK_QUEUE,
   SEARCH_ATTRIBUTES,
   STATE_QUERY,
-  UPDATES,
   WORKFLOW_TYPES,
 } from "../contract/names.ts";
 import { type SaleInput, saleInputSchema, type SaleStart } from "../contract/schema/sale.ts";
-import type { SaleOutcome } from "../contract/sale.ts";
 import { parseInput } from "../contract/schema/parse-input.ts";
-import { aboutWorkflow } from "../contract/summary.ts";
 import { answeredInTime, isWithoutAnswer } from "./answered-in-time.ts";
-import { attributesOf, attributesOfSale } from "./attributes.ts";
+import { attributesOf, attributesOfSale, saleKeyOf } from "./sale-key.ts";
 import { boundMs, TEMPORAL_WITHIN_MS } from "./bound.ts";
-import { closedStatusOf } from "./closed-run.ts";
-import { SaleConflictError, temporalError, TemporalRefusedError } from "./errors.ts";
-import { contentOfInput, inputOfRun } from "./input-of-run.ts";
-import { NoAnswerError, queryOf, startOf } from "./no-answer.ts";
+import { closedStatusOf, startOfRun } from "./runs.ts";
+import { NoAnswerError, queryOf, SaleConflictError, startOf, temporalError, TemporalRefusedError } from "./errors.ts";
 import { waitForOutcome } from "./outcome.ts";
-import { saleKeyOf } from "./sale-key.ts";
-import { startOnce } from "./start-once.ts";
 
 /** Also when the caller's wait is over: the caller is to hear whether the sale is there. */
 const FIND_WITHIN_MS = 1_000;
@@ -92,10 +85,16 @@ export async function startSaleOnce(client: Client, start: PlannedStart): Promis
 }
 
 async function startOrFind(client: Client, start: PlannedStart): Promise<StartResult> {
-  const startRun = (reuse: WorkflowIdReusePolicy) =>
-    client.workflow.start(WORKFLOW_TYPES.sale, startOptions(start, reuse));
-  const isStarted = await startOnce(startRun, () => isFreeAgain(client, start));
-  return isStarted ? "started" : await checkSameContent(client, start);
+  // Who takes a freed number before this call does is looked at as any other run.
+  for (let reuse: WorkflowIdReusePolicy = "REJECT_DUPLICATE"; ; reuse = "ALLOW_DUPLICATE") {
+    try {
+      await client.workflow.start(WORKFLOW_TYPES.sale, startOptions(start, reuse));
+      return "started";
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    }
+    if (!(await isFreeAgain(client, start))) return await checkSameContent(client, start);
+  }
 }
 
 /**
@@ -145,8 +144,7 @@ export async function startAndWait(
     if (!(error instanceof WorkflowExecutionAlreadyStartedError) && !isRefused) throw error;
   }
   result = await startSaleOnce(client, start);
-  const fresh = result === "started";
-  return { result, outcome: await waitForOutcome(client, { ...wait, fresh }) };
+  return { result, outcome: await waitForOutcome(client, wait) };
 }
 
 function startOptions(start: PlannedStart, workflowIdReusePolicy: WorkflowIdReusePolicy) {
@@ -191,7 +189,7 @@ async function isFreeAgain(client: Client, { workflowId, fingerprint }: PlannedS
 /** Whether the run is open and was started by a number alone: where the ledger has no such sale, it is about to fail. */
 async function namesNothing(client: Client, run: WorkflowExecutionDescription): Promise<boolean> {
   if (run.status.name !== "RUNNING" || run.memo?.["fingerprint"] !== undefined) return false;
-  const { lines, saleId } = ((await inputOfRun(client, run))[0] ?? {}) as Partial<SaleStart>;
+  const { lines, saleId } = ((await startOfRun(client, run)).input ?? {}) as Partial<SaleStart>;
   return lines === undefined && saleId === undefined;
 }
 
@@ -216,6 +214,12 @@ async function checkSameContent(client: Client, start: PlannedStart): Promise<"k
   if (known === undefined || known === start.fingerprint) return result;
   const content =
     (memo?.["content"] as SaleContent | undefined) ??
-    contentOfInput((await inputOfRun(client, run))[0], start.input.businessId);
+    contentOf((await startOfRun(client, run)).input, start.input.businessId);
   throw SaleConflictError.between(start.input.traderInvoiceNumber, content, start.memo.content);
+}
+
+/** Of a run's input, whoever wrote it; undefined for what is no sale: its run fails for that. */
+function contentOf(input: unknown, defaultBusiness: string | undefined): SaleContent | undefined {
+  const { data: sale } = saleInputSchema.safeParse(input);
+  return sale && saleContent(sale, sale.businessId ?? defaultBusiness);
 }

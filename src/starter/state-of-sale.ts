@@ -1,25 +1,27 @@
 import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
-
 import { FAILURES } from "../contract/errors.ts";
-import { type ClosedRun, endedInWords } from "../contract/closed-run.ts";
-import type { FoundSale } from "../contract/records.ts";
+import {
+  type ClosedRun,
+  endedInWords,
+  outcomeOfState,
+  type SaleOutcome,
+  type WorkflowState,
+} from "../contract/messages.ts";
+import type { FoundSale, KeptDocument } from "../contract/document-calls.ts";
 import { NO_BUSINESS } from "../contract/ids.ts";
-import type { WorkflowState } from "../contract/messages.ts";
-import { DEFAULT_CONNECTION, SEARCH_ATTRIBUTES, STATE_QUERY, UPDATES, WORKFLOW_TYPES } from "../contract/names.ts";
+import { DEFAULT_CONNECTION, SEARCH_ATTRIBUTES, STATE_QUERY, WORKFLOW_TYPES } from "../contract/names.ts";
+import { UPDATES } from "../contract/updates.ts";
 import { nairobiTime } from "../contract/nairobi-date.ts";
-import type { SaleOutcome } from "../contract/sale.ts";
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
 import { firstTrouble } from "../contract/service-trouble.ts";
-import { type FromWorkflow, type KnownOutcome, ledgerState, outcomeOf, type SaleState } from "./answer-from-ledger.ts";
 import { answeredInTime } from "./answered-in-time.ts";
-import { attributesOf } from "./attributes.ts";
+import { attributesOf, saleIdOf, type SaleKey } from "./sale-key.ts";
 import { TEMPORAL_WITHIN_MS, within } from "./bound.ts";
-import { closedRunOf, lastRunOf, refusalOf, type RunFacts } from "./closed-run.ts";
-import { NotAllowedError, SaleNotFoundError } from "./errors.ts";
-import { findClosedSale } from "./find-closed-sale.ts";
-import { queryOf } from "./no-answer.ts";
+import { endOf, lastRunOf, type RunFacts } from "./runs.ts";
+import { NotAllowedError, queryOf, SaleNotFoundError } from "./errors.ts";
+import { findClosedSale } from "./ask-ledger.ts";
 import { type PendingCall, pendingCallsOf, waitsForInstead } from "./pending-calls.ts";
-import { type SaleKey, saleIdOf } from "./sale-key.ts";
+import { attentionOfCreditNote } from "../contract/attention.ts";
 
 /**
  * What is known of a sale: a live run is asked, and anything else is its row in the ledger.
@@ -56,13 +58,12 @@ export async function stateOfEnded(
   run: WorkflowExecutionDescription | undefined,
   key: SaleKey | undefined = run && keyOfRun(run),
 ): Promise<SaleState> {
-  const closed = run && (await closedRunOf(client, run));
+  const { closed, refusal } = (run && (await endOf(client, run))) ?? {};
   const found = key && (await foundSale(client, key, closed !== undefined));
-  const refusal = run && (await refusalOf(client, run));
   // What another content was refused for is not what was asked for.
   if (closed && (!found || (refusal === FAILURES.conflict && !found.failed)))
     return withoutRow(closed, refusal !== undefined);
-  if (!found) throw new SaleNotFoundError(run?.workflowId ?? "");
+  if (!found) throw SaleNotFoundError.of(run?.workflowId ?? "");
   const { closed: _marked, ...row } = found;
   if (run?.status.name === "COMPLETED") return ledgerState(row);
   // What was refused says nothing of a sale that an earlier run has begun.
@@ -90,7 +91,8 @@ export async function outcomeOfEnded(
   return outcomeOf(await stateOfEnded(client, run, key));
 }
 
-async function resultOf(client: Client, { workflowId, runId }: RunFacts): Promise<SaleOutcome> {
+/** Of a sale that has finished. No worker is needed. */
+export async function resultOf(client: Client, { workflowId, runId }: RunFacts): Promise<SaleOutcome> {
   return (await client.workflow.getHandle(workflowId, runId).result()) as SaleOutcome;
 }
 
@@ -99,23 +101,18 @@ export function needsRestart({ closed }: Pick<SaleState, "closed">): boolean {
   return closed !== undefined && closed.refused !== true && closed.settled !== true;
 }
 
-/** What is left to do about a sale: in words, which follow a sentence, and which updates are allowed. */
-interface LeftToDo {
-  words: string;
-  allowed: readonly string[];
-}
-
-const TO_BE_REFUNDED: LeftToDo = { words: " It is completed. Allowed: a refund.", allowed: [UPDATES.refund] };
-
-/** Of a sale that has finished. No worker is needed. */
-export async function leftToDo(client: Client, run: RunFacts): Promise<LeftToDo> {
-  const { stage, creditNote, numberTaken } = await resultOf(client, run);
+/** What is left to do about a sale that is through: in words, which follow a sentence, and which updates are allowed. */
+export function leftToDo({
+  stage,
+  creditNote,
+  numberTaken,
+}: Pick<SaleOutcome, "stage" | "creditNote" | "numberTaken">): { words: string; allowed: readonly string[] } {
   if (stage === "cancelled") {
     const number = numberTaken ? ", under another number" : "";
     const words = ` It is cancelled, and was not signed. If it is to be sold after all, start it again${number}.`;
     return { words, allowed: [] };
   }
-  if (stage !== "credited") return TO_BE_REFUNDED;
+  if (stage !== "credited") return { words: " It is completed. Allowed: a refund.", allowed: [UPDATES.refund] };
   const by = creditNote ? ` by ${creditNote.traderInvoiceNumber}` : "";
   return { words: ` It is credited${by}: nothing is left to do.`, allowed: [] };
 }
@@ -128,21 +125,19 @@ export async function refusedByClosed(client: Client, workflowId: string): Promi
   const run = await lastRunOf(client, workflowId);
   if (run?.type !== WORKFLOW_TYPES.sale || run.status.name === "RUNNING") return undefined;
   if (run.status.name === "COMPLETED") {
-    const { words, allowed } = await leftToDo(client, run);
+    const { words, allowed } = leftToDo(await resultOf(client, run));
     const finished = `The sale ${workflowId} is finished and closed: it waits for nothing.${words}`;
     return new NotAllowedError(finished, [], allowed);
   }
-  const { stage, closed } = await stateOfEnded(client, run);
+  const state = await stateOfEnded(client, run);
+  const { closed } = state;
   if (!closed) return undefined;
   const ended = `The workflow ${workflowId} ${endedInWords(closed)} on ${nairobiTime(closed.atMs)}: no update reaches it`;
-  const { words, allowed } = TO_BE_REFUNDED;
-  return closed.settled && stage === "completed"
-    ? new NotAllowedError(`${ended}, and nothing is left to do in it.${words}`, [], allowed)
-    : new NotAllowedError(
-        `${ended}, and nothing carries it on. Allowed: restart it (\`fiscalflow sale restart\`), then answer what it asks.`,
-        [],
-        ["restart"],
-      );
+  const { words, allowed } = closed.settled
+    ? leftToDo(state)
+    : { words: " Allowed: restart it (`fiscalflow sale restart`), then answer what it asks.", allowed: ["restart"] };
+  const left = closed.settled ? "nothing is left to do in it" : "nothing carries it on";
+  return new NotAllowedError(`${ended}, and ${left}.${words}`, [], allowed);
 }
 
 function howItStands({ isThrough }: FoundSale, refused: boolean): Pick<ClosedRun, "refused" | "settled"> {
@@ -188,4 +183,71 @@ function keyOfRun(run: WorkflowExecutionDescription): SaleKey | undefined {
   const connection = run.workflowId.split("/")[1] ?? DEFAULT_CONNECTION;
   const businessId = attributes.get(SEARCH_ATTRIBUTES.business);
   return { invoice, connection, ...(businessId !== undefined && businessId !== NO_BUSINESS && { businessId }) };
+}
+
+/** Beside an answer of the ledger: no workflow of the sale is open, so no message reaches it. */
+export interface FromLedger extends Pick<KeptDocument, "keptAtMs" | "keptBy" | "closed" | "replaces"> {
+  source: "ledger";
+}
+
+/** Beside an answer of a workflow that is open, or that ended before the ledger knew of it. */
+export interface FromWorkflow {
+  source: "workflow";
+  /** Set where the workflow ended without an outcome: the rest is what was true then. */
+  closed?: ClosedRun;
+  /** Calls to the API that it waits for, where one is retried, goes on for seconds, or waits for a worker. */
+  pendingCalls?: PendingCall[];
+}
+
+export type LedgerState = WorkflowState & FromLedger;
+
+/** What is known of a sale, and where from. */
+export type SaleState = (WorkflowState & FromWorkflow) | LedgerState;
+
+/** The outcome of a sale, and where it is known from. */
+export type KnownOutcome = SaleOutcome & (Omit<FromWorkflow, "pendingCalls"> | FromLedger);
+
+export function ledgerState(found: FoundSale): LedgerState {
+  const { creditNote: note, document, fingerprint, correction, replaces } = found;
+  const { numberTaken, inAll, keptAtMs, keptBy, closed, isThrough, cancelRequested } = found;
+  const both = note ? [found, note] : [found];
+  const ofNote = note?.attentions.map((one) => attentionOfCreditNote(note.number, one)) ?? [];
+  const attentions = [...found.attentions, ...ofNote];
+  const { movements: stockMovements } = found;
+  // The credit note may have been written down as its run ended.
+  const stage = note?.stage === "credited" ? note.stage : found.stage;
+  // A credit note that was given up refunds nothing.
+  const refund = found.refund ?? (note?.stage === "cancelled" ? undefined : note?.refund);
+  return {
+    stage,
+    waitingFor: isThrough ? "nothing" : "nothing: no workflow carries it on until the same sale is started again",
+    attentions,
+    document,
+    ...(note?.document && { creditNote: note.document }),
+    ...(refund && { refund }),
+    ...(correction && { correction }),
+    ...(replaces !== undefined && { replaces }),
+    stockMovements,
+    decisions: both.flatMap((one) => one.decisions).toSorted((one, other) => one.atMs - other.atMs),
+    ...(inAll && { inAll }),
+    ...(cancelRequested !== undefined && { cancelRequested }),
+    callbacksReceived: 0,
+    ...(fingerprint !== undefined && { fingerprint }),
+    numberTaken,
+    nextWait: 0,
+    source: "ledger",
+    keptAtMs,
+    keptBy,
+    ...(closed && { closed }),
+  };
+}
+
+/** With where it is known from. */
+export function outcomeOf(state: SaleState): KnownOutcome {
+  const { closed } = state;
+  const from =
+    state.source === "ledger"
+      ? { source: state.source, keptAtMs: state.keptAtMs, keptBy: state.keptBy }
+      : { source: state.source };
+  return { ...outcomeOfState(state), ...from, ...(closed && { closed }) };
 }

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from "@temporalio/common";
 import { describe, expect, test } from "vitest";
 
-import { InvalidInputError } from "../contract/schema/index.ts";
+import { InvalidInputError } from "../contract/schema/parse-input.ts";
 import { LedgerUnavailableError } from "../ledger/index.ts";
 import { createLogger, temporalLogger } from "./create-logger.ts";
 

@@ -27,8 +27,7 @@ import {
 } from "../contract/index.ts";
 import { createDispatchers, createTransport, usingAnswers } from "../http/transport.ts";
 import type { Ledger } from "../ledger/index.ts";
-import { createLookAtOutcome } from "../nexus/first-look.ts";
-import { createFiscalHandler } from "../nexus/handler.ts";
+import { createFiscalHandler, createLookAtOutcome } from "../nexus/handler.ts";
 import { type CallClass, callingAs } from "../quota/index.ts";
 import { pendingCallsOf } from "../starter/pending-calls.ts";
 import { checkReach } from "./check-reach.ts";

@@ -11,11 +11,10 @@ import {
   SETTLED_STAGES,
   WORKFLOW_TYPES,
 } from "../contract/index.ts";
-import { saleStartSchema } from "../contract/schema/index.ts";
+import { saleStartSchema } from "../contract/schema/sale.ts";
 import { isThrough, type Ledger, type LostExecution, type OpenedRecord, type SaleOfBusiness } from "../ledger/index.ts";
-import { attributesOf } from "../starter/attributes.ts";
-import { closedRunOf, closedStatusOf, doneIn, lastRunOf, wasRefused } from "../starter/closed-run.ts";
-import { startOfRun } from "../starter/input-of-run.ts";
+import { attributesOf } from "../starter/sale-key.ts";
+import { closedStatusOf, doneIn, endOf, lastRunOf, startOfRun } from "../starter/runs.ts";
 import { loggedReason } from "./create-logger.ts";
 
 const EVERY_MS = 60_000;
@@ -167,7 +166,8 @@ async function keepClosedRun(client: Client, ledger: Documents, { execution, sal
   // After a reset or a restart another run carries it on. That one may end too, before it has written anything.
   if (run?.runId !== runId) return;
   // What was refused has issued nothing, and says nothing of a sale that an earlier run has brought to its end.
-  if (await wasRefused(client, run)) return;
+  const { closed, refusal } = (await endOf(client, run)) ?? {};
+  if (refusal) return;
   // Only its refund window was open: there is nothing to carry on.
   if (kept && isThrough(kept)) return;
   const writer = known ?? { workflowId, runId };
@@ -181,7 +181,6 @@ async function keepClosedRun(client: Client, ledger: Documents, { execution, sal
       inDoubt: (await doneIn(client, execution)).sent,
     });
   }
-  const closed = await closedRunOf(client, run);
   await ledger.documents.markClosed(business, { type: "sale", number }, writer, closed);
   // Reserved by this sale, and begun by no workflow of its own.
   const corrected = kept?.record.refund?.replacedBy?.traderInvoiceNumber;
@@ -220,7 +219,7 @@ async function askedOf(
   businessId: string,
 ): Promise<OpenedRecord | undefined> {
   const { input, startedAtMs } = await startOfRun(client, execution);
-  const { data: sale } = saleStartSchema.safeParse(input[0]);
+  const { data: sale } = saleStartSchema.safeParse(input);
   // One that carries on a sale of the ledger asks for no other.
   if (!sale || (!sale.lines && sale.saleId === undefined)) return undefined;
   const { traderInvoiceNumber: number, saleDate: date = nairobiDate(startedAtMs) } = sale;

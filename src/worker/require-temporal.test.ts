@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 
-import { SaleNotFoundError } from "../starter/errors.ts";
-import { NoAnswerError, NoWorkerError, queryOf } from "../starter/no-answer.ts";
+import { NoAnswerError, NoWorkerError, queryOf, SaleNotFoundError } from "../starter/errors.ts";
 import { TemporalError, temporalErrorOf } from "./require-temporal.ts";
 
 const temporal = { namespace: "default", connectionOptions: {}, addressGiven: false };

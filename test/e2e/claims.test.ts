@@ -102,7 +102,7 @@ describeWithTemporal("a second run of a sale", () => {
     await (await start("OTHER-1")).result();
     const handle = await startAround("OTHER-1", { lines: [{ ...TEA, quantity: 3 }] });
     await expect(handle.result()).rejects.toMatchObject({
-      cause: { type: "Conflict", message: expect.stringContaining("What differs: line 1: quantity 3, before ") },
+      cause: { type: "Conflict", message: expect.stringContaining("What differs: lines[0].quantity: 3, before ") },
     });
     expect(rig.callsOf("OTHER-1")).toEqual(["createSale", "adjustStock"]);
     expect(movementsOf("OTHER-1")).toHaveLength(1);

@@ -72,7 +72,7 @@ describeWithTemporal("the number of a sale that Temporal has deleted", () => {
     const refused = rig.starter.startSaleAndWait(other, { waitSeconds: 20 });
     await expect(refused).rejects.toThrow(SaleConflictError);
     await expect(refused).rejects.toThrow(
-      /belongs to another sale\. What differs: the customer \(name, PIN\); line 1: quantity 3, before \d+\. In the/,
+      /belongs to another sale\. What differs: customer\.name; customer\.pin; lines\[0\]\.quantity: 3, before \d+\. In the/,
     );
     const again = await rig.starter.startSaleAndWait(input("FORGOTTEN-2"), { waitSeconds: 20 });
     expect(again.outcome?.sale?.id).toBe(first.other.sale?.id);

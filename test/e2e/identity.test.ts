@@ -52,7 +52,7 @@ describeWithTemporal("one document per number", () => {
     const refused = rig.starter.startSaleAndWait(other, { waitSeconds: 20 });
     await expect(refused).rejects.toThrow(SaleConflictError);
     await expect(refused).rejects.toThrow(
-      /What differs: the customer \(name\); line 1: quantity 3, before \d+\. Nothing was started\./,
+      /What differs: customer; lines\[0\]\.quantity: 3, before \d+\. Nothing was started\./,
     );
     expect(rig.simulator.documents("CONFLICT-1")).toHaveLength(1);
   });

@@ -159,7 +159,7 @@ describeWithTemporal("a workflow of another namespace", () => {
     const conflict = await failureOf(await ask({ sale: sale("WEB-5", { lines: [{ ...TEA, quantity: 9 }] }) }));
     expect(conflict).toMatchObject({ type: "BAD_REQUEST", retryable: false });
     expect((conflict as Error).message).toContain("Conflict: The number WEB-5 belongs to another sale");
-    expect((conflict as Error).message).toContain("What differs: line 1: quantity 9, before 2.");
+    expect((conflict as Error).message).toContain("What differs: lines[0].quantity: 9, before 2.");
     expect(rootOf(conflict)).toMatchObject({ name: "ApplicationFailure", type: "Conflict" });
     const refund = { reason: "06", traderInvoiceNumber: "CN" } as const;
     const unknown = await failureOf(await ask({ refund: { invoice: "NOBODY", refund } }));

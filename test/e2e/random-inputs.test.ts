@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { NOT_FOR_PEOPLE } from "../../src/cli/test-support/random-calls.ts";
-import { saleInputSchema } from "../../src/contract/schema/index.ts";
+import { saleInputSchema } from "../../src/contract/schema/sale.ts";
 import { FAILURES, type SaleInput, STATE_QUERY, type WorkflowState } from "../../src/contract/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { PATIENCE_MS } from "../rig/patience.ts";

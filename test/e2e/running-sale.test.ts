@@ -38,7 +38,7 @@ describeWithTemporal("a running sale", () => {
     const other = { ...input, lines: [{ ...TEA, quantity: 99 }] };
     const refused = rig.starter.startSale(other);
     await expect(refused).rejects.toThrow(SaleConflictError);
-    await expect(refused).rejects.toThrow(`What differs: line 1: quantity 99, before ${TEA.quantity}. Nothing was`);
+    await expect(refused).rejects.toThrow(`What differs: lines[0].quantity: 99, before ${TEA.quantity}. Nothing was`);
     const asked = handle.executeUpdate("outcome", { args: [{ fingerprint: "another" }] });
     await expect(asked).rejects.toMatchObject({
       cause: {

@@ -4,8 +4,9 @@ import { fileURLToPath } from "node:url";
 import { API } from "typescript/unstable/sync";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { refundRequestSchema, saleInputSchema } from "../../src/contract/schema/index.ts";
-import { UPDATE_DECLARATIONS } from "../../src/contract/schema/updates.ts";
+import { refundRequestSchema, saleInputSchema } from "../../src/contract/schema/sale.ts";
+import { UPDATE_FORMS } from "../../src/contract/updates.ts";
+import { problemsOf } from "../../workflows/operator/updates.ts";
 import { compileStrictly, type Consumer, createConsumer, type Manifest, PACKAGES } from "./consumer.ts";
 import { answers, answersThatAreNone, refunds, refundsThatAreNone, sales, salesThatAreNone } from "./inputs.ts";
 
@@ -76,13 +77,14 @@ test("the types of the inputs allow what their schemas accept, and nothing of wh
   for (const [schema, accepted, refused] of [
     [saleInputSchema, sales, salesThatAreNone],
     [refundRequestSchema, refunds, refundsThatAreNone],
-    [UPDATE_DECLARATIONS.resolveDocument.takes, answers, answersThatAreNone],
   ] as const) {
     for (const input of accepted)
       expect(schema.safeParse(input), JSON.stringify(input)).toMatchObject({ success: true });
     for (const input of refused)
       expect(schema.safeParse(input), JSON.stringify(input)).toMatchObject({ success: false });
   }
+  for (const input of answers) expect(problemsOf(UPDATE_FORMS.resolveDocument, input)).toEqual([]);
+  for (const input of answersThatAreNone) expect(problemsOf(UPDATE_FORMS.resolveDocument, input)).not.toEqual([]);
 });
 
 test("the workflow in the page on Nexus compiles, strictly", async () => {

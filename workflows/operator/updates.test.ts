@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { UPDATE_FORMS } from "../../src/contract/index.ts";
 import { SALE_UPDATES } from "../sale/messages.ts";
 import { SaleState } from "../sale/state.ts";
-import { checkUpdate, complaintOf } from "./updates.ts";
+import { checkUpdate, problemsOf } from "./updates.ts";
 
 /** A sale with a movement and a document of unknown outcome. */
 function unknownSale(): SaleState {
@@ -92,7 +92,7 @@ test.each([
   [{ branch: "main", restock: true }, undefined],
 ])("a refund with %j: %s", (changes, complaint) => {
   const refund = changes && { reason: "06", traderInvoiceNumber: "CN-1", ...changes };
-  expect(complaintOf(UPDATE_FORMS.refund, refund)).toBe(complaint);
+  expect(problemsOf(UPDATE_FORMS.refund, refund)).toEqual(complaint === undefined ? [] : [complaint]);
 });
 
 describe("an update of a sale with credit notes", () => {

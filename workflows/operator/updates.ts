@@ -35,7 +35,7 @@ import { showStalledActivitiesIn } from "../proxies.ts";
 import { invalidInput, whyUnreadable } from "../sdk/interceptors.ts";
 import type { AttentionList } from "./attention-list.ts";
 
-/** The handler of an update. Its form, and what it is for, `src/contract/schema/updates.ts` declares. */
+/** The handler of an update. Its form, and what it is for, `src/contract/updates.ts` declares. */
 export interface Update<Run, Name extends UpdateName = UpdateName> {
   readonly name: Name;
   /** Synchronous: Temporal ignores asynchronous validators without a word. */
@@ -103,39 +103,43 @@ export function checkUpdate<Run extends AttentionList>(run: Run, update: Update<
   const unreadable = whyUnreadable("update", message);
   if (unreadable !== undefined) throw invalidInput(`message ${update.name}`, [unreadable]);
   const request = message ?? {};
-  const why = complaintOf(UPDATE_FORMS[update.name], request) ?? update.refusedBecause(run, request);
+  const problems = problemsOf(UPDATE_FORMS[update.name], request);
+  const why = problems[0] ?? update.refusedBecause(run, request);
   if (why === undefined) return;
   const { stands, updates: allowed } = run.allowed;
   const words = `${why} ${stands}; allowed updates: ${allowed.join(", ") || "none"}.`;
-  throw ApplicationFailure.nonRetryable(words, FAILURES.notAllowed, { allowed } satisfies RefusalDetails);
+  throw ApplicationFailure.nonRetryable(words, FAILURES.notAllowed, { allowed, problems } satisfies RefusalDetails);
 }
 
-/** As a sentence: messages come from people's hands. */
-export function complaintOf(form: MessageForm, message: unknown): string | undefined {
+/** What is wrong with a message itself, each as a sentence: it comes from people's hands. */
+export function problemsOf(form: MessageForm, message: unknown): string[] {
   if (typeof message !== "object" || message === null || Array.isArray(message) || ArrayBuffer.isView(message))
-    return "Expected one JSON object.";
+    return ["Expected one JSON object."];
   const given = new Map<string, unknown>(Object.entries(message).filter(([, value]) => value !== undefined));
+  const problems: string[] = [];
   const unknown = [...given.keys()].filter((field) => !Object.hasOwn(form.properties, field));
   if (unknown.length > 0)
-    return `Unknown field ${fewOf(unknown).join(", ")}; expected ${Object.keys(fieldsInWords(form)).join(", ")}.`;
+    problems.push(
+      `Unknown field ${fewOf(unknown).join(", ")}; expected ${Object.keys(fieldsInWords(form)).join(", ")}.`,
+    );
   for (const [field, rules] of Object.entries(form.properties)) {
     const isLeftOut = !given.has(field) && form.required?.includes(field) !== true;
     if (!isLeftOut && !fits(rules, given.get(field)))
-      return `Expected the field ${field} with ${expected(rules)} in it.`;
+      problems.push(`Expected the field ${field} with ${expected(rules)} in it.`);
   }
   const either = eitherOf(form);
   const found = either.filter((field) => given.has(field));
   if (either.length > 0 && found.length !== 1)
-    return `Expected either ${either.join(" or ")}, found ${found.length === 0 ? "neither" : "both"}.`;
+    problems.push(`Expected either ${either.join(" or ")}, found ${found.length === 0 ? "neither" : "both"}.`);
   for (const [field, { properties }] of Object.entries(form.dependentSchemas ?? {})) {
-    const others = Object.entries(properties);
     if (!given.has(field)) continue;
-    for (const [other, rule] of others) {
-      if (rule === false && given.has(other)) return `Expected ${field} only without ${other}.`;
-      if (rule !== false && given.get(other) !== rule.const) return `Expected ${field} only together with ${other}.`;
+    for (const [other, rule] of Object.entries(properties)) {
+      if (rule === false && given.has(other)) problems.push(`Expected ${field} only without ${other}.`);
+      if (rule !== false && given.get(other) !== rule.const)
+        problems.push(`Expected ${field} only together with ${other}.`);
     }
   }
-  return undefined;
+  return problems;
 }
 
 function eitherOf({ oneOf = [] }: MessageForm): string[] {

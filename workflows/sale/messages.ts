@@ -38,7 +38,7 @@ import {
 import {
   acknowledge,
   checkUpdate,
-  complaintOf,
+  problemsOf,
   KEPT_AS_WISH,
   registerUpdates,
   retry,
@@ -200,7 +200,7 @@ function takeOverRestart(run: SaleState): void {
 }
 
 function isRefund(run: SaleState, request: Refund): boolean {
-  if (complaintOf(UPDATE_FORMS.refund, request) !== undefined) return false;
+  if (problemsOf(UPDATE_FORMS.refund, request).length > 0) return false;
   return request.traderInvoiceNumber !== run.invoice && replacementProblem(request, run.invoice) === undefined;
 }
 

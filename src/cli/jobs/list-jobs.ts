@@ -9,8 +9,8 @@ import {
   NO_BUSINESS,
   SEARCH_ATTRIBUTES,
 } from "../../contract/index.ts";
-import { attributesOf } from "../../starter/attributes.ts";
-import { closedRunOf, lastRunOf } from "../../starter/closed-run.ts";
+import { attributesOf } from "../../starter/sale-key.ts";
+import { endOf, lastRunOf } from "../../starter/runs.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import { withTemporal } from "../connect-temporal.ts";
 import type { CliContext } from "../context.ts";
@@ -98,7 +98,7 @@ async function outcomeOf(client: Client, job: WorkflowExecutionInfo): Promise<st
   if (job.status.name === "RUNNING") return null;
   const { workflowId, runId } = job;
   try {
-    const closed = await closedRunOf(client, job);
+    const { closed } = (await endOf(client, job)) ?? {};
     if (closed) return closedInWords(closed);
     const handle = client.workflow.getHandle(workflowId, runId, { followRuns: false });
     return (
@@ -143,7 +143,7 @@ export async function showJob(context: CliContext, workflowId: string, { json }:
         `Temporal has no job with the id ${workflowId}. List the jobs: fiscalflow jobs list; a sale: fiscalflow sale show`,
       );
     const lead = `${workflowId}, started ${nairobiTime(await chainStartMs(client, run))}: `;
-    const closed = await closedRunOf(client, run);
+    const { closed } = (await endOf(client, run)) ?? {};
     if (closed) return printResult(context, json, { workflowId, closed }, `${lead}${endedInWords(closed)}`);
     if (run.status.name !== "RUNNING") {
       const result = await resultOf<never>(client, workflowId);

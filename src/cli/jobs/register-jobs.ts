@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-import { calendarDate } from "../../contract/schema/fields.ts";
+import { calendarDate } from "../../contract/schema/parse-input.ts";
 import { itemName, syncBatchIdentifier } from "../../contract/schema/job-inputs.ts";
 import { help, parsedBy, waitSeconds, wholeNumber } from "../arguments.ts";
 import { UsageError } from "../cli-error.ts";

@@ -20,8 +20,7 @@ import {
   type WorkflowType,
 } from "../../contract/index.ts";
 import { answeredInTime } from "../../starter/answered-in-time.ts";
-import { workflowError } from "../../starter/errors.ts";
-import { queryOf } from "../../starter/no-answer.ts";
+import { queryOf, workflowError } from "../../starter/errors.ts";
 import { pendingCallsOf } from "../../starter/pending-calls.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import { withTemporal } from "../connect-temporal.ts";
@@ -191,8 +190,10 @@ export async function stateOfJob<Progress>(
   signal?: AbortSignal,
 ): Promise<JobState<Progress>> {
   const handle = client.workflow.getHandle(run.workflowId);
-  const ask = () => handle.query<JobState<Progress>>(STATE_QUERY);
-  const state = await answeredInTime(client, queryOf(run.workflowId), ask, { signal });
+  const query = () => handle.query<JobState<Progress>>(STATE_QUERY);
+  // Temporal's client leaves a listener on its signal for each request.
+  const ask = () => (signal ? client.withAbortSignal(AbortSignal.any([signal]), query) : query());
+  const state = await answeredInTime(client, queryOf(run.workflowId), ask);
   const troubles = [state.serviceTrouble, ...pendingCallsOf(client, run).map(({ trouble }) => trouble)];
   const serviceTrouble = firstTrouble(troubles);
   return serviceTrouble ? { ...state, serviceTrouble } : state;

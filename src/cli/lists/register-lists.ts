@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-import { calendarDate } from "../../contract/schema/fields.ts";
+import { calendarDate } from "../../contract/schema/parse-input.ts";
 import type { Days } from "../../ledger/index.ts";
 import { help, parsedBy } from "../arguments.ts";
 import { UsageError } from "../cli-error.ts";

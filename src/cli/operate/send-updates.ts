@@ -9,9 +9,9 @@ import {
   type ResolvingUpdate,
   SEARCH_ATTRIBUTES,
 } from "../../contract/index.ts";
-import { attributesOf } from "../../starter/attributes.ts";
-import { closedStatusOf } from "../../starter/closed-run.ts";
-import { GRPC, grpcErrorsOf } from "../../starter/grpc.ts";
+import { attributesOf } from "../../starter/sale-key.ts";
+import { closedStatusOf } from "../../starter/runs.ts";
+import { GRPC, grpcErrorsOf } from "../../starter/errors.ts";
 import { operations } from "../../starter/operate.ts";
 import { stateOfSale } from "../../starter/state-of-sale.ts";
 import { temporalAddress } from "../../worker/require-temporal.ts";

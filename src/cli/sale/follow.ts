@@ -7,10 +7,9 @@ import {
   SETTLED_STAGES,
   troubleInWords,
 } from "../../contract/index.ts";
-import { outcomeOf } from "../../starter/answer-from-ledger.ts";
+import { outcomeOf, stateOfSale } from "../../starter/state-of-sale.ts";
 import { bounded } from "../../starter/bound.ts";
 import { NoAnswerError, type SaleKey, type SaleState } from "../../starter/index.ts";
-import { stateOfSale } from "../../starter/state-of-sale.ts";
 import type { CliContext } from "../context.ts";
 import type { BusinessScope } from "../jobs/business-of.ts";
 import { counted, jsonText, nairobiClock, printNote, printResult } from "../output.ts";

@@ -7,7 +7,8 @@ import {
   type SaleDocument,
   type SaleOutcome,
 } from "../../contract/index.ts";
-import { parseInput, refundRequestSchema } from "../../contract/schema/index.ts";
+import { parseInput } from "../../contract/schema/parse-input.ts";
+import { refundRequestSchema } from "../../contract/schema/sale.ts";
 import type { KnownCorrection, SaleKey, SaleState } from "../../starter/index.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";

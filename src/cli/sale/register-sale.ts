@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 
 import { REFUND_REASONS } from "../../contract/codes.ts";
 import { type Stage, STAGES_OF_ROWS } from "../../contract/names.ts";
-import { calendarDate } from "../../contract/schema/fields.ts";
+import { calendarDate } from "../../contract/schema/parse-input.ts";
 import { parsedBy, waitOption, wholeNumber } from "../arguments.ts";
 import type { CliContext } from "../context.ts";
 import { registerSaleUpdates } from "../operate/operating-commands.ts";

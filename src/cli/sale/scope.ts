@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 
 import { businessIdentifier, connectionName } from "../../contract/schema/sale.ts";
-import { invoiceNumber } from "../../contract/schema/fields.ts";
+import { invoiceNumber } from "../../contract/schema/parse-input.ts";
 import { parsedBy } from "../arguments.ts";
 
 /** Which connection and business are meant; what every command about one sale or one business takes. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { ClosedRun } from "../../contract/closed-run.ts";
+import type { ClosedRun } from "../../contract/messages.ts";
 import {
   type Attention,
   type AttentionCode,

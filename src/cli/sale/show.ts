@@ -8,7 +8,7 @@ import {
   whatToDo,
   type WorkflowState,
 } from "../../contract/index.ts";
-import { correctionIn } from "../../starter/correct.ts";
+import { correctionIn } from "../../starter/refund.ts";
 import type { PendingCall, SaleKey, SaleState } from "../../starter/index.ts";
 import { needsRestart } from "../../starter/state-of-sale.ts";
 import type { CliContext } from "../context.ts";

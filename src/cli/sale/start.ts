@@ -1,5 +1,6 @@
 import { type SaleInput, type SaleOutcome, SETTLED_STAGES } from "../../contract/index.ts";
-import { InvalidInputError, parseInput, saleInputSchema } from "../../contract/schema/index.ts";
+import { InvalidInputError, parseInput } from "../../contract/schema/parse-input.ts";
+import { saleInputSchema } from "../../contract/schema/sale.ts";
 import type { StartedSale } from "../../starter/index.ts";
 import { CommandFailedError, describeError, UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";

@@ -1,11 +1,11 @@
 import { type Client, isGrpcServiceError, type WorkflowExecutionInfo } from "@temporalio/client";
 import type { temporal } from "@temporalio/proto";
 
-import { RESTARTED_MEMO, restartedOf } from "../../contract/closed-run.ts";
+import { RESTARTED_MEMO, restartedOf } from "../../contract/messages.ts";
 import { MAIN_TASK_QUEUE } from "../../contract/names.ts";
 import { nairobiDate, nairobiTime } from "../../contract/nairobi-date.ts";
 import { plainLine } from "../../contract/plain-text.ts";
-import { lastRunOf } from "../../starter/closed-run.ts";
+import { lastRunOf } from "../../starter/runs.ts";
 import { nairobiClock } from "../output.ts";
 
 /** One call's worth. A sale of hundreds of movements has more, and nobody reads them here. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { durationMs } from "./fields.ts";
+import { durationMs } from "./parse-input.ts";
 
 const HOUR_MS = 3_600_000;
 

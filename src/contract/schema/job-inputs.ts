@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { CURRENCY_PATTERN, INVOICE_NUMBER_FIELDS, MOST_NAMED_ITEMS, SUPPLIER_RULES } from "../jobs.ts";
-import { calendarDate, printableText } from "./fields.ts";
+import { calendarDate, printableText, SAYS_FOUND } from "./parse-input.ts";
 import { businessIdentifier, connectionName } from "./sale.ts";
 import { CURSOR_PATTERN, LONGEST_EVENT_WAIT_SECONDS } from "../events.ts";
-import { SAYS_FOUND } from "./parse-input.ts";
 
 /** A name of an item: its id, external id or SKU. */
 export const itemName = printableText(200);

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { NO_BUSINESS } from "../ids.ts";
 import { NAME_PATTERN } from "../names.ts";
-import { calendarDate, duration, invoiceNumber, printableText } from "./fields.ts";
+import { calendarDate, duration, invoiceNumber, printableText, SAYS_FOUND } from "./parse-input.ts";
+import { UPDATE_FORMS } from "../updates.ts";
 import { REFUND_REASONS, type RefundReason } from "../codes.ts";
-import { SAYS_FOUND } from "./parse-input.ts";
 
 export const connectionName = z
   .string()
@@ -155,31 +155,17 @@ export const refundReason = z.enum(REASONS, {
   error: `expected one of ${REASONS.map((code) => `"${code}" (${REFUND_REASONS[code]})`).join(", ")}`,
 });
 
-/** How long a caller waits for what an update comes to. */
-export const waitSeconds = z.number().min(0).max(60).optional();
+const { properties: described } = UPDATE_FORMS.refund;
 
 /** A refund as it is asked for. */
 export const refundSchema = z.strictObject({
   reason: refundReason,
-  traderInvoiceNumber: invoiceNumber(50).describe("The credit note's own number."),
-  returnDate: calendarDate.optional().describe("Default: the Africa/Nairobi date of the request."),
-  restock: z
-    .boolean()
-    .optional()
-    .describe(
-      "Return to stock what the sale is known to have taken, each line to the branch that it was taken from. Default: false.",
-    ),
+  traderInvoiceNumber: invoiceNumber(LONGEST_OWN_NUMBER).describe(described.traderInvoiceNumber.description),
+  returnDate: calendarDate.optional().describe(described.returnDate.description),
+  restock: z.boolean().optional().describe(described.restock.description),
   // This is an operator's decision: nothing shows that the goods were ever taken.
-  branch: printableText(200)
-    .optional()
-    .describe(
-      "Only with restock, for a sale that took nothing from stock: the branch (its id or authorityBhfId) that has the goods.",
-    ),
-  replaceWith: correctedSaleSchema
-    .optional()
-    .describe(
-      "The corrected sale, under a number of its own: it is checked before the sale is credited, and issued afterwards. What the credited sale took goes back to stock, so that restock is left out.",
-    ),
+  branch: identifier.optional().describe(described.branch.description),
+  replaceWith: correctedSaleSchema.optional().describe(described.replaceWith.description),
 });
 
 /** What is kept of the corrected sale beside the credited one: its own row has the rest. */
@@ -198,45 +184,35 @@ export type Refund = z.infer<typeof refundSchema> & {
 
 type BranchOnlyToRestock = { branch?: undefined } | { restock: true; branch: string };
 
-/** Of what has the fields of a refund: what one of them says of the others. */
-function withItsRules<Schema extends z.ZodType<z.infer<typeof refundSchema>>>(schema: Schema) {
-  const checked = schema
-    .refine(({ branch, restock }) => branch === undefined || restock === true, {
+/** Of the signal `refundRequested`, and of whoever asks for a refund through the client. */
+export const refundRequestSchema = refundSchema
+  .refine(
+    (refund): refund is z.infer<typeof refundSchema> & BranchOnlyToRestock =>
+      refund.branch === undefined || refund.restock === true,
+    {
       ...always,
       path: ["branch"],
       error: "expected only together with restock: the branch says to which the goods are returned",
-    })
-    .refine(({ replaceWith, restock }) => replaceWith === undefined || restock === undefined, {
-      ...always,
-      path: ["restock"],
-      error: "expected nothing beside replaceWith: what the credited sale took goes back in any case",
-    })
-    .refine(({ replaceWith, traderInvoiceNumber: number }) => replaceWith?.traderInvoiceNumber !== (number ?? ""), {
-      ...always,
-      path: ["replaceWith", "traderInvoiceNumber"],
-      error: "expected another number than that of the credit note",
-    });
-  return checked.meta({
+    },
+  )
+  .refine(({ replaceWith, restock }) => replaceWith === undefined || restock === undefined, {
+    ...always,
+    path: ["restock"],
+    error: "expected nothing beside replaceWith: what the credited sale took goes back in any case",
+  })
+  .refine(({ replaceWith, traderInvoiceNumber: number }) => replaceWith?.traderInvoiceNumber !== (number ?? ""), {
+    ...always,
+    path: ["replaceWith", "traderInvoiceNumber"],
+    error: "expected another number than that of the credit note",
+  })
+  .meta({
     dependentSchemas: {
       branch: { required: ["restock"], properties: { restock: { const: true } } },
       replaceWith: { properties: { restock: false } },
     },
-  }) as Schema & z.ZodType<z.output<Schema> & BranchOnlyToRestock>;
-}
-
-/** Of the signal `refundRequested`, and of whoever asks for a refund through the client. */
-export const refundRequestSchema = withItsRules(refundSchema);
+  });
 
 export type RefundRequest = z.infer<typeof refundRequestSchema>;
-
-/** What the update `refund` takes. */
-export const refundUpdateSchema = withItsRules(
-  refundSchema.extend({
-    waitSeconds: waitSeconds.describe(
-      "How long to wait for the credit note, and for the word that its number is another sale's. Default: 20. 0 answers once the refund is accepted.",
-    ),
-  }),
-).describe("Reverse the sale in full.");
 
 /**
  * Input of the `sale` workflow, checked in its first activity. With neither lines nor `saleId` it carries on the sale

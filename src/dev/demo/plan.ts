@@ -4,7 +4,8 @@ import { basename, join, relative } from "node:path";
 import { z } from "zod";
 
 import { ATTENTION_CODES, type SaleInput } from "../../contract/index.ts";
-import { InvalidInputError, parseInput, refundRequestSchema, saleInputSchema } from "../../contract/schema/index.ts";
+import { InvalidInputError, parseInput } from "../../contract/schema/parse-input.ts";
+import { refundRequestSchema, saleInputSchema } from "../../contract/schema/sale.ts";
 import { faultSchema, scenarioSchema } from "../simulator/index.ts";
 
 const SCENARIO_FILE = "scenario.json";

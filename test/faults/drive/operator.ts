@@ -1,8 +1,12 @@
 import { ServiceError, WorkflowNotFoundError } from "@temporalio/client";
 
 import { type Attention, STATE_QUERY, type WorkflowState } from "../../../src/contract/index.ts";
-import { NotAllowedError, SaleNotFoundError, TemporalUnavailableError } from "../../../src/starter/errors.ts";
-import { NoAnswerError } from "../../../src/starter/no-answer.ts";
+import {
+  NoAnswerError,
+  NotAllowedError,
+  SaleNotFoundError,
+  TemporalUnavailableError,
+} from "../../../src/starter/errors.ts";
 import { operations } from "../../../src/starter/operate.ts";
 import type { PlannedSale } from "../plan/planned-sale.ts";
 import type { FaultStack } from "../stack/fault-stack.ts";
@@ -22,7 +26,7 @@ export interface OperatorOptions {
   readonly isTouched: (workflowId: string) => boolean;
 }
 
-type Answers = ReturnType<typeof operations>;
+type Answers = ReturnType<typeof operations<string>>;
 
 /**
  * Does what the runbook says of each code. What was applied or created is looked up in the simulator's books, as in a

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { type Attention, RESOLVED_BY } from "../contract/attention.ts";
-import type { FoundSale, KeptDocument } from "../contract/records.ts";
-import { ledgerState, outcomeOf } from "./answer-from-ledger.ts";
+import type { FoundSale, KeptDocument } from "../contract/document-calls.ts";
+import { ledgerState, outcomeOf } from "./state-of-sale.ts";
 
 const ATTENTION: Attention = {
   code: "stock-unknown",

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { sha256Hex } from "./sha256.ts";
+import { sha256Hex } from "./ids.ts";
 
 const reference = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex");
 

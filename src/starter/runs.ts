@@ -4,9 +4,8 @@ import {
   type WorkflowExecutionInfo,
   WorkflowNotFoundError,
 } from "@temporalio/client";
-
 import { REFUSALS } from "../contract/errors.ts";
-import { type ClosedRun, type ClosedStatus, restartedOf } from "../contract/closed-run.ts";
+import { type ClosedRun, type ClosedStatus, restartedOf } from "../contract/messages.ts";
 
 const STATUSES: Readonly<Record<string, ClosedStatus>> = {
   TERMINATED: "terminated",
@@ -15,7 +14,7 @@ const STATUSES: Readonly<Record<string, ClosedStatus>> = {
   CANCELLED: "canceled",
 };
 
-/** HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT: the last event alone. */
+/** `HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT`: the last event alone. */
 const CLOSE_EVENT = 2;
 
 /** How a run ended without an outcome, by the SDK's name of its status; undefined where it runs, or completed. */
@@ -35,36 +34,31 @@ export async function lastRunOf(client: Client, workflowId: string): Promise<Wor
   }
 }
 
-/**
- * How the run ended without an outcome. Undefined while it runs, and where it completed. @throws WorkflowNotFoundError
- */
-export async function closedRunOf(client: Client, run: RunFacts): Promise<ClosedRun | undefined> {
+/** How a run ended without an outcome, and the type of the failure by which what was asked of it was refused. */
+export interface RunEnd {
+  closed: ClosedRun;
+  refusal?: string;
+}
+
+/** Undefined while the run is open, and where it completed. @throws WorkflowNotFoundError */
+export async function endOf(client: Client, run: RunFacts): Promise<RunEnd | undefined> {
   const status = closedStatusOf(run.status.name);
   if (status === undefined) return undefined;
-  const { closeTime } = run;
   const end = await closeEventOf(client, run);
   const terminated = end?.workflowExecutionTerminatedEventAttributes;
-  const reason = terminated?.reason || end?.workflowExecutionFailedEventAttributes?.failure?.message;
-  return {
-    status,
-    atMs: closeTime?.getTime() ?? 0,
-    ...(reason && { reason }),
-    ...(terminated?.identity && { by: terminated.identity }),
-  };
-}
-
-/** Whether the run failed because what was asked of it was refused. */
-export async function wasRefused(client: Client, run: RunFacts): Promise<boolean> {
-  return (await refusalOf(client, run)) !== undefined;
-}
-
-/** The type of the failure by which what was asked of the run was refused; undefined where it was not. */
-export async function refusalOf(client: Client, run: RunFacts): Promise<string | undefined> {
-  if (closedStatusOf(run.status.name) !== "failed") return undefined;
-  const end = await closeEventOf(client, run);
   let failure = end?.workflowExecutionFailedEventAttributes?.failure;
+  const reason = terminated?.reason || failure?.message;
   while (failure && !REFUSALS.includes(failure.applicationFailureInfo?.type)) failure = failure.cause;
-  return failure?.applicationFailureInfo?.type ?? undefined;
+  const refusal = failure?.applicationFailureInfo?.type;
+  return {
+    closed: {
+      status,
+      atMs: run.closeTime?.getTime() ?? 0,
+      ...(reason && { reason }),
+      ...(terminated?.identity && { by: terminated.identity }),
+    },
+    ...(refusal && { refusal }),
+  };
 }
 
 async function closeEventOf(client: Client, { workflowId, runId }: RunFacts) {
@@ -87,4 +81,34 @@ export async function doneIn(
     isBegun: (events ?? []).some((event) => event.workflowTaskStartedEventAttributes),
     sent: tasks.some(({ activityType }) => activityType?.name === "createSale") || restartedOf(memo)?.sent === true,
   };
+}
+
+type Encoded = Parameters<Client["options"]["loadedDataConverter"]["payloadCodecs"][number]["decode"]>[0];
+
+/** What a run was started with, whoever started it, and when (Unix milliseconds). One call. */
+export async function startOfRun(
+  client: Client,
+  { workflowId, runId }: { workflowId: string; runId: string },
+): Promise<{ input: unknown; startedAtMs: number }> {
+  const { namespace, loadedDataConverter } = client.options;
+  const { history } = await client.workflowService.getWorkflowExecutionHistory({
+    namespace,
+    execution: { workflowId, runId },
+    maximumPageSize: 1,
+  });
+  const [started] = history?.events ?? [];
+  let payloads: Encoded = started?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+  for (const codec of loadedDataConverter.payloadCodecs.toReversed()) payloads = await codec.decode(payloads);
+  const [input] = payloads.map((payload) => loadedDataConverter.payloadConverter.fromPayload<unknown>(payload));
+  return { input, startedAtMs: msOf(started?.eventTime) };
+}
+
+interface Timestamp {
+  seconds?: unknown;
+  nanos?: number | null;
+}
+
+/** Of a time as Temporal's messages have it, in Unix milliseconds; 0 for none. */
+export function msOf(time: Timestamp | null | undefined): number {
+  return Number(time?.seconds ?? 0) * 1000 + Math.floor((time?.nanos ?? 0) / 1e6);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { type ClosedStatus, endedInWords } from "./closed-run.ts";
+import { type ClosedStatus, endedInWords } from "./messages.ts";
 
 test.each<[ClosedStatus, string]>([
   ["terminated", 'was terminated ("why")'],

@@ -1,16 +1,28 @@
 import { z } from "zod";
-
-import { type Attention, ATTENTION_CODES, type Decision } from "../attention.ts";
-import { CLOSED_STATUSES, type ClosedRun, type ClosedStatus } from "../closed-run.ts";
+import type { Attention, Decision } from "../attention.ts";
+import { ATTENTION_CODES, STAGES } from "../names.ts";
+import {
+  CLOSED_STATUSES,
+  type ClosedRun,
+  type ClosedStatus,
+  type MessageReply,
+  type SaleOutcome,
+  type WorkflowState,
+} from "../messages.ts";
 import { type Correction, CORRECTION_STAGES } from "../correction.ts";
 import type { Receipt, SaleDocument } from "../documents.ts";
-import type { MessageReply, WorkflowState } from "../messages.ts";
-import type { SaleOutcome } from "../sale.ts";
 import type { ServiceTrouble } from "../service-trouble.ts";
-import { STAGES } from "../names.ts";
 import type { StockMovement } from "../stock-movement.ts";
-import { refundSchema } from "./sale.ts";
-import { resolvingUpdate } from "./updates.ts";
+import { correctedSaleSchema, refundSchema, saleStartSchema } from "../schema/sale.ts";
+import { RESOLVING_UPDATES, UPDATE_FORMS, type UpdateForm } from "../updates.ts";
+import {
+  processSyncBatchInputSchema,
+  readEventsInputSchema,
+  reconcileInputSchema,
+  registerItemsInputSchema,
+  syncBillPaymentsInputSchema,
+  syncPurchasesInputSchema,
+} from "../schema/job-inputs.ts";
 
 /**
  * What a sale answers, published as JSON Schemas for callers in any language. The API's own objects
@@ -105,12 +117,12 @@ const attention = z.looseObject({
   subject: z.string().optional(),
   message: z.string(),
   sinceMs: atMs,
-  resolvedBy: z.array(resolvingUpdate).describe("The updates that resolve it."),
+  resolvedBy: z.array(z.enum(RESOLVING_UPDATES)).describe("The updates that resolve it."),
   evidence: z.record(z.string(), z.unknown()).optional(),
 }) satisfies z.ZodType<Attention>;
 
 const decision = z.looseObject({
-  update: z.enum([...resolvingUpdate.options, "refund", "restart"]),
+  update: z.enum([...RESOLVING_UPDATES, "refund", "restart"]),
   code: code.optional(),
   subject: z.string().optional(),
   answer: z.string().optional(),
@@ -207,3 +219,43 @@ export const replySchema = z.looseObject({
   stage,
   attention: code.optional(),
 }) satisfies z.ZodType<MessageReply>;
+
+/** Inputs by workflow type, and answers. */
+export const ZOD_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
+  "input.sale": saleStartSchema,
+  "input.registerItems": registerItemsInputSchema,
+  "input.syncPurchases": syncPurchasesInputSchema,
+  "input.syncBillPayments": syncBillPaymentsInputSchema,
+  "input.processSyncBatch": processSyncBatchInputSchema,
+  "input.reconcile": reconcileInputSchema,
+  "input.readEvents": readEventsInputSchema,
+  "answer.outcome": saleOutcomeSchema,
+  "answer.state": saleStateSchema,
+  "answer.update": replySchema,
+};
+
+/** What is published, by the file's name, as JSON Schema, draft 2020-12. */
+export const PUBLISHED_SCHEMAS: Readonly<Record<string, object>> = {
+  ...Object.fromEntries(Object.entries(ZOD_SCHEMAS).map(([name, schema]) => [name, jsonSchemaOf(schema)])),
+  ...Object.fromEntries(
+    Object.entries<UpdateForm>(UPDATE_FORMS).map(([name, form]) => [`update.${name}`, jsonSchemaOfUpdate(form)]),
+  ),
+};
+
+function jsonSchemaOf(schema: z.ZodType): object {
+  return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+}
+
+function jsonSchemaOfUpdate(update: UpdateForm): object {
+  const { purpose, answers: _answers, properties, ...form } = update;
+  const { replaceWith } = properties;
+  const { $schema: _schema, ...correctedSale } = { $schema: "", ...jsonSchemaOf(correctedSaleSchema) };
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    type: "object",
+    properties: { ...properties, ...(replaceWith && { replaceWith: { ...correctedSale, ...replaceWith } }) },
+    ...form,
+    additionalProperties: false,
+    description: purpose,
+  };
+}
