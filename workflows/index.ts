@@ -1,4 +1,7 @@
-/** The workflow types that a worker serves. */
+/**
+ * The workflow types that a worker serves: the order of the steps, and nothing else. Whatever touches the world is an
+ * activity.
+ */
 export { syncBillPayments } from "./synced/bill-payments.ts";
 export { reconcile } from "./reconcile/workflow.ts";
 export { registerItems } from "./item-registration/workflow.ts";

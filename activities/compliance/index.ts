@@ -1,3 +1,7 @@
+/**
+ * The activities of an application's queues: one request of the Fiscal Compliance API each, within the request budget.
+ * What follows from an answer, the workflow decides.
+ */
 import type { ComplianceActivities } from "../../src/contract/index.ts";
 import { createBusinessActivities } from "./businesses.ts";
 import type { ActivityContext } from "./calls.ts";

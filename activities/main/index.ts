@@ -1,3 +1,7 @@
+/**
+ * The activities of the main queue: what asks the ledger or Temporal, and what waits. Calls of the two services are in
+ * `../compliance/` and `../accounting.ts`.
+ */
 import { setTimeout as delay } from "node:timers/promises";
 import { Context } from "@temporalio/activity";
 import type { WorkflowClient } from "@temporalio/client";

@@ -1,4 +1,7 @@
-/** The typed client of the Accounting Service, and what its answers mean. */
+/**
+ * The typed client of the Accounting Service: its calls, its dialect, what its answers mean. When something is called,
+ * the workflows decide.
+ */
 export type { AccountingAnswerMeta } from "./errors.ts";
 export type { BillPaymentsPage, ListBillPaymentsInput } from "./bill-payments.ts";
 export type { AccountingCallOptions, AccountingResult } from "./call-operation.ts";

@@ -1,4 +1,7 @@
-/** Signed capability URLs for result callbacks, and the receiver of what is sent to them. */
+/**
+ * The signed callback URLs, and the receiver that turns what comes there into signals. What a callback says is believed
+ * nowhere: the workflow reads the document.
+ */
 export { callbackUrl } from "./callback-token.ts";
 export { createCallbackReceiver } from "./receiver.ts";
 export { DURATION_BUCKETS } from "./receiver-watch.ts";

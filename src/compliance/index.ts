@@ -1,4 +1,7 @@
-/** The typed client of the Fiscal Compliance API, and what its answers mean. */
+/**
+ * The typed client of the Fiscal Compliance API: its calls, its dialect, what its answers mean. When something is
+ * called, the workflows decide.
+ */
 export { BRANCH_NOT_SENT, branchSentAs } from "./compose.ts";
 export type { Business } from "./resources.ts";
 export type { Result } from "./call-operation.ts";

@@ -1,3 +1,7 @@
+/**
+ * The ledger: the tables of documents, movements, claims, counts, events and books in PostgreSQL, and every statement
+ * over them. It knows neither Temporal nor the two services.
+ */
 export type * from "./books/bill-payments.ts";
 export type { KeepPageRequest, KeptEntry, KeptPage } from "./books/mirror.ts";
 export type { ListedEntry, PeriodOfOwner } from "./books/mirror-list.ts";

@@ -1,4 +1,7 @@
-/** `@fiscalflow/receipt`: the receipt of a sale or a credit note, for the till and the buyer. */
+/**
+ * `@fiscalflow/receipt`: the receipt of a sale or a credit note, as text, ESC/POS, HTML and PDF, for the till and the
+ * buyer. It is made from the signed document alone.
+ */
 export { receiptEscPos } from "./escpos.ts";
 export { receiptHtml } from "./html.ts";
 export type { ReceiptOptions, Seller } from "./page.ts";

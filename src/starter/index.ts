@@ -1,3 +1,7 @@
+/**
+ * What other services use: start a sale, wait for its outcome, refund it, answer what an operator is asked. It has
+ * Temporal's client and nothing else: no database, no key of an API.
+ */
 import type { Client } from "@temporalio/client";
 
 import type { LedgerEvent } from "../contract/events.ts";

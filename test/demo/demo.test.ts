@@ -122,10 +122,10 @@ async function expectBackOffice(demo: DemoProcess): Promise<void> {
   const [, ...said] = demo.output().split("\n$ npx fiscalflow ");
   expect(said.map((text) => text.split("\n").slice(0, 2).join(" -> "))).toEqual([
     "items register --wait -> 2 registered, 10 registered already, 1 lacks data",
-    expect.stringMatching(/^purchases sync --wait -> .* 7 new, 0 changed$/),
+    expect.stringMatching(/^purchases sync --wait -> .* 7 new, 0 changed, 1 finding$/),
     expect.stringMatching(/^bill-payments sync --wait -> .* 8 new, /),
     "batch process batch_2026_11_20 --wait -> batch_2026_11_20 was processed: 8 bill payments were processed.",
-    "reconcile --wait -> 10 documents checked: 10 final and the same, 0 different, 0 unreadable; 0 skipped, final and the same when last checked.",
+    "reconcile --wait -> 10 documents checked: 10 final and the same, 0 different, 0 unreadable; 0 skipped, final and the same when last checked; 4 findings.",
     expect.stringMatching(/^ledger verify -> .*: unaltered: \d+ events/),
     expect.stringMatching(/^report day --force --out \S+\.html -> /),
   ]);

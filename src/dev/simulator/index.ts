@@ -1,3 +1,7 @@
+/**
+ * The simulator of both services, over HTTP, written from their documents. It shares no code with the clients, so that
+ * one wrong reading cannot agree with itself.
+ */
 import fastify from "fastify";
 import type { z } from "zod";
 import { type AccountingControls, createAccounting } from "./accounting/accounting.ts";
