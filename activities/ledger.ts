@@ -39,7 +39,7 @@ export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext)
       const { connection, businessId } = query;
       const keys = close.map((referenceId) => ({ connection, businessId, referenceId }));
       if (keys.length > 0) await stock.close({ keys, writer: currentWriter(), nowMs: nowMs() });
-      return (await stock.taken(query))
+      return (await stock.goodsTaken(query))
         .filter(({ referenceId }) => referenceId > after)
         .toSorted((one, other) => (one.referenceId < other.referenceId ? -1 : 1))
         .slice(0, TAKEN_A_PAGE);

@@ -43,9 +43,9 @@ describeWithTemporal("a sale that was terminated and is started again", () => {
             takes.delete(key);
             return first ? first.pass(() => real.stock.take(request)) : real.stock.take(request);
           },
-          taken: (request) => {
+          goodsTaken: (request) => {
             const first = lists.get(request.number);
-            return first ? first.pass(() => real.stock.taken(request)) : real.stock.taken(request);
+            return first ? first.pass(() => real.stock.goodsTaken(request)) : real.stock.goodsTaken(request);
           },
         },
       }),

@@ -293,8 +293,8 @@ async function requestRefund(run: SaleState, request: RefundUpdate): Promise<Sal
   const isHeldUp = (): boolean =>
     run.creditNotes.findLast(({ invoice }) => invoice === refund.traderInvoiceNumber)?.parked === true;
   // Of a correction the caller waits for the corrected sale.
-  const isThrough = (): boolean => run.stage === "credited" && (run.parked || !isSuccessorAwaited(run.correction));
-  const isDecided = (): boolean => isThrough() || run.refund !== refund || isHeldUp() || run.failure !== undefined;
+  const isCredited = (): boolean => run.stage === "credited" && (run.parked || !isSuccessorAwaited(run.correction));
+  const isDecided = (): boolean => isCredited() || run.refund !== refund || isHeldUp() || run.failure !== undefined;
   if (waitSeconds === 0 && !request.replaceWith) {
     const isBegun = (): boolean => run.stage !== "completed" || isDecided();
     await condition(isBegun, BEGUN_WITHIN, { summary: "The refund's caller waits for its beginning" });

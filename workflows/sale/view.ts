@@ -186,8 +186,8 @@ export async function waitForOutcome(run: SaleState, request: OutcomeRequest): P
     throw ApplicationFailure.nonRetryable(otherContent(run.invoice), FAILURES.conflict);
   }
   const waitMs = (request.waitSeconds ?? DEFAULT_WAIT_SECONDS) * 1000;
-  const isThrough = (): boolean => run.settled && !isSuccessorAwaited(run.correction);
-  const outcomeKnown = (): boolean => isThrough() || run.heldUp || run.failure !== undefined;
+  const isOutcomeFinal = (): boolean => run.settled && !isSuccessorAwaited(run.correction);
+  const outcomeKnown = (): boolean => isOutcomeFinal() || run.heldUp || run.failure !== undefined;
   if (!outcomeKnown() && waitMs > 0)
     await condition(outcomeKnown, waitMs, { summary: "A caller waits for the outcome" });
   run.outcomesGiven++;

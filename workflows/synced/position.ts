@@ -55,8 +55,8 @@ export function afterPage(position: Position, page: KeptPageResult): Position {
     ...(reads === "whole" && { leftOut: { ...position.leftOut, [list]: (position.leftOut[list] ?? 0) + leftOut } }),
     ...(page.unidentified && { unidentified: true }),
   };
-  const isThrough = nextCursor === null || (pass.knownUntilMs !== undefined && known);
-  return isThrough ? { ...after, passes: rest, cursor: undefined } : { ...after, cursor: nextCursor };
+  const isLastPage = nextCursor === null || (pass.knownUntilMs !== undefined && known);
+  return isLastPage ? { ...after, passes: rest, cursor: undefined } : { ...after, cursor: nextCursor };
 }
 
 /** A cursor need not be good for ever. */

@@ -33,7 +33,7 @@ describe("what a sale has taken from stock", () => {
     referenceId: stockReferenceId(number, "tea", "undone"),
     of: { type: "sale", number, purpose: "undone", undoes },
   });
-  const asked = (number: string) => ledger.ledger.stock.taken({ ...BUSINESS, number, saleId: "sal_1" });
+  const asked = (number: string) => ledger.ledger.stock.goodsTaken({ ...BUSINESS, number, saleId: "sal_1" });
 
   test("is each applied movement, at the branch that the service named", async () => {
     const number = numbers();
@@ -112,6 +112,6 @@ describe("what a sale has taken from stock", () => {
     await documents.take({ ...intent, ...bytes, ...taking() });
     await documents.settle({ ...intent, outcome: { kind: "document", documentId: "sal_2" } });
     expect(await asked(number)).toEqual([]);
-    expect(await ledger.ledger.stock.taken({ ...BUSINESS, number, saleId: "sal_2" })).toHaveLength(1);
+    expect(await ledger.ledger.stock.goodsTaken({ ...BUSINESS, number, saleId: "sal_2" })).toHaveLength(1);
   });
 });

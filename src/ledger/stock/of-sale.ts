@@ -63,7 +63,7 @@ function stateOf(row: StockRow, nowMs: number, givenUp: ReadonlySet<string | und
 }
 
 /** Asks what a sale has taken from stock. */
-export interface TakenRequest extends Business {
+export interface GoodsTakenRequest extends Business {
   /** The sale's own number, and the document that has it. */
   number: string;
   saleId: string;
@@ -82,7 +82,7 @@ const IS_GIVEN_BACK: RawBuilder<boolean> = sql`exists (
  * The deductions of a sale that are known to be applied, and those of which it is not known, by whichever run. Nothing
  * where the ledger knows another document under the sale's number: what was taken under the number belongs to that one.
  */
-export async function taken(db: Queries, request: TakenRequest): Promise<TakenMovement[]> {
+export async function goodsTaken(db: Queries, request: GoodsTakenRequest): Promise<TakenMovement[]> {
   if (await belongsToAnother(db, request)) return [];
   const of = { type: "sale" as const, number: storableText(request.number), purpose: "sold" as const };
   const rows = await db
@@ -127,7 +127,7 @@ function unknownOf(row: StockRow): TakenMovement["unknown"] {
 
 async function belongsToAnother(
   db: Queries,
-  { connection, businessId, number, saleId }: TakenRequest,
+  { connection, businessId, number, saleId }: GoodsTakenRequest,
 ): Promise<boolean> {
   const row = await db
     .selectFrom("documents")

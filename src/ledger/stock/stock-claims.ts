@@ -45,7 +45,7 @@ import {
   MOVEMENTS,
   originColumns,
 } from "./movement.ts";
-import { taken, type TakenRequest } from "./of-sale.ts";
+import { goodsTaken, type GoodsTakenRequest } from "./of-sale.ts";
 
 /** Why nothing was taken. */
 type NotTaken =
@@ -113,7 +113,7 @@ export function createStockClaims(database: Database) {
         return row === undefined ? { kind: "none" } : knownOf(claim, row);
       }),
     /** The deductions of a sale that are applied, or of unknown outcome, in the order in which they were taken. */
-    taken: (request: TakenRequest) => database.query((db) => taken(db, request)),
+    goodsTaken: (request: GoodsTakenRequest) => database.query((db) => goodsTaken(db, request)),
     /** Closes the claims of movements that nobody holds, so that no late attempt sends one. */
     close: (request: CloseRequest) => database.transact((db) => close(db, request)),
     async decide({ applied, word, contradicts, movement, ...request }: DecideRequest) {
