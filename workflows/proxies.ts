@@ -66,14 +66,17 @@ function atMostOnce(request: ActivityOptions): ActivityOptions {
   return { ...request, scheduleToStartTimeout: LONGEST_IN_QUEUE, retry: { maximumAttempts: 1 } };
 }
 
-export const main = activities<Preparations>({
-  ...MAIN_OPTIONS,
-  // A sale waits for these first, and each takes milliseconds.
-  priority: { priorityKey: 1 },
-  startToCloseTimeout: "10 seconds",
-});
+export const main = activities<Preparations>(
+  {
+    ...MAIN_OPTIONS,
+    // A sale waits for these first, and each takes milliseconds.
+    priority: { priorityKey: 1 },
+    startToCloseTimeout: "10 seconds",
+  },
+  untilSaidForGood,
+);
 
-export const mainWaits = activities<MainWaits>(MAIN_OPTIONS);
+export const mainWaits = activities<MainWaits>(MAIN_OPTIONS, untilSaidForGood);
 
 export const ledgerAtLength = activities<Pick<LedgerActivities, "reconcilePayments">>({
   ...MAIN_OPTIONS,
@@ -114,7 +117,7 @@ export function callsOf(run: AttentionList, profile: ConnectionProfile) {
       convergingWrite: activities<ConvergingWrites, Converging>(convergingOptions, orElse(asConverging), added),
     };
   };
-  const wait = activities<ComplianceWaits>(background(4), untilAnswered, added);
+  const wait = activities<ComplianceWaits>(background(4), undefined, added);
   run.awaitService = (summary, tried) => wait.awaitService(summary, { connection, businessId, ...tried });
   return {
     ...repeatable(interactive(2)),
@@ -175,7 +178,7 @@ type Ask = (activityType: string, schedule: () => Promise<unknown>) => Promise<u
 /** @param added to each request as it is scheduled */
 function activities<Activities, Mapped = never>(
   options: ActivityOptions,
-  ask: Ask = untilAnswered,
+  ask: Ask = (activityType, schedule) => untilAnswered(activityType, schedule),
   added: () => object = () => ({}),
 ): Summarised<Activities, Mapped> {
   const scheduled = proxyActivities<Record<string, (...request: object[]) => Promise<unknown>>>(options);
@@ -225,11 +228,16 @@ export function showStalledActivitiesIn(run: AttentionList): void {
 }
 
 /**
- * Schedules an activity that may be repeated freely until it has an answer, or says for good that there is none, by a
- * failure with a type. Its own retries have no bound; but an operator can fail it, complete it with anything, or give it
- * a deadline, and Temporal ends it where its next attempt would come after the end of its run.
+ * Schedules an activity that may be repeated freely until it has an answer. Its own retries have no bound; but an
+ * operator can fail it, complete it with anything, or give it a deadline, and Temporal ends it where its next attempt
+ * would come after the end of its run.
+ * @param isForCaller tells of a failure whether it is the answer
  */
-async function untilAnswered(activityType: string, schedule: () => Promise<unknown>): Promise<unknown> {
+async function untilAnswered(
+  activityType: string,
+  schedule: () => Promise<unknown>,
+  isForCaller = (_: ActivityFailure) => false,
+): Promise<unknown> {
   let shownAs: string | undefined;
   const retries = (): number => (shownAs === undefined ? 0 : (shownIn?.retriesOf(shownAs) ?? 0));
   try {
@@ -237,7 +245,7 @@ async function untilAnswered(activityType: string, schedule: () => Promise<unkno
       try {
         return await schedule();
       } catch (error) {
-        if (!(error instanceof ActivityFailure) || isCancellation(error) || isSaidForGood(error)) throw error;
+        if (!(error instanceof ActivityFailure) || isCancellation(error) || isForCaller(error)) throw error;
         const message = `The activity ${activityType} ends again and again without an answer, at last with: ${rootMessage(error)}. It is scheduled again at growing intervals.`;
         const attention = { code: "unexpected-answer", subject: activityType, message, resolvedBy: ["retry"] } as const;
         if (ends >= SHOWN_AFTER) shownAs = shownIn?.raise(attention);
@@ -252,9 +260,12 @@ async function untilAnswered(activityType: string, schedule: () => Promise<unkno
   }
 }
 
-function isSaidForGood({ cause, retryState }: ActivityFailure): boolean {
-  const isTyped = cause instanceof ApplicationFailure && typeof cause.type === "string" && cause.type !== "";
-  return isTyped && retryState === "NON_RETRYABLE_FAILURE";
+/** The same of one that may say for good, by a failure with a type, that there is no answer. */
+function untilSaidForGood(activityType: string, schedule: () => Promise<unknown>): Promise<unknown> {
+  return untilAnswered(activityType, schedule, ({ cause, retryState }) => {
+    const isTyped = cause instanceof ApplicationFailure && typeof cause.type === "string" && cause.type !== "";
+    return isTyped && retryState === "NON_RETRYABLE_FAILURE";
+  });
 }
 
 function orElse<Mapped>(meaningOf: (error: ActivityFailure) => Mapped): Ask {

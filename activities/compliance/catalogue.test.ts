@@ -144,6 +144,15 @@ describe("the catalogue", () => {
     expect(catalogue.known("biz_1", 0)).toEqual([item("tea", "REGISTERED"), item("flour")]);
   });
 
+  test("keeps an item that was learned while a list that lacks it was read", async () => {
+    const { asked, catalogue } = catalogueByHand();
+    const first = catalogue.since("biz_1", 0);
+    catalogue.learn("biz_1", item("sugar", "REGISTERED"));
+    asked[0]?.answer([item("tea")]);
+    expect(await first).toEqual([item("tea"), item("sugar", "REGISTERED")]);
+    expect(catalogue.known("biz_1", 0)).toEqual([item("tea"), item("sugar", "REGISTERED")]);
+  });
+
   test("returns a new copy of its list each time", async () => {
     const { asked, catalogue } = catalogueByHand();
     const first = catalogue.since("biz_1", 0);

@@ -21,12 +21,14 @@ export interface ItemsList {
   bytes: number;
 }
 
-/** Of the lists' answers; their items take two to four times as much. A large shop's list has one or two mebibytes. */
+/** Of the answers with lists of all connections; their items take two to four times as much. A large shop's list has one or two mebibytes. */
 const MOST_KEPT_BYTES = 32 * 1024 * 1024;
 
 interface Reading {
   askedAtMs: number;
   answer: Promise<Snapshot>;
+  /** What other answers have shown since it was asked for, and its own may lack. */
+  learned: Map<string, Item>;
 }
 
 /**
@@ -40,10 +42,13 @@ export class Catalogue {
   readonly #readings = new Map<string, Reading>();
   readonly #read: (businessId: string | undefined) => Promise<ItemsList>;
   readonly #nowMs: () => number;
+  readonly #mostBytes: number;
 
-  constructor(read: (businessId: string | undefined) => Promise<ItemsList>, nowMs: () => number) {
+  /** @param connections of this process, which share what the lists may take */
+  constructor(read: (businessId: string | undefined) => Promise<ItemsList>, nowMs: () => number, connections = 1) {
     this.#read = read;
     this.#nowMs = nowMs;
+    this.#mostBytes = MOST_KEPT_BYTES / connections;
   }
 
   /** Undefined where it was asked for before the given instant. */
@@ -79,18 +84,26 @@ export class Catalogue {
 
   /** An answer that showed an item is newer than the list at hand. */
   learn(businessId: string | undefined, item: Item): void {
-    this.#snapshots.get(businessId ?? "")?.items.set(item.id, item);
+    const key = businessId ?? "";
+    this.#snapshots.get(key)?.items.set(item.id, item);
+    this.#readings.get(key)?.learned.set(item.id, item);
   }
 
   #ask(key: string, businessId: string | undefined): Reading {
     const askedAtMs = this.#nowMs();
+    const learned = new Map<string, Item>();
     const answer = this.#read(businessId).then(({ items, odd, bytes }) => {
-      const snapshot = { askedAtMs, items: new Map(items.map((item) => [item.id, item])), odd, bytes };
+      const snapshot = {
+        askedAtMs,
+        items: new Map([...items.map((item) => [item.id, item] as const), ...learned]),
+        odd,
+        bytes,
+      };
       const current = this.#snapshots.get(key);
       if (!current || current.askedAtMs <= askedAtMs) this.#keep(key, snapshot);
       return snapshot;
     });
-    const reading = { askedAtMs, answer };
+    const reading = { askedAtMs, answer, learned };
     this.#readings.set(key, reading);
     const done = (): void => {
       if (this.#readings.get(key) === reading) this.#readings.delete(key);
@@ -104,7 +117,7 @@ export class Catalogue {
     this.#snapshots.set(key, snapshot);
     let bytes = [...this.#snapshots.values()].reduce((sum, one) => sum + one.bytes, 0);
     for (const [other, { bytes: freed }] of this.#snapshots) {
-      if (bytes <= MOST_KEPT_BYTES || other === key) return;
+      if (bytes <= this.#mostBytes || other === key) return;
       this.#snapshots.delete(other);
       bytes -= freed;
     }

@@ -75,7 +75,14 @@ const resolved = orRefused({
 const composed = orRefused({
   composed: fields({ request: fields({ path: text, bodyJson: text }), callbackExpected: flag }),
 });
-const profile = fields({ connection: text, application: text, keyReach: text, saleKey: text, timings: object });
+const timings = fields({
+  callTimeoutMs: number,
+  resubmissionDelaysMs: listOf(number),
+  firstPollMs: number,
+  firstPollWithCallbackMs: number,
+  slowAfterMs: number,
+});
+const profile = fields({ connection: text, application: text, keyReach: text, saleKey: text, timings });
 const accountingProfile = fields({ connection: text, callTimeoutMs: number });
 
 const applied = fields({ movementId: text, sentAtMs: number });
@@ -93,9 +100,17 @@ const created = orRefused({
   deferred: message,
   unknown,
 });
-const held = fields({ total: number, byStatus: object });
+const heldFields = { total: number, byStatus: object };
+const held = fields(heldFields);
 const keptPage = orRefused({
-  page: fields({ rows: number, known: flag, nextCursor: optional(text), askedAtMs: number }),
+  page: fields({
+    rows: number,
+    added: number,
+    changed: number,
+    known: flag,
+    nextCursor: optional(text),
+    askedAtMs: number,
+  }),
 });
 
 type Activities = MainActivities & ComplianceActivities & AccountingActivities;
@@ -157,8 +172,8 @@ export const RESULT_FORMS: Readonly<Record<keyof Activities, Form>> = {
   beginSync: fields({ kind: oneOf("recent", "full", "window"), startedAtMs: number }),
   countSync: held,
   daysOfChangedPurchases: listOf(fields({ from: text, to: text })),
-  completePurchasesSync: held,
-  completeBillPaymentsSync: held,
+  completePurchasesSync: fields({ ...heldFields, findings: object }),
+  completeBillPaymentsSync: fields({ ...heldFields, missing: number }),
   readBatch: knownBatch,
   settleBatch: nothing,
   decideBatch: knownBatch,

@@ -165,11 +165,11 @@ async function keepClosedRun(client: Client, ledger: Documents, { execution, sal
   const run = await lastRunOf(client, workflowId);
   // After a reset or a restart another run carries it on. That one may end too, before it has written anything.
   if (run?.runId !== runId) return;
+  // Only its refund window was open: there is nothing to carry on.
+  if (kept && isThrough(kept)) return;
   // What was refused has issued nothing, and says nothing of a sale that an earlier run has brought to its end.
   const { closed, refusal } = (await endOf(client, run)) ?? {};
   if (refusal) return;
-  // Only its refund window was open: there is nothing to carry on.
-  if (kept && isThrough(kept)) return;
   const writer = known ?? { workflowId, runId };
   if (!known) {
     const asked = await askedOf(client, execution, business.businessId);

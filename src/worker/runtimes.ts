@@ -66,17 +66,21 @@ export function createComplianceRuntimes(
         transport: transportOf(connection.application),
         timeoutMs: timings.callTimeoutMs,
       });
-      const catalogue = new Catalogue(async (businessId) => {
-        const { data: items, odd = [], bodyLength: bytes = 0 } = await client.listItems({ businessId });
-        noteOddRows(
-          observer,
-          { service: "compliance", connection: connection.name, businessId },
-          "items",
-          odd,
-          items.length,
-        );
-        return { items, odd, bytes };
-      }, nowMs);
+      const catalogue = new Catalogue(
+        async (businessId) => {
+          const { data: items, odd = [], bodyLength: bytes = 0 } = await client.listItems({ businessId });
+          noteOddRows(
+            observer,
+            { service: "compliance", connection: connection.name, businessId },
+            "items",
+            odd,
+            items.length,
+          );
+          return { items, odd, bytes };
+        },
+        nowMs,
+        connections.length,
+      );
       const { firstPollMs, longestPollMs, longestPollAfterDayMs, catalogueAgeMs, refusedKeyPauseMs } = timings;
       const runtime: ComplianceRuntime = {
         profile: profileOf(connection, dialect, timings),

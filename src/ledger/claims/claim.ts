@@ -158,7 +158,8 @@ export interface LostExecution {
 
 /**
  * The runs of which a claim's deadline has passed since then (Unix milliseconds), and whose execution has not ended: it
- * was lost with its worker, or stands still. Also those whose outcome an operator is asked for already.
+ * was lost with its worker, or stands still. Also those whose outcome an operator is asked for already. The row of a
+ * document names the run that opened it last; that of the claim is in its event.
  */
 export async function lostExecutions(db: Queries, sinceMs: number): Promise<LostExecution[]> {
   const { rows } = await sql<LostExecution>`
@@ -167,7 +168,13 @@ export async function lostExecutions(db: Queries, sinceMs: number): Promise<Lost
       union all
       select workflow_id, run_id, under_way_until from sync_batches where state = 'held'
       union all
-      select workflow_id, run_id, under_way_until from documents where claim = 'in-doubt'
+      select taken.workflow_id, taken.run_id, d.under_way_until
+      from documents as d cross join lateral (
+        select e.workflow_id, e.run_id from events as e
+        where (e.connection, e.business_id, e.subject) = (d.connection, d.business_id, d.type || ' ' || d.number)
+          and e.kind = 'document-taken'
+        order by e.number desc limit 1) as taken
+      where d.claim = 'in-doubt' and d.under_way_until between ${new Date(sinceMs)} and now()
     ) as open where under_way_until between ${new Date(sinceMs)} and now()`.execute(db);
   return rows;
 }

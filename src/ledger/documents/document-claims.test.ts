@@ -75,6 +75,16 @@ describe("an intent to issue a document that was begun", () => {
     expect(await take(different)).toMatchObject({ kind: "different" });
   });
 
+  it("is lost with the run that took it, whichever run opened the row", async () => {
+    const first = { ...firstAttempt(), underWayForMs: 0, writer: run("run-that-takes") };
+    const opened = { ...first.of, stage: "resolving-items", startedAtMs: NOW, date: "2026-11-20" } as const;
+    await documents.openNew(first, opened, { writer: run("run-that-opens"), askedAtMs: NOW });
+    await documents.take(first);
+    const lost = await ledgerOfTest.ledger.lostExecutions(NOW);
+    expect(lost).toContainEqual(first.writer);
+    expect(lost).not.toContainEqual(run("run-that-opens"));
+  });
+
   it("is under way until both of two executions under its key are over", async () => {
     const first = { ...firstAttempt(), underWayForMs: 60_000 };
     await take(first);
