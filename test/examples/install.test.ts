@@ -93,7 +93,8 @@ describe.each(INSTALLED)("the $name package, installed into an empty project", (
       const imports = text.matchAll(/^(?:import|export) (?:.* from )?"([^"]+)";$|\bawait import\("([^"]+)"\)/gm);
       for (const [, static_, dynamic] of imports) {
         const module = static_ ?? dynamic ?? "";
-        if (!/^\.|^node:/.test(module)) imported.add(module);
+        const [named] = /^(@[^/]+\/)?[^/]+/.exec(module) ?? [];
+        if (named !== undefined && !/^\.|^node:/.test(module)) imported.add(named);
       }
     }
     expect([...imported].toSorted()).toEqual(declaredBy(manifest).toSorted());
