@@ -43,9 +43,10 @@ const ARROWS = {
     why: "The starter is the client package: @temporalio/client and the contract, file by file, so that it takes along no more.",
   },
   "src/nexus": {
-    files: ["src/nexus/service.ts", "src/contract", "src/starter", "src/config", "activities"],
+    files: ["src/nexus/service.ts", "src/contract", "src/starter", "src/config"],
+    typesOf: ["activities"],
     packages: ["nexus-rpc", "@temporalio/client", "@temporalio/nexus", "zod"],
-    why: "The Nexus service is a starter for workflows of other namespaces.",
+    why: "The Nexus service is a starter for workflows of other namespaces; of the activities it has the types alone.",
   },
   "src/nexus/service.ts": {
     files: ["src/contract"],
@@ -97,10 +98,10 @@ const ARROWS = {
     why: "The configuration knows the contract, and how long a callback URL can get.",
   },
   "src/quota": {
-    files: ["src/contract", "src/http", "src/ledger"],
+    files: ["src/http", "src/ledger"],
     packages: [],
     node: true,
-    why: "The budget knows the contract, the transport and what the ledger counts.",
+    why: "The budget knows the transport and what the ledger counts.",
   },
   "src/ledger": {
     files: ["src/contract", "src/servers/postgres-server.ts"],
@@ -126,7 +127,7 @@ const ARROWS = {
     not: /^src\/(cli|dev|servers)\//,
     packages: ["@temporalio/", "pino"],
     node: true,
-    why: "The worker knows everything but the command line and what is for development.",
+    why: "The worker knows everything but the workflows, the command line, the servers and what is for development.",
   },
 };
 

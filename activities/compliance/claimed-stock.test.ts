@@ -15,7 +15,7 @@ const adjust = (served: Served, changes: Partial<AdjustStockRequest> = {}): Prom
 const sent = ({ simulator }: Served) => simulator.calls({ operation: "adjustStock" }).length;
 const key = { connection: "default", businessId: "biz_1", referenceId: movement.referenceId };
 
-/** Architecture, decision 6: take, send, settle. */
+/** Decision 22: take, send, settle. */
 describe("the claim of a stock adjustment", () => {
   test("is settled with the answer, which every later try adopts without sending", async () => {
     const served = await serve();

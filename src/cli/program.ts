@@ -25,7 +25,7 @@ import { registerSale } from "./sale/register-sale.ts";
 
 const HELP_WIDTH = 100;
 
-/** The command line of contract.md, "Command line". What a command needs besides the options it loads when it runs. */
+/** The command line. What a command needs besides the options it loads when it runs. */
 export function createProgram(context: CliContext): Command {
   const { stdout, stderr } = context;
   const program = new Command("fiscalflow")

@@ -1,6 +1,7 @@
 /**
  * The configuration of a process: its settings as schemas, read from variables and the file before anything connects,
- * all problems together. What a dialect may say, the clients know.
+ * all problems together. What a dialect may say, the clients know: the process hands in their check (`load-config.ts`),
+ * since nothing here imports them. Of the callbacks it knows how long a URL can get.
  */
 export { type AccountingConnection, type ComplianceConnection, starterSettings } from "./connections.ts";
 export { ConfigError } from "./config-error.ts";

@@ -5,7 +5,8 @@ import { TABLES, type Tables } from "./tables.ts";
 
 /**
  * What brings the tables from each version to the next; what has been released is never edited. The first is edited in
- * place until 1.0 is released: a database that an earlier state of it made is dropped, and made anew.
+ * place until 1.0 is released: a database that an earlier state of it made is dropped, and made anew. After that it
+ * needs a frozen copy of `TABLES`: else it would make a new database with the columns that a later step adds.
  */
 const STEPS: readonly ((db: Kysely<Tables>) => Promise<void>)[] = [createTables];
 

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** Architecture, decision 3: sales and credit notes before registration batches, polls and syncs. */
+/** Sales and credit notes go before registration batches, polls and syncs. */
 export type CallClass = "interactive" | "background";
 
 const current = new AsyncLocalStorage<CallClass>();

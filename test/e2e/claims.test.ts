@@ -28,7 +28,7 @@ async function toldOf(rig: Rig, key: MovementKey) {
   }
 }
 
-/** Architecture, decisions 6 and 10: what is claimed is sent at most once, by whichever run. */
+/** Decision 22: what is claimed is sent at most once, by whichever run. */
 describeWithTemporal("a second run of a sale", () => {
   let rig: Rig;
   /** What another run does at the last moment before an operator's decision is written down. */

@@ -7,7 +7,7 @@ import { forgetWorkflow } from "../rig/forget-workflow.ts";
 import { saleOfTea, salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
-/** Architecture, decision 10: a number stays taken, also when Temporal's retention has passed. */
+/** Decision 22: a number stays taken, also when Temporal's retention has passed. */
 describeWithTemporal("the number of a sale that Temporal has deleted", () => {
   let rig: Rig;
   let first: Record<"same" | "other", SaleOutcome>;

@@ -7,7 +7,7 @@ import { resetRun } from "../rig/reset-run.ts";
 import type { Rig } from "../rig/start-rig.ts";
 import { type RigOnLine, startRigOnLine } from "../rig/start-rig-on-line.ts";
 
-/** Architecture, decision 6: while the database is away nothing unrepeatable is sent, and nothing is lost. */
+/** Decision 22: while the database is away nothing unrepeatable is sent, and nothing is lost. */
 describeWithTemporal("while the database of the claims is away", () => {
   let rig: Rig;
   let line: CuttableLine;

@@ -8,7 +8,7 @@ import { salesOf } from "../rig/sales-of.ts";
 import type { Rig } from "../rig/start-rig.ts";
 import { type RigOnLine, startRigOnLine } from "../rig/start-rig-on-line.ts";
 
-/** Architecture, decision 18: what must be kept for years, by the workflows themselves. */
+/** Decision 22: what must be kept for years, by who has the answer. */
 describeWithTemporal("the row of a sale", () => {
   let rig: Rig;
   let onLine: RigOnLine;

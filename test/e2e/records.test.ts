@@ -9,7 +9,7 @@ import { findingsIn } from "../rig/findings-in.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
-/** Architecture, decision 18: what must be kept for years, by the workflows themselves. */
+/** Decision 22: what must be kept for years, by who has the answer. */
 describeWithTemporal("the records of sales and credit notes", () => {
   let rig: Rig;
   let outside: OutsideClient;

@@ -159,7 +159,7 @@ const counts = z.array(
   z.looseObject({ purpose: movement.shape.purpose, state: movement.shape.state, count: z.number() }),
 );
 
-/** Answer of `outcome` and `refund`, and the result of the workflows `sale` and `creditNote`. */
+/** Answer of `outcome` and `refund`, and the result of the workflow `sale`. */
 export const saleOutcomeSchema = z.looseObject({
   stage,
   sale: document.nullable(),
