@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, constants, openSync, readSync, renameSync, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, renameSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -52,27 +52,40 @@ const MAKE_WORKER_ROLE = `
 const START_MS = 30_000;
 const STOP_MS = 12_000;
 const SOCKET = ".s.PGSQL.5432";
+const CLOSED = "The ledger has been closed.";
 
 /** Nothing is started before the first `ensure`. */
 export function createEmbeddedServer({ home, onProgress = () => undefined }: EmbeddedOptions): EmbeddedServer {
-  let prepared: Promise<{ files: ServerFiles; lease: number }> | undefined;
+  let prepared: Promise<Held> | undefined;
   let closed = false;
 
-  async function prepare() {
+  async function prepare(): Promise<Held> {
     const files = await preparePostgres(home, onProgress);
     return { files, lease: await takeLease(files) };
   }
 
+  async function start(held: Held): Promise<Run> {
+    // Somebody has removed the pipe: who starts a server makes it anew, and joins those who come.
+    const lease = closed || isInPlace(held) ? undefined : await takeLease(held.files);
+    // Who has closed us meanwhile has given up the old one.
+    if (lease !== undefined) closeSync(closed ? lease : held.lease);
+    if (closed) throw new ServerError(CLOSED);
+    held.lease = lease ?? held.lease;
+    onProgress("starting the ledger's database");
+    return runServer(held.files);
+  }
+
   return {
     async ensure() {
-      if (closed) throw new ServerError("The ledger has been closed.");
+      if (closed) throw new ServerError(CLOSED);
       // Prepared once is enough; what failed is tried anew.
       prepared ??= prepare().catch((error: unknown) => {
         prepared = undefined;
         throw error;
       });
       try {
-        return await untilItAnswers((await prepared).files, onProgress);
+        const held = await prepared;
+        return await untilItAnswers(held.files, () => start(held));
       } catch (error) {
         throw error instanceof ServerError ? error : fileError(home, error);
       }
@@ -81,32 +94,31 @@ export function createEmbeddedServer({ home, onProgress = () => undefined }: Emb
       closed = true;
       const held = await prepared?.catch(() => undefined);
       prepared = undefined;
-      if (held) await giveUp(held.files, held.lease);
+      if (held) await giveUp(held);
     },
   };
 }
 
-async function untilItAnswers(files: ServerFiles, onProgress: (line: string) => void): Promise<ServerAddress> {
+async function untilItAnswers(files: ServerFiles, start: () => Promise<Run>): Promise<ServerAddress> {
   const { base, data, password } = files;
   const urlOf = (user: string): string =>
     `postgresql://${user}:${password}@localhost/postgres?host=${encodeURIComponent(base)}`;
   const ownerUrl = urlOf(SERVER_USER);
-  const log = join(base, "log");
-  let run: ChildProcess | undefined;
+  const log = logOf(files);
+  let run: Run | undefined;
   const look = async (): Promise<void> => {
     try {
       await makeWorkerRole(ownerUrl, password);
     } catch (error) {
       // Every code of PostgreSQL itself says that there is a server: starting up, or going down.
       const isNobodyThere = ["ENOENT", "ECONNREFUSED"].includes(codeOf(error) ?? "");
-      if (!isNobodyThere || (run && run.exitCode === null && run.signalCode === null)) throw error;
-      if (run && run.exitCode !== TAKEN) {
-        const said = (await readFile(log, "utf8")).trim().slice(-2_000);
+      if (!isNobodyThere || (run && run.child.exitCode === null && run.child.signalCode === null)) throw error;
+      if (run && run.child.exitCode !== TAKEN) {
+        const said = (await readFile(log)).subarray(run.loggedBefore).toString().trim().slice(-2_000);
         if (!/lock file|shared memory block/.test(said))
           throw postgresError(`PostgreSQL did not start on ${data}; it said: ${said || "nothing"}`);
       }
-      onProgress("starting the ledger's database");
-      run = runServer(files, log);
+      run = await start();
       throw error;
     }
   };
@@ -142,8 +154,9 @@ const TAKEN = 75;
  * server and refuse; only a server that somebody started there by hand is left to it. Where there is no `flock` its own
  * check has to do.
  *
- * The pipe `lease` ends as soon as no process holds it. Then the server is asked for a fast shutdown, and after 10 s for
- * an immediate one.
+ * The pipe `lease`, which is open as 3 from the start, ends as soon as no process holds it. Then the server is asked for
+ * a fast shutdown, again and again since a server that is only starting does not hear it, and after 10 s for an
+ * immediate one.
  */
 const SCRIPT = `
 base=$1 data=$2
@@ -155,14 +168,13 @@ if command -v flock > /dev/null; then
   [ -f "$data/postmaster.pid" ] && read -r pid < "$data/postmaster.pid"
   if [ -n "$pid" ] && [ "$(readlink "/proc/$pid/cwd")" != "$data" ]; then rm -f "$data/postmaster.pid"; fi
 fi
-"$@" &
+"$@" 3<&- &
 server=$!
 (
   exec 9>&-
-  cat "$base/lease" > /dev/null
-  kill -s INT "$server"
+  cat <&3 > /dev/null || exit 0
   i=0
-  while [ "$i" -lt 100 ] && kill -s 0 "$server"; do sleep 0.1; i=$((i + 1)); done
+  while [ "$i" -lt 100 ] && kill -s INT "$server"; do sleep 0.1; i=$((i + 1)); done
   kill -s QUIT "$server"
 ) 2> /dev/null &
 watch=$!
@@ -174,11 +186,28 @@ exit "$code"
 
 const LARGEST_LOG_BYTES = 5_000_000;
 
-/** Starts the server, which outlives our process. There may be one already: then it ends with {@link TAKEN}. */
-function runServer({ base, runAs, data, bin }: ServerFiles, log: string): ChildProcess {
+interface Run {
+  readonly child: ChildProcess;
+  /** How many bytes of the log are not of this run. */
+  readonly loggedBefore: number;
+}
+
+function logOf({ base }: ServerFiles): string {
+  return join(base, "log");
+}
+
+/**
+ * Starts the server, which outlives our process. There may be one already: then it ends with {@link TAKEN}. We must hold
+ * a lease, since the opening of the pipe waits for a writer.
+ */
+function runServer(files: ServerFiles): Run {
+  const { base, runAs, data, bin } = files;
+  const log = logOf(files);
   const logged = statSync(log, { throwIfNoEntry: false });
   if (logged && logged.size > LARGEST_LOG_BYTES) renameSync(log, `${log}.1`);
+  const lease = openSync(leaseOf(files), constants.O_RDONLY);
   const output = openSync(log, "a", 0o600);
+  const loggedBefore = fstatSync(output).size;
   const settings = [
     "listen_addresses=",
     `unix_socket_directories="${base.replaceAll('"', '""')}"`,
@@ -196,13 +225,28 @@ function runServer({ base, runAs, data, bin }: ServerFiles, log: string): ChildP
     cwd: base,
     env: SERVER_ENVIRONMENT,
     detached: true,
-    stdio: ["ignore", output, output],
+    stdio: ["ignore", output, output, lease],
     ...runAs,
   });
-  closeSync(output);
+  for (const ours of [output, lease]) closeSync(ours);
   child.on("error", () => undefined);
   child.unref();
-  return child;
+  return { child, loggedBefore };
+}
+
+interface Held {
+  readonly files: ServerFiles;
+  /** A file descriptor. */
+  lease: number;
+}
+
+function isInPlace({ files, lease }: Held): boolean {
+  const [there, ours] = [statSync(leaseOf(files), { throwIfNoEntry: false }), fstatSync(lease)];
+  return there?.dev === ours.dev && there.ino === ours.ino;
+}
+
+function leaseOf({ base }: ServerFiles): string {
+  return join(base, "lease");
 }
 
 /**
@@ -211,7 +255,7 @@ function runServer({ base, runAs, data, bin }: ServerFiles, log: string): ChildP
  * @returns a file descriptor @throws ServerError
  */
 async function takeLease(files: ServerFiles): Promise<number> {
-  const pipe = join(files.base, "lease");
+  const pipe = leaseOf(files);
   const made = await runAsServer("mkfifo", ["-m", "600", pipe], files).catch(messageOf);
   try {
     // For reading and writing, since for writing alone it would wait for a reader.
@@ -222,8 +266,14 @@ async function takeLease(files: ServerFiles): Promise<number> {
   }
 }
 
-async function giveUp({ base }: ServerFiles, lease: number): Promise<void> {
-  const reader = openSync(join(base, "lease"), constants.O_RDONLY | constants.O_NONBLOCK);
+async function giveUp({ files, lease }: Held): Promise<void> {
+  let reader: number;
+  try {
+    reader = openSync(leaseOf(files), constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch {
+    // Somebody has removed it: whether we are the last cannot be told.
+    return closeSync(lease);
+  }
   try {
     closeSync(lease);
     readSync(reader, Buffer.alloc(1));
@@ -235,7 +285,7 @@ async function giveUp({ base }: ServerFiles, lease: number): Promise<void> {
   }
   const isGone = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      const socket = connect(join(base, SOCKET), () => reject(new Error("it answers")));
+      const socket = connect(join(files.base, SOCKET), () => reject(new Error("it answers")));
       socket.once("error", () => resolve());
       socket.once("connect", () => socket.destroy());
     });
