@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { chmod, readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
@@ -91,6 +92,23 @@ describe("the order in which a Temporal CLI is looked for", () => {
     const error = await refusal(findTemporalCli({ env: machine.env }));
     expect(error.message).toMatch(/go install`: EACCES: permission denied/);
     await expect(readdir(join(machine.folder, "cache"))).resolves.toEqual([]);
+  });
+
+  it("does not remove one from the cache that has not answered", async () => {
+    const machine = await fakeMachine();
+    await machine.script("bin/go", FAKE_GO);
+    const asked = join(machine.folder, "asked");
+    // Broken when it is looked for, and whole by the time that another one is built.
+    const body = `if [ ! -e ${asked} ]; then echo > ${asked}; exit 1; fi\necho > ${asked}-again; exec sleep 60`;
+    await machine.script(IN_CACHE, body);
+    const interrupt = new AbortController();
+    const search = findTemporalCli({ env: machine.env, signal: interrupt.signal });
+    search.catch(() => undefined);
+    await vi.waitUntil(() => existsSync(`${asked}-again`), { timeout: 15_000 });
+    interrupt.abort(new Error("interrupted"));
+    await expect(search).rejects.toBe(interrupt.signal.reason);
+    await expect(readFile(join(machine.folder, IN_CACHE), "utf8")).resolves.toContain(body);
+    await expect(readdir(join(machine.folder, "cache"))).resolves.toEqual(["temporal-cli-1.5.1"]);
   });
 
   it("serves two processes that search at the same time", async () => {

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { makeFolder } from "./make-folder.ts";
-import { findOnPath, messageOf, runCommand, ServerError } from "./run-command.ts";
+import { findOnPath, messageOf, runCommand, ServerError, StoppedError } from "./run-command.ts";
 
 /** The Temporal CLI that is downloaded or built when none is installed; it carries server 1.29.1. */
 const CLI_VERSION = "1.5.1";
@@ -62,8 +62,12 @@ export async function findTemporalCli(options: FindOptions = {}): Promise<string
     await makeFolder(folder, async (half) => {
       await make(half, finding);
       await checked(join(half, EXECUTABLE));
-      // What does not pass its check makes place; a running process keeps its open file.
-      await checked(cached).catch(() => rm(folder, { recursive: true, force: true }));
+      // What does not pass its check makes place; a running process keeps its open file. What did not answer in time may
+      // be whole.
+      await checked(cached).catch(async (error: unknown) => {
+        const isUnknown = error instanceof Error && error.cause instanceof StoppedError;
+        if (!isUnknown) await rm(folder, { recursive: true, force: true });
+      });
     });
     return checked(cached);
   };
@@ -90,15 +94,15 @@ export async function findTemporalCli(options: FindOptions = {}): Promise<string
   throw new ServerError(["No Temporal CLI could be had. Tried:", ...tried, `What to do: ${whatToDo}`].join("\n"));
 }
 
-function refuse(reason: string): never {
-  throw new Error(reason);
+function refuse(reason: string, cause?: unknown): never {
+  throw new Error(reason, { cause });
 }
 
 /** The path, if it is a Temporal CLI whose server is new enough: `--version` names both. @throws the reason */
 async function checkCli(path: string, { env, signal }: Finding): Promise<string> {
   await access(path, constants.X_OK);
   const run = runCommand(path, ["--version"], { env, timeoutMs: CHECK_TIMEOUT_MS, signal });
-  const output = await run.catch((error: unknown) => refuse(`${path} --version ${messageOf(error)}`));
+  const output = await run.catch((error: unknown) => refuse(`${path} --version ${messageOf(error)}`, error));
   const [server, major, minor] = /Server (\d+)\.(\d+)[\d.]*/.exec(output) ?? [];
   if (server === undefined)
     refuse(`${path} --version does not name a server, as the Temporal CLI does: ${output.slice(0, 200)}`);

@@ -42,6 +42,11 @@ function startGuardian(group: number): ChildProcess {
   return guardian;
 }
 
+/** We ended a program before it had ended by itself: it has not said what it would have. */
+export class StoppedError extends Error {
+  override readonly name = "StoppedError";
+}
+
 const LONGEST_OUTPUT = 20_000;
 
 export interface GuardedChild {
@@ -114,7 +119,7 @@ export interface RunOptions extends SpawnOptions {
 /**
  * Runs a program to its end, or ends it and all that it started when the time is up or the signal is aborted.
  * @returns what it wrote
- * @throws Error that says how it ended, with its last lines
+ * @throws Error that says how it ended, with its last lines; StoppedError when we ended it
  */
 export async function runCommand(command: string, args: readonly string[], options: RunOptions): Promise<string> {
   const { timeoutMs, signal } = options;
@@ -134,7 +139,8 @@ export async function runCommand(command: string, args: readonly string[], optio
   if (exitCode === 0) return child.output();
   const last = child.output().split("\n").slice(-3);
   const said = last.map((line) => line.trim()).filter((line) => line !== "");
-  throw new Error(`${stopped ?? description}${said.length > 0 ? `: ${said.join(" / ")}` : ""}`);
+  const problem = `${stopped ?? description}${said.length > 0 ? `: ${said.join(" / ")}` : ""}`;
+  throw stopped === undefined ? new Error(problem) : new StoppedError(problem);
 }
 
 const LOOK_PAUSE_MS = 50;
