@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import {
   type Client,
   QueryNotRegisteredError,
@@ -28,9 +29,16 @@ const GIVEN_UP_BY_CALLER = grpc(1, "Cancelled on client");
 const WRONG = grpc(3, "Invalid update id");
 
 const deadlines: number[] = [];
+const given: AbortSignal[] = [];
 const client = {
   withDeadline: async (deadlineMs: number, ask: () => Promise<unknown>) => {
     deadlines.push(deadlineMs - Date.now());
+    return await ask();
+  },
+  /** As Temporal's client, which never takes its listener off. */
+  withAbortSignal: async (signal: AbortSignal, ask: () => Promise<unknown>) => {
+    given.push(signal);
+    signal.addEventListener("abort", () => undefined);
     return await ask();
   },
   options: { namespace: "default" },
@@ -41,6 +49,7 @@ describe("a question to Temporal with a time limit", () => {
   beforeEach(() => {
     vi.useFakeTimers();
     deadlines.length = 0;
+    given.length = 0;
   });
   afterEach(() => void vi.useRealTimers());
 
@@ -77,6 +86,28 @@ describe("a question to Temporal with a time limit", () => {
     expect(Date.now() - started).toBeLessThanOrEqual(34_000);
     expect(Math.max(...deadlines)).toBe(5_000);
     expect(deadlines.at(-1)).toBeLessThan(5_000);
+  });
+
+  test("asks no more once the caller has given up, also between two tries", async () => {
+    const stop = new AbortController();
+    const asked = answersAfter(9, new ServiceError("Failed to query Workflow", { cause: AWAY }));
+    const answer = answeredInTime(client, queryOf("sale/1"), asked, { signal: stop.signal });
+    await vi.advanceTimersByTimeAsync(60);
+    expect(asked).toHaveBeenCalledTimes(2);
+    stop.abort(new Error("given up"));
+    await expect(answer).rejects.toThrow("given up");
+    expect(asked).toHaveBeenCalledTimes(2);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("leaves nothing on the caller's signal, and has a signal of its own for each try", async () => {
+    const { signal } = new AbortController();
+    const asked = answersAfter(20, new ServiceError("Failed to query Workflow", { cause: AWAY }));
+    const answer = answeredInTime(client, queryOf("sale/1"), asked, { signal });
+    await vi.runAllTimersAsync();
+    await expect(answer).resolves.toBe("the answer");
+    expect(new Set(given).size).toBe(21);
+    expect([signal, ...given].map((one) => getEventListeners(one, "abort").length)).toEqual([0, ...given.map(() => 1)]);
   });
 
   test.each([

@@ -45,26 +45,58 @@ const NO_WORKER = /no poller/i;
 /**
  * Asks again until there is an answer: Temporal gives a message up whose workflow task fails under it, which happens to
  * a workflow that wants to end while something else arrives. So `ask` must be harmless to repeat: a query, or an update
- * under one id.
+ * under one id. It ends with its reason once the signal is aborted, which ends what was asked too.
  * @throws NoAnswerError, NoWorkerError, TemporalUnavailableError where nobody answers
  */
 export async function answeredInTime<T>(
   client: Client,
   asked: Asked,
   ask: () => Promise<T>,
-  withinMs = ANSWER_WITHIN_MS,
+  { withinMs = ANSWER_WITHIN_MS, signal }: { withinMs?: number; signal?: AbortSignal | undefined } = {},
 ): Promise<T> {
   const deadlineMs = Math.min(Date.now() + withinMs, boundMs());
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MOST_PAUSE_MS)) {
+    signal?.throwIfAborted();
     try {
-      return await within(client, Math.min(TRY_WITHIN_MS, deadlineMs - Date.now()), ask);
+      return await within(client, Math.min(TRY_WITHIN_MS, deadlineMs - Date.now()), () =>
+        withOwnSignal(client, signal, ask),
+      );
     } catch (error) {
       if (!isWithoutAnswer(error)) throw error;
       if (findsNoWorker(error) || Date.now() + pauseMs >= deadlineMs)
         throw await whyNobodyAnswers(client, asked, error);
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await pause(pauseMs, signal);
     }
   }
+}
+
+/**
+ * Has a signal of its own for each try: Temporal's client leaves a listener on its signal for each request, and the
+ * caller's signal outlives the tries.
+ */
+async function withOwnSignal<T>(client: Client, signal: AbortSignal | undefined, ask: () => Promise<T>): Promise<T> {
+  if (!signal) return await ask();
+  const own = new AbortController();
+  const abort = (): void => own.abort();
+  signal.addEventListener("abort", abort);
+  try {
+    return await client.withAbortSignal(own.signal, ask);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+/** Ends early once the signal is aborted. */
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener("abort", end);
+  });
 }
 
 /**

@@ -26,6 +26,7 @@ interface QuestionToLedger {
   /** What it is about, in words. */
   about: string;
   answerWithinMs: number;
+  signal?: AbortSignal | undefined;
   /** The error where the ledger does not answer. */
   away: (cause: Error) => Error;
 }
@@ -40,7 +41,7 @@ const LATEST_ANSWER_MS = 15_000;
 async function askLedger<Answer>(
   client: Client,
   type: typeof WORKFLOW_TYPES.findSale | typeof WORKFLOW_TYPES.readEvents,
-  { workflowId, input, about, answerWithinMs, away }: QuestionToLedger,
+  { workflowId, input, about, answerWithinMs, signal, away }: QuestionToLedger,
 ): Promise<Answer> {
   const ask = async () => {
     const handle = await client.workflow.start<(asked: object) => Promise<Answer>>(type, {
@@ -58,7 +59,7 @@ async function askLedger<Answer>(
     return await within(client, answerWithinMs, () => handle.result());
   };
   try {
-    return await answeredInTime(client, questionToLedger(about), ask, answerWithinMs);
+    return await answeredInTime(client, questionToLedger(about), ask, { withinMs: answerWithinMs, signal });
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
     const { cause } = error;
@@ -124,7 +125,7 @@ export async function* readEvents(
   for (let waitSeconds = 0; signal?.aborted !== true;) {
     const input = { ...of, ...(after !== undefined && { after }), waitSeconds };
     const parsed = parseInput<ReadEventsInput>(readEventsInputSchema, input, "events request");
-    const read = await untilAborted(client, signal, () => page(client, parsed));
+    const read = await untilAborted(signal, () => page(client, parsed, signal));
     if (!read) return;
     const { events } = read;
     if (events.length === 0 && after === undefined) warnOfNothing(parsed);
@@ -145,31 +146,22 @@ function warnOfNothing({ connection = DEFAULT_CONNECTION, businessId }: ReadEven
   warnOnce("NoEvents", message);
 }
 
-/** Undefined as soon as the signal is aborted, which ends what was asked too. */
-async function untilAborted<T>(
-  client: Client,
-  signal: AbortSignal | undefined,
-  work: () => Promise<T>,
-): Promise<T | undefined> {
+/** Undefined as soon as the signal is aborted: does not wait for what the work makes of it. */
+async function untilAborted<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T | undefined> {
   if (!signal) return await work();
-  // Temporal's client leaves a listener on its signal for each request, and the caller's outlives them.
-  const own = new AbortController();
   let abort = (): void => undefined;
   const aborted = new Promise<undefined>((resolve) => {
-    abort = () => {
-      resolve(undefined);
-      own.abort();
-    };
+    abort = () => resolve(undefined);
   });
   signal.addEventListener("abort", abort);
   try {
-    return await Promise.race([aborted, client.withAbortSignal(own.signal, work)]);
+    return await Promise.race([aborted, work()]);
   } finally {
     signal.removeEventListener("abort", abort);
   }
 }
 
-function page(client: Client, input: ReadEventsInput): Promise<ReadEventsResult> {
+function page(client: Client, input: ReadEventsInput, signal?: AbortSignal): Promise<ReadEventsResult> {
   const { connection = DEFAULT_CONNECTION, businessId, after, waitSeconds = 0 } = input;
   return bounded(client, EVENTS_WITHIN_MS, () =>
     askLedger<ReadEventsResult>(client, WORKFLOW_TYPES.readEvents, {
@@ -177,6 +169,7 @@ function page(client: Client, input: ReadEventsInput): Promise<ReadEventsResult>
       input,
       about: `about the events after ${after ?? "the beginning"}`,
       answerWithinMs: EVENTS_WITHIN_MS,
+      signal,
       away: (cause) =>
         new NoAnswerError(
           `The ledger's events could not be read (${cause.message}). Nothing is lost: read on from the last cursor.`,
