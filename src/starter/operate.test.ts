@@ -1,7 +1,8 @@
-import { Client, Connection } from "@temporalio/client";
+import { Client, Connection, ServiceError } from "@temporalio/client";
 import { expect, test } from "vitest";
 
 import { createStarter, type Starter } from "./index.ts";
+import { operations } from "./operate.ts";
 
 const starter = createStarter({ client: new Client({ connection: Connection.lazy() }) });
 const SALE = { invoice: "INV-1" };
@@ -58,5 +59,17 @@ test.each(["", 5, null])("a list of what needs an operator, of the business %j, 
   await expect(starter.listAttention(filter).next()).rejects.toMatchObject({
     code: "InvalidInput",
     problems: [expect.stringMatching(/^businessId: expected /)],
+  });
+});
+
+test("a restart says how long it has waited for a Temporal that cannot be reached", async () => {
+  const away = Object.assign(new Error(), { code: 14, details: "Connection dropped", metadata: {} });
+  const client = {
+    withDeadline: async (_deadlineMs: number, work: () => Promise<unknown>) => await work(),
+    workflow: { getHandle: () => ({ describe: () => Promise.reject(new ServiceError("Failed", { cause: away })) }) },
+  } as unknown as Client;
+  await expect(operations(client).restart("sale/1", { note: "why" })).rejects.toMatchObject({
+    code: "TemporalUnavailable",
+    message: expect.stringContaining("Temporal cannot be reached: no answer within 0 s."),
   });
 });

@@ -136,11 +136,14 @@ export function operations<Target = string>(
     restart: async (target: Target, request: RestartRequest): Promise<RestartReply> => {
       const workflowId = idOf(target);
       const asked = signed(request, "restart");
-      try {
-        return await bounded(client, RESTART_WITHIN_MS, () => restartWorkflow(client, workflowId, asked));
-      } catch (error) {
-        throw temporalError(error);
-      }
+      // Within the bound an error can say whom it has asked, and for how long.
+      return await bounded(client, RESTART_WITHIN_MS, async () => {
+        try {
+          return await restartWorkflow(client, workflowId, asked);
+        } catch (error) {
+          throw temporalError(error);
+        }
+      });
     },
     /**
      * An operator's answer as `listAttention` shows it, once its texts are filled in.
