@@ -19,8 +19,8 @@ import {
   troubleInWords,
   type WorkflowType,
 } from "../../contract/index.ts";
-import { answeredInTime } from "../../starter/answered-in-time.ts";
-import { queryOf, workflowError } from "../../starter/errors.ts";
+import { ANSWER_WITHIN_MS, answeredInTime } from "../../starter/answered-in-time.ts";
+import { NoAnswerError, queryOf, workflowError } from "../../starter/errors.ts";
 import { pendingCallsOf } from "../../starter/pending-calls.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import { withTemporal } from "../connect-temporal.ts";
@@ -106,9 +106,9 @@ async function waitForJob<Progress, Result>(
       return;
     case "still-running": {
       const { state } = followed;
-      const line = `${job.progressLine(state.progress)}${troubleText(state)}`;
+      const line = state ? `${job.progressLine(state.progress)}${troubleText(state)}` : "no worker has answered yet";
       const text = [`It goes on by itself: ${line}`, ...(job.unended === undefined ? [] : [job.unended])];
-      printResult(context, flags.json, { workflowId, state }, text.join("\n"));
+      printResult(context, flags.json, { workflowId, state: state ?? null }, text.join("\n"));
       return;
     }
     case "needs-an-operator": {
@@ -145,12 +145,15 @@ function troubleText({ serviceTrouble }: Pick<JobState<unknown>, "serviceTrouble
 }
 
 const LOOK_EVERY_MS = 500;
+/** A worker that runs has answered by then, also where the caller's time is up. */
+const LEAST_LOOK_MS = 2_000;
 
 type Followed<Progress, Result> =
   | { end: "done"; result: Result }
   /** It waits for an operator, and goes on by itself once that is resolved. */
   | { end: "needs-an-operator"; state: JobState<Progress> }
-  | { end: "still-running"; state: JobState<Progress> };
+  /** The state as it was seen last; undefined where no worker has answered. */
+  | { end: "still-running"; state: JobState<Progress> | undefined };
 
 interface Following<Progress> {
   /** How long to wait; absent: until it ends. */
@@ -160,21 +163,29 @@ interface Following<Progress> {
 }
 
 /**
- * Waits for a job, over all its runs, and tells how far it is.
+ * Waits for a job, over all its runs, and tells how far it is. Where the time to wait is up, no answer is no failure: the
+ * job goes on.
  * @throws NoAnswerError, NoWorkerError where no worker answers; the workflow's failure
  */
-async function followJob<Progress, Result>(
+export async function followJob<Progress, Result>(
   client: Client,
   workflowId: string,
   { waitMs = Number.POSITIVE_INFINITY, onProgress, signal }: Following<Progress>,
 ): Promise<Followed<Progress, Result>> {
   const deadlineMs = Date.now() + waitMs;
+  let state: JobState<Progress> | undefined;
   for (;;) {
     const run = await client.workflow.getHandle(workflowId).describe();
     if (run.status.name !== "RUNNING") return { end: "done", result: await resultOf<Result>(client, workflowId) };
-    const state = await stateOfJob<Progress>(client, run, signal);
-    onProgress(state);
-    if (state.attentions.length > 0) return { end: "needs-an-operator", state };
+    const leftMs = deadlineMs - Date.now();
+    const withinMs = Math.min(ANSWER_WITHIN_MS, Math.max(leftMs, LEAST_LOOK_MS));
+    try {
+      state = await stateOfJob<Progress>(client, run, { withinMs, signal });
+      onProgress(state);
+      if (state.attentions.length > 0) return { end: "needs-an-operator", state };
+    } catch (error) {
+      if (!(error instanceof NoAnswerError) || leftMs > ANSWER_WITHIN_MS) throw error;
+    }
     if (Date.now() >= deadlineMs) return { end: "still-running", state };
     await delay(LOOK_EVERY_MS, undefined, { signal });
   }
@@ -187,13 +198,11 @@ async function followJob<Progress, Result>(
 export async function stateOfJob<Progress>(
   client: Client,
   run: WorkflowExecutionDescription,
-  signal?: AbortSignal,
+  options: { withinMs?: number; signal?: AbortSignal } = {},
 ): Promise<JobState<Progress>> {
   const handle = client.workflow.getHandle(run.workflowId);
-  const query = () => handle.query<JobState<Progress>>(STATE_QUERY);
-  // Temporal's client leaves a listener on its signal for each request.
-  const ask = () => (signal ? client.withAbortSignal(AbortSignal.any([signal]), query) : query());
-  const state = await answeredInTime(client, queryOf(run.workflowId), ask);
+  const ask = () => handle.query<JobState<Progress>>(STATE_QUERY);
+  const state = await answeredInTime(client, queryOf(run.workflowId), ask, options);
   const troubles = [state.serviceTrouble, ...pendingCallsOf(client, run).map(({ trouble }) => trouble)];
   const serviceTrouble = firstTrouble(troubles);
   return serviceTrouble ? { ...state, serviceTrouble } : state;
