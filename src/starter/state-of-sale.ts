@@ -14,7 +14,7 @@ import { UPDATES } from "../contract/updates.ts";
 import { nairobiTime } from "../contract/nairobi-date.ts";
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
 import { firstTrouble } from "../contract/service-trouble.ts";
-import { answeredInTime } from "./answered-in-time.ts";
+import { ANSWER_WITHIN_MS, answeredInTime } from "./answered-in-time.ts";
 import { attributesOf, saleIdOf, type SaleKey } from "./sale-key.ts";
 import { TEMPORAL_WITHIN_MS, within } from "./bound.ts";
 import { endOf, lastRunOf, type RunFacts } from "./runs.ts";
@@ -26,15 +26,21 @@ import { attentionOfCreditNote } from "../contract/attention.ts";
 /**
  * What is known of a sale: a live run is asked, and anything else is its row in the ledger.
  * @param beforeLedger may refuse to ask the ledger of a sale that Temporal does not know
+ * @param answerWithinMs for a live run; the ledger has its own time
  * @throws SaleNotFoundError, NoAnswerError, LedgerAwayError
  */
-export async function stateOfSale(client: Client, key: SaleKey, beforeLedger = (): void => {}): Promise<SaleState> {
+export async function stateOfSale(
+  client: Client,
+  key: SaleKey,
+  beforeLedger = (): void => {},
+  answerWithinMs = ANSWER_WITHIN_MS,
+): Promise<SaleState> {
   const workflowId = saleIdOf(key);
   const run = await within(client, TEMPORAL_WITHIN_MS, () => lastRunOf(client, workflowId));
   if (!run) beforeLedger();
   if (run?.status.name !== "RUNNING") return await stateOfEnded(client, run, key);
   const ask = () => client.workflow.getHandle(workflowId).query<WorkflowState>(STATE_QUERY);
-  const state = await answeredInTime(client, queryOf(workflowId), ask);
+  const state = await answeredInTime(client, queryOf(workflowId), ask, { withinMs: answerWithinMs });
   return withPendingCalls(state, pendingCallsOf(client, run));
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import {
   areSettled,
+  type Attention,
   isCorrectionLeft,
   type SaleOutcome,
   SETTLED_STAGES,
@@ -29,6 +30,8 @@ const LOOK_BESIDE_EVERY_MS = 2_500;
 const FLEET_LOOK_EVERY_MS = 5_000;
 /** By then a worker that runs has answered. */
 const SILENT_AFTER_MS = 10_000;
+/** The ledger, which knows a sale that is closed, is asked for longer. */
+const LOOK_WITHIN_MS = 20_000;
 
 const NO_ANSWER =
   "started, and no worker answers yet: it goes on as soon as one runs. Is `fiscalflow worker` running, on this namespace?";
@@ -63,7 +66,8 @@ export function createFollower(context: CliContext, { client }: Pick<Sales, "cli
     isEnd: (state: SaleState) => boolean = () => false,
   ): Promise<void> {
     for (;;) {
-      const state = await bounded(client, SILENT_AFTER_MS, () => stateOfSale(client, key)).catch((error: unknown) => {
+      const look = () => stateOfSale(client, key, undefined, SILENT_AFTER_MS);
+      const state = await bounded(client, LOOK_WITHIN_MS, look).catch((error: unknown) => {
         if (!(error instanceof NoAnswerError)) throw error;
         tellOnce(NO_ANSWER, `${key.invoice}: ${NO_ANSWER}`);
         return undefined;
@@ -103,16 +107,19 @@ export async function watchSale(context: CliContext, invoice: string, flags: Sco
       callbacks = Math.max(callbacks, state.callbacksReceived);
       const { waitingFor, attentions, closed } = state;
       const outcome = outcomeOf(state);
-      const line = progressLine(outcome, callbacks);
+      const needed = closed ? [] : attentions;
+      const line = progressLine(outcome, needed, callbacks);
       if (line !== shown) {
         const atMs = Date.now();
         // That changes more often than anybody wants to read.
         const waits = waitingFor === "nothing" ? "" : `; waits for ${waitingFor}`;
-        if (flags.json) context.stdout.write(`${jsonText({ atMs, ...outcome, waitingFor })}\n`);
+        const needs = needed.map(({ code }) => code);
+        const seen = { atMs, ...outcome, needs, callbacksReceived: callbacks, waitingFor };
+        if (flags.json) context.stdout.write(`${jsonText(seen)}\n`);
         else printResult(context, false, undefined, `${nairobiClock(atMs)}  ${line}${waits}`);
       }
       shown = line;
-      if (attentions.length > 0 && !closed && !isOperatorTold) {
+      if (needed.length > 0 && !isOperatorTold) {
         const show = showCommand(invoice, flags);
         printNote(context, `How to resolve it: ${show}. This command goes on watching.`);
         isOperatorTold = true;
@@ -122,12 +129,15 @@ export async function watchSale(context: CliContext, invoice: string, flags: Sco
   });
 }
 
-function progressLine(outcome: SaleOutcome, callbacks: number): string {
+/** @param attentions all that somebody is needed for: the outcome has one */
+export function progressLine(outcome: SaleOutcome, attentions: readonly Attention[], callbacks: number): string {
   const counts = new Map<string, number>();
   for (const { state } of outcome.stockMovements) counts.set(state, (counts.get(state) ?? 0) + 1);
   const movements = [...counts].map(([state, count]) => `${count} ${state}`).join(", ");
+  // Of an outcome with an attention the line ends in its code.
+  const others = attentions.filter((one) => one !== outcome.attention).map(({ code }) => code);
   const parts = [
-    outcomeLine(outcome),
+    [outcomeLine(outcome), ...others].join(", "),
     movements !== "" && `stock movements: ${movements}`,
     callbacks > 0 && counted(callbacks, "callback"),
   ];
