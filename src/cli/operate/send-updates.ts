@@ -274,6 +274,7 @@ function targetOf(run: WorkflowExecutionInfo) {
   const closed = closedStatusOf(status.name);
   return {
     workflowId,
+    number: attributes.get(SEARCH_ATTRIBUTES.invoice) ?? null,
     stage: attributes.get(SEARCH_ATTRIBUTES.stage) ?? null,
     /** What an operator is needed for, or was when it ended. */
     attention: attributes.get(SEARCH_ATTRIBUTES.attention) ?? null,
@@ -282,7 +283,10 @@ function targetOf(run: WorkflowExecutionInfo) {
   };
 }
 
-function targetLine({ workflowId, stage, attention, ended }: ReturnType<typeof targetOf>): string {
+export function targetLine({ workflowId, number, stage, attention, ended }: ReturnType<typeof targetOf>): string {
   const end = ended && `${ended.status} ${nairobiTime(Date.parse(ended.at))}`;
-  return [workflowId, stage ?? "stage unknown", attention, end].filter(Boolean).join(", ");
+  // An id bounds and escapes what it is made of.
+  const isNamedById = number === null || workflowId.endsWith(`/${number}`);
+  const name = isNamedById ? workflowId : `${number} (${workflowId})`;
+  return [name, stage ?? "stage unknown", attention, end].filter(Boolean).join(", ");
 }
