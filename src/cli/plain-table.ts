@@ -17,7 +17,10 @@ export function plainTable(
 }
 
 export function columnWidths(rows: readonly (readonly string[])[]): number[] {
-  return (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => widthOf(row[column] ?? ""))));
+  // A list may have more rows than a function takes arguments.
+  return (rows[0] ?? []).map((_, column) =>
+    rows.reduce((widest, row) => Math.max(widest, widthOf(row[column] ?? "")), 0),
+  );
 }
 
 /** A cell that is wider than its column stands out of line, and is whole. */

@@ -1,0 +1,8 @@
+import { expect, test } from "vitest";
+
+import { columnWidths } from "./plain-table.ts";
+
+test("a list may have more rows than a function takes arguments", () => {
+  const rows = Array.from({ length: 200_000 }, (_, row) => [`${row}`, "x"]);
+  expect(columnWidths([["number", ""], ...rows])).toEqual([6, 1]);
+});
