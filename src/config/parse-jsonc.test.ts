@@ -82,8 +82,15 @@ describe("reading JSON with comments", () => {
     ["", 1, 1, "expected a value: an object, a list, a string, a number, true, false or null"],
     ['{ "a": 1,\n  "a": 2 }', 2, 3, "this key stands twice in its object"],
     [`${"[".repeat(100_000)}`, 1, 1, "nested too deep"],
+    [`${"[".repeat(66)}${"]".repeat(66)}`, 1, 66, "nested too deep"],
+    [`${'{"a":'.repeat(66)}1${"}".repeat(66)}`, 1, 326, "nested too deep"],
   ])("says where and why %j is not JSON", (text, line, column, message) => {
     expect(problemIn(text)).toEqual({ line, column, message });
+  });
+
+  it("reads what is nested 64 levels deep", () => {
+    const text = `${'{"a":'.repeat(32)}${"[".repeat(33)}1${"]".repeat(33)}${"}".repeat(32)}`;
+    expect(parseJsonc(text)).toEqual({ ok: true, value: JSON.parse(text) });
   });
 
   it("never quotes the text, which may hold a secret", () => {

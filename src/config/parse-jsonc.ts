@@ -12,6 +12,9 @@ interface JsonSyntaxProblem {
 
 type JsonReading = { ok: true; value: unknown } | { ok: false; problem: JsonSyntaxProblem };
 
+/** Containers around a value. Who reads the value calls itself for each, too. */
+const MOST_LEVELS = 64;
+const TOO_DEEP = "nested too deep";
 const BAD_STRING = "a string that is not closed, or holds a bad escape";
 const VALUE = "expected a value: an object, a list, a string, a number, true, false or null";
 /** The parser's errors. */
@@ -56,24 +59,27 @@ export function parseJsonc(text: string, { strict = false } = {}): JsonReading {
       const { name } = first.name === "InvalidSymbol" && second ? second : first;
       return problem(first.offset, MESSAGES[name] ?? VALUE);
     }
-    const twice = root && keyTwice(root);
-    if (twice) return problem(twice.offset, "this key stands twice in its object");
+    const flaw = root && flawIn(root);
+    if (flaw) return problem(flaw.offset, flaw.message);
     return root ? { ok: true, value: getNodeValue(root) } : problem(0, VALUE);
   } catch (error) {
     // The parser calls itself for each level.
-    if (error instanceof RangeError) return problem(0, "nested too deep");
+    if (error instanceof RangeError) return problem(0, TOO_DEEP);
     throw error;
   }
 }
 
-/** The second of two equal keys of one object. */
-function keyTwice({ type, children = [] }: Node): Node | undefined {
-  const known = new Set<unknown>();
+/** The second of two equal keys of one object, or what is nested too deep. A list may have millions of values. */
+function flawIn({ type, offset, children }: Node, level = 0): { offset: number; message: string } | undefined {
+  if (!children) return undefined;
+  const isMember = type === "property";
+  if (!isMember && level > MOST_LEVELS) return { offset, message: TOO_DEEP };
+  const known = type === "object" ? new Set<unknown>() : undefined;
   for (const child of children) {
-    const [key] = type === "object" ? (child.children ?? []) : [];
-    if (key && known.has(key.value)) return key;
-    known.add(key?.value);
-    const within = keyTwice(child);
+    const key = known && child.children?.[0];
+    if (key && known.has(key.value)) return { offset: key.offset, message: "this key stands twice in its object" };
+    known?.add(key?.value);
+    const within = flawIn(child, isMember ? level : level + 1);
     if (within) return within;
   }
   return undefined;
