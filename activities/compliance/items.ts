@@ -11,6 +11,8 @@ import {
   type ItemsRequest,
   type ItemsResult,
   REGISTERED,
+  type RegisterRequest,
+  type RegisterResult,
 } from "../../src/contract/index.ts";
 import type { OddRow } from "../../src/http/read-body.ts";
 import { currentWriter, refusalOf } from "../classified-call.ts";
@@ -31,9 +33,33 @@ const SHARED_ANSWER = {
   answeredAtMs: 0,
 } as const;
 
+/**
+ * So long it is believed that an item lacks data: an operator has to correct it first, and whoever asks to try again is
+ * not kept waiting.
+ */
+const BELIEVED_MS = 30_000;
+
+interface Lacking {
+  result: RegisterResult;
+  askedAtMs: number;
+  untilMs: number;
+}
+
 export function createItemActivities(context: ActivityContext) {
   const { nowMs, random } = context;
   const registrations = new Map<string, ReturnType<ComplianceActivities["registerItem"]>>();
+  const lacksData = new Map<string, Lacking>();
+
+  /**
+   * Unless an operator has asked to try again since, or a list that was read since shows that nothing is missing any
+   * more.
+   */
+  function stillLacks({ connection, businessId, itemId, retriedAtMs = 0 }: RegisterRequest, lacking: Lacking): boolean {
+    if (nowMs() >= lacking.untilMs || retriedAtMs > lacking.askedAtMs) return false;
+    const items = context.connections.get(connection)?.catalogue.known(businessId, lacking.askedAtMs);
+    const shown = items?.find((item) => item.id === itemId);
+    return !shown || Object.values(shown.needs ?? {}).includes(true);
+  }
 
   /** @throws ApplicationFailure where Temporal is to repeat the activity */
   function readCatalogue(target: CallTarget, sinceMs: number) {
@@ -112,13 +138,23 @@ export function createItemActivities(context: ActivityContext) {
       throw stillWaiting(`The items are not ${request.until} yet.`, pauseMs);
     },
 
-    /** Sales that wait for the same item share one registration. */
+    /** Sales that wait for the same item share one registration, and one word that it lacks data. */
     registerItem(request) {
       const { connection, businessId, itemId, branch, force } = request;
       const key = JSON.stringify([connection, businessId, itemId, branch?.id, force]);
       const underWay = registrations.get(key);
       if (underWay) return underWay;
+      const lacking = lacksData.get(key);
+      if (lacking && stillLacks(request, lacking)) return Promise.resolve(lacking.result);
+      const askedAtMs = nowMs();
       const registration = register(request).finally(() => registrations.delete(key));
+      registration.then(
+        (result) => {
+          if (result.kind === "needs-data") lacksData.set(key, { result, askedAtMs, untilMs: nowMs() + BELIEVED_MS });
+          else lacksData.delete(key);
+        },
+        () => undefined,
+      );
       registrations.set(key, registration);
       return registration;
     },

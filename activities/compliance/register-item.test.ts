@@ -81,6 +81,31 @@ describe("the registration of an item", () => {
     });
   });
 
+  test("that needs data is not requested again for a while, except by an operator's retry", async () => {
+    const served = await serve();
+    const first = await register(served, "item_incomplete");
+    served.clock.nowMs += 10_000;
+    expect(await register(served, "item_incomplete")).toEqual(first);
+    expect(registrations(served)).toBe(1);
+    const retriedAtMs = served.clock.nowMs;
+    await inActivity(() => served.activities.registerItem({ ...asking("item_incomplete"), retriedAtMs }));
+    expect(registrations(served)).toBe(2);
+    served.clock.nowMs += 30_000;
+    await register(served, "item_incomplete");
+    expect(registrations(served)).toBe(3);
+  });
+
+  test("that needs data is requested again once a later list shows that nothing is missing", async () => {
+    const served = await serve();
+    await register(served, "item_incomplete");
+    served.clock.nowMs += 1_000;
+    served.simulator.updateItem("item_incomplete", { needs: { classificationMapping: false } });
+    const lines = [{ itemId: "item_incomplete", quantity: 1, unitPrice: 75 }];
+    const look = { connection: "default", businessId: "biz_1", lines, notOlderThanMs: served.clock.nowMs };
+    await inActivity(() => served.activities.readItems(look));
+    expect(await register(served, "item_incomplete")).toMatchObject({ kind: "registered" });
+  });
+
   test("is rejected where the 422 shows that nothing is missing", async () => {
     const served = await serve();
     served.simulator.updateItem("item_new", { registration: { reject: "Classification is closed" } });

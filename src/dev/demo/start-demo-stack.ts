@@ -109,6 +109,7 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
     COMPLIANCE_BASE_URL: simulator.url,
     COMPLIANCE_API_KEY: plan.apiKey,
     COMPLIANCE_BUSINESS_ID: plan.business.id,
+    COMPLIANCE_SELLERS: JSON.stringify({ [plan.business.id]: { name: plan.business.name } }),
     COMPLIANCE_APPLICATION: "demo",
     ACCOUNTING_BASE_URL: simulator.accounting.url,
     ACCOUNTING_API_KEY: plan.accounting.apiKey,
