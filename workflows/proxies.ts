@@ -236,7 +236,7 @@ export function showStalledActivitiesIn(run: AttentionList): void {
 async function untilAnswered(
   activityType: string,
   schedule: () => Promise<unknown>,
-  isForCaller = (_: ActivityFailure) => false,
+  isForCaller: (failure: ActivityFailure) => boolean = () => false,
 ): Promise<unknown> {
   let shownAs: string | undefined;
   const retries = (): number => (shownAs === undefined ? 0 : (shownIn?.retriesOf(shownAs) ?? 0));
