@@ -9,7 +9,7 @@ import {
 
 import { SIGNALS, UPDATES } from "../../../src/contract/index.ts";
 import { Chance } from "../plan/chance.ts";
-import { type Button, ODD_PAYLOADS, ODD_RESULTS } from "../plan/button-plan.ts";
+import { type Button, givesUpCreditNote, ODD_PAYLOADS, ODD_RESULTS } from "../plan/button-plan.ts";
 import type { FaultStack } from "../stack/fault-stack.ts";
 import { askUntilAnswered } from "./ask-until-answered.ts";
 import { type OpenWorkflow, openWorkflows } from "./open-workflows.ts";
@@ -139,13 +139,12 @@ export class Buttons {
   }
 
   /**
-   * A sale whose credit note was cancelled by a button stays completed, and open for another refund, which nobody asks
+   * A sale whose credit note was given up by a button stays completed, and open for another refund, which nobody asks
    * for: ends its refund window. Returns how many it ended.
    */
   async closeWindows({ client }: FaultStack, open: readonly OpenWorkflow[], signal: AbortSignal): Promise<number> {
     const left = open.filter(
-      ({ stage, workflowId }) =>
-        stage === "completed" && this.#touched.get(workflowId)?.has("credit note cancel") === true,
+      ({ stage, workflowId }) => stage === "completed" && givesUpCreditNote(this.#touched.get(workflowId)),
     );
     for (const { workflowId } of left) {
       this.#touch(workflowId, "workflow cancel");

@@ -21,6 +21,14 @@ export const BUTTONS = [
 ] as const;
 export type Button = (typeof BUTTONS)[number];
 
+/** An update of any content may be a cancellation. */
+export const CANCELS: readonly Button[] = ["workflow cancel", "batch cancel", "workflow update"];
+
+/** A cancellation of any kind that comes while the sale is credited gives up its credit note. */
+export function givesUpCreditNote(pressed: ReadonlySet<Button> | undefined): boolean {
+  return pressed?.has("credit note cancel") === true || CANCELS.some((button) => pressed?.has(button));
+}
+
 /** So many presses, of each button as often as of any other. */
 export function planButtons(seed: number, presses: number): Button[] {
   const inTurn = Array.from({ length: presses }, (_, index) => BUTTONS[index % BUTTONS.length] ?? BUTTONS[0]);

@@ -1,5 +1,5 @@
 import type { Stage } from "../../../src/contract/index.ts";
-import type { Button } from "../plan/button-plan.ts";
+import { type Button, CANCELS, givesUpCreditNote } from "../plan/button-plan.ts";
 import type { PlannedSale } from "../plan/planned-sale.ts";
 import { type Evidence, outcomeOf } from "./evidence.ts";
 
@@ -8,8 +8,6 @@ export interface Expected {
   /** Whether a credit note has to be there. */
   readonly refunded: boolean;
 }
-
-const CANCELS: readonly Button[] = ["workflow cancel", "batch cancel", "workflow update"];
 
 /** After these another run carries the sale on. */
 const ENDS: readonly Button[] = ["workflow terminate", "batch terminate", "workflow reset", "batch reset"];
@@ -22,8 +20,8 @@ export function expectedOf({ storm, chronicles }: Evidence, workflowId: string, 
   const refunded = sale.refund !== undefined;
   const stage = outcomeOf(chronicles.find((chronicle) => chronicle.workflowId === workflowId))?.stage;
   if (stage === "cancelled" && isCancelledByHand(storm, workflowId)) return { ends: stage, refunded: false };
-  const isGivenUp = storm.buttons?.touched.get(workflowId)?.has("credit note cancel");
-  if (stage === "completed" && refunded && isGivenUp) return { ends: stage, refunded: false };
+  if (stage === "completed" && refunded && givesUpCreditNote(storm.buttons?.touched.get(workflowId)))
+    return { ends: stage, refunded: false };
   return { ends: sale.ends, refunded };
 }
 
