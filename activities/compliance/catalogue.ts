@@ -21,7 +21,10 @@ export interface ItemsList {
   bytes: number;
 }
 
-/** Of the answers with lists of all connections; their items take two to four times as much. A large shop's list has one or two mebibytes. */
+/**
+ * Of the answers with lists of all connections; their items take two to four times as much. A large shop's list has one
+ * or two mebibytes.
+ */
 const MOST_KEPT_BYTES = 32 * 1024 * 1024;
 
 interface Reading {
@@ -56,7 +59,7 @@ export class Catalogue {
     const key = businessId ?? "";
     const snapshot = this.#snapshots.get(key);
     if (!snapshot || snapshot.askedAtMs < sinceMs) return undefined;
-    this.#keep(key, snapshot);
+    this.#use(key, snapshot);
     return [...snapshot.items.values()];
   }
 
@@ -112,9 +115,14 @@ export class Catalogue {
     return reading;
   }
 
-  #keep(key: string, snapshot: Snapshot): void {
+  /** From now on it is the one that was used last. */
+  #use(key: string, snapshot: Snapshot): void {
     this.#snapshots.delete(key);
     this.#snapshots.set(key, snapshot);
+  }
+
+  #keep(key: string, snapshot: Snapshot): void {
+    this.#use(key, snapshot);
     let bytes = [...this.#snapshots.values()].reduce((sum, one) => sum + one.bytes, 0);
     for (const [other, { bytes: freed }] of this.#snapshots) {
       if (bytes <= this.#mostBytes || other === key) return;
