@@ -60,11 +60,16 @@ export function reconcileProgressText(progress: ReconcileProgress): string {
   return skipped === undefined ? checked : `${checked}; ${skipped} skipped, final and the same when last checked`;
 }
 
-export const FINDING_KINDS = [
+/** That a document, held against the service's answer, comes to. */
+export const DOCUMENT_FINDINGS = [
   "document-behind",
   "document-differs",
   "document-not-there",
   "document-unreadable",
+] as const;
+
+/** That a comparison of supplier invoices with bill payments finds. */
+export const PAYMENT_FINDINGS = [
   "payment-without-number",
   "payment-without-invoice",
   "payment-of-other-supplier",
@@ -75,6 +80,8 @@ export const FINDING_KINDS = [
   "paid-another-amount",
   "not-paid",
 ] as const;
+
+export const FINDING_KINDS = [...DOCUMENT_FINDINGS, ...PAYMENT_FINDINGS] as const;
 
 export type FindingKind = (typeof FINDING_KINDS)[number];
 

@@ -31,8 +31,8 @@ export interface LedgerOptions {
 export type Ledger = ReturnType<typeof openLedger>;
 
 /**
- * What must outlive Temporal's retention (docs/ledger.md). Returns at once. The connection, the embedded server and the tables are made by the first operation, or by
- * `ready`, and made again by later ones after a failure.
+ * What must outlive Temporal's retention (docs/ledger.md). Returns at once. The first operation, or `ready`, connects,
+ * and brings up the embedded server and the tables; after a failure the next one tries it anew.
  */
 export function openLedger(options: LedgerOptions) {
   const database = openDatabase(options);

@@ -21,7 +21,7 @@ export function readDocuments<Result>(
 ): Promise<Result> {
   const prepare = async (db: Queries): Promise<BusinessDocuments[]> => {
     const businesses: BusinessDocuments[] = [];
-    for (const chain of await chainsOf(db, request))
+    for (const chain of await chainsOf(db, "documents", request))
       businesses.push({
         ...(await readFigures(db, chain, request.days)),
         ...(await countOthers(db, chain, request.days)),

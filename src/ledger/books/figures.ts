@@ -5,12 +5,13 @@ import type { Queries } from "../database.ts";
 import type { Chain } from "../events/verify-rows.ts";
 import type { Amounts, BusinessFigures, Days, OddAmounts, OddDates, SignedFigures, TaxOfRate } from "./report-types.ts";
 
-/** The businesses that have documents. */
+/** Whose rows a table has. */
 export async function chainsOf(
   db: Queries,
+  table: "documents" | "purchases" | "bill_payments",
   { connection, businessId }: { connection?: string | undefined; businessId?: string | undefined },
 ): Promise<Chain[]> {
-  let query = db.selectFrom("documents").select(["connection", "business_id"]).distinct();
+  let query = db.selectFrom(table).select(["connection", "business_id"]).distinct();
   if (connection !== undefined) query = query.where("connection", "=", connection);
   if (businessId !== undefined) query = query.where("business_id", "=", businessId);
   return await query.orderBy("connection").orderBy("business_id").execute();

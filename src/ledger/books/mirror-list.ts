@@ -5,6 +5,7 @@ import type { Database, Queries } from "../database.ts";
 import type { Business } from "../events/chain.ts";
 import { pagesOf, readOneState } from "../one-state.ts";
 import type { Chain } from "../events/verify-rows.ts";
+import { chainsOf } from "./figures.ts";
 import { alteredAmong, chainColumns, type Mirror, type MirrorRow } from "./mirror.ts";
 import { hasValues, unixMs } from "../statements.ts";
 import type { Days, PeriodRequest } from "./report-types.ts";
@@ -66,26 +67,17 @@ export function listPeriod<Listed extends ListedEntry, Figures, Result>(
   request: PeriodRequest,
   read: (owners: (PeriodOfOwner<Listed> & Figures)[]) => Promise<Result>,
 ): Promise<Result> {
+  const { table, chainOf } = list.mirror;
+  const { connection, businessId } = request;
+  // A chain of an accounting connection has a name of its own.
+  const named = connection === undefined ? undefined : chainOf({ connection }).connection;
   const prepare = async (db: Queries): Promise<(PeriodOfOwner<Listed> & Figures)[]> => {
     const owners: (PeriodOfOwner<Listed> & Figures)[] = [];
-    for (const chain of await ownersOf(db, list.mirror, request))
+    for (const chain of await chainsOf(db, table, { connection: named, businessId }))
       owners.push(await periodOf<Listed, Figures>(db, list, chain, request.days));
     return owners;
   };
   return readOneState(database, prepare, read);
-}
-
-async function ownersOf(
-  db: Queries,
-  { table, chainOf }: Mirror,
-  { connection, businessId }: PeriodRequest,
-): Promise<Chain[]> {
-  const { rows } = await sql<Chain>`
-    select distinct connection, business_id from ${sql.table(table)}
-    where ${connection === undefined ? sql`true` : sql`connection = ${chainOf({ connection }).connection}`}
-      and ${businessId === undefined ? sql`true` : sql`business_id = ${businessId}`}
-    order by connection, business_id`.execute(db);
-  return rows;
 }
 
 async function periodOf<Listed extends ListedEntry, Figures>(

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 
-import { type FindingKind, money, type PaymentComparison, type PaymentRule } from "../../contract/index.ts";
+import { money, type PAYMENT_FINDINGS, type PaymentComparison, type PaymentRule } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import type { Business } from "../events/chain.ts";
 import { BILL_PAYMENTS } from "./bill-payments.ts";
@@ -36,19 +36,6 @@ export async function synchronised(db: Queries, business: Business, accounting: 
   };
 }
 
-/** Those that a comparison of supplier invoices with bill payments finds. */
-export const PAYMENT_FINDINGS = [
-  "payment-without-number",
-  "payment-without-invoice",
-  "payment-of-other-supplier",
-  "payment-of-several",
-  "payment-in-other-currency",
-  "payment-without-amount",
-  "paid-although-rejected",
-  "paid-another-amount",
-  "not-paid",
-] as const satisfies readonly FindingKind[];
-
 type PaymentFinding = (typeof PAYMENT_FINDINGS)[number];
 
 interface Row {
@@ -68,10 +55,10 @@ interface Row {
 const TOLERANCE = "0.01";
 
 /**
- * Supplier invoices against the bill payments of an accounting connection. An
- * invoice is matched by its number, and its supplier's name where the rule wants it; of those that fit, one that was
- * rejected gives way to the one that was not. Payments of one invoice are added up in its own currency, and nothing is
- * converted or guessed. What the service does not list any more takes no part.
+ * Supplier invoices against the bill payments of an accounting connection. An invoice is matched by its number, and its
+ * supplier's name where the rule wants it; of those that fit, one that was rejected gives way to the one that was not.
+ * Payments of one invoice are added up in its own currency, and nothing is converted or guessed. What the service does
+ * not list any more takes no part.
  */
 export async function paymentFindings(
   db: Queries,

@@ -1,11 +1,13 @@
 import { sql } from "kysely";
 
-import type {
-  DocumentToReconcile,
-  FindingKind,
-  PaymentComparison,
-  PaymentRule,
-  SaleDocument,
+import {
+  DOCUMENT_FINDINGS,
+  type DocumentToReconcile,
+  type FindingKind,
+  PAYMENT_FINDINGS,
+  type PaymentComparison,
+  type PaymentRule,
+  type SaleDocument,
 } from "../../contract/index.ts";
 import type { Database, Queries } from "../database.ts";
 import type { Business, Writer } from "../events/chain.ts";
@@ -15,7 +17,7 @@ import { storableJson, storableText } from "../storable-text.ts";
 import { differences, isBehind, isFinal } from "./compare-document.ts";
 import { GIVEN_UP } from "./figures.ts";
 import { type Found, readFindings, replaceFindings } from "./findings.ts";
-import { PAYMENT_FINDINGS, paymentFindings, synchronised } from "./payment-findings.ts";
+import { paymentFindings, synchronised } from "./payment-findings.ts";
 
 /**
  * What the service answered about a document when it was asked for it. `message`: why that says nothing, without what a
@@ -27,13 +29,6 @@ export type DocumentAnswer =
   | { kind: "unreadable"; message: string };
 
 const COMPARE_WITHIN_MS = 60_000;
-
-const DOCUMENT_FINDINGS: readonly FindingKind[] = [
-  "document-behind",
-  "document-differs",
-  "document-not-there",
-  "document-unreadable",
-];
 
 export type Reconciliation = ReturnType<typeof createReconciliation>;
 

@@ -22,7 +22,8 @@ export function createReports(database: Database) {
       database.transact(async (db) => {
         await sql`set transaction isolation level repeatable read read only`.execute(db);
         const reports: BusinessReport[] = [];
-        for (const chain of await chainsOf(db, request)) reports.push(await readReport(db, chain, request.period));
+        for (const chain of await chainsOf(db, "documents", request))
+          reports.push(await readReport(db, chain, request.period));
         return reports;
       }, READ_WITHIN_MS),
     /**

@@ -174,7 +174,7 @@ export async function lostExecutions(db: Queries, sinceMs: number): Promise<Lost
         where (e.connection, e.business_id, e.subject) = (d.connection, d.business_id, d.type || ' ' || d.number)
           and e.kind = 'document-taken'
         order by e.number desc limit 1) as taken
-      where d.claim = 'in-doubt' and d.under_way_until between ${new Date(sinceMs)} and now()
+      where d.claim = 'in-doubt'
     ) as open where under_way_until between ${new Date(sinceMs)} and now()`.execute(db);
   return rows;
 }

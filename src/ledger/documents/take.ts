@@ -36,8 +36,6 @@ import {
 } from "./row.ts";
 import { doubt, unknownRun } from "./write.ts";
 
-/** What is asked of a claim, and what it answers: types alone. */
-
 /** A document's row, in which its claim is. */
 export interface DocumentKey extends Business {
   of: DocumentRow;
