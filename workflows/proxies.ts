@@ -117,7 +117,7 @@ export function callsOf(run: AttentionList, profile: ConnectionProfile) {
       convergingWrite: activities<ConvergingWrites, Converging>(convergingOptions, orElse(asConverging), added),
     };
   };
-  const wait = activities<ComplianceWaits>(background(4), undefined, added);
+  const wait = activities<ComplianceWaits>(background(4), untilAnswered, added);
   run.awaitService = (summary, tried) => wait.awaitService(summary, { connection, businessId, ...tried });
   return {
     ...repeatable(interactive(2)),
@@ -178,7 +178,7 @@ type Ask = (activityType: string, schedule: () => Promise<unknown>) => Promise<u
 /** @param added to each request as it is scheduled */
 function activities<Activities, Mapped = never>(
   options: ActivityOptions,
-  ask: Ask = (activityType, schedule) => untilAnswered(activityType, schedule),
+  ask: Ask = untilAnswered,
   added: () => object = () => ({}),
 ): Summarised<Activities, Mapped> {
   const scheduled = proxyActivities<Record<string, (...request: object[]) => Promise<unknown>>>(options);

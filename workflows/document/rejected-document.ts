@@ -183,12 +183,10 @@ export async function retryDocument(context: SaleContext, document: SaleDocument
       }
       betweenTries.clearRefusal();
       if (result.kind !== "converging") answered(context, document.id, result);
-      const current =
-        result.kind === "converging"
-          ? await readDocument(context, document.id)
-          : result.kind === "document"
-            ? result.document
-            : (result.document ?? { ...document, status: "failed", error: result.message });
+      let current: SaleDocument;
+      if (result.kind === "converging") current = await readDocument(context, document.id);
+      else if (result.kind === "document") current = result.document;
+      else current = result.document ?? { ...document, status: "failed", error: result.message };
       run.document = current;
       run.documentInDoubt = false;
       const hadNoEffect =

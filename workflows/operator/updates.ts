@@ -216,7 +216,7 @@ function actAndReply<Run extends Operated>(run: Run, update: Update<Run>, reques
   });
 }
 
-/** What Temporal's UI shows of a run (Current Details, in Markdown): what to do first, each JSON ready to be pasted. */
+// What Temporal's UI shows of a run (Current Details, in Markdown): what to do first, each JSON ready to be pasted.
 
 /** Attentions that are shown in full: they must leave room for the rest of the page. The `state` query has all. */
 const MOST_ATTENTIONS = 5;
