@@ -14,7 +14,7 @@ import {
 import { saleStartSchema } from "../contract/schema/sale.ts";
 import { isThrough, type Ledger, type LostExecution, type OpenedRecord, type SaleOfBusiness } from "../ledger/index.ts";
 import { attributesOf } from "../starter/sale-key.ts";
-import { closedStatusOf, doneIn, endOf, lastRunOf, startOfRun } from "../starter/runs.ts";
+import { closedStatusOf, doneIn, endOf, lastRunOf, msOf, startOfRun } from "../starter/runs.ts";
 import { loggedReason } from "./create-logger.ts";
 
 const EVERY_MS = 60_000;
@@ -288,10 +288,9 @@ async function endActivitiesOf(
       throw error;
     });
   for (const { activityId, activityType, state, lastStartedTime, activityOptions } of raw.pendingActivities ?? []) {
-    const timeoutMs = milliseconds(activityOptions?.startToCloseTimeout);
-    const startedAtMs = milliseconds(lastStartedTime);
-    if (state === SCHEDULED || timeoutMs === undefined || startedAtMs === undefined) continue;
-    if (Date.now() < startedAtMs + timeoutMs + lateMs) continue;
+    const timeout = activityOptions?.startToCloseTimeout;
+    if (state === SCHEDULED || !timeout || !lastStartedTime) continue;
+    if (Date.now() < msOf(lastStartedTime) + msOf(timeout) + lateMs) continue;
     const activity = activityType?.name ?? "";
     log.warn("an attempt whose time is long over was still shown as under way: it is ended", { workflowId, activity });
     const message = "Its worker was lost, and Temporal did not end it at its start-to-close timeout.";
@@ -302,13 +301,4 @@ async function endActivitiesOf(
       if (!isGrpcServiceError(error) || error.code !== NOT_FOUND) throw error;
     });
   }
-}
-
-interface Seconds {
-  seconds?: { toString(): string } | null;
-  nanos?: number | null;
-}
-
-function milliseconds(time: Seconds | null | undefined): number | undefined {
-  return time ? Number(time.seconds ?? 0) * 1_000 + (time.nanos ?? 0) / 1_000_000 : undefined;
 }

@@ -5,7 +5,7 @@ import { RESTARTED_MEMO, restartedOf } from "../../contract/messages.ts";
 import { MAIN_TASK_QUEUE } from "../../contract/names.ts";
 import { nairobiDate, nairobiTime } from "../../contract/nairobi-date.ts";
 import { plainLine } from "../../contract/plain-text.ts";
-import { lastRunOf } from "../../starter/runs.ts";
+import { lastRunOf, msOf } from "../../starter/runs.ts";
 import { nairobiClock } from "../output.ts";
 
 /** One call's worth. A sale of hundreds of movements has more, and nobody reads them here. */
@@ -104,7 +104,7 @@ export function timelineOf(events: readonly HistoryEvent[], shown = new Set<stri
   let runBeganAtMs = 0;
   let isReapplied = false;
   return events.flatMap((event): TimelineEntry[] => {
-    const atMs = timeOf(event);
+    const atMs = msOf(event.eventTime);
     const entry = (what: string, more: Partial<TimelineEntry> = {}): TimelineEntry[] => [{ atMs, what, ...more }];
     const noted = (what: string, note: string | null | undefined) => entry(what, note ? { note: firstLine(note) } : {});
     const failedTask = event.workflowTaskFailedEventAttributes;
@@ -191,7 +191,7 @@ function endOf(event: HistoryEvent, scheduledAtMs: number, attempts: number, run
     event.activityTaskCanceledEventAttributes && "broken off",
   ].filter(Boolean);
   const result = read(event.activityTaskCompletedEventAttributes?.result?.payloads?.[0]);
-  const more = { tookMs: timeOf(event) - scheduledAtMs, ...(notes.length > 0 && { note: notes.join("; ") }) };
+  const more = { tookMs: msOf(event.eventTime) - scheduledAtMs, ...(notes.length > 0 && { note: notes.join("; ") }) };
   return { outcome: outcomeIn(result, runBeganAtMs), more };
 }
 
@@ -201,7 +201,7 @@ const CALLERS_WAIT = /\b(caller|operator) waits\b/;
 /** A pause is listed at its beginning, once it is over. Those of no time are a way of the SDK. */
 function pause(started: HistoryEvent | undefined, overAtMs: number): TimelineEntry[] {
   const summary = started && summaryOf(started);
-  const tookMs = started ? overAtMs - timeOf(started) : 0;
+  const tookMs = started ? overAtMs - msOf(started.eventTime) : 0;
   if (tookMs < 1_000 || CALLERS_WAIT.test(summary ?? "")) return [];
   return [{ atMs: overAtMs - tookMs, what: summary ?? "paused", tookMs }];
 }
@@ -220,10 +220,6 @@ function read(payload: temporal.api.common.v1.IPayload | null | undefined): unkn
 
 function firstLine(text: string): string {
   return text.split("\n", 1)[0] ?? "";
-}
-
-function timeOf({ eventTime }: HistoryEvent): number {
-  return Number(eventTime?.seconds ?? 0) * 1_000 + Math.floor((eventTime?.nanos ?? 0) / 1e6);
 }
 
 /** As a page below the sale's. */
