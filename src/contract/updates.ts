@@ -45,7 +45,10 @@ export interface UpdateForm extends MessageForm {
 export type Answer = readonly [when: string, input: Readonly<Record<string, string | boolean>>];
 
 const REASONS = Object.keys(REFUND_REASONS) as [RefundReason, ...RefundReason[]];
-const PRINTABLE = "^[^\\x00-\\x1F\\x7F-\\x9F]*$";
+/** For JSON Schema: a text without control characters. */
+export const PRINTABLE = "^[^\\x00-\\x1F\\x7F-\\x9F]*$";
+/** Characters of the number of a document that we issue ourselves (Fiscal Compliance API, POST /v1/sales). */
+export const LONGEST_OWN_NUMBER = 50;
 
 const waitSeconds = { type: "number", minimum: 0, maximum: 60 } as const;
 const nonEmptyText = { type: "string", pattern: "\\S" } as const;
@@ -76,7 +79,7 @@ export const UPDATE_FORMS = {
       traderInvoiceNumber: {
         type: "string",
         minLength: 1,
-        maxLength: 50,
+        maxLength: LONGEST_OWN_NUMBER,
         pattern: PRINTABLE,
         description: "The credit note's own number.",
       },

@@ -74,6 +74,29 @@ export function printList<Row>(
   if (more !== undefined) printNote(context, more);
 }
 
+/**
+ * For the CSV, a column of each figure for each rate of tax: empty where nothing is known of a row's rates.
+ * @param names of the rates, in the order of the columns
+ * @param figures by how the names of their columns begin
+ */
+export function rateColumns<Row, Rate>(
+  names: readonly string[],
+  ratesOf: (row: Row) => readonly Rate[],
+  nameOf: (rate: Rate) => string,
+  figures: Readonly<Record<string, (rate: Rate) => string>>,
+): Column<Row>[] {
+  return [...new Set(names)].flatMap((name) =>
+    Object.entries(figures).map(([figure, of]) => ({
+      csv: `${figure}_${name}`,
+      of(row: Row) {
+        const rates = ratesOf(row);
+        const rate = rates.find((one) => nameOf(one) === name);
+        return rates.length === 0 ? null : amount(rate ? of(rate) : "0");
+      },
+    })),
+  );
+}
+
 /** `Listed and not signed, so in no sum: 2.` Empty where there are none. */
 export function countNote(what: string, count: number, more?: string): string[] {
   return count === 0 ? [] : [noteText(what, String(count), more)];

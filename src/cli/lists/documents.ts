@@ -9,9 +9,9 @@ import type { BusinessDocuments, ListedDocument, OddAmounts } from "../../ledger
 import { counted } from "../output.ts";
 import { plainTable } from "../plain-table.ts";
 import { configuredNote, headOf, nameOf, refuseUnknown, titleOf, withSeller } from "../report/asked.ts";
-import { amount, money, plain, rateText } from "../report/money.ts";
+import { money, plain, rateText } from "../report/money.ts";
 import { signedTable } from "../report/tables.ts";
-import { type Column, countNote, noteText } from "./columns.ts";
+import { type Column, countNote, noteText, rateColumns } from "./columns.ts";
 import { type PeriodList, runList } from "./period-list.ts";
 import type { RunList } from "./register-lists.ts";
 
@@ -28,7 +28,7 @@ export const LIST_OF_DOCUMENTS: PeriodList<BusinessDocuments, ListedDocument, To
   // As `fiscalflow report --json`.
   figuresOf: ({ pages: _pages, ...figures }, { sellerOf }) => withSeller(figures, sellerOf),
   told,
-  columns: (businesses) => [...COLUMNS, ...rateColumns(businesses)],
+  columns: (businesses) => [...COLUMNS, ...taxColumns(businesses)],
   amounts: new Set(["total", "taxableAmount", "taxAmount", "notSignedTotal", "givenUpTotal"]),
   sums: (business) => {
     const { head, rows, right } = signedTable(business);
@@ -110,18 +110,12 @@ const COLUMNS: readonly Column<ToldDocument>[] = [
 type TaxOfRate = ListedDocument["taxes"][number];
 
 /** Two for each rate of all signed documents, the highest first; empty where a document has no lines that count. */
-function rateColumns(businesses: readonly BusinessDocuments[]): Column<ToldDocument>[] {
+function taxColumns(businesses: readonly BusinessDocuments[]): Column<ToldDocument>[] {
   const rates = businesses.flatMap(({ taxes }) => taxes).toSorted((a, b) => Number(b.taxRate) - Number(a.taxRate));
-  const figure = (rate: string, field: "taxableAmount" | "taxAmount"): Column<ToldDocument>["of"] => {
-    return ({ taxes }) => {
-      const tax = taxes.find((one) => rateName(one) === rate);
-      return taxes.length === 0 ? null : amount(tax?.[field] ?? "0");
-    };
-  };
-  return [...new Set(rates.map(rateName))].flatMap((rate) => [
-    { csv: `taxable_${rate}`, of: figure(rate, "taxableAmount") },
-    { csv: `tax_${rate}`, of: figure(rate, "taxAmount") },
-  ]);
+  return rateColumns(rates.map(rateName), ({ taxes }: ToldDocument) => taxes, rateName, {
+    taxable: ({ taxableAmount }) => taxableAmount,
+    tax: ({ taxAmount }) => taxAmount,
+  });
 }
 
 /** One rate of tax under one name, however many zeros it was written with: `B_16`. */

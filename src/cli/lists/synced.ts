@@ -13,9 +13,9 @@ import {
 import { UsageError } from "../cli-error.ts";
 import { plainTable } from "../plain-table.ts";
 import { configuredNote, headOf, nameOf, refuseUnknown, titleOf, withSeller } from "../report/asked.ts";
-import { amount, money, plain } from "../report/money.ts";
+import { money, plain } from "../report/money.ts";
 import type { Scope } from "../sale/scope.ts";
-import { type Column, countNote } from "./columns.ts";
+import { type Column, countNote, rateColumns } from "./columns.ts";
 import { type PeriodList, runList } from "./period-list.ts";
 import type { RunList } from "./register-lists.ts";
 
@@ -71,7 +71,7 @@ const LIST_OF_PURCHASES: PeriodList<PurchasesOfPeriod, ListedPurchase, ListedPur
   fields: ["businesses", "purchases"],
   figuresOf: ({ pages: _pages, ...figures }, { sellerOf }) => withSeller(figures, sellerOf),
   told: (purchase) => purchase,
-  columns: (businesses) => [...PURCHASE_COLUMNS, ...rateColumns(businesses)],
+  columns: (businesses) => [...PURCHASE_COLUMNS, ...vatColumns(businesses)],
   amounts: new Set(["subtotal", "vat", "total", "lineTotal"]),
   sums: ({ sums, rateSums }) => {
     const byStatus = sums.map((of) => [
@@ -102,16 +102,17 @@ const LIST_OF_PURCHASES: PeriodList<PurchasesOfPeriod, ListedPurchase, ListedPur
 };
 
 /** Of each rate: the sum of the lines' totals, and of their tax; empty where no lines are known. */
-function rateColumns(businesses: readonly PurchasesOfPeriod[]): Column<ListedPurchase>[] {
+function vatColumns(businesses: readonly PurchasesOfPeriod[]): Column<ListedPurchase>[] {
   const rates = businesses.flatMap(({ taxRates }) => taxRates).toSorted((one, other) => Number(other) - Number(one));
-  const figure = (rate: string, field: "lineTotal" | "vat"): Column<ListedPurchase>["of"] => {
-    return ({ rates: known }) =>
-      known.length === 0 ? null : amount(known.find(({ taxRate }) => taxRate === rate)?.[field] ?? "0");
-  };
-  return [...new Set(rates)].flatMap((rate) => [
-    { csv: `line_total_${rate}`, of: figure(rate, "lineTotal") },
-    { csv: `vat_${rate}`, of: figure(rate, "vat") },
-  ]);
+  return rateColumns(
+    rates,
+    (purchase: ListedPurchase) => purchase.rates,
+    ({ taxRate }) => taxRate,
+    {
+      line_total: ({ lineTotal }) => lineTotal,
+      vat: ({ vat }) => vat,
+    },
+  );
 }
 
 const BILL_PAYMENT_COLUMNS: readonly Column<ListedBillPayment>[] = [

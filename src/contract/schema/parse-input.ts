@@ -3,6 +3,7 @@ import { z } from "zod";
 import { plainJson, plainLine } from "../plain-text.ts";
 import { FAILURES, FiscalflowError, invalidInputInWords } from "../errors.ts";
 import { isCalendarDate } from "../nairobi-date.ts";
+import { PRINTABLE } from "../updates.ts";
 
 /** More than these nobody reads, and the text must fit into what carries a failure. */
 const SHOWN_PROBLEMS = 100;
@@ -143,7 +144,7 @@ export function printableText(maxCharacters: number) {
     if (complaint) context.addIssue({ code: "custom", message: complaint, ...SAYS_FOUND });
   });
   // For the JSON Schema, which counts code points too.
-  return checked.meta({ minLength: 1, maxLength: maxCharacters, pattern: "^[^\\x00-\\x1F\\x7F-\\x9F]*$" });
+  return checked.meta({ minLength: 1, maxLength: maxCharacters, pattern: PRINTABLE });
 }
 
 function hasLoneSurrogate(characters: string[]): boolean {

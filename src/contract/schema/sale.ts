@@ -2,7 +2,7 @@ import { z } from "zod";
 import { NO_BUSINESS } from "../ids.ts";
 import { NAME_PATTERN } from "../names.ts";
 import { calendarDate, duration, invoiceNumber, printableText, SAYS_FOUND } from "./parse-input.ts";
-import { UPDATE_FORMS } from "../updates.ts";
+import { LONGEST_OWN_NUMBER, UPDATE_FORMS } from "../updates.ts";
 import { REFUND_REASONS, type RefundReason } from "../codes.ts";
 
 export const connectionName = z
@@ -76,8 +76,6 @@ export type CustomerInput = z.infer<typeof customer>;
 
 /** Of a sale that is adopted. */
 export const LONGEST_NUMBER = 1000;
-/** Of what we issue ourselves (Fiscal Compliance API, POST /v1/sales). */
-export const LONGEST_OWN_NUMBER = 50;
 
 /** The fields of a sale's input (https://github.com/fiscalflow/fiscalflow/blob/main/docs/sale-input.md). */
 export const saleFields = z.strictObject({
