@@ -86,15 +86,6 @@ export async function fiscalflow(args: readonly string[], env: NodeJS.ProcessEnv
   return stdout;
 }
 
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** The demo brings its own server, whatever the developer's shell says. */
 function withoutTemporal(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(([name]) => !name.startsWith("TEMPORAL_") || name === "TEMPORAL_CLI_PATH");

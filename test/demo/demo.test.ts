@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { PATIENCE_MS } from "../rig/patience.ts";
-import { type DemoProcess, demoProcess, fiscalflow, isAlive } from "./demo-process.ts";
+import { isAlive } from "../../src/servers/test-support/process-state.ts";
+import { type DemoProcess, demoProcess, fiscalflow } from "./demo-process.ts";
 
 /** A sale that takes three seconds: the demo is in the middle of it. */
 const IN_THE_MIDDLE = /DUKA-1002 .* awaiting-authority/;
