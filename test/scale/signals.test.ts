@@ -4,11 +4,12 @@ import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
-const SIGNALS = 20_000;
+/** The server takes 10,000 of a run, and refuses the rest. */
+const SIGNALS = Number(process.env["SIGNALS"] ?? 11_000);
 const AT_ONCE = 200;
 
 /** To send so many takes most of the time. */
-const LONG_MS = 400_000;
+const LONG_MS = 800_000;
 
 describeWithTemporal(`${SIGNALS} signals to one sale`, () => {
   let rig: Rig;
@@ -26,15 +27,18 @@ describeWithTemporal(`${SIGNALS} signals to one sale`, () => {
       await start(invoice, { stock: "off" });
       await rig.stateWhen(invoice, ({ stage }) => stage === "awaiting-authority");
       const handle = handleOf(invoice);
-      // The server takes 10,000 signals of a run.
       let refused = 0;
       const send = () => handle.signal("callbackReceived", { event: "sale.pending" }).catch(() => void (refused += 1));
       for (let sent = 0; sent < SIGNALS; sent += AT_ONCE) await Promise.all(Array.from({ length: AT_ONCE }, send));
-      await rig.stateWhen(invoice, ({ callbacksReceived }) => callbacksReceived === SIGNALS - refused);
+      // One whose answer was lost has come all the same.
+      const { callbacksReceived: received } = await rig.stateWhen(
+        invoice,
+        ({ callbacksReceived }) => callbacksReceived >= SIGNALS - refused,
+      );
       // Another worker loads the whole history, all of it in one workflow task.
       await rig.stopWorkers();
       await rig.startWorkers();
-      await rig.stateWhen(invoice, ({ callbacksReceived }) => callbacksReceived === SIGNALS - refused);
+      await rig.stateWhen(invoice, ({ callbacksReceived }) => callbacksReceived >= received);
       rig.simulator.setAuthority(invoice, [{ do: "accept" }]);
       expect(await result(invoice)).toMatchObject({ stage: "completed" });
       // As many as the signals and, for them all, a few workflow tasks: far below the 51,200 that a run may have.
