@@ -7,37 +7,13 @@ const TEST_MS = 3 * PATIENCE_MS;
 const SLOW_TEST_MS = 2 * TEST_MS;
 
 /**
- * Slow by their nature: many rows, many sales, days that pass, outages, many restarts and kills, many processes, many
- * servers, a pool of connections before the database, ten thousand calls, all histories a second time, an installation,
- * a browser. And suites that try one thing
- * in many ways: runs that were closed by whatever hand, goods that are returned wherever they came from, trouble of a
- * service in every view, callers of another namespace, a correction at each of its steps, a credit note's number that
- * another sale has, an answer that names another branch, the sale's commands, its client beside outages, its claims
- * beside other runs, the bounds of a run, a callback and a key that fail, a ledger that is away, a record beside a call
- * that waits for its window, an answer that is given twice, what an operator does by hand to activities and messages, texts and page formats of every kind. What breaks them in
- * everyday work breaks a quicker suite too.
+ * Slow by their nature (many rows, many processes, days that pass, an installation, a browser), or one thing tried in
+ * many ways. What breaks them in everyday work breaks a quicker suite too.
  */
-const SLOW = [
-  "test/{browser,demo,scale,time}/**/*.test.ts",
-  "test/e2e/{correct-killed,long-jobs,no-dialect,outage,random-inputs,many-movements,many-movements-in-trouble}.test.ts",
-  "test/e2e/{closed-by-batch,correct,correct-ledger-away,correct-sale-gone,correct-troubled,credit-note-number,from-ledger,nexus,other-branch,reset-refunds,reset-runs}.test.ts",
-  "test/e2e/{closed-runs,restarted-refunds,restarted-runs,restock,service-trouble}.test.ts",
-  "test/e2e/{bounds,callback-faults,claims,client,ledger-away,odd-rows,record-queued,refused-key,stock-asked-again}.test.ts",
-  "test/e2e/{activities-by-hand,touched-movements,unreadable-messages}.test.ts",
-  "test/accounting/bill-payments-sync.test.ts",
-  "test/replay/stages.test.ts",
-  "test/worker/{drain,query-ahead-of-its-task,update-after-an-idle-task}.test.ts",
-  "test/cli/{random-processes,sale-commands,worker-process}.test.ts",
-  "test/examples/{examples,install}.test.ts",
-  "src/cli/random-calls.test.ts",
-  "src/contract/any-text.test.ts",
-  "src/receipt/page-formats.test.ts",
-  "src/servers/{no-orphans,shared-server,start-dev-server}.test.ts",
-  "src/ledger/pgbouncer.test.ts",
-];
+const SLOW = "**/*.slow.test.ts";
 
 /** A suite that is named on the command line runs, however slow it is. */
-const LEFT_OUT = NAMED_SUITES.length > 0 ? [] : SLOW;
+const LEFT_OUT = NAMED_SUITES.length > 0 || process.argv.some((argument) => argument.includes(".slow")) ? [] : [SLOW];
 
 export default defineConfig({
   test: {
@@ -57,7 +33,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["{src,activities,workflows,scripts,bench}/**/*.test.ts"],
-          exclude: SLOW,
+          exclude: LEFT_OUT,
           globalSetup: ["src/ledger/test-support/home-of-run.ts"],
           // What they import takes longer than what they do, and none of them changes a module that another one uses.
           isolate: false,
@@ -81,7 +57,7 @@ export default defineConfig({
       {
         test: {
           name: "slow",
-          include: SLOW,
+          include: [SLOW],
           isolate: false,
           globalSetup: ["test/rig/global-setup.ts"],
           expect: { poll: { timeout: PATIENCE_MS, interval: LOOK_PAUSE_MS } },

@@ -4,7 +4,8 @@ import { existsSync } from "node:fs";
  * Suites named on the command line. They have the machine to themselves, and whoever names them wants to see red soon.
  */
 export const NAMED_SUITES = process.argv
-  .map((argument) => argument.replace(/(\.test\.ts)?$/, ".test.ts"))
+  .map((argument) => argument.replace(/(\.slow)?(\.test\.ts)?$/, ""))
+  .flatMap((suite) => [`${suite}.test.ts`, `${suite}.slow.test.ts`])
   .filter((file) => file.startsWith("test/") && existsSync(file));
 // The processes of the suites inherit it.
 process.env["TEST_PATIENCE_MS"] ??= NAMED_SUITES.length > 0 && !process.env["CI"] ? "20000" : "90000";
