@@ -33,7 +33,7 @@ export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext)
       withLastBalance(
         ledger,
         request,
-        over(await stock.readOrBury({ ...request, writer: currentWriter(), nowMs: nowMs() })),
+        over(await stock.readOrClose({ ...request, writer: currentWriter(), nowMs: nowMs() })),
       ),
     readTaken: async ({ after = "", close = [], ...query }) => {
       const { connection, businessId } = query;
@@ -81,7 +81,7 @@ export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext)
     },
 
     readBatch: async (request) =>
-      over(await syncBatches.readOrBury({ ...request, writer: currentWriter(), nowMs: nowMs() })),
+      over(await syncBatches.readOrClose({ ...request, writer: currentWriter(), nowMs: nowMs() })),
     settleBatch: async (request) => void (await syncBatches.settle({ ...request, writer: currentWriter() })),
     decideBatch: async (request) => {
       const { generation, processed, word } = request;

@@ -94,7 +94,7 @@ describe("the claim of a stock adjustment", () => {
 
   test("that was closed unused cannot be taken any more", async () => {
     const served = await serve();
-    await served.context.ledger.stock.readOrBury({ ...key, generation: 1, writer: WRITER, nowMs: START_MS });
+    await served.context.ledger.stock.readOrClose({ ...key, generation: 1, writer: WRITER, nowMs: START_MS });
     expect(await adjust(served)).toEqual({ kind: "superseded", generation: 1 });
     expect(sent(served)).toBe(0);
   });

@@ -72,7 +72,7 @@ export interface LedgerActivities {
   /** Returns once the ledger answers, and takes writes. */
   awaitLedger(): Promise<void>;
   /**
-   * What became of a try whose activity ended without an answer; one that was never claimed is buried, so that it
+   * What became of a try whose activity ended without an answer; one that was never claimed is closed, so that it
    * cannot leave late.
    */
   readMovement(request: movements.MovementReference): Promise<movements.KnownMovement>;
@@ -109,7 +109,7 @@ export interface LedgerActivities {
   completePurchasesSync(request: synced.CompleteSyncRequest): Promise<synced.PurchasesHeld>;
   completeBillPaymentsSync(request: synced.CompleteSyncRequest): Promise<synced.BillPaymentsHeld>;
   /**
-   * What became of a try whose activity ended without an answer; one that was never claimed is buried, so that it
+   * What became of a try whose activity ended without an answer; one that was never claimed is closed, so that it
    * cannot leave late.
    */
   readBatch(request: jobs.BatchReference): Promise<jobs.KnownBatch>;

@@ -43,7 +43,7 @@ const claimOf = <const Done extends string>(done: Done) =>
     execution: "text",
     /** Until then that execution may be at its call; null once it has ended. */
     under_way_until: "timestamptz",
-    state: `text not null check (state in ('held', 'buried', '${done}', 'not-${done}'))`,
+    state: `text not null check (state in ('held', 'closed', '${done}', 'not-${done}'))`,
     taken_at: "timestamptz not null",
     /** As the service answered it; null while unknown, and where an operator alone has decided. */
     outcome: "jsonb",

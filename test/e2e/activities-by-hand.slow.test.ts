@@ -31,7 +31,7 @@ describeWithTemporal("an activity that an operator ends by hand", () => {
       stock: {
         ...real.stock,
         read: (of) => through("watchMovement", () => real.stock.read(of)),
-        readOrBury: (of) => through("readMovement", () => real.stock.readOrBury(of)),
+        readOrClose: (of) => through("readMovement", () => real.stock.readOrClose(of)),
         decide: (of) => through("decideMovement", () => real.stock.decide(of)),
         settle: (of) =>
           isClaimUnsettled

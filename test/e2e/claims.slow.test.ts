@@ -319,7 +319,7 @@ describeWithTemporal("a movement whose activity fails around its claim", () => {
     expect(told.slice(0, 3).map(({ what, generation }) => `${what} ${generation}`)).toEqual([
       "taken 1",
       "settled-not-applied 1",
-      "buried 2",
+      "closed 2",
     ]);
   });
 

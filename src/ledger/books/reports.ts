@@ -118,7 +118,7 @@ async function readMovements(
       select m.item_id, m.quantity, m.action, m.undoes, m.decision, m.state, m.disputed,
         ${IS_KNOWN_OVER} as is_over, ${IS_REFUSED} as is_refused
       from movements as m join with_reversed as d using (connection, business_id, type, number)
-      where m.state <> 'buried' and coalesce(${RETURNED_ON}, d.document_date) between ${from} and ${to}),
+      where m.state <> 'closed' and coalesce(${RETURNED_ON}, d.document_date) between ${from} and ${to}),
     named as (
       select l.item_id, max(l.name) as name
       from documents_of_period cross join lateral ${linesOf("document")} as l group by l.item_id)

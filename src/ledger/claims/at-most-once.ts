@@ -44,9 +44,9 @@ import {
  * The call is sent by its holder only, between `take` and `settle`. The states of a claim, and who moves it on, where
  * `done` is the table's word for a call that was carried out:
  *
- * - none → held (take), buried (readOrBury), done or not-done (decide)
+ * - none → held (take), closed (readOrClose), done or not-done (decide)
  * - held → done, not-done (settle, decide)
- * - not-done, buried → held under a higher generation (take); buried under one (readOrBury); done (a late settle,
+ * - not-done, closed → held under a higher generation (take); closed under one (readOrClose); done (a late settle,
  *   decide)
  * - done is the end
  */
@@ -210,7 +210,7 @@ type SettleRequest = SettledTry<{ kind: string }>;
 /**
  * Records what came of a try; idempotent. The outcome of the try that holds the call is written by one statement.
  * @param alongside written in the same transaction
- * @returns `contradicted`: the same call had another word on it (an operator's, a tombstone, another answer); it is
+ * @returns `contradicted`: the same call had another word on it (an operator's, a closed claim, another answer); it is
  *   marked as disputed and both are kept, and what the service carried out counts. `not-held`: this try never took it
  */
 export async function settle(
@@ -289,17 +289,17 @@ export interface LastTry {
 }
 
 /**
- * Asked after an activity ended without an answer. Where nothing of this generation was taken a tombstone stands from
- * now on, so that a late attempt's `take` gets `superseded`. `under-way`: ask again, it is not over yet. A newer
+ * Asked after an activity ended without an answer. Where nothing of this generation was taken its claim is closed
+ * from now on, so that a late attempt's `take` gets `superseded`. `under-way`: ask again, it is not over yet. A newer
  * generation than asked for: the answer is about the newest.
  */
-export async function readOrBury<Answer extends { kind: string }>(
+export async function readOrClose<Answer extends { kind: string }>(
   database: Database,
   claim: AtMostOnceClaim<Answer>,
   { generation, writer, nowMs }: LastTry,
 ): Promise<Known<Answer> | UnderWay> {
   checkTry(generation);
-  const event = { what: "buried", generation, change: { generation, ...tombstone(nowMs) } };
+  const event = { what: "closed", generation, change: { generation, ...closedClaim(nowMs) } };
   return await database.transact(async (db) => {
     if (!(await isMade(db, claim, writer, event))) {
       const row = there(await lockRow(db, claim));
@@ -312,8 +312,8 @@ export async function readOrBury<Answer extends { kind: string }>(
 }
 
 /** Nothing was sent of the generation that the row gets, and nothing of it will be. */
-export function tombstone(nowMs: number): Columns {
-  return { state: "buried", taken_at: new Date(nowMs).toISOString(), outcome: null, decision: null };
+export function closedClaim(nowMs: number): Columns {
+  return { state: "closed", taken_at: new Date(nowMs).toISOString(), outcome: null, decision: null };
 }
 
 interface Decided {
@@ -344,7 +344,7 @@ export async function decide<Answer extends { kind: string }>(
     const standing = standingOf(claim, before, generation, isDone);
     if (standing === "same-word") return "decided";
     if (standing === "open") {
-      // A tombstone, and a generation that never left, know nothing of the call.
+      // A closed claim, and a generation that never left, know nothing of the call.
       const anew = before.state === "held" ? {} : { ...call, outcome: null };
       const change = { ...event.change, generation: Math.max(generation, before.generation), ...anew };
       await changeRow(db, claim, writer, { ...event, change }, claim.whenSettled);
@@ -404,7 +404,7 @@ async function openAnswer(db: Queries, row: ClaimRow): Promise<HeldClaim | Under
 
 /** Of the row's generation it is known that nothing was carried out. */
 function isOver({ notDone }: AtMostOnceClaim<{ kind: string }>, { state }: ClaimRow): boolean {
-  return state === notDone || state === "buried";
+  return state === notDone || state === "closed";
 }
 
 function isOfTry(row: ClaimRow, { generation, token }: ClaimedTry): boolean {
@@ -465,7 +465,7 @@ export function verifyClaims(
     idColumn,
     noun,
     // What changes a row; the others tell of what was refused.
-    kinds: ["taken", "taken-again", "buried", ...settled, ...DOUBTS].map((what) => `${kind}${what}`),
+    kinds: ["taken", "taken-again", "closed", ...settled, ...DOUBTS].map((what) => `${kind}${what}`),
     after: (before = nothing, { kind: told, content, writer }) => ({
       ...afterEvent(before, content),
       ...(!DOUBTS.includes(told.slice(kind.length)) && writer),

@@ -87,9 +87,9 @@ it("there is no balance evidence without a claim, or without a balance", async (
   await item.applied("other");
   expect(await item.around("x")).toBeUndefined();
   expect(await test.ledger.stock.balanceAround(firstTry())).toBeUndefined();
-  const buried = firstTry();
-  await test.ledger.stock.readOrBury(buried);
-  expect(await test.ledger.stock.balanceAround(buried)).toBeUndefined();
+  const closed = firstTry();
+  await test.ledger.stock.readOrClose(closed);
+  expect(await test.ledger.stock.balanceAround(closed)).toBeUndefined();
 });
 
 it("a movement that was in flight when a balance was answered is placed on neither side of it", async () => {

@@ -60,11 +60,11 @@ it("a refused movement is taken by one of 40 takers of the next try", async () =
 it("a try of a movement is closed or taken, and never both", async () => {
   for (let round = 0; round < 20; round += 1) {
     const first = firstTry();
-    const [taken, buried] = await Promise.all([
+    const [taken, closed] = await Promise.all([
       takeByAll(() => first, 1),
-      ledgers[1]?.stock.readOrBury({ ...first, nowMs: 5 }),
+      ledgers[1]?.stock.readOrClose({ ...first, nowMs: 5 }),
     ]);
-    expect([taken[0]?.kind, buried?.kind]).toEqual(
+    expect([taken[0]?.kind, closed?.kind]).toEqual(
       taken[0]?.kind === "taken" ? ["taken", "unknown"] : ["superseded", "superseded"],
     );
   }

@@ -92,7 +92,7 @@ describe("what a sale has taken from stock", () => {
     const refused = tryOf(number, "tea");
     await stock.take(refused);
     await stock.settle({ ...refused, outcome: NOT_APPLIED });
-    await stock.readOrBury({ ...tryOf(number, "flour"), nowMs: 1 });
+    await stock.readOrClose({ ...tryOf(number, "flour"), nowMs: 1 });
     const other = tryOf(numbers(), "tea");
     await stock.take(other);
     expect(await asked(number)).toEqual([]);

@@ -31,7 +31,7 @@ export async function movementsOf(
   const givenUp = new Set(decisions.flatMap(({ update, subject }) => (update === "acknowledge" ? [subject] : [])));
   return rows.flatMap((row) => {
     const moved = movementOf(row);
-    if (!moved || row.purpose === null || row.state === "buried") return [];
+    if (!moved || row.purpose === null || row.state === "closed") return [];
     const { branch: _sentTo, ...movement } = moved;
     const { reference_id: referenceId, purpose, undoes, quantity_on_hand, decision } = row;
     const outcome = outcomeOf(row);

@@ -11,18 +11,18 @@ import type {
   OperatorDecision,
 } from "../../contract/index.ts";
 import {
+  closedClaim,
   decide,
   ended,
   type EndedTry,
   knownOf,
   type LastTry,
-  readOrBury,
+  readOrClose,
   readRow,
   settle,
   type SettledTry,
   take,
   type TakeClaim,
-  tombstone,
   verifyClaims,
 } from "../claims/at-most-once.ts";
 import { columnsOf, eventOf } from "../claims/claim.ts";
@@ -82,7 +82,7 @@ export interface Dispute extends MovementKey {
   businessId: string;
   atMs: number;
   /** What counts now. */
-  state: "held" | "applied" | "not-applied" | "buried";
+  state: "held" | "applied" | "not-applied" | "closed";
   decision: Decision | undefined;
   /** What contradicts it. */
   outcome: MovementOutcome;
@@ -105,7 +105,7 @@ export function createStockClaims(database: Database) {
       const hold = otherBranch && ((db: Queries) => holdBranch(db, request, otherBranch));
       return settle(database, movementClaim(request), { ...request, outcome }, hold);
     },
-    readOrBury: (request: MovementKey & LastTry) => readOrBury(database, movementClaim(request), request),
+    readOrClose: (request: MovementKey & LastTry) => readOrClose(database, movementClaim(request), request),
     read: (key: MovementKey): Promise<KnownMovement | { kind: "none" }> =>
       database.query(async (db) => {
         const claim = movementClaim(key);
@@ -177,7 +177,7 @@ function keptOutcome(outcome: MovementOutcome): MovementOutcome {
   return answered;
 }
 
-/** Puts tombstones on all that nobody holds, with two statements for the rows and one for their events. */
+/** Closes all that nobody holds, with two statements for the rows and one for their events. */
 async function close(db: Queries, { keys, writer, nowMs }: CloseRequest): Promise<void> {
   const [first] = keys;
   if (!first) return;
@@ -185,26 +185,26 @@ async function close(db: Queries, { keys, writer, nowMs }: CloseRequest): Promis
   const references = keys.map(({ referenceId }) => storableText(referenceId)).toSorted();
   const { connection, business_id } = businessColumns(first);
   const by = writerColumns(writer);
-  const buried = assignments({ ...columnsOf(tombstone(nowMs)), token: null, ...MOVEMENTS.whenTaken, ...by });
+  const asClosed = assignments({ ...columnsOf(closedClaim(nowMs)), token: null, ...MOVEMENTS.whenTaken, ...by });
   const made = await sql<{ reference_id: string; generation: number }>`
     insert into movements (connection, business_id, reference_id, generation, state, taken_at, workflow_id, run_id)
-    select ${connection}, ${business_id}, reference_id, 1, 'buried', ${new Date(nowMs)}::timestamptz, ${sql.join(Object.values(by))}
+    select ${connection}, ${business_id}, reference_id, 1, 'closed', ${new Date(nowMs)}::timestamptz, ${sql.join(Object.values(by))}
     from unnest(${references}::text[]) with ordinality as one (reference_id, place) order by place
     on conflict do nothing returning reference_id, generation`.execute(db);
   const closed = await sql<{ reference_id: string; generation: number }>`
-    update movements as m set generation = m.generation + 1, ${sql.join(buried)}
+    update movements as m set generation = m.generation + 1, ${sql.join(asClosed)}
     from (
       select reference_id from movements
       where connection = ${connection} and business_id = ${business_id} and reference_id = any(${references}::text[])
         and reference_id <> all(${made.rows.map(({ reference_id }) => reference_id)}::text[])
-        and state in ('not-applied', 'buried')
+        and state in ('not-applied', 'closed')
       order by reference_id for update) as free
     where m.connection = ${connection} and m.business_id = ${business_id} and m.reference_id = free.reference_id
     returning m.reference_id, m.generation`.execute(db);
   // Last: whoever has appended holds the chain of the business, and must wait for no row.
   const events = [...made.rows, ...closed.rows].map(({ reference_id: referenceId, generation }) => {
-    const change = { generation, ...tombstone(nowMs) };
-    return eventOf(movementClaim({ ...first, referenceId }), writer, { what: "buried", generation, change });
+    const change = { generation, ...closedClaim(nowMs) };
+    return eventOf(movementClaim({ ...first, referenceId }), writer, { what: "closed", generation, change });
   });
   await appendEvents(db, first, events);
 }

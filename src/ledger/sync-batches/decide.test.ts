@@ -33,7 +33,8 @@ function batch() {
         nowMs: 1_700_000_000_000,
         ...more,
       }),
-    bury: (generation: number) => batches.readOrBury({ ...key, generation, writer: WRITER, nowMs: 1_700_000_000_000 }),
+    close: (generation: number) =>
+      batches.readOrClose({ ...key, generation, writer: WRITER, nowMs: 1_700_000_000_000 }),
     ended: (generation: number, execution = `execution of ${generation}`) =>
       batches.ended({ ...key, generation, token: `try ${generation}`, execution }),
     decide: (generation: number, said: typeof NO) => batches.decide({ ...key, generation, ...said, writer: WRITER }),
@@ -62,15 +63,15 @@ test("a batch is not taken by another execution of the same try, but for one tha
 });
 
 test("a batch whose execution may still be at it is not unknown, until that one has ended", async () => {
-  const { take, bury, ended } = batch();
+  const { take, close, ended } = batch();
   await take(1, { underWayForMs: 60_000 });
   const answer = { kind: "under-way", forMs: expect.toSatisfy((forMs: number) => forMs > 50_000 && forMs <= 60_000) };
-  expect(await bury(1)).toEqual(answer);
+  expect(await close(1)).toEqual(answer);
   expect(await take(1, { execution: "another" })).toEqual(answer);
   await ended(1, "another");
-  expect(await bury(1)).toEqual(answer);
+  expect(await close(1)).toEqual(answer);
   await ended(1);
-  expect(await bury(1)).toMatchObject({ kind: "unknown" });
+  expect(await close(1)).toMatchObject({ kind: "unknown" });
   expect(await take(1, { execution: "another" })).toMatchObject({ kind: "unknown" });
 });
 

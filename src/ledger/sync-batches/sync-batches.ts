@@ -7,7 +7,7 @@ import {
   ended,
   type EndedTry,
   type LastTry,
-  readOrBury,
+  readOrClose,
   readRow,
   settle,
   type SettledTry,
@@ -31,7 +31,7 @@ export interface BatchDecision extends OperatorDecision {
 
 export interface KeptBatch extends BatchKey {
   generation: number;
-  /** `held`, `processed`, `not-processed` or `buried`. */
+  /** `held`, `processed`, `not-processed` or `closed`. */
   state: string;
   message: string | null;
   decision: BatchDecision | null;
@@ -64,7 +64,7 @@ export function createSyncBatches(database: Database) {
     take: (request: BatchKey & TakeClaim) => take(database, batchClaim(request), request, { call: {} }),
     ended: (request: BatchKey & EndedTry) => ended(database, batchClaim(request), request),
     settle: (request: BatchKey & SettledTry<BatchOutcome>) => settle(database, batchClaim(request), request),
-    readOrBury: (request: BatchKey & LastTry) => readOrBury(database, batchClaim(request), request),
+    readOrClose: (request: BatchKey & LastTry) => readOrClose(database, batchClaim(request), request),
     decide({
       processed,
       word,

@@ -28,7 +28,7 @@ function someConnection() {
     take: (id: string, generation = 1) => syncBatches.take(requestOf(id, generation)),
     settle: (id: string, kind: "processed" | "not-processed", generation = 1) =>
       syncBatches.settle({ ...requestOf(id, generation), outcome: { kind, message: `${kind} \0\ud800` } }),
-    bury: (id: string, generation = 1) => syncBatches.readOrBury(requestOf(id, generation)),
+    close: (id: string, generation = 1) => syncBatches.readOrClose(requestOf(id, generation)),
     decide: (id: string, processed: boolean, generation = 1) =>
       syncBatches.decide({ ...requestOf(id, generation), processed, word: DECISION }),
     verify: () => syncBatches.verify({ connection: `accounting/${connection}`, businessId: "-" }),
@@ -49,12 +49,12 @@ async function withBatches(): Promise<Connection> {
 
 describe("the verification of sync batches", () => {
   it("finds nothing in unaltered rows, whatever the batches' outcomes", async () => {
-    const { take, settle, bury, decide, verify } = await withBatches();
+    const { take, settle, close, decide, verify } = await withBatches();
     await take("held");
     await take("refused");
     await settle("refused", "not-processed");
     await take("refused", 2);
-    await bury("buried");
+    await close("closed");
     await decide("decided without a claim", false);
     await take("late");
     await decide("late", false);
@@ -66,13 +66,13 @@ describe("the verification of sync batches", () => {
     const call = fc.record({
       id: fc.constantFrom("a", "b \0\ud800"),
       generation: fc.integer({ min: 1, max: 3 }),
-      what: fc.constantFrom("take", "processed", "not-processed", "bury", "decide", "undecide"),
+      what: fc.constantFrom("take", "processed", "not-processed", "close", "decide", "undecide"),
     });
     const run = fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 12 }), async (calls) => {
-      const { take, settle, bury, decide, verify } = someConnection();
+      const { take, settle, close, decide, verify } = someConnection();
       for (const { id, generation, what } of calls) {
         if (what === "take") await take(id, generation);
-        else if (what === "bury") await bury(id, generation);
+        else if (what === "close") await close(id, generation);
         else if (what === "decide" || what === "undecide") await decide(id, what === "decide", generation);
         else await settle(id, what, generation);
       }

@@ -21,48 +21,48 @@ const WORD = { note: "counted the shelf", by: "amina", atMs: 1_700_000_500_000 }
 describe("an activity that ended without an answer", () => {
   it("and had taken nothing closes the try, so that a late attempt sends nothing", async () => {
     const first = firstTry();
-    expect(await stock.readOrBury(first)).toEqual({ kind: "superseded", generation: 1 });
-    expect(await stock.readOrBury(first)).toEqual({ kind: "superseded", generation: 1 });
+    expect(await stock.readOrClose(first)).toEqual({ kind: "superseded", generation: 1 });
+    expect(await stock.readOrClose(first)).toEqual({ kind: "superseded", generation: 1 });
     expect(await stock.read(first)).toEqual({ kind: "superseded", generation: 1 });
     expect(await stock.take(first)).toEqual({ kind: "superseded", generation: 1 });
     expect(await stock.take({ ...first, generation: 2 })).toEqual({ kind: "taken" });
-    expect((await movementEventsOf(test.outside, first)).map(({ what }) => what)).toEqual(["buried", "taken"]);
+    expect((await movementEventsOf(test.outside, first)).map(({ what }) => what)).toEqual(["closed", "taken"]);
   });
 
   it("and had taken the claim leaves an unknown outcome until the answer arrives", async () => {
     const first = firstTry();
     await stock.take(first);
-    expect(await stock.readOrBury({ ...first, nowMs: 5 })).toEqual(heldBy(first, 1));
+    expect(await stock.readOrClose({ ...first, nowMs: 5 })).toEqual(heldBy(first, 1));
     await stock.settle({ ...first, outcome: APPLIED });
-    expect(await stock.readOrBury(first)).toEqual(APPLIED);
+    expect(await stock.readOrClose(first)).toEqual(APPLIED);
   });
 
   it("and whose movement was refused is known as not applied", async () => {
     const first = firstTry();
     await stock.take(first);
     await stock.settle({ ...first, outcome: NOT_APPLIED });
-    expect(await stock.readOrBury(first)).toEqual({ kind: "superseded", generation: 1 });
+    expect(await stock.readOrClose(first)).toEqual({ kind: "superseded", generation: 1 });
   });
 
   it("in its second try closes that try, after the first was refused", async () => {
     const first = firstTry();
     await stock.take(first);
     await stock.settle({ ...first, outcome: NOT_APPLIED });
-    expect(await stock.readOrBury({ ...first, generation: 2 })).toEqual({ kind: "superseded", generation: 2 });
+    expect(await stock.readOrClose({ ...first, generation: 2 })).toEqual({ kind: "superseded", generation: 2 });
     expect(await stock.take({ ...first, generation: 2, token: "late" })).toEqual({ kind: "superseded", generation: 2 });
   });
 
   it("receives a newer generation than it asked for", async () => {
     const first = firstTry();
     await stock.take({ ...first, generation: 3 });
-    expect(await stock.readOrBury(first)).toMatchObject({ kind: "unknown", generation: 3 });
+    expect(await stock.readOrClose(first)).toMatchObject({ kind: "unknown", generation: 3 });
   });
 
   it("but reports an applied movement later contradicts its closed try, and counts", async () => {
     const first = firstTry();
     await stock.take(first);
     await stock.settle({ ...first, outcome: NOT_APPLIED });
-    await stock.readOrBury({ ...first, generation: 2 });
+    await stock.readOrClose({ ...first, generation: 2 });
     expect(await stock.settle({ ...first, outcome: APPLIED })).toBe("contradicted");
     expect(await stock.read(first)).toEqual(APPLIED);
   });
@@ -76,7 +76,7 @@ describe("an operator's decision", () => {
     expect(await stock.decide(word(first, true))).toBe("decided");
     const settled = { kind: "said-applied", word: WORD };
     expect(await stock.take(first)).toEqual(settled);
-    expect(await stock.readOrBury(first)).toEqual(settled);
+    expect(await stock.readOrClose(first)).toEqual(settled);
     expect(await movementEventsOf(test.outside, first)).toHaveLength(2);
   });
 
@@ -98,14 +98,14 @@ describe("an operator's decision", () => {
 
   it.each([true, false])("is recorded on a closed try: %s", async (applied) => {
     const first = firstTry();
-    await stock.readOrBury(first);
+    await stock.readOrClose(first);
     expect(await stock.decide(word(first, applied))).toBe("decided");
     expect(await stock.read(first)).toMatchObject({ kind: applied ? "said-applied" : "superseded" });
   });
 
   it("on a closed try that it was applied names the movement", async () => {
     const first = firstTry();
-    await stock.readOrBury(first);
+    await stock.readOrClose(first);
     await stock.decide(word(first, true));
     const movement = { ...MOVEMENT, quantity: 9 };
     expect(await stock.take({ ...first, movement })).toMatchObject({ kind: "different", claimed: MOVEMENT });
@@ -178,13 +178,13 @@ describe("a movement whose execution may still be at it", () => {
   it("is not unknown, neither for its run nor for another one", async () => {
     const first = firstFor(60_000);
     await stock.take(first);
-    for (const ask of [stock.readOrBury(first), stock.take(anotherOf(first))])
+    for (const ask of [stock.readOrClose(first), stock.take(anotherOf(first))])
       expect(await ask).toEqual({
         kind: "under-way",
         forMs: expect.toSatisfy((forMs: number) => forMs > 50_000 && forMs <= 60_000),
       });
     await stock.ended({ ...first, execution: "another" });
-    expect(await stock.readOrBury(first)).toMatchObject({ kind: "under-way" });
+    expect(await stock.readOrClose(first)).toMatchObject({ kind: "under-way" });
   });
 
   const ends = async (first: TakeRequest): Promise<unknown> => stock.ended(first);
@@ -196,7 +196,7 @@ describe("a movement whose execution may still be at it", () => {
     const first = firstFor(underWayForMs);
     await stock.take(first);
     await come(first);
-    expect(await stock.readOrBury(first)).toEqual(heldBy(first, 1));
+    expect(await stock.readOrClose(first)).toEqual(heldBy(first, 1));
     expect(await stock.take(anotherOf(first))).toEqual(heldBy(first, 1));
   });
 
@@ -204,7 +204,7 @@ describe("a movement whose execution may still be at it", () => {
     const first = firstFor(60_000);
     await stock.take(first);
     await stock.settle({ ...first, outcome: NOT_APPLIED });
-    expect(await stock.readOrBury(first)).toEqual({ kind: "superseded", generation: 1 });
+    expect(await stock.readOrClose(first)).toEqual({ kind: "superseded", generation: 1 });
     expect(await stock.take({ ...anotherOf(first), generation: 2, token: "b" })).toEqual({ kind: "taken" });
   });
 });
