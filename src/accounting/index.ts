@@ -1,6 +1,6 @@
 /**
- * The typed client of the Accounting Service: its calls, its dialect, what its answers mean. When something is called,
- * the workflows decide.
+ * The client of the accounting service: its calls, its dialect, its signatures, and what its answers mean. When
+ * something is called, and whether again, the workflows decide.
  */
 export type { AccountingAnswerMeta } from "./errors.ts";
 export type { BillPaymentsPage, ListBillPaymentsInput } from "./bill-payments.ts";

@@ -1,6 +1,6 @@
 /**
- * The signed callback URLs, and the receiver that turns what comes there into signals. What a callback says is believed
- * nowhere: the workflow reads the document.
+ * The signed callback URLs, and the receiver that turns callbacks and webhooks into signals. Nothing that a callback
+ * says is believed here or elsewhere: the workflow reads the document.
  */
 export { callbackUrl } from "./callback-token.ts";
 export { createCallbackReceiver } from "./receiver.ts";

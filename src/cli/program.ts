@@ -1,3 +1,8 @@
+/**
+ * The command `fiscalflow`: it reads arguments, asks the starter, the ledger or a service, and prints. What the
+ * commands do is elsewhere: sales in `src/starter/`, lists and reports in `src/ledger/books/`, processes in
+ * `src/worker/`.
+ */
 import { Command } from "commander";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

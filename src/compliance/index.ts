@@ -1,6 +1,6 @@
 /**
- * The typed client of the Fiscal Compliance API: its calls, its dialect, what its answers mean. When something is
- * called, the workflows decide.
+ * The client of the Compliance API: its calls, its dialect, the bytes of its requests, and what its answers mean. When
+ * something is called, and whether again, the workflows decide.
  */
 export { BRANCH_NOT_SENT, branchSentAs } from "./compose.ts";
 export type { Business } from "./resources.ts";

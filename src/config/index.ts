@@ -1,7 +1,7 @@
 /**
- * The configuration of a process: its settings as schemas, read from variables and the file before anything connects,
- * all problems together. What a dialect may say, the clients know: the process hands in their check (`load-config.ts`),
- * since nothing here imports them. Of the callbacks it knows how long a URL can get.
+ * The settings of a process as schemas, read from variables and the file before anything connects, all problems
+ * together. The settings of a dialect are with the clients (`dialect.ts` of each): the process hands in their check,
+ * since nothing here imports them.
  */
 export { type AccountingConnection, type ComplianceConnection, starterSettings } from "./connections.ts";
 export { ConfigError } from "./config-error.ts";

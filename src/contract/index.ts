@@ -1,6 +1,6 @@
 /**
- * Names, inputs, results, ids: what all folders and other programs rely on. No dependencies; the zod schemas are in
- * `schema/`.
+ * Names, inputs, results and ids on which all folders and other programs rely. No I/O is in here; the zod schemas of
+ * inputs are in `schema/`, since no workflow may load them.
  */
 export * from "./activities.ts";
 export * from "./attention.ts";

@@ -1,3 +1,8 @@
+/**
+ * One HTTP request to a service and its answer: connections, deadlines, bounds of a body, JSON, the headers of a quota;
+ * and how the settings of a dialect are described. What an answer means is in `src/compliance/` and `src/accounting/`,
+ * and whether to repeat a request is for the workflows.
+ */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Agent, type Dispatcher } from "undici";
 

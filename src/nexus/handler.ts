@@ -1,3 +1,7 @@
+/**
+ * The Nexus service `fiscal`: its definition (`service.ts`), which callers import, and its handlers. Sales are started
+ * by `src/starter/`, as for any other caller, and the wait for an outcome is the workflow `firstOutcome`.
+ */
 import { ApplicationFailure, type Client } from "@temporalio/client";
 import { type TemporalNexusClient, TemporalOperationHandler, TemporalOperationResult } from "@temporalio/nexus";
 import { HandlerError, type ServiceHandler, serviceHandler, type StartOperationContext } from "nexus-rpc";

@@ -1,3 +1,8 @@
+/**
+ * The servers of one host: a Temporal server for the demo and the tests, and a PostgreSQL for a ledger without a
+ * `LEDGER_URL`, each found, downloaded or built, started and stopped. What is kept in them is in `src/ledger/`; to a
+ * server of somebody's own, others connect.
+ */
 import { Connection } from "@temporalio/client";
 import { type FindOptions, findTemporalCli } from "./find-temporal-cli.ts";
 import { freePort } from "./free-port.ts";

@@ -1,3 +1,7 @@
+/**
+ * The processes that serve, the worker and the callback receiver: how they are made from the configuration, watched,
+ * and stopped. What they serve is in `workflows/`, `activities/`, `src/callbacks/` and `src/nexus/`.
+ */
 import { Client } from "@temporalio/client";
 import { NativeConnection, type Worker } from "@temporalio/worker";
 import type { Logger } from "pino";

@@ -1,3 +1,7 @@
+/**
+ * The demo: the product's processes on one host, the sales of `examples/`, and a comparison with the simulator's books.
+ * The service that answers is in `src/dev/simulator/`, and only the command `demo` imports anything from here.
+ */
 import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
