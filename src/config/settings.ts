@@ -261,7 +261,7 @@ export const processSettings = settings("", {
     .describe("the IP address on which `METRICS_PORT` listens; `0.0.0.0` or `::` for all, as in the container image"),
 });
 
-/** How much a worker process carries at once. The defaults fit a container of 1 GiB (docs/measured.md). */
+/** How much a worker process carries at once. The defaults fit a container of 1 GiB (docs/performance.md). */
 export const workerSettings = settings("FISCALFLOW_WORKER_", {
   cachedWorkflows: integer(10, 100_000, "workflows")
     .default(500)

@@ -102,7 +102,7 @@ export const SETTLED_STAGES: readonly Stage[] = ["completed", "credited", "cance
 
 /**
  * What an operator is needed for, in the order in which several at once are shown
- * (https://github.com/fiscalflow/fiscalflow/blob/main/docs/failure-model.md, "What operators are asked for").
+ * (https://github.com/fiscalflow/fiscalflow/blob/main/docs/runbook.md, "The codes").
  */
 export const ATTENTION_CODES = [
   "document-unknown",

@@ -191,8 +191,8 @@ export interface RestartReply {
  * Starts a sale anew, with the input of its last run, where that was terminated, failed or timed out.
  * The new run opens the sale's row, and takes over what that knows: the document, the movements, the decisions, and what
  * was asked for
- * (https://github.com/fiscalflow/fiscalflow/blob/main/docs/failure-model.md, "What may be done in Temporal's
- * UI"). Temporal itself lets only one run of the id be open, and none begin after one that completed: two restarts at
+ * (https://github.com/fiscalflow/fiscalflow/blob/main/docs/operator-actions.md#when-a-workflow-was-terminated).
+ * Temporal itself lets only one run of the id be open, and none begin after one that completed: two restarts at
  * the same moment give one run.
  * @throws InvalidInputError; NotAllowedError where the last run is open, or completed; SaleNotFoundError
  */
