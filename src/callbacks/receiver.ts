@@ -7,7 +7,7 @@ import { MAX_TOKEN_LENGTH, verifyCallbackToken } from "./callback-token.ts";
 import { type CallbackLog, ReceiverWatch, type Refusal, REFUSALS, refuseWith, type Source } from "./receiver-watch.ts";
 import { BodyReader, InFlight } from "./request-bounds.ts";
 import { type CallbackClient, CallbackPace } from "./temporal-signaller.ts";
-import { type AllowanceOptions, createWebhookHandler, type SharedEvents, type WebhookSource } from "./webhooks.ts";
+import { type AllowanceOptions, createWebhookHandler, type WebhookSource } from "./webhooks.ts";
 
 interface ReceiverTimeouts {
   /** From the first byte to the last header. Default 5,000. */
@@ -176,8 +176,6 @@ export interface ReceiverOptions {
   readSecretsAgain?: () => Promise<unknown>;
   /** Accounting connections whose webhooks are received, by name. Default: none. */
   webhooks?: ReadonlyMap<string, WebhookSource>;
-  /** Which webhooks any receiver has passed on. Default: each receiver knows its own. */
-  sharedEvents?: SharedEvents | undefined;
   client: CallbackClient;
   log: CallbackLog;
   /** Default: nothing is measured. */
@@ -261,7 +259,7 @@ export function createCallbackReceiver(options: ReceiverOptions): FastifyInstanc
     url: CALLBACK_PATH,
     handler: (_request, reply) => refuse(reply, CALLBACK, "method", { allow: "GET, POST, PUT, PATCH, DELETE" }),
   });
-  const { webhooks = new Map<string, WebhookSource>(), sharedEvents } = options;
+  const { webhooks = new Map<string, WebhookSource>() } = options;
   app.route<{ Params: { connection: string } }>({
     method: ["POST", "PUT"],
     url: WEBHOOK_PATH,
@@ -269,7 +267,6 @@ export function createCallbackReceiver(options: ReceiverOptions): FastifyInstanc
       sources: webhooks,
       readSecretsAgain,
       client,
-      sharedEvents,
       log,
       watch,
       refuse,

@@ -1,9 +1,7 @@
 import { createHmac } from "node:crypto";
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import type { AddressInfo } from "node:net";
-import { openLedger } from "../ledger/index.ts";
-import { createTestLedger, type TestLedger } from "../ledger/test-support/create-test-ledger.ts";
 import { createCallbackReceiver, type ReceiverOptions } from "./receiver.ts";
 import { PLAIN_WEBHOOK } from "./test-support/plain-webhook.ts";
 import type { WebhookShape } from "./webhooks.ts";
@@ -155,76 +153,6 @@ describe("a webhook of the accounting service", () => {
     temporal.answer = "delivered";
     expect(await send({ "x-signature": OF_BODY })).toBe(202);
     expect(asked).toHaveLength(2);
-  });
-
-  describe("whose id was seen", () => {
-    let made: TestLedger;
-    beforeAll(async () => {
-      made = await createTestLedger();
-      await made.ledger.ready();
-    });
-    afterAll(() => made?.drop());
-
-    const LATER_MS = 10_000;
-    const headers = { "x-signature": OF_BODY };
-
-    /** A receiver that has the test's ledger, as one of another host. */
-    async function sharing({ url = made.url, operationTimeoutMs = 15_000 } = {}) {
-      const ledger = openLedger({ url, home: "/nowhere", operationTimeoutMs });
-      open.push(ledger);
-      const clock = { nowMs: NOW_MS };
-      const shape = { eventId: { header: "X-Event" } };
-      const receiver = await receiving(shape, { sharedEvents: ledger.webhookEvents, clock: () => clock.nowMs });
-      const send = (eventId: string) => receiver.send({ ...headers, "x-event": eventId });
-      return { ...receiver, send, clock };
-    }
-
-    test("by another receiver is dropped, and another is not", async () => {
-      const [one, other] = [await sharing(), await sharing()];
-      expect([await one.send("evt_1"), await other.send("evt_1"), await one.send("evt_1")]).toEqual([202, 202, 202]);
-      expect([one.asked.length, other.asked.length]).toEqual([1, 0]);
-      await other.send("evt_2");
-      expect(other.asked).toHaveLength(1);
-    });
-
-    test("before a restart is dropped after it", async () => {
-      const before = await sharing();
-      await before.send("evt_3");
-      const after = await sharing();
-      await after.send("evt_3");
-      expect([before.asked.length, after.asked.length]).toEqual([1, 0]);
-    });
-
-    test("and that Temporal did not take counts as unseen for every receiver", async () => {
-      const [one, other] = [await sharing(), await sharing()];
-      one.temporal.answer = "unreachable";
-      expect([await one.send("evt_4"), await other.send("evt_4")]).toEqual([503, 202]);
-      expect(other.asked).toHaveLength(1);
-    });
-
-    test("is dropped by the receiver that saw it while the database is away, and no webhook is refused", async () => {
-      const nowhere = { url: "postgres://a:s@127.0.0.1:9/x", operationTimeoutMs: 200 };
-      const [one, other] = [await sharing(nowhere), await sharing(nowhere)];
-      expect([await one.send("evt_5"), await one.send("evt_5"), await other.send("evt_5")]).toEqual([202, 202, 202]);
-      expect([one.asked.length, other.asked.length]).toEqual([1, 1]);
-      // It is not asked again at once: no sender is kept waiting.
-      expect(one.lines.filter((line) => line.includes("the ledger is away"))).toHaveLength(1);
-      expect(one.lines.join()).not.toContain("a:s@");
-    });
-
-    test("is recognised by every receiver again once the database is back", async () => {
-      const patience = { operationTimeoutMs: 3_000 };
-      const [one, other] = [await sharing(patience), await sharing(patience)];
-      await one.send("evt_6");
-      const restore = await made.cut();
-      expect([await one.send("evt_7"), await one.send("evt_7"), await other.send("evt_6")]).toEqual([202, 202, 202]);
-      expect([one.asked.length, other.asked.length]).toEqual([2, 1]);
-      await restore();
-      for (const receiver of [one, other]) receiver.clock.nowMs += LATER_MS;
-      await one.send("evt_8");
-      await other.send("evt_8");
-      expect([one.asked.length, other.asked.length]).toEqual([3, 1]);
-    });
   });
 
   test.each(["default/", "default//", "/default", "//default///", "default/?attempt=2"])(

@@ -134,93 +134,8 @@ export function createWebhookAllowance(options: AllowanceOptions = {}): TakeWebh
   };
 }
 
-/**
- * What all receivers know of: the ledger's `webhookEvents`. Both functions throw while it is away, soon: a sender waits
- * for the answer.
- */
-export interface SharedEvents {
-  isKnown(connection: string, eventId: string): Promise<boolean>;
-  keep(connection: string, eventId: string): Promise<void>;
-}
-
-/** Which events of a connection were passed on. Never throws. */
-interface SeenEvents {
-  has(connection: string, eventId: string): Promise<boolean>;
-  add(connection: string, eventId: string): Promise<void>;
-}
-
-/** After it was away: the next sender need not wait for that again. */
-const NOT_ASKED_FOR_MS = 10_000;
-
-/**
- * Remembers by what all receivers share and, while that is away, by this process alone: an event that comes again to
- * another one then only asks for a synchronisation again, which is safe to repeat, so nothing is refused for it.
- */
-function createSeenEvents({
-  shared,
-  log,
-  clock,
-}: {
-  /** Absent: this process remembers by itself. */
-  shared: SharedEvents | undefined;
-  log: { warn(fields: object, message: string): void };
-  clock: () => number;
-}): SeenEvents {
-  const latest = new LatestEvents();
-  let awayUntilMs = 0;
-  const ask = async <Answer>(work: (events: SharedEvents) => Promise<Answer>): Promise<Answer | undefined> => {
-    if (shared === undefined || clock() < awayUntilMs) return undefined;
-    try {
-      return await work(shared);
-    } catch (error) {
-      awayUntilMs = clock() + NOT_ASKED_FOR_MS;
-      const why = error instanceof Error ? error.message : String(error);
-      log.warn({ why }, "webhooks that come again are known to this process alone while the ledger is away");
-      return undefined;
-    }
-  };
-  return {
-    async has(connection, eventId) {
-      if (latest.has(connection, eventId)) return true;
-      const isKnown = (await ask((events) => events.isKnown(connection, eventId))) ?? false;
-      if (isKnown) latest.add(connection, eventId);
-      return isKnown;
-    },
-    async add(connection, eventId) {
-      latest.add(connection, eventId);
-      await ask((events) => events.keep(connection, eventId));
-    },
-  };
-}
-
-/** The latest events of each connection, by id. */
-class LatestEvents {
-  readonly #most: number;
-  readonly #seen = new Set<string>();
-
-  /** @param most that are remembered; the one seen longest ago is forgotten */
-  constructor(most = 20_000) {
-    this.#most = most;
-  }
-
-  has(connection: string, eventId: string): boolean {
-    return this.#seen.has(keyOf(connection, eventId));
-  }
-
-  add(connection: string, eventId: string): void {
-    const key = keyOf(connection, eventId);
-    this.#seen.delete(key);
-    this.#seen.add(key);
-    if (this.#seen.size <= this.#most) return;
-    const oldest = this.#seen.values().next();
-    if (!oldest.done) this.#seen.delete(oldest.value);
-  }
-}
-
-/** No connection's name has a space. */
-function keyOf(connection: string, eventId: string): string {
-  return `${connection} ${eventId}`;
-}
+/** Events that are remembered; one that comes again later only asks for one more synchronisation. */
+const REMEMBERED_EVENTS = 20_000;
 
 interface WebhookOptions {
   /** By connection; a connection that is not among them has no webhooks. */
@@ -228,8 +143,6 @@ interface WebhookOptions {
   /** Of the receiver. */
   readSecretsAgain: () => Promise<unknown>;
   client: Pick<CallbackClient, "requestSync">;
-  /** Of all receivers; undefined: each knows the events that it has seen itself. */
-  sharedEvents: SharedEvents | undefined;
   log: CallbackLog;
   watch: ReceiverWatch;
   refuse: Refuse;
@@ -249,13 +162,16 @@ interface WebhookOptions {
 export function createWebhookHandler(
   options: WebhookOptions,
 ): (request: FastifyRequest<{ Params: { connection: string } }>, reply: FastifyReply) => Promise<FastifyReply> {
-  const { sources, readSecretsAgain, client, sharedEvents, log, watch, refuse, bodies, inFlight, clock } = options;
+  const { sources, readSecretsAgain, client, log, watch, refuse, bodies, inFlight, clock } = options;
   const takeWebhook = createWebhookAllowance(options.rateLimit);
-  const seen = createSeenEvents({ shared: sharedEvents, log, clock });
+  /** The events that were passed on, by connection and id; the oldest first. */
+  const seen = new Set<string>();
 
   async function passOn(reply: FastifyReply, connection: string, eventId: string | undefined): Promise<FastifyReply> {
     const from = { kind: "webhook", connection } as const;
-    if (eventId !== undefined && (await seen.has(connection, eventId))) {
+    // No connection's name has a space.
+    const event = eventId === undefined ? undefined : `${connection} ${eventId}`;
+    if (event !== undefined && seen.has(event)) {
       log.debug({ connection, eventId }, "a webhook came again");
       watch.accepted(from);
       return reply.code(202).send();
@@ -268,7 +184,9 @@ export function createWebhookHandler(
     watch.forwarded(from, outcome);
     if (outcome === "unreachable") return refuse(reply, from, "temporal-away");
     // Only now: one that was not passed on must not count as seen when it comes again.
-    if (eventId !== undefined) await seen.add(connection, eventId);
+    if (event !== undefined) seen.add(event);
+    const [oldest = ""] = seen;
+    if (seen.size > REMEMBERED_EVENTS) seen.delete(oldest);
     log.debug({ connection, eventId }, "webhook received");
     watch.accepted(from);
     return reply.code(202).send();

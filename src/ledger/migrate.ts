@@ -195,19 +195,5 @@ function functionsIn(schema: RawBuilder<unknown>): RawBuilder<unknown>[] {
         return numbers;
       end $$`,
     sql`revoke all on function append_events from public`,
-    // Seven days: who repeats a webhook later only asks for a synchronisation again. With each that is kept, more than
-    // one, so that no old one stays, and few, so that none waits for it.
-    sql`
-      create function forget_webhook_events() returns trigger
-      language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-      begin
-        delete from ${schema}.webhook_events where (connection, event_id) in (
-          select connection, event_id from ${schema}.webhook_events where seen_at < clock_timestamp() - interval '7 days'
-          order by seen_at limit 20 for update skip locked);
-        return null;
-      end $$`,
-    sql`
-      create trigger webhook_events_are_forgotten after insert on webhook_events
-      for each statement execute function forget_webhook_events()`,
   ];
 }

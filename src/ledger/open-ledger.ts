@@ -13,7 +13,6 @@ import { createReports } from "./books/reports.ts";
 import { lostExecutions } from "./claims/claim.ts";
 import { createStockClaims } from "./stock/stock-claims.ts";
 import { createSyncBatches } from "./sync-batches/sync-batches.ts";
-import { createWebhookEvents } from "./webhook-events.ts";
 
 export interface LedgerOptions {
   /** Of a PostgreSQL server; without it the product's own is started, and shared by the processes of this host. */
@@ -47,7 +46,6 @@ export function openLedger(options: LedgerOptions) {
     events: createEventLog(database),
     reports: createReports(database),
     reconciliation: createReconciliation(database),
-    webhookEvents: createWebhookEvents(database),
     observations: createObservationLog(database),
     /**
      * The runs whose execution took the claim of an at-most-once call, and never wrote how it ended, though the time in

@@ -383,17 +383,6 @@ export const TABLES = {
     },
     key: "connection, business_id, kind, subject",
   }),
-  /** Webhooks that were passed on; `forget_webhook_events` deletes old ones. */
-  webhook_events: table({
-    columns: {
-      connection: "text not null",
-      event_id: "text not null",
-      seen_at: "timestamptz not null default clock_timestamp()",
-    },
-    key: "connection, event_id",
-    indexes: ["webhook_events_by_age on webhook_events (seen_at)"],
-    workers: "select, insert",
-  }),
   /** What answers have shown that does not fit the dialect. */
   observations: table({
     columns: {

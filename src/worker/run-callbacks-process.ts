@@ -16,16 +16,13 @@ import {
   type Secret,
   SecretFiles,
 } from "../config/index.ts";
-import { createLogger, loggedReason } from "./create-logger.ts";
+import { createLogger } from "./create-logger.ts";
 import { whyUnusable } from "./diagnose-temporal.ts";
 import { type ListenAddress, listenError } from "./health.ts";
-import { ledgerOf, loadProcessConfig, sweepHeapEarly } from "./process.ts";
+import { loadProcessConfig, sweepHeapEarly } from "./process.ts";
 import { temporalAddress } from "./require-temporal.ts";
 import type { WorkerProcessOptions } from "./run-worker-process.ts";
 import { gaugeIn, watchSecrets } from "./watches.ts";
-
-/** A sender waits for the answer, and may give up after a few seconds. */
-const LEDGER_WITHIN_MS = 1_000;
 
 /**
  * The process that receives result callbacks: serves until it is asked to stop, then answers what is under way.
@@ -55,16 +52,10 @@ export async function runCallbacksProcess({ env, logTo, signal }: WorkerProcessO
       meter && gaugeIn(meter),
     ),
   );
-  // Only webhooks that carry an id need it: callbacks are received without a database.
-  const ledger = [...webhooks.values()].some(({ shape }) => shape.eventId !== null)
-    ? ledgerOf(config, undefined, LEDGER_WITHIN_MS)
-    : undefined;
-  const sharedEvents = ledger?.webhookEvents;
   const receiver = createCallbackReceiver({
     secrets: presentValues(callbacks.secrets),
     readSecretsAgain: () => secretFiles.readAgainIfOld(),
     webhooks,
-    sharedEvents,
     client: signaller,
     log,
     meter,
@@ -92,13 +83,6 @@ export async function runCallbacksProcess({ env, logTo, signal }: WorkerProcessO
         "Temporal cannot be reached, or lacks the namespace; callbacks are answered 503 until it can",
       );
     }
-    ledger?.ready().catch((error: unknown) => {
-      const why = loggedReason(error);
-      log.warn(
-        { why },
-        "the ledger is away: until it is back, a webhook that comes again is known only where it came first",
-      );
-    });
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       else signal.addEventListener("abort", () => resolve(), { once: true });
@@ -107,7 +91,6 @@ export async function runCallbacksProcess({ env, logTo, signal }: WorkerProcessO
   } finally {
     secretFiles.stop();
     await receiver.close();
-    await ledger?.close();
     await connection.close();
   }
   log.info("stopped");
