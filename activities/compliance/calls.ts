@@ -99,7 +99,7 @@ export async function callAndClassify<Data>(
       return { meaning: { kind: "configuration" }, error, replayed: false, operation, message, hint: "" };
     await runtime.health.failed(error, Context.current().info.attempt);
     const { trouble } = runtime.health;
-    const replayed = error instanceof ComplianceApiError && error.replayed;
+    const replayed = error instanceof ComplianceApiError && error.meta.replayed;
     const meaning = classifyError(operation, error, runtime.dialect, options);
     return { meaning, error, replayed, operation, message, trouble, hint: hintOf(runtime, operation, target, error) };
   }

@@ -1,5 +1,6 @@
 import { AnswerError, CallError } from "../http/errors.ts";
 import type { HttpAnswer } from "../http/http-answer.ts";
+import { field } from "../http/json.ts";
 import { parseHttpDateMs, parseRetryAfterSeconds, pauseInWords } from "../http/quota-headers.ts";
 import type { AccountingOperationName } from "./operations.ts";
 
@@ -212,9 +213,4 @@ function messageOf(json: unknown): string | undefined {
   const places = [field(json, "message"), field(json, "error"), field(field(json, "error"), "message")];
   const found = places.find((place) => typeof place === "string" && place !== "");
   return typeof found === "string" ? redactSecrets(found.slice(0, 1_000)) : undefined;
-}
-
-function field(value: unknown, name: string): unknown {
-  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
-  return (value as Record<string, unknown>)[name];
 }

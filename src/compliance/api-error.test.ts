@@ -35,12 +35,11 @@ describe("an error of the API", () => {
     const { client } = await start(failing(404, { code: "not_found", message: "No such sale." }));
     expect(await apiErrorOf(client.getSale("sal_1", business))).toMatchObject({
       name: "ComplianceApiError",
-      meta: { operation: "getSale" },
+      meta: { operation: "getSale", replayed: false },
       status: 404,
       apiCode: "not_found",
       message: expect.stringContaining("No such sale."),
       envelope: true,
-      replayed: false,
       extras: {},
       bodyExcerpt: undefined,
     });

@@ -1,12 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseApiKey } from "./api-key.ts";
+import { requireApiKey } from "./client.ts";
 import { ComplianceConfigurationError } from "./errors.ts";
-
-test("a key's prefix determines its kind", () => {
-  expect(parseApiKey("cmp_sk_test_abc")).toEqual({ kind: "test", value: "cmp_sk_test_abc" });
-  expect(parseApiKey("cmp_sk_live_abc").kind).toBe("live");
-});
 
 test.each([
   "",
@@ -16,7 +11,7 @@ test.each([
   "cmp_sk_live_verysecret\n",
   " cmp_sk_live_verysecret",
 ])("the key %j is refused with both forms named, and never quoted", (value) => {
-  const refused = () => parseApiKey(value);
+  const refused = () => requireApiKey(value);
   expect(refused).toThrow(ComplianceConfigurationError);
   expect(refused).toThrow(/cmp_sk_test_.*cmp_sk_live_/);
   expect(refused).not.toThrow(/secret/);
@@ -25,7 +20,7 @@ test.each([
 test("only a well-formed key is accepted, and it can stand in a header", () => {
   const outcomeOf = (value: string): string => {
     try {
-      return parseApiKey(value).value;
+      return requireApiKey(value);
     } catch (error) {
       return error instanceof ComplianceConfigurationError ? "refused" : "broken";
     }

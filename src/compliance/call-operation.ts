@@ -1,12 +1,10 @@
 import type { Deadline } from "../http/deadline.ts";
 import type { HttpAnswer } from "../http/http-answer.ts";
+import { field } from "../http/json.ts";
 import { bodyReader, type OddRow, type ReadBody, type ReadList } from "../http/read-body.ts";
 import type { Transport } from "../http/transport.ts";
-import type { ApiKey } from "./api-key.ts";
-import type { ComplianceDialect } from "./dialect.ts";
-import { field, readSeenSale } from "./error-envelope.ts";
+import { readSeenSale } from "./answers.ts";
 import { type AnswerMeta, apiErrorOf, ComplianceInputError, readAnswerMeta, UnexpectedAnswerError } from "./errors.ts";
-import type { KeyReach } from "./compose.ts";
 import type { Operation, OperationName } from "./operations.ts";
 import { excerpt } from "./redact.ts";
 
@@ -17,10 +15,8 @@ const LISTS: readonly string[] = ["listItems", "listPurchases"] satisfies Operat
 export interface ClientContext {
   /** Without a slash at its end. */
   baseUrl: string;
-  apiKey: () => ApiKey;
+  presentKey: () => string;
   auth: "x-api-key" | "bearer";
-  keyReach: KeyReach;
-  dialect: ComplianceDialect;
   transport: Transport;
   timeoutMs: number;
 }
@@ -29,11 +25,6 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
   /** The first byte leaves before it, or none does. */
   sendBefore?: Deadline | undefined;
-}
-
-export interface BusinessCallOptions extends CallOptions {
-  /** Must be given with an organisation-wide key; never sent with a bound one. */
-  businessId?: string | undefined;
 }
 
 export interface Result<Data> {
@@ -94,12 +85,12 @@ export async function callOperation<Data>(
   return { data: body.data, meta, bodyLength: answer.bodyLength, ...(body.odd && { odd: body.odd }) };
 }
 
-function headersOf({ auth, apiKey }: ClientContext, request: OutgoingRequest): Record<string, string> {
-  const { value } = apiKey();
+function headersOf({ auth, presentKey }: ClientContext, request: OutgoingRequest): Record<string, string> {
+  const key = presentKey();
   return {
     accept: request.accept ?? "application/json",
     "user-agent": "fiscalflow",
-    ...(auth === "bearer" ? { authorization: `Bearer ${value}` } : { "x-api-key": value }),
+    ...(auth === "bearer" ? { authorization: `Bearer ${key}` } : { "x-api-key": key }),
     ...(request.bodyJson === undefined ? {} : { "content-type": "application/json" }),
     ...(request.idempotencyKey === undefined ? {} : { "idempotency-key": request.idempotencyKey }),
   };

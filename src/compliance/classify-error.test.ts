@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { TransportError } from "../http/errors.ts";
 import { type Respond, respondJson } from "../http/test-support/stub-server.ts";
-import type { Classification } from "./outcome.ts";
+import type { Classification } from "./classify.ts";
 import { classifyError, classifyItem, classifyMovement } from "./classify.ts";
 import { composeCreateSale } from "./compose.ts";
 import { parseDialect } from "./dialect.ts";

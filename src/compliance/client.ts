@@ -1,27 +1,39 @@
+import type { Branch } from "../contract/calls.ts";
+import type { StockAction } from "../contract/stock-movement.ts";
+import type { ReadBody, ReadList } from "../http/read-body.ts";
 import type { Transport } from "../http/transport.ts";
-import { parseApiKey } from "./api-key.ts";
-import { type BusinessCallOptions, callOperation, type CallOptions, type ClientContext } from "./call-operation.ts";
-import type { ComposedRequest, KeyReach } from "./compose.ts";
-import type { ComplianceDialect } from "./dialect.ts";
-import { ComplianceConfigurationError } from "./errors.ts";
-import { callNamed, downloadReceipt, type NamedCallInput } from "./named-operations.ts";
-import { type NamedOperation, operation } from "./operations.ts";
 import {
-  adjustStock,
-  type AdjustStockInput,
-  createCreditNote,
-  createSale,
-  getSale,
-  type KeyedCallOptions,
-  listBusinesses,
-  listItems,
-  listPurchases,
-  type ListPurchasesInput,
-  pullPurchases,
-  registerItem,
-  type RegisterItemInput,
-  retrySale,
-} from "./resources.ts";
+  callOperation,
+  type CallOptions,
+  type ClientContext,
+  type OutgoingRequest,
+  pathWithId,
+  type Result,
+} from "./call-operation.ts";
+import {
+  branchField,
+  composeBody,
+  type ComposedRequest,
+  type KeyReach,
+  placeBusinessId,
+  underNames,
+} from "./compose.ts";
+import type { ComplianceDialect } from "./dialect.ts";
+import { ComplianceConfigurationError, ComplianceInputError } from "./errors.ts";
+import { type NamedOperation, type Operation, operation, type ShownOperation } from "./operations.ts";
+import { readAdjustment, readBusinesses, readDocument, readItem, readItems, readPurchases } from "./answers.ts";
+
+const KEY_FORM = /^cmp_sk_(test|live)_[\x21-\x7e]+$/;
+
+/** @throws ComplianceConfigurationError naming both forms, never the key. */
+export function requireApiKey(value: string): string {
+  if (KEY_FORM.test(value)) return value;
+  throw new ComplianceConfigurationError("invalid-api-key", [
+    `the key of the Compliance API is ${value === "" ? "empty" : "not of its form"}: ` +
+      "it must begin with cmp_sk_test_ (sandbox businesses) or cmp_sk_live_ (production businesses) " +
+      "and hold no spaces or line breaks",
+  ]);
+}
 
 /**
  * The address in front of `/v1`, without a slash at its end.
@@ -55,6 +67,61 @@ export interface ComplianceClientOptions {
   timeoutMs?: number | undefined;
 }
 
+export interface BusinessCallOptions extends CallOptions {
+  /** Must be given with an organisation-wide key; never sent with a bound one. */
+  businessId?: string | undefined;
+}
+
+export interface KeyedCallOptions extends CallOptions {
+  /** 8 to 128 characters out of `A-Z a-z 0-9 . _ : -`. */
+  idempotencyKey: string;
+}
+
+export interface RegisterItemInput {
+  itemId: string;
+  /** Default: the business's first branch. */
+  branch?: Branch | undefined;
+  /** Register again an item that the tax authority already has. */
+  force?: boolean | undefined;
+}
+
+export interface AdjustStockInput {
+  itemId: string;
+  action: StockAction;
+  quantity: number;
+  unitPrice?: number | undefined;
+  /** The movement's own reference, at most 100 characters. */
+  referenceId: string;
+  branch?: Branch | undefined;
+}
+
+export interface ListPurchasesInput {
+  /** The `nextCursor` of the page before, unchanged. */
+  cursor?: string | undefined;
+  /** 1 to 100; the API refuses what is outside. */
+  pageSize?: number | undefined;
+  /** `pulled`, `pending_review`, `confirmed` or `rejected`. */
+  status?: string | undefined;
+  /** Documents on or after it, `YYYY-MM-DD`. */
+  from?: string | undefined;
+  /** Documents on or before it, `YYYY-MM-DD`. */
+  to?: string | undefined;
+}
+
+export interface NamedCallInput {
+  /** Takes the place of `{id}` in the dialect's path. */
+  id?: string | undefined;
+  /** Sent under the dialect's names: in the query of a GET, in the body otherwise. */
+  fields?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** What came of a receipt that was downloaded. */
+export interface ReceiptFile {
+  /** In bytes. */
+  length: number;
+  contentType?: string;
+}
+
 export type ComplianceClient = ReturnType<typeof createComplianceClient>;
 
 /**
@@ -65,38 +132,205 @@ export type ComplianceClient = ReturnType<typeof createComplianceClient>;
  * @throws ComplianceConfigurationError
  */
 export function createComplianceClient(options: ComplianceClientOptions) {
-  const { apiKey } = options;
-  const presentKey = typeof apiKey === "string" ? () => apiKey : () => apiKey.reveal();
+  const { apiKey, keyReach, dialect, transport, auth = "x-api-key", timeoutMs = 30_000 } = options;
+  const presentKey = () => requireApiKey(typeof apiKey === "string" ? apiKey : apiKey.reveal());
   // Of a wrong form, it fails here and not with the first request.
-  parseApiKey(presentKey());
-  const context: ClientContext = {
-    baseUrl: parseBaseUrl(options.baseUrl),
-    apiKey: () => parseApiKey(presentKey()),
-    auth: options.auth ?? "x-api-key",
-    keyReach: options.keyReach,
-    dialect: options.dialect,
-    transport: options.transport,
-    timeoutMs: options.timeoutMs ?? 30_000,
-  };
+  presentKey();
+  const context: ClientContext = { baseUrl: parseBaseUrl(options.baseUrl), presentKey, auth, transport, timeoutMs };
+
+  /** @param request its path: default, as the document has it */
+  function send<Data>(
+    name: ShownOperation,
+    { id, ...request }: Partial<OutgoingRequest> & { id?: string },
+    read: ReadBody<Data> | ReadList<Data>,
+    call: CallOptions,
+  ): Promise<Result<Data>> {
+    const shown = operation(name);
+    const path = id === undefined ? shown.path : pathWithId(shown.path, id);
+    return callOperation(context, shown, { path, ...request }, read, call);
+  }
+
+  const queryOf = ({ businessId }: BusinessCallOptions) => placeBusinessId(keyReach, businessId, "query").query;
+
+  /** Of a request that holds nothing but the business. */
+  function onlyBusiness({ businessId }: BusinessCallOptions, place: "query" | "body"): Partial<OutgoingRequest> {
+    const { query, body } = placeBusinessId(keyReach, businessId, place);
+    return { query, bodyJson: Object.keys(body).length === 0 ? undefined : composeBody(body) };
+  }
+
+  /** An operation that the document names without showing it. */
+  async function sendDescribed<Data>(
+    name: NamedOperation,
+    input: NamedCallInput,
+    read: ReadBody<Data>,
+    call: BusinessCallOptions,
+    more: Pick<OutgoingRequest, "accept" | "onBody"> = {},
+  ): Promise<Result<Data>> {
+    const { method, path, fields: names = {} } = requireDescribed(dialect, name);
+    const sent: Record<string, unknown> = {};
+    for (const [fieldName, value] of Object.entries(input.fields ?? {})) {
+      const sentAs = Object.hasOwn(names, fieldName) ? names[fieldName] : fieldName;
+      if (sentAs !== null && sentAs !== undefined && value !== undefined) sent[sentAs] = value;
+    }
+    const isRead = method === "GET";
+    const described: Operation = {
+      name,
+      method: isRead ? "GET" : "POST",
+      path,
+      scope: null,
+      riskClass: isRead ? "read" : "unrepeatableWrite",
+      expects: { statuses: "2xx" },
+      settings: [],
+    };
+    const inQuery = isRead ? Object.entries(sent).map(([key, value]) => [key, String(value)]) : [];
+    const request: OutgoingRequest = {
+      method,
+      path: path.includes("{id}") ? pathWithId(path, input.id ?? "") : path,
+      query: { ...queryOf(call), ...Object.fromEntries(inQuery) },
+      bodyJson: isRead ? undefined : composeBody(sent),
+      ...more,
+    };
+    return callOperation(context, described, request, read, call);
+  }
+
   return {
-    getSale: (saleId: string, call?: BusinessCallOptions) => getSale(context, saleId, call),
-    createSale: (composed: ComposedRequest, call?: Partial<KeyedCallOptions>) => createSale(context, composed, call),
-    createCreditNote: (composed: ComposedRequest, call: KeyedCallOptions) => createCreditNote(context, composed, call),
-    retrySale: (saleId: string, call?: BusinessCallOptions) => retrySale(context, saleId, call),
-    adjustStock: (input: AdjustStockInput, call?: BusinessCallOptions) => adjustStock(context, input, call),
-    registerItem: (input: RegisterItemInput, call?: BusinessCallOptions) => registerItem(context, input, call),
-    listItems: (call?: BusinessCallOptions) => listItems(context, call),
-    listPurchases: (input: ListPurchasesInput, call?: BusinessCallOptions) => listPurchases(context, input, call),
-    pullPurchases: (call?: BusinessCallOptions) => pullPurchases(context, call),
-    listBusinesses: (call?: CallOptions) => listBusinesses(context, call),
-    downloadReceipt: (saleId: string, onBody: (piece: Uint8Array) => Promise<unknown>, call?: BusinessCallOptions) =>
-      downloadReceipt(context, saleId, onBody, call),
-    callNamed: (name: NamedOperation, input?: NamedCallInput, call?: BusinessCallOptions) =>
-      callNamed(context, name, input, call),
+    /** GET /v1/sales/{id}: a sale or a credit note. */
+    getSale: async (id: string, call: BusinessCallOptions = {}) =>
+      send("getSale", { id, query: queryOf(call) }, readDocument, call),
+
+    /** POST /v1/sales, verbatim, and without a key where none is given. */
+    createSale: async (
+      { path, query, bodyJson }: ComposedRequest,
+      { idempotencyKey, ...call }: Partial<KeyedCallOptions> = {},
+    ) => send("createSale", { path, query, bodyJson, idempotencyKey }, readDocument, call),
+
+    /** POST /v1/credit-notes, verbatim. */
+    createCreditNote: async (
+      { path, query, bodyJson }: ComposedRequest,
+      { idempotencyKey, ...call }: KeyedCallOptions,
+    ) => send("createCreditNote", { path, query, bodyJson, idempotencyKey }, readDocument, call),
+
+    /** POST /v1/sales/{id}/retry: a sale or a credit note that did not reach the tax authority, or was rejected. */
+    retrySale: async (id: string, call: BusinessCallOptions = {}) =>
+      send("retrySale", { id, ...onlyBusiness(call, dialect.retry.businessIdIn) }, readDocument, call),
+
+    /**
+     * POST /v1/stock/adjustments: a separate movement each time, not de-duplicated by the service. Sent once, on a fresh
+     * connection.
+     */
+    adjustStock: async (input: AdjustStockInput, call: BusinessCallOptions = {}) => {
+      const { itemId, action, quantity, unitPrice, referenceId } = input;
+      const { businessIdIn, branch, branchBy, report } = dialect.stock;
+      const { query, body } = placeBusinessId(keyReach, call.businessId, businessIdIn);
+      const movement = { itemId, action, quantity, unitPrice, referenceId };
+      const bodyJson = composeBody({ ...body, ...movement, ...branchField(branch, branchBy, input.branch) });
+      return send("adjustStock", { query, bodyJson }, readAdjustment(input, report), call);
+    },
+
+    /** POST /v1/items/{id}/register. */
+    registerItem: async ({ itemId: id, branch, force }: RegisterItemInput, call: BusinessCallOptions = {}) => {
+      const { register } = dialect;
+      const body: Record<string, unknown> = branchField(register.branch, register.branchBy, branch);
+      if (force === true) {
+        if (register.force === null)
+          throw new ComplianceInputError(
+            "not-in-dialect",
+            "registerItem: `force` was asked for, and the dialect has no name for it (register.force)",
+          );
+        body[register.force] = true;
+      }
+      return send("registerItem", { id, query: queryOf(call), bodyJson: composeBody(body) }, readItem, call);
+    },
+
+    /**
+     * GET /v1/items: every item of the business that is not deleted, in one answer; rows that are not of their form are
+     * told apart.
+     */
+    listItems: async (call: BusinessCallOptions = {}) => send("listItems", { query: queryOf(call) }, readItems, call),
+
+    /** GET /v1/purchases: one page of the stored supplier invoices, newest first. */
+    listPurchases: async (input: ListPurchasesInput, call: BusinessCallOptions = {}) => {
+      const { purchases: names } = dialect;
+      if (input.cursor !== undefined && names.cursor === null)
+        // Sent without it, the first page would come again, for ever.
+        throw new ComplianceInputError(
+          "not-in-dialect",
+          "listPurchases: there is a next page, and the dialect has no name for the cursor (purchases.cursor)",
+        );
+      const query = { ...queryOf(call) };
+      for (const [name, value] of Object.entries(underNames(names, input))) query[name] = String(value);
+      return send("listPurchases", { query }, readPurchases, call);
+    },
+
+    /**
+     * POST /v1/purchases/pull: the service fetches the latest invoices. Its answer is not shown: any 2xx counts, its
+     * body is passed on.
+     */
+    pullPurchases: async (call: BusinessCallOptions = {}) => {
+      const { path, businessIdIn } = dialect.pull;
+      return send("pullPurchases", { path, ...onlyBusiness(call, businessIdIn) }, passedOn, call);
+    },
+
+    /** GET /v1/businesses: the businesses that the key can act for. Takes no businessId. */
+    listBusinesses: async (call: CallOptions = {}) =>
+      send("listBusinesses", {}, readBusinesses(dialect.businesses), call),
+
     /** The answer with whatever names it has: for whoever compares them with the dialect's. */
-    listBusinessesAsSent: (call: CallOptions = {}) => {
-      const shown = operation("listBusinesses");
-      return callOperation<unknown>(context, shown, { path: shown.path }, ({ json }) => ({ data: json }), call);
+    listBusinessesAsSent: async (call: CallOptions = {}) => send("listBusinesses", {}, passedOn, call),
+
+    /**
+     * The receipt of a sale or credit note (`receiptDownload`), which the document names without showing it: byte by
+     * byte as it comes.
+     *
+     * @param onBody takes each piece, and is waited for
+     * @throws ComplianceInputError `not-in-dialect`, saying how to switch it on
+     */
+    downloadReceipt: async (
+      id: string,
+      onBody: (piece: Uint8Array) => Promise<unknown>,
+      call: BusinessCallOptions = {},
+    ) => {
+      const read: ReadBody<ReceiptFile> = ({ bodyLength, headers }) => {
+        if (bodyLength === 0) return { issues: ["the body is empty"] };
+        const contentType = headers["content-type"];
+        return { data: { length: bodyLength, ...(contentType !== undefined && { contentType }) } };
+      };
+      const accept = dialect.receiptDownload?.accept;
+      return sendDescribed("receiptDownload", { id }, read, call, { accept, onBody });
+    },
+
+    /**
+     * An operation that the document names without showing it. Off until the dialect describes it; the answer is passed
+     * on as parsed JSON, else as text.
+     *
+     * @throws ComplianceInputError `not-in-dialect`, saying how to switch it on
+     */
+    callNamed: async (name: NamedOperation, input: NamedCallInput = {}, call: BusinessCallOptions = {}) => {
+      const read: ReadBody<unknown> = ({ json, bodyText }) => ({ data: json === undefined ? bodyText : json });
+      return sendDescribed(name, input, read, call);
     },
   };
+}
+
+const passedOn: ReadBody<unknown> = ({ json }) => ({ data: json });
+
+const EXAMPLES: Readonly<Record<NamedOperation, string>> = {
+  createItem: '{"method":"POST","path":"/v1/items","fields":{}}',
+  receiptDownload: '{"method":"GET","path":"/v1/sales/{id}/…","accept":"application/pdf"}',
+  identity: '{"method":"GET","path":"/v1/…"}',
+  lookups: '{"method":"GET","path":"/v1/…/{id}"}',
+};
+
+/** What the dialect says of an operation. @throws ComplianceInputError `not-in-dialect`, saying how to switch it on */
+export function requireDescribed<Name extends NamedOperation>(
+  dialect: ComplianceDialect,
+  name: Name,
+): NonNullable<ComplianceDialect[Name]> {
+  const described = dialect[name];
+  if (described !== null) return described;
+  throw new ComplianceInputError(
+    "not-in-dialect",
+    `${name} is off: the API's document names it without showing its shape. Ask the provider for its method and path, and describe it in ` +
+      `the connection's dialect, for example with this value of COMPLIANCE_DIALECT: {"${name}":${EXAMPLES[name]}}`,
+  );
 }

@@ -13,8 +13,7 @@ import {
   setting,
   settingsOf,
 } from "../http/dialect-settings.ts";
-import type { KeyKind } from "./api-key.ts";
-import { field } from "./error-envelope.ts";
+import { field } from "../http/json.ts";
 import { ComplianceConfigurationError } from "./errors.ts";
 
 /**
@@ -302,6 +301,9 @@ const dialectSchema = group({
   identity: namedOperation(onlyNamed("The identity operation (what a key can do)")),
   lookups: namedOperation(onlyNamed("The lookups (code lists and item classifications)")),
 });
+
+/** `test` acts on sandbox businesses, `live` on production businesses (Fiscal Compliance API, "Authentication", 2). */
+type KeyKind = "test" | "live";
 
 export type ComplianceDialect = z.output<typeof dialectSchema>;
 

@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import type { Classification } from "./outcome.ts";
+import type { Classification } from "./classify.ts";
 import {
   answer,
   converging,

@@ -1,4 +1,4 @@
-import { AnswerError, CallError, type TransportError } from "../http/errors.ts";
+import { AnswerError, CallError } from "../http/errors.ts";
 import type { HttpAnswer } from "../http/http-answer.ts";
 import {
   parseHttpDateMs,
@@ -7,7 +7,7 @@ import {
   pauseInWords,
   type RateLimit,
 } from "../http/quota-headers.ts";
-import { type ErrorExtras, readErrorEnvelope, readErrorExtras } from "./error-envelope.ts";
+import { type ErrorExtras, readErrorEnvelope, readErrorExtras } from "./answers.ts";
 import type { Operation, OperationName } from "./operations.ts";
 import { excerpt, redact } from "./redact.ts";
 
@@ -16,8 +16,8 @@ export interface AnswerMeta {
   operation: OperationName;
   status: number;
   /** On successes and 429 (Fiscal Compliance API, "Limits"). */
-  rateLimit?: RateLimit;
-  retryAfterSeconds?: number;
+  rateLimit?: RateLimit | undefined;
+  retryAfterSeconds?: number | undefined;
   /** `Idempotent-Replayed: true`: the original result of an earlier request under the same key. */
   replayed: boolean;
   /** Unix milliseconds: when the request was handed to a connection. */
@@ -25,7 +25,7 @@ export interface AnswerMeta {
   /** Unix milliseconds: when the answer's headers were complete. */
   answeredAtMs: number;
   /** The answer's own Date header, Unix milliseconds. */
-  serverDateMs?: number;
+  serverDateMs?: number | undefined;
 }
 
 export function readAnswerMeta(
@@ -34,28 +34,16 @@ export function readAnswerMeta(
 ): AnswerMeta {
   const { headers } = answer;
   const serverDateMs = parseHttpDateMs(headers["date"]);
-  const rateLimit = parseRateLimit(headers);
-  const retryAfterSeconds = parseRetryAfterSeconds(headers, serverDateMs ?? answer.answeredAtMs);
   return {
     operation,
     status: answer.status,
-    ...(rateLimit === undefined ? {} : { rateLimit }),
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    rateLimit: parseRateLimit(headers),
+    retryAfterSeconds: parseRetryAfterSeconds(headers, serverDateMs ?? answer.answeredAtMs),
     replayed: headers["idempotent-replayed"]?.trim().toLowerCase() === "true",
     requestSentAtMs: answer.sentAtMs,
     answeredAtMs: answer.answeredAtMs,
-    ...(serverDateMs === undefined ? {} : { serverDateMs }),
+    serverDateMs,
   };
-}
-
-/** The same of an answer whose body broke off. */
-export function metaOfBroken(
-  operation: OperationName,
-  answered: NonNullable<TransportError["answered"]>,
-  sentAtMs: number | undefined,
-): AnswerMeta {
-  const { atMs, ...rest } = answered;
-  return readAnswerMeta(operation, { ...rest, sentAtMs: sentAtMs ?? atMs, answeredAtMs: atMs });
 }
 
 /**
@@ -101,7 +89,6 @@ export class ComplianceApiError extends AnswerError {
   /** Whether the body was the service's own error envelope, and not, say, a proxy's page. */
   readonly envelope: boolean;
   readonly extras: ErrorExtras;
-  readonly replayed: boolean;
   readonly meta: AnswerMeta;
   /** At most 500 characters; only where the body was no envelope. */
   readonly bodyExcerpt: string | undefined;
@@ -121,7 +108,6 @@ export class ComplianceApiError extends AnswerError {
     this.apiCode = details.apiCode;
     this.envelope = details.envelope;
     this.extras = details.extras;
-    this.replayed = details.meta.replayed;
     this.meta = details.meta;
     this.bodyExcerpt = details.bodyExcerpt;
   }
@@ -182,10 +168,10 @@ export function apiErrorOf(operation: Operation, answer: HttpAnswer, meta: Answe
   const summary =
     envelope === undefined
       ? `HTTP ${meta.status} ${WITHOUT_ENVELOPE}`
-      : `HTTP ${meta.status} ${redact(envelope.apiCode)}: ${redact(envelope.message)}`;
+      : `HTTP ${meta.status} ${redact(envelope.code)}: ${redact(envelope.message)}`;
   return new ComplianceApiError(`${operation.name}: ${summary}${hint(operation, meta)}`, {
     meta,
-    apiCode: envelope?.apiCode,
+    apiCode: envelope?.code,
     envelope: envelope !== undefined,
     extras: readErrorExtras(answer.json),
     bodyExcerpt: envelope === undefined ? excerpt(answer.bodyText) : undefined,

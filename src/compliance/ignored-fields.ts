@@ -1,6 +1,6 @@
 import type { SaleDocument } from "../contract/documents.ts";
+import { field } from "../http/json.ts";
 import type { ComplianceDialect } from "./dialect.ts";
-import { field } from "./error-envelope.ts";
 
 export interface IgnoredField {
   /** `createSale.fields.customer`, for example. */

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { type Respond, respondJson } from "../http/test-support/stub-server.ts";
+import { complianceSettings } from "./dialect.ts";
+import { settingsHint, SHOWN_OPERATIONS } from "./operations.ts";
 import { sampleItem, sampleSale } from "./test-support/samples.ts";
 import { errorOf, startTestClient, type TestClient } from "./test-support/test-client.ts";
 
@@ -181,4 +183,21 @@ describe("the other operations", () => {
     const off = errorOf(plain.downloadReceipt("sal_1", async () => undefined, business));
     await expect(off).resolves.toMatchObject({ code: "not-in-dialect" });
   });
+});
+
+test("the hint of a refusal names the settings of the request and where to set them", () => {
+  expect(settingsHint("pullPurchases")).toContain("set pull.path or pull.businessIdIn in COMPLIANCE_DIALECT");
+  expect(settingsHint("createCreditNote", ["errors.alreadyCredited"])).toContain(
+    "set errors.alreadyCredited or creditNote.businessIdIn in COMPLIANCE_DIALECT",
+  );
+  expect(settingsHint("getSale")).toBe("");
+});
+
+test("every name that a hint mentions is one of the dialect's settings, or a group of them", () => {
+  const paths = complianceSettings().map(({ path }) => path);
+  const named = SHOWN_OPERATIONS.flatMap((name) => settingsHint(name).match(/[a-zA-Z]+(?:\.[a-zA-Z*]+)+/g) ?? []);
+  expect(named.length).toBeGreaterThan(15);
+  expect(
+    named.filter((name) => !paths.some((path) => path === name || path.startsWith(name.replace("*", "")))),
+  ).toEqual([]);
 });

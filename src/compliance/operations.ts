@@ -22,73 +22,74 @@ export interface Operation {
   riskClass: RiskClass;
   /** The statuses of success; `whenReplayed` only together with `Idempotent-Replayed: true`. */
   expects: { statuses: readonly number[] | "2xx"; whenReplayed?: readonly number[] };
+  /** The settings whose names, places or paths its request uses: what the document does not show of it. */
+  settings: readonly string[];
 }
 
 const stated = (name: Scope): Operation["scope"] => ({ name, stated: true });
 const likely = (name: Scope): Operation["scope"] => ({ name, stated: false });
-const ok = { statuses: [200] } as const;
-const created = { statuses: [201, 202], whenReplayed: [200] } as const;
 
 type Row = Omit<Operation, "name">;
+
+function read(path: string, scope: Operation["scope"], settings: readonly string[] = []): Row {
+  return { method: "GET", path, scope, riskClass: "read", expects: { statuses: [200] }, settings };
+}
+
+function write(
+  path: string,
+  scope: Operation["scope"],
+  riskClass: RiskClass,
+  expects: Operation["expects"],
+  settings: readonly string[],
+): Row {
+  return { method: "POST", path, scope, riskClass, expects, settings };
+}
+
+const CREATED = { statuses: [201, 202], whenReplayed: [200] };
+const DONE = { statuses: [200] };
 
 /**
  * Fiscal Compliance API, "Endpoints". `pullPurchases` writes nothing that a second call could double: it counts as a
  * read.
  */
 const TABLE = {
-  getSale: { method: "GET", path: "/v1/sales/{id}", scope: stated("sales:read"), riskClass: "read", expects: ok },
-  createSale: {
-    method: "POST",
-    path: "/v1/sales",
-    scope: likely("sales:write"),
-    riskClass: "keyedWrite",
-    expects: created,
-  },
-  createCreditNote: {
-    method: "POST",
-    path: "/v1/credit-notes",
-    scope: stated("sales:write"),
-    riskClass: "keyedWrite",
-    expects: created,
-  },
-  retrySale: {
-    method: "POST",
-    path: "/v1/sales/{id}/retry",
-    scope: stated("sales:write"),
-    riskClass: "convergingWrite",
-    expects: ok,
-  },
-  adjustStock: {
-    method: "POST",
-    path: "/v1/stock/adjustments",
-    scope: stated("stock:write"),
-    riskClass: "unrepeatableWrite",
-    expects: { statuses: [201] },
-  },
-  registerItem: {
-    method: "POST",
-    path: "/v1/items/{id}/register",
-    scope: stated("catalog:write"),
-    riskClass: "convergingWrite",
-    expects: ok,
-  },
-  listItems: { method: "GET", path: "/v1/items", scope: stated("catalog:read"), riskClass: "read", expects: ok },
-  listPurchases: {
-    method: "GET",
-    path: "/v1/purchases",
-    scope: stated("purchases:read"),
-    riskClass: "read",
-    expects: ok,
-  },
-  pullPurchases: {
-    method: "POST",
-    path: "/v1/purchases/pull",
-    scope: likely("purchases:read"),
-    riskClass: "read",
-    expects: { statuses: "2xx" },
-  },
-  listBusinesses: { method: "GET", path: "/v1/businesses", scope: null, riskClass: "read", expects: ok },
-} as const satisfies Record<string, Row>;
+  getSale: read("/v1/sales/{id}", stated("sales:read")),
+  createSale: write("/v1/sales", likely("sales:write"), "keyedWrite", CREATED, [
+    "createSale.path",
+    "createSale.businessIdIn",
+    "createSale.fields.*",
+    "createSale.lineFields.*",
+    "createSale.customerFields.*",
+    "createSale.branchBy",
+  ]),
+  createCreditNote: write("/v1/credit-notes", stated("sales:write"), "keyedWrite", CREATED, [
+    "creditNote.businessIdIn",
+  ]),
+  retrySale: write("/v1/sales/{id}/retry", stated("sales:write"), "convergingWrite", DONE, ["retry.businessIdIn"]),
+  adjustStock: write("/v1/stock/adjustments", stated("stock:write"), "unrepeatableWrite", { statuses: [201] }, [
+    "stock.businessIdIn",
+    "stock.branch",
+    "stock.branchBy",
+  ]),
+  registerItem: write("/v1/items/{id}/register", stated("catalog:write"), "convergingWrite", DONE, [
+    "register.branch",
+    "register.branchBy",
+    "register.force",
+  ]),
+  listItems: read("/v1/items", stated("catalog:read")),
+  listPurchases: read("/v1/purchases", stated("purchases:read"), [
+    "purchases.cursor",
+    "purchases.pageSize",
+    "purchases.status",
+    "purchases.from",
+    "purchases.to",
+  ]),
+  pullPurchases: write("/v1/purchases/pull", likely("purchases:read"), "read", { statuses: "2xx" }, [
+    "pull.path",
+    "pull.businessIdIn",
+  ]),
+  listBusinesses: read("/v1/businesses", null),
+} satisfies Record<string, Row>;
 
 /** Named by the document, its shape not shown: off until the dialect describes it. */
 export const NAMED_OPERATIONS = ["createItem", "receiptDownload", "identity", "lookups"] as const;
@@ -102,3 +103,19 @@ export function operation(name: ShownOperation): Operation {
 }
 
 export const SHOWN_OPERATIONS = Object.keys(TABLE) as ShownOperation[];
+
+/**
+ * What to tell an operator if the service refuses a request as malformed, or does not find what it asks for: the
+ * settings that can be meant. Which one it is, the service's message may say; nothing reads that (Fiscal Compliance API,
+ * "Errors"). Empty if the document shows all of the request.
+ *
+ * @param more settings that this refusal depends on
+ */
+export function settingsHint(name: OperationName, more: readonly string[] = []): string {
+  const { settings: own = [name] }: Partial<Row> = name in TABLE ? TABLE[name as ShownOperation] : {};
+  const settings = [...more, ...own];
+  const [last = "", ...others] = settings.toReversed();
+  if (last === "") return "";
+  const list = others.length === 0 ? last : `${others.toReversed().join(", ")} or ${last}`;
+  return ` The API's document does not show every name of this request: if it uses another one, set ${list} in COMPLIANCE_DIALECT.`;
+}

@@ -97,16 +97,14 @@ function workflowId(...parts: string[]): string {
   return boundedName(parts.map(escapedPart).join("/"), MAX_WORKFLOW_ID_LENGTH);
 }
 
-/** What a key must look like (Fiscal Compliance API, POST /v1/credit-notes). */
-export const IDEMPOTENCY_KEY_PATTERN = /^[A-Za-z0-9._:-]{8,128}$/;
-
 const READABLE_LENGTH = 40;
 const KIND_LENGTH = 20;
 
 /**
  * The Idempotency-Key of one intent of one workflow. It hangs on the workflow's id and the step alone, so that a retry,
- * a replay, a reset and a second start all carry the same key, and it is valid for every invoice number: what the
- * pattern does not allow is kept by the digest. A step is a word, with what tells it from others of its kind after a
+ * a replay, a reset and a second start all carry the same key, and it is valid for every invoice number (8 to 128
+ * characters out of `A-Z a-z 0-9 . _ : -`; Fiscal Compliance API, POST /v1/credit-notes): what else there is is kept by
+ * the digest. A step is a word, with what tells it from others of its kind after a
  * space; `intent` counts the decisions of an operator that ask for something new.
  */
 export function idempotencyKey(workflowId: string, step: string, intent = 1): string {

@@ -106,3 +106,9 @@ function isDigit(code: number): boolean {
 function isBeyondNumbers(digits: string): boolean {
   return digits.length >= 16 && /^-?[1-9]\d*$/.test(digits) && !Number.isSafeInteger(Number(digits));
 }
+
+/** Of a JSON object; undefined where the value is none, or does not have it. */
+export function field(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Record<string, unknown>)[name];
+}

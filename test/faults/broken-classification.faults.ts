@@ -10,13 +10,13 @@ import { type Breakage, brokenBuild } from "./stack/broken-build.ts";
 import { BUILT_MAIN, startFaultStack } from "./stack/fault-stack.ts";
 
 /**
- * The row of the failure model that keeps a lost stock movement from being sent again: now it says that nothing
+ * The rule of the failure model that keeps a lost stock movement from being sent again: now it says that nothing
  * happened.
  */
 const TIMEOUT_CALLED_TRANSIENT: Breakage = {
-  file: "dist/src/compliance/classification-tables.js",
-  text: `onOutcome("everything else", () => true, () => ({ kind: "unknown" }))`,
-  becomes: `onOutcome("everything else", () => true, () => ({ kind: "not-applied" }))`,
+  file: "dist/src/compliance/classify.js",
+  text: `!== "answer") return { kind: "unknown" }`,
+  becomes: `!== "answer") return { kind: "not-applied" }`,
 };
 
 const SALES = 6;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 
-import type { ClassificationRules } from "../classification-tables.ts";
+import type { ClassificationRules } from "../classify.ts";
 import { classify, rulesOf } from "../classify.ts";
 import { parseDialect } from "../dialect.ts";
 import type { OperationName } from "../operations.ts";
-import type { AnswerOutcome, Classification, Outcome } from "../outcome.ts";
+import type { AnswerOutcome, Classification, Outcome } from "../classify.ts";
 
 /** The rows of the failure model, in its words, each with what it means for every operation that it speaks of. */
 export type Expectation = [says: string, outcome: Outcome, means: Classification, rules?: Partial<ClassificationRules>];

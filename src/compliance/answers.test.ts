@@ -1,7 +1,7 @@
 import { expect, expectTypeOf, test } from "vitest";
 import type { z } from "zod";
 import type { Item, SaleDocument } from "../contract/documents.ts";
-import { itemSchema, saleSchema } from "./schemas.ts";
+import { itemSchema, saleSchema } from "./answers.ts";
 import { sampleItem, sampleSale } from "./test-support/samples.ts";
 
 test("the types of the schemas are the types that workflows hold", () => {
