@@ -30,9 +30,8 @@ import type { Ledger } from "../ledger/index.ts";
 import { createFiscalHandler, createLookAtOutcome } from "../nexus/handler.ts";
 import { type CallClass, callingAs } from "../quota/index.ts";
 import { pendingCallsOf } from "../starter/pending-calls.ts";
-import { checkReach } from "./check-reach.ts";
 import { endLostActivities, watchClosedRuns } from "./each-minute.ts";
-import { ActivitySlots, endPolls, endsPollsItself, type PollGate } from "./permits.ts";
+import { endPolls, endsPollsItself, Permits, type PollGate, tunerOf } from "./permits.ts";
 import { guardQueries } from "./query-guard.ts";
 import {
   createAccountingRuntimes,
@@ -90,8 +89,6 @@ export interface ServingWorkers {
   endWaits: () => void;
   /** To be waited for before the workers are shut down. */
   endPolls: () => Promise<void>;
-  /** Warns of keys that do not reach what they are configured for; one call a connection. */
-  checkReach: () => Promise<void>;
   close: () => Promise<void>;
 }
 
@@ -105,19 +102,18 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   const dispatchers = createDispatchers();
   const transport = createTransport(dispatchers);
   const { logger, metricMeter } = Runtime.instance();
-  const watch = watchKeys(options.log ?? logger, metricMeter);
-  const secretFiles = new SecretFiles(config.secretFiles, watchSecrets(options.log ?? logger, gaugeIn(metricMeter)));
+  const { ledger, client, log = logger, random = Math.random } = options;
+  const watch = watchKeys(log, metricMeter);
+  const secretFiles = new SecretFiles(config.secretFiles, watchSecrets(log, gaugeIn(metricMeter)));
   const readKeysAgain = (): Promise<void> => secretFiles.readAgain();
-  const { ledger, client, random = Math.random } = options;
-  const workflows = client.workflow;
   const applications = new Set(config.compliance.map(({ application }) => application));
-  const observer = new Observer(ledger, options.log ?? logger, Date.now);
+  const observer = new Observer(ledger, log, Date.now);
   const limiters = createRateLimiters([...applications], {
     transport,
     counts: ledger.quota,
     fallbackLimit: config.timings.fallbackLimitPerMinute,
     failingPauseMs: config.timings.failingPauseMs,
-    log: options.log ?? logger,
+    log,
     meter: metricMeter,
   });
   const runtimes = createComplianceRuntimes(config.compliance, config.timings, limiters.of, Date.now, {
@@ -148,13 +144,13 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
 
   const callbackUrlFor = createCallbackUrlFor(config.callbacks);
   const { cachedWorkflows, workflowTasks, workflowTaskPolls, reuseV8Context, nexus } = config.worker;
-  const mainSlots = new ActivitySlots(MAIN_ACTIVITIES, undefined, workflowTasks, nexus ? NEXUS_TASKS : undefined);
+  const mainPermits = new Permits(MAIN_ACTIVITIES);
   const lookAtOutcome = createLookAtOutcome(client);
   const ending = new AbortController();
   const main = await Worker.create({
     ...common,
     taskQueue: MAIN_TASK_QUEUE,
-    tuner: mainSlots.tuner,
+    tuner: tunerOf(mainPermits, { workflowTasks, nexusTasks: nexus ? NEXUS_TASKS : undefined }),
     workflowBundle: options.workflowBundle,
     maxCachedWorkflows: cachedWorkflows,
     workflowTaskPollerBehavior: { type: "simple-maximum", maximum: workflowTaskPolls },
@@ -163,19 +159,18 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
       ...context,
       accounting,
       callbackUrlFor,
-      workflows,
+      workflows: client.workflow,
       lookAtOutcome,
       ending: ending.signal,
     }),
     ...(nexus && { nexusServices: [createFiscalHandler(client, config)] }),
   });
-  const log = options.log ?? logger;
   // Where no run is kept, nothing that a query did outlives its answer.
   if (cachedWorkflows > 0)
     guardQueries(main, connection, { namespace, cachedRuns: cachedWorkflows, meter: metricMeter, log });
   const workers = [main];
   const serves = [MAIN_TASK_QUEUE];
-  const allSlots = [mainSlots];
+  const allPermits = [mainPermits];
   const activities = createComplianceActivities(context);
   for (const application of applications) {
     const limiter = limiters.of(application);
@@ -188,20 +183,22 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
         isOpen: () => limiter.isOpen(callClass),
         whenOpen: (listener) => limiter.whenOpen(callClass, listener),
       };
-      const slots = new ActivitySlots(most, gate);
+      const permits = new Permits(most, gate);
       const interceptors = { activity: [withRetryDelay, usingLargeAnswers, sendingAs(callClass)] };
-      workers.push(await Worker.create({ ...common, taskQueue, activities, tuner: slots.tuner, interceptors }));
+      workers.push(await Worker.create({ ...common, taskQueue, activities, tuner: tunerOf(permits), interceptors }));
       serves.push(taskQueue);
-      allSlots.push(slots);
+      allPermits.push(permits);
     }
   }
   const accountingActivities = createAccountingActivities({ ...context, accounting });
   for (const [name, { breaker }] of served) {
     const taskQueue = accountingTaskQueue(name);
-    const slots = new ActivitySlots(ACCOUNTING_SLOTS, breaker);
-    workers.push(await Worker.create({ ...common, taskQueue, activities: accountingActivities, tuner: slots.tuner }));
+    const permits = new Permits(ACCOUNTING_SLOTS, breaker);
+    workers.push(
+      await Worker.create({ ...common, taskQueue, activities: accountingActivities, tuner: tunerOf(permits) }),
+    );
     serves.push(taskQueue);
-    allSlots.push(slots);
+    allPermits.push(permits);
   }
   secretFiles.start();
   const endWatch = watchClosedRuns({ client, ledger, log });
@@ -212,8 +209,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     identity,
     serves,
     endWaits: () => ending.abort(),
-    endPolls: () => endPolls(allSlots, serverEndsPolls),
-    checkReach: () => checkReach(config.compliance, runtimes, options.log ?? logger),
+    endPolls: () => endPolls(allPermits, serverEndsPolls),
     close: async () => {
       secretFiles.stop();
       await endWatch();

@@ -171,41 +171,19 @@ export class Permits {
 /** Of the kinds of task that a worker never has. */
 const NO_MATTER = { type: "fixed-size", numSlots: 1 } as const;
 
-/** The slots of a worker's activities: {@link Permits}, in the words of Temporal's SDK. */
-export class ActivitySlots {
-  readonly #permits: Permits;
-  readonly tuner: WorkerTuner;
-
-  /**
-   * @param most activities that run at once
-   * @param gate shut while the request budget has nothing for the queue
-   * @param workflowTasks of a worker that carries workflows too: those that it works on at once
-   * @param nexusTasks of a worker that serves a Nexus service: the calls that it answers at once
-   */
-  constructor(most: number, gate?: PollGate, workflowTasks?: number, nexusTasks?: number) {
-    this.#permits = new Permits(most, gate);
-    this.tuner = {
-      activityTaskSlotSupplier: supplierOf(this.#permits),
-      workflowTaskSlotSupplier:
-        workflowTasks === undefined ? NO_MATTER : { type: "fixed-size", numSlots: workflowTasks },
-      localActivityTaskSlotSupplier: NO_MATTER,
-      nexusTaskSlotSupplier: nexusTasks === undefined ? NO_MATTER : { type: "fixed-size", numSlots: nexusTasks },
-    };
-  }
-
-  /** From now on no poll is opened; one that is open goes on. */
-  close(): void {
-    this.#permits.close();
-  }
-
-  /** Resolves once no poll is open. A task that the last one brought is running then. */
-  pollsEnded(): Promise<void> {
-    return this.#permits.noneUnused();
-  }
+/** What runs in a worker that carries workflows, or serves a Nexus service, beside its activities. */
+interface OtherTasks {
+  /** Worked on at once. */
+  workflowTasks: number;
+  /** Calls through Nexus that are answered at once. */
+  nexusTasks: number | undefined;
 }
 
-function supplierOf(permits: Permits): CustomSlotSupplier<ActivitySlotInfo> {
-  return {
+/** The permits of a worker's activities, in the words of Temporal's SDK. */
+export function tunerOf(permits: Permits, others?: OtherTasks): WorkerTuner {
+  const fixed = (numSlots: number | undefined) =>
+    numSlots === undefined ? NO_MATTER : ({ type: "fixed-size", numSlots } as const);
+  const activities: CustomSlotSupplier<ActivitySlotInfo> = {
     type: "custom",
     // A rejection with anything but the signal's reason would be logged as an error, and the SDK would ask again each
     // second.
@@ -214,6 +192,12 @@ function supplierOf(permits: Permits): CustomSlotSupplier<ActivitySlotInfo> {
     tryReserveSlot: () => permits.tryTake() ?? null,
     markSlotUsed: ({ permit }) => permits.use(own(permit)),
     releaseSlot: ({ permit }) => permits.giveBack(own(permit)),
+  };
+  return {
+    activityTaskSlotSupplier: activities,
+    workflowTaskSlotSupplier: fixed(others?.workflowTasks),
+    localActivityTaskSlotSupplier: NO_MATTER,
+    nexusTaskSlotSupplier: fixed(others?.nexusTasks),
   };
 }
 
@@ -239,12 +223,12 @@ const POLL_LASTS_MS = 65_000;
  * the namespace. With them there is nothing to wait for: the SDK then drops no poll, but takes whatever the server
  * answers.
  */
-export async function endPolls(slots: readonly ActivitySlots[], serverEndsPolls: boolean): Promise<void> {
-  for (const one of slots) one.close();
+export async function endPolls(permits: readonly Permits[], serverEndsPolls: boolean): Promise<void> {
+  for (const one of permits) one.close();
   if (serverEndsPolls) return;
   const timer = new AbortController();
   const tooLate = delay(POLL_LASTS_MS, undefined, { signal: timer.signal }).catch(() => undefined);
-  await Promise.race([Promise.all(slots.map((one) => one.pollsEnded())), tooLate]);
+  await Promise.race([Promise.all(permits.map((one) => one.noneUnused())), tooLate]);
   timer.abort();
 }
 

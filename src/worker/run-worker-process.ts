@@ -71,8 +71,6 @@ export async function runWorkerProcess({ env, logTo, signal }: WorkerProcessOpti
           const unstated = unstatedSaleKey(served);
           if (unstated) log.warn({ connection: served.name }, `${unstated.message}: ${unstated.todo}`);
         }
-        // Nobody waits for it: it says what it finds.
-        void serving.checkReach();
         signal.addEventListener("abort", () => (readiness = notReady("stopping")), { once: true });
         await untilStopped(running, signal, log);
       } finally {

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
 import { bundleQuietly } from "../../src/worker/bundle-workflows.ts";
-import { ActivitySlots, endPolls } from "../../src/worker/permits.ts";
+import { endPolls, Permits, tunerOf } from "../../src/worker/permits.ts";
 import { RunningWorkers } from "../../src/worker/run-worker-process.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { namespaceOf } from "../rig/namespace.ts";
@@ -43,7 +43,7 @@ describeWithTemporal("a worker's drain", () => {
   });
 
   async function startWorkers(): Promise<RunningWorkers> {
-    const slots = QUEUES.map(() => new ActivitySlots(8));
+    const permits = QUEUES.map(() => new Permits(8));
     const activities = {
       async call() {
         calls += 1;
@@ -51,18 +51,18 @@ describeWithTemporal("a worker's drain", () => {
       },
     };
     const workers = await Promise.all(
-      slots.map(({ tuner }, index) =>
+      permits.map((one, index) =>
         Worker.create({
           connection: native,
           namespace,
           taskQueue: QUEUES[index] ?? "",
           activities,
-          tuner,
+          tuner: tunerOf(one),
           shutdownGraceTime: "30 seconds",
         }),
       ),
     );
-    return new RunningWorkers(workers, { endWaits: () => undefined, endPolls: () => endPolls(slots, false) });
+    return new RunningWorkers(workers, { endWaits: () => undefined, endPolls: () => endPolls(permits, false) });
   }
 
   test("under load, twenty times over, loses none of hundreds of calls that may be sent only once", async () => {
