@@ -146,7 +146,11 @@ export async function claimedCall<Known extends { kind: string }, Data, Done ext
     isSettled = unsettled.unsettled !== true;
     return unsettled;
   };
-  const taken = await claimOrDeferred(() => take({ execution, underWayForMs: sendBefore.leftMs + callTimeoutMs }));
+  const by = { execution, underWayForMs: sendBefore.leftMs + callTimeoutMs };
+  const taken = await claimOrDeferred(
+    () => take(by),
+    () => ended({ execution }),
+  );
   // Without a claim nothing leaves, and the same try is asked for again.
   if (isDeferred(taken)) return { ...taken, sameTry: true, execution };
   if (isUnderWay(taken)) return { kind: "under-way", message: stillUnderWay(taken) };
@@ -167,13 +171,20 @@ export async function claimedCall<Known extends { kind: string }, Data, Done ext
   }
 }
 
-/** `deferred` where the ledger is away: without a claim nothing leaves. */
-export async function claimOrDeferred<Claimed>(claim: () => Promise<Claimed>): Promise<Claimed | Deferred> {
+/**
+ * `deferred` where the ledger is away: without a claim nothing leaves.
+ * @param ended called where the claim fails, since it may be written all the same
+ */
+export async function claimOrDeferred<Claimed>(
+  claim: () => Promise<Claimed>,
+  ended: () => Promise<void>,
+): Promise<Claimed | Deferred> {
   try {
     return await claim();
   } catch (error) {
-    if (!(error instanceof LedgerUnavailableError)) throw error;
-    return { kind: "deferred", waitFor: "ledger", message: error.message };
+    if (error instanceof LedgerUnavailableError) return { kind: "deferred", waitFor: "ledger", message: error.message };
+    await ended().catch(() => undefined);
+    throw error;
   }
 }
 

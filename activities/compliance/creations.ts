@@ -68,7 +68,10 @@ export function createCreationActivities(context: ActivityContext) {
     const execution = randomUUID();
     const by = { execution, underWayForMs: sendBefore.leftMs + callTimeoutMs, repeatableForMs };
     const call = { ...key, idempotencyKey: keySentWith(asked), content, request, writer, nowMs: nowMs() };
-    const taken = await claimOrDeferred(() => documents.take({ ...call, ...by }));
+    const taken = await claimOrDeferred(
+      () => documents.take({ ...call, ...by }),
+      () => documents.ended({ ...key, execution }),
+    );
     if (taken.kind === "deferred") {
       // Without its claim nothing is known of an earlier attempt of this activity either.
       return Context.current().info.attempt > 1 ? { ...taken, inDoubt: true } : taken;
