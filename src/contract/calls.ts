@@ -178,6 +178,8 @@ export interface SupersededTry {
   generation: number;
   /** Where an operator has decided so. */
   word?: OperatorDecision | undefined;
+  /** An operator has acknowledged that the movement was refused: no next one is sent. */
+  givenUp?: true;
 }
 
 /**

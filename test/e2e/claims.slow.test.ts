@@ -222,6 +222,26 @@ describeWithTemporal("a second run of a sale", () => {
     expect(await handleOf("LEFT-1").result()).toMatchObject({ stage: "completed" });
   });
 
+  test("does not send a movement that an operator has given up in the run before", async () => {
+    const referenceId = "GIVEN-UP-1/item_tea/sold";
+    const body = { error: { code: "stock_locked", message: "stocktaking" } };
+    const refused = { operation: "adjustStock", when: "before", kind: "status", status: 422, body } as const;
+    rig.simulator.inject({ ...refused, times: 1, match: { referenceId } });
+    const handle = await start("GIVEN-UP-1");
+    await rig.stateWhen("GIVEN-UP-1", ({ attentions }) => attentions[0]?.code === "stock-refused");
+    const word = { code: "stock-refused", note: "booked by hand" } as const;
+    await rig.starter.acknowledge({ invoice: "GIVEN-UP-1" }, word);
+    await handle.result();
+    for (const before of [undefined, { activity: "adjustStock" }]) {
+      await reset("GIVEN-UP-1", before);
+      expect(await handleOf("GIVEN-UP-1").result()).toMatchObject({
+        stage: "completed",
+        stockMovements: [{ state: "dropped" }],
+      });
+    }
+    expect(movementsOf("GIVEN-UP-1")).toEqual([]);
+  });
+
   test("repeats the earlier run's exact bytes under its key, also with other callback secrets", async () => {
     const match = { invoice: "BYTES-1" };
     rig.simulator.inject({ operation: "createSale", when: "after", kind: "drop", times: 1, match });

@@ -55,6 +55,10 @@ export async function applyMovement(
         run.moved(movement, "applied");
         return;
       case "superseded":
+        if (result.givenUp) {
+          run.moved(movement, "dropped");
+          return;
+        }
         if (result.word) adoptDecision(context, movement, result.word, false);
         claims.next(result.generation);
         break;
