@@ -139,8 +139,7 @@ export function createPrepareActivities(connections: ReadonlyMap<string, Served>
       const isKnown = claim !== undefined || decided.length > 0;
       const otherRefund = isSent(claim) ? otherRefundOf(before, refund) : undefined;
       return {
-        // One that was adopted has its document, and no claim of ours.
-        sent: isSent(claim) || Boolean(before?.document),
+        sent: isSent(claim),
         ...(decisions.length > 0 && { decisions }),
         ...(isKnown && { otherRun: true as const }),
         ...(reset && isGivenUp && { givenUp: true as const }),

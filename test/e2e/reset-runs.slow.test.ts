@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import type { SaleInput } from "../../src/contract/index.ts";
+import { triggerFault } from "../../src/dev/simulator/triggers.ts";
 import { keepClosedRuns } from "../../src/worker/each-minute.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { resetRun } from "../rig/reset-run.ts";
@@ -130,6 +131,33 @@ describeWithTemporal("a sale that is reset", () => {
     expect(decisions).toMatchObject([{ update: "resolveStock", subject: referenceId, note: "counted" }]);
     expect((await row("RESET-5"))?.movements).toMatchObject([{ state: "applied", decision }]);
     expect(movementsOf("RESET-5")).toHaveLength(1);
+  });
+
+  test("is not cancelled where the run before has adopted its document, though this one cannot read it", async () => {
+    const invoice = "RESET-6";
+    const issued = rig.simulator.issueSale({
+      businessId: "biz_1",
+      traderInvoiceNumber: invoice,
+      lines: [TEA],
+      status: "completed",
+    });
+    await rig.starter.startSale({ traderInvoiceNumber: invoice, saleId: issued.id, refundWindow: "1 hour" });
+    await rig.stateWhen(invoice, ({ stage }) => stage === "completed");
+    const endTrouble = rig.simulator.inject(triggerFault("credentials", {}));
+    await resetRun(rig.client, rig.namespace, handleOf(invoice).workflowId, { activity: "readDocument" });
+    await parked(invoice, "credentials");
+    await rig.starter.cancel({ invoice }, { reason: "rung up by mistake" });
+    endTrouble();
+    // The key is asked for again, where the sale was not cancelled.
+    const isRetried = () =>
+      rig.starter.retry({ invoice }).then(
+        () => true,
+        () => false,
+      );
+    await expect.poll(isRetried).toBe(true);
+    const { document } = await rig.stateWhen(invoice, ({ stage }) => stage === "completed");
+    expect(document).toMatchObject({ id: issued.id });
+    await handleOf(invoice).cancel();
   });
 
   test("after it was terminated in flight has one document and one movement", async () => {

@@ -73,7 +73,7 @@ export function createDocuments(database: Database) {
     settleAnswered: async (request: SettleAnswerRequest) => settleAnswered(database, request),
     /** An operator's decision, kept with who and why. A document that is known wins over it. */
     decide: (request: DecideDocumentRequest) => database.transact((db) => decide(db, request)),
-    /** Undefined: nothing of the document was ever taken, or decided. */
+    /** Undefined: nothing of the document was ever taken, decided, or read at the service. */
     read: (key: DocumentKey) => database.query((db) => read(db, key)),
     /** The documents that were reported within so many days where another one was recorded, the latest first. */
     contradicted: (days: number) => database.query((db) => contradicted(db, days)),

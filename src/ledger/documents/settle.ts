@@ -213,11 +213,14 @@ export async function read(db: Queries, key: DocumentKey): Promise<DocumentState
     .select(["d.intent", "d.claim", "d.claimed_id", "d.first_sent_at", "d.claim_decision", "e.content"])
     .where(whereRow(documentClaim(key, of), "d"))
     .executeTakeFirst();
-  if (row === undefined || row.claim === null || isOfAnother(JSON.parse(row.content) as RowContent, of))
-    return undefined;
+  if (row === undefined) return undefined;
+  const content = JSON.parse(row.content) as RowContent;
+  // One that was adopted has its document, and no claim of ours.
+  const documentId = row.claimed_id ?? content.document?.id;
+  if (isOfAnother(content, of) || (row.claim === null && documentId === undefined)) return undefined;
   return {
     intent: row.intent,
-    ...(row.claimed_id === null ? {} : { documentId: row.claimed_id }),
+    ...(documentId !== undefined && { documentId }),
     ...(row.first_sent_at === null ? {} : { firstSentAtMs: row.first_sent_at.getTime() }),
     ...decisionOf(row),
   };
