@@ -339,6 +339,7 @@ function earlierRun(
   const refund = refundUnderWay(kept);
   const document = asAnswered(record.document);
   const cancelRequested = record.stage === "cancelled" ? undefined : record.cancelRequested;
+  const { creditNoteCancelRequested } = record;
   return {
     ...earlier,
     ...(document && { document }),
@@ -346,6 +347,7 @@ function earlierRun(
     ...(decisions.length > 0 && { decisions }),
     ...(cancelRequested !== undefined && { cancelRequested }),
     ...(refund && { refund }),
+    ...(refund && creditNoteCancelRequested !== undefined && { creditNoteCancelRequested }),
   };
 }
 

@@ -42,8 +42,9 @@ export interface EarlierRun {
   /** As the row has it: this run has still to find it. */
   document?: SaleDocument;
   decisions?: Decision[];
-  /** Why the sale is to be cancelled, if it can be. */
+  /** Why the sale is to be cancelled, if it can be; and so the credit note. */
   cancelRequested?: string;
+  creditNoteCancelRequested?: string;
   /** The movements that they decided about. */
   movements?: StockMovement[];
   /** Whose credit note was issued, or is under way. */
@@ -218,6 +219,8 @@ export interface DocumentRecord extends DocumentRow {
   refund?: Refund | undefined;
   /** Why it is to be cancelled, or given up, where that was asked for. */
   cancelRequested?: string | undefined;
+  /** On a sale: why its credit note is to be given up, where that was asked for before it began. */
+  creditNoteCancelRequested?: string | undefined;
   /** On a sale that is corrected, or whose correction was given up: by which one, and how that stands. */
   correction?: KeptCorrection | undefined;
   /** On a corrected sale: the number of the sale that it replaces. */
@@ -249,7 +252,10 @@ export interface SettledAnswer extends Differences {
 export interface RunNote
   extends
     DocumentRow,
-    Pick<DocumentRecord, "stage" | "failed" | "numberTaken" | "cancelRequested" | "correction" | "attentions"> {
+    Pick<
+      DocumentRecord,
+      "stage" | "failed" | "numberTaken" | "cancelRequested" | "creditNoteCancelRequested" | "correction" | "attentions"
+    > {
   /** When it was so, by the workflow's clock (Unix milliseconds), and which note of its run it is. */
   asOfMs: number;
   sequence: number;

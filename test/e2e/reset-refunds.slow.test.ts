@@ -146,6 +146,28 @@ describeWithTemporal("a refund whose sale is reset", () => {
     },
   );
 
+  test("is not given up by the cancellation of the refund before it", async () => {
+    const invoice = "RESET-15";
+    await soldAndOpen(invoice);
+    rig.simulator.setAuthority("CN-15", [{ do: "reject", reason: "no" }]);
+    await rig.starter.refund({ invoice }, { reason: "06", traderInvoiceNumber: "CN-15" }, { waitSeconds: 0 });
+    await parked(invoice, "rejected");
+    await rig.starter.cancel({ invoice }, { reason: "a mistyped number" });
+    await rig.stateWhen(invoice, ({ stage, refund }) => stage === "completed" && !refund);
+    // Nothing is sent of the next one, which could be given up.
+    const limited = { operation: "creditNote", when: "before", kind: "rate-limit", retryAfterSeconds: 1 } as const;
+    const serveAgain = rig.simulator.inject(limited);
+    const next = { reason: "06", traderInvoiceNumber: "CN-16" } as const;
+    await rig.starter.refund({ invoice }, next, { waitSeconds: 0 });
+    await expect
+      .poll(async () => (await rig.ledger.documents.findSale(BUSINESS, invoice))?.record.refund)
+      .toMatchObject(next);
+    await resetRun(rig.client, rig.namespace, handleOf(invoice).workflowId);
+    await rig.stateWhen(invoice, ({ stage }) => stage === "crediting");
+    serveAgain();
+    expect(await result(invoice)).toMatchObject({ stage: "credited", creditNote: { traderInvoiceNumber: "CN-16" } });
+  });
+
   test("is not cancelled while its document is in flight", async () => {
     const invoice = "RESET-11";
     await (await start(invoice)).result();

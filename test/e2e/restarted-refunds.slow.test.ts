@@ -2,6 +2,7 @@ import { WithStartWorkflowOperation } from "@temporalio/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { MAIN_TASK_QUEUE, type RefundRequest, SIGNALS, UPDATES, WORKFLOW_TYPES } from "../../src/contract/index.ts";
+import { triggerFault } from "../../src/dev/simulator/triggers.ts";
 import { SaleConflictError } from "../../src/starter/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { failRun } from "../rig/fail-run.ts";
@@ -204,6 +205,30 @@ describeWithTemporal("a refund whose run ended and is restarted", () => {
     await expect.poll(() => listedAs(invoice)).toMatchObject([{ stage: "completed", waitsFor: "nothing" }]);
     const again = { ...refundOf(invoice), traderInvoiceNumber: "CN-NOTE-4-2" };
     expect(await rig.starter.refund({ invoice }, again, { waitSeconds: 20 })).toMatchObject({ stage: "credited" });
+  });
+
+  test("is given up where a restarted run was asked for that before it began the credit note, and ended too", async () => {
+    const invoice = "NOTE-5";
+    await sold(invoice, { refundWindow: "0" });
+    await result(invoice);
+    const faults = [
+      rig.simulator.inject({ operation: "creditNote", when: "before", kind: "rate-limit", retryAfterSeconds: 1 }),
+    ];
+    await rig.starter.refund({ invoice }, refundOf(invoice), { waitSeconds: 0 });
+    await expect.poll(async () => (await kept(invoice))?.record.stage).toBe("crediting");
+    await handleOf(invoice).terminate("by mistake");
+    faults.push(rig.simulator.inject(triggerFault("away", {})));
+    await restart(invoice);
+    await expect.poll(() => rig.starter.getSale({ invoice })).toMatchObject({ serviceTrouble: { kind: "away" } });
+    const reason = "the buyer keeps the goods";
+    await rig.starter.cancel({ invoice }, { reason });
+    await expect.poll(async () => (await kept(invoice))?.record).toMatchObject({ creditNoteCancelRequested: reason });
+    await handleOf(invoice).terminate("again");
+    for (const end of faults) end();
+    await restart(invoice);
+    expect(await result(invoice)).toMatchObject({ stage: "completed" });
+    expect(rig.simulator.documents(`CN-${invoice}`)).toEqual([]);
+    expect((await kept(invoice))?.record).not.toHaveProperty("creditNoteCancelRequested");
   });
 
   test("after the sale failed while it was refunded is carried out once", async () => {

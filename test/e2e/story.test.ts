@@ -49,6 +49,7 @@ describeWithTemporal("the history of a sale in Temporal's UI", () => {
       Wait for the tax authority: each attempt is one look
       If nothing has come by then, the authority is slow
       Refund window until <time> EAT
+      The refund's caller waits for the credit note
       Open the credit note's row
       Keep in the ledger what the run knows
       Write the credit note's request

@@ -1,7 +1,7 @@
 import type { WorkflowHandle } from "@temporalio/client";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
-import { MAIN_TASK_QUEUE, type SaleInput, type SaleOutcome } from "../../src/contract/index.ts";
+import { MAIN_TASK_QUEUE, type SaleInput, type SaleOutcome, SIGNALS } from "../../src/contract/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { Held } from "../rig/held.ts";
@@ -121,6 +121,43 @@ describeWithTemporal("a sale that was terminated and is started again", () => {
     third.release();
     second.release();
     await handleOf("ANSWERED-1").result();
+  });
+
+  test("answers for a refund only once its row has it", async () => {
+    await start("ASKED-1", { refundWindow: "1 hour" });
+    await rig.stateWhen("ASKED-1", ({ stockMovements }) => stockMovements[0]?.state === "applied");
+    const note = held(notes, "ASKED-1");
+    rig.simulator.setAuthority("CN-ASKED-1", [{ do: "down" }]);
+    let isAnswered = false;
+    const refund = { reason: "06", traderInvoiceNumber: "CN-ASKED-1" } as const;
+    const asked = rig.starter.refund({ invoice: "ASKED-1" }, refund).then((outcome) => {
+      isAnswered = true;
+      return outcome;
+    });
+    // Nothing but the note is missing.
+    await until(() => rig.simulator.documents("CN-ASKED-1").length === 1 && note.calls === 1);
+    expect(isAnswered).toBe(false);
+    notes.delete("ASKED-1");
+    note.release();
+    expect(await asked).toMatchObject({ stage: "crediting" });
+    expect(await kept("ASKED-1")).toMatchObject({ refund });
+    rig.simulator.setAuthority("CN-ASKED-1", [{ do: "accept" }]);
+    await handleOf("ASKED-1").result();
+  });
+
+  test("after it took the signal of a refund before its signature carries that out", async () => {
+    rig.simulator.setAuthority("EARLY-1", [{ do: "down" }]);
+    await start("EARLY-1");
+    await rig.stateWhen("EARLY-1", ({ stage }) => stage === "awaiting-authority");
+    const refund = { reason: "06", traderInvoiceNumber: "CN-EARLY-1" } as const;
+    await handleOf("EARLY-1").signal(SIGNALS.refundRequested, refund);
+    await expect.poll(() => kept("EARLY-1")).toMatchObject({ stage: "awaiting-authority", refund });
+    await handleOf("EARLY-1").terminate("by mistake");
+    rig.simulator.setAuthority("EARLY-1", [{ do: "accept" }]);
+    expect(await (await again("EARLY-1")).result()).toMatchObject({
+      stage: "credited",
+      creditNote: { traderInvoiceNumber: "CN-EARLY-1" },
+    });
   });
 
   test("after its credit note was signed and before its goods were returned returns them, however it is started again", async () => {

@@ -74,8 +74,9 @@ const cancel: Update<SaleState, "cancel"> = {
   },
   about: (run) => run.toCancel,
   act(run, { reason, by }) {
-    if (isForComingNote(run)) run.creditNoteCancelRequested ??= reason;
-    else run.toCancel.requestCancel(reason, by);
+    if (!isForComingNote(run)) return run.toCancel.requestCancel(reason, by);
+    run.creditNoteCancelRequested ??= reason;
+    run.notes?.saveIfChanged();
   },
   done: "Cancellation asked for.",
   kept(run) {
@@ -211,9 +212,8 @@ const refund: Update<SaleState, "refund"> = {
   refusedBecause: (run, request) => whyNoRefund(run, request, isReset()),
   async act(run, request) {
     if (!run.prepared) {
-      run.refundsToCheck++;
+      run.refundAsked = request.traderInvoiceNumber;
       await condition(() => run.prepared || run.failure !== undefined);
-      run.refundsToCheck--;
       if (run.failure) throw run.failure;
       checkUpdate(run, earlyRefund, request);
     }
@@ -277,35 +277,35 @@ export function registerMessages(run: SaleState): void {
     // A signal cannot be refused: an invalid request, or a second one, changes nothing; a field too many is nothing.
     const isKnown = ([field]: [string, unknown]): boolean => Object.hasOwn(UPDATE_FORMS.refund.properties, field);
     const request = Object.fromEntries(Object.entries(sent).filter(isKnown)) as unknown as Refund;
-    if (run.refund || !isRefund(run, request)) return;
-    if (run.stage !== "cancelled") run.refund = withReturnDate(request);
+    if (!isRefund(run, request)) return;
+    run.refundAsked = request.traderInvoiceNumber;
+    if (run.refund || run.stage === "cancelled") return;
+    run.refund = withReturnDate(request);
+    run.notes?.saveIfChanged();
   });
 }
 
 const REFUND_REPLY_WITHIN = "20 seconds";
-/** The run begins a refund at once, unless it is about to end: then a moment later. */
-const BEGUN_WITHIN = "2 seconds";
 
 async function requestRefund(run: SaleState, request: RefundUpdate): Promise<SaleOutcome> {
   const { waitSeconds } = request;
   if (run.refund && !run.correction) withReplacement(run.refund, request, run.businessId);
   const refund = (run.refund ??= withReturnDate(request));
+  run.notes?.saveIfChanged();
+  // Whoever has an answer need not ask again: so the refund outlives the run by then, unless the ledger is away.
+  const isKept = (): boolean => run.refund !== refund || run.notes?.keeps(refund) !== false;
   const isHeldUp = (): boolean =>
     run.creditNotes.findLast(({ invoice }) => invoice === refund.traderInvoiceNumber)?.parked === true;
   // Of a correction the caller waits for the corrected sale.
   const isCredited = (): boolean => run.stage === "credited" && (run.parked || !isSuccessorAwaited(run.correction));
   const isDecided = (): boolean => isCredited() || run.refund !== refund || isHeldUp() || run.failure !== undefined;
-  if (waitSeconds === 0 && !request.replaceWith) {
-    const isBegun = (): boolean => run.stage !== "completed" || isDecided();
-    await condition(isBegun, BEGUN_WITHIN, { summary: "The refund's caller waits for its beginning" });
-    return outcomeOf(run);
-  }
   // What stands against a corrected sale is told in any case.
-  const isLookedAt = (): boolean => run.correction !== undefined && run.correction.stage !== "preparing";
-  const isPrepared = (): boolean => waitSeconds === 0 && run.stage !== "completed" && isLookedAt();
+  const isLookedAt = (): boolean =>
+    !request.replaceWith || (run.correction !== undefined && run.correction.stage !== "preparing");
+  const isBegun = (): boolean => waitSeconds === 0 && run.stage !== "completed" && isLookedAt();
   const within = waitSeconds ? waitSeconds * 1000 : REFUND_REPLY_WITHIN;
   run.refundCallers++;
-  await condition(() => isDecided() || isPrepared(), within, {
+  await condition(() => (isDecided() || isBegun()) && isKept(), within, {
     summary: "The refund's caller waits for the credit note",
   });
   run.refundCallers--;

@@ -109,9 +109,11 @@ export class SaleState extends AttentionList {
   reversedSaleId: string | undefined;
   refund: Refund | undefined;
   refundChecks: InputChecks | undefined;
-  /** Why the credit note is to be given up that has not begun yet. */
+  /** Why the credit note is to be given up, where that was asked for before it began. */
   creditNoteCancelRequested: string | undefined;
-  refundsToCheck = 0;
+  /** The number of the refund that messages asked for last; and that at the moment of the cancellation. */
+  refundAsked: string | undefined;
+  cancelledAfter: string | undefined;
   refundCallers = 0;
   refundRefused: { refund: Refund; message: string; fields: string[] } | undefined;
   correction: Correction | undefined;
@@ -342,7 +344,10 @@ export class SaleState extends AttentionList {
   /** Where Temporal's own cancellation and the `cancel` update end: a wish until a step can carry it out. */
   requestCancel(reason: string, by?: string): void {
     if (this.settled || this.stage === "crediting") this.refundWindowClosed = true;
-    else this.takeCancellation(reason, by);
+    else {
+      this.cancelledAfter = this.refundAsked;
+      this.takeCancellation(reason, by);
+    }
     this.publish();
   }
 }
@@ -351,6 +356,8 @@ export class SaleState extends AttentionList {
 export interface KeptNotes {
   readonly isSaved: boolean;
   saveIfChanged(): void;
+  /** Whether the ledger has the refund. */
+  keeps(refund: Refund): boolean;
   /** What the ledger has is another run's: it is told what this one knows. */
   noteAnew(): void;
 }

@@ -17,6 +17,7 @@ import {
   otherContent,
   outcomeOfState,
   type OutcomeRequest,
+  type Refund,
   type RunNote,
   type SaleOutcome,
   type ServiceTrouble,
@@ -217,6 +218,7 @@ export class NoteKeeping implements KeptNotes {
   #decisionsSaved = 0;
   #isSaving = false;
   #isAskedAnew = false;
+  #refundKept: string | undefined;
 
   constructor(context: SaleContext) {
     this.#context = context;
@@ -230,6 +232,10 @@ export class NoteKeeping implements KeptNotes {
 
   get isSaved(): boolean {
     return !this.#isSaving;
+  }
+
+  keeps({ traderInvoiceNumber }: Refund): boolean {
+    return this.#refundKept === traderInvoiceNumber;
   }
 
   saveIfChanged(): void {
@@ -247,6 +253,7 @@ export class NoteKeeping implements KeptNotes {
       await ledger.noteRun("Keep in the ledger what the run knows", { ...target, note });
       run.attentionChanges.splice(0, note.attentionChanges.length);
       this.#decisionsSaved += note.decisions.length;
+      this.#refundKept = note.refund?.traderInvoiceNumber;
       const isWhole = run.attentionChanges.length === 0 && run.decisions.length === this.#decisionsSaved;
       if (isWhole && !this.#isAskedAnew) this.#savedKey = key;
       this.#isAskedAnew = false;
@@ -272,6 +279,7 @@ export class NoteKeeping implements KeptNotes {
       numberTaken: run.numberTaken,
       refund: run.refund ? keptRefund(run.refund, run.businessId) : run.isRefundGivenUp ? null : undefined,
       cancelRequested: run.cancelRequested,
+      creditNoteCancelRequested: run.creditNoteCancelRequested,
       correction: correctionToNote(run),
       attentions,
       attentionChanges,
@@ -292,27 +300,28 @@ function noteKey(run: SaleState): string {
   const decisions = run.settled ? run.decisions.length : decisionsOnTheirOwn(run);
   const { correctedBy = "", stage: ofCorrection = "" } = correctionToNote(run) ?? {};
   const stage = [stageToNote(run), ofCorrection, correctedBy].join(" ").trim();
-  return JSON.stringify([run.refused, stage, changes, decisions]);
+  return JSON.stringify([run.refused, stage, changes, decisions, run.creditNoteCancelRequested !== undefined]);
 }
 
-const NOTHING_TO_NOTE = JSON.stringify([false, "", 0, 0]);
+const NOTHING_TO_NOTE = JSON.stringify([false, "", 0, 0, false]);
 
 function stageToNote({ stage, document, documentType, invoice, refund, isRefundGivenUp }: SaleState): string {
+  // Whoever asked for it before the sale is completed may wait for no answer.
+  const early = refund && documentType === "sale" ? `refund ${refund.traderInvoiceNumber}` : "";
   switch (stage) {
     case "rejected":
-      return document?.status === "failed" ? "" : stage;
+      return document?.status === "failed" ? early : `${stage} ${early}`;
     case "credited":
       return documentType === "credit_note" && document?.traderInvoiceNumber === invoice ? "" : stage;
     case "completed":
       // The run before had not always noted that its refund was given up.
-      return isRefundGivenUp && !refund ? stage : "";
+      return isRefundGivenUp ? stage : "";
     case "crediting":
       return `${stage} ${refund?.traderInvoiceNumber ?? ""}`;
     case "cancelled":
       return stage;
     default:
-      // Whoever asked for it may wait for no answer.
-      return refund && documentType === "sale" ? `refund ${refund.traderInvoiceNumber}` : "";
+      return early;
   }
 }
 

@@ -43,12 +43,15 @@ export async function sale(input: SaleStart): Promise<SaleOutcome> {
     const known = prepared.earlier?.refund;
     const asked = run.refund ?? (input.refund && withReturnDate(input.refund));
     run.refund = known ? withReplacement(known, asked, run.businessId) : asked;
-    // Of a signed sale a cancellation that came with a refund means its credit note.
-    const isForNote = (prepared.finished || run.earlierRunSigned) && (run.refund || run.refundsToCheck > 0);
-    if (isForNote && run.cancelRequested !== undefined) {
-      run.creditNoteCancelRequested ??= run.cancelRequested;
+    // Of a signed sale a cancellation means the credit note that was asked for before it, which may be given up since: a
+    // reset gives all messages again.
+    const due = run.refund?.traderInvoiceNumber ?? run.refundAsked;
+    const meant = run.cancelledAfter ?? (run.refundAsked === undefined ? due : undefined);
+    if ((prepared.finished || run.earlierRunSigned) && meant !== undefined) {
+      if (meant === due) run.creditNoteCancelRequested = run.cancelRequested;
       run.cancelRequested = undefined;
     }
+    run.creditNoteCancelRequested ??= prepared.earlier?.creditNoteCancelRequested;
     run.cancelRequested ??= prepared.earlier?.cancelRequested;
     const context = contextOf(run, prepared.profile, prepared.sale.callback);
     if (prepared.finished) {

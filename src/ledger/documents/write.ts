@@ -199,7 +199,7 @@ function stageAfter({ type, stage, document: known }: RowContent, document: Sale
 /** Writes what only the run knows of its document. To be repeated freely. */
 export async function note(db: Queries, business: Business, told: RunNote, writer: Writer): Promise<void> {
   const { asOfMs, sequence, stage, failed, numberTaken, attentions, ...more } = told;
-  const { refund, cancelRequested, correction, ...rest } = more;
+  const { refund, cancelRequested, creditNoteCancelRequested, correction, ...rest } = more;
   const { attentionChanges: _changes, decisions: _decisions, ...of } = rest;
   const history = historyOf(told, writer);
   const times = { as_of: new Date(asOfMs), sequence };
@@ -222,6 +222,8 @@ export async function note(db: Queries, business: Business, told: RunNote, write
     refund: refund === null ? undefined : (refund ?? content.refund),
     // A run that was reset may not know of what a later one was asked for.
     cancelRequested: cancelRequested ?? content.cancelRequested,
+    creditNoteCancelRequested:
+      refund === null ? undefined : (creditNoteCancelRequested ?? content.creditNoteCancelRequested),
     correction: correction ?? content.correction,
     attentions,
     run: writer,

@@ -41,6 +41,7 @@ export async function stayOpenForRefund(context: SaleContext, stock: StockKeepin
     if (run.refund && refundDue()) {
       if (!(await runRefund(context, stock, run.refund))) {
         run.refund = undefined;
+        run.creditNoteCancelRequested = undefined;
         run.isRefundGivenUp = true;
       }
     } else if (leftMs > 0) {
@@ -172,8 +173,6 @@ async function creditSale(
   const { id: saleId, saleDate } = sale;
   const asked = { ...target, saleId, saleDate, refund, reset: isReset() };
   const opened = await main.openCreditNote("Open the credit note's row", asked);
-  const wish = run.creditNoteCancelRequested;
-  run.creditNoteCancelRequested = undefined;
   if (opened.givenUp) {
     note.moveTo("cancelled", "nothing: it was given up before the reset");
     return { kind: "given-up" };
@@ -189,7 +188,7 @@ async function creditSale(
   note.notes = new NoteKeeping(context);
   if (opened.otherRun) note.notes.noteAnew();
   note.cancelRequested ??= opened.cancelRequested;
-  if (wish !== undefined) note.requestCancel(wish);
+  if (run.creditNoteCancelRequested !== undefined) note.requestCancel(run.creditNoteCancelRequested);
   try {
     const isSigned = await unlessGivenUp(context, async () => {
       await prepare(context);
