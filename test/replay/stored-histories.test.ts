@@ -1,13 +1,15 @@
 import { fileURLToPath } from "node:url";
 import { DeterminismViolationError } from "@temporalio/workflow";
-import { Worker, type WorkflowBundle } from "@temporalio/worker";
-import { beforeAll, describe, expect, inject, test } from "vitest";
+import { type InjectedSinks, Worker, type WorkflowBundle } from "@temporalio/worker";
+import { beforeAll, describe, expect, test } from "vitest";
 
 import { WORKFLOW_TYPES } from "../../src/contract/index.ts";
 import { bundleWorkflows } from "../../src/worker/bundle-workflows.ts";
+import { STAGE_TRANSITIONS } from "../../workflows/sale/state.ts";
 import "../rig/quiet-runtime.ts";
 import { replayOf } from "../rig/replay-all.ts";
 import { type HistoryEvent, storedHistories } from "./stored.ts";
+import type { StageSinks } from "./watch-stages.ts";
 
 const stored = await storedHistories();
 
@@ -40,17 +42,27 @@ describe("the stored histories", () => {
 
   describe("on the workflows as they are", () => {
     const errors = new Map<string, Error | undefined>();
+    /** The steps of sales between stages. */
+    const taken = new Set<string>();
     beforeAll(async () => {
-      const workflowBundle = { codePath: inject("workflowBundlePath") };
+      const watch = fileURLToPath(new URL("watch-stages.ts", import.meta.url));
+      const workflowBundle = await bundleWorkflows(undefined, [watch]);
+      const moved = (_info: unknown, from: string, to: string): void => void taken.add(`${from} → ${to}`);
+      const sinks: InjectedSinks<StageSinks> = { stages: { moved: { fn: moved, callDuringReplay: true } } };
       const histories = stored.map(({ file, events }) => ({ workflowId: file, history: { events } }));
       // One worker replays them all. Errors come as results, not as throws.
-      for await (const { workflowId, error } of Worker.runReplayHistories(replayOf(workflowBundle), histories))
-        errors.set(workflowId, error);
+      const replays = Worker.runReplayHistories({ ...replayOf(workflowBundle), sinks }, histories);
+      for await (const { workflowId, error } of replays) errors.set(workflowId, error);
     });
 
     test.each(stored)("$file replays", ({ file }) => {
       expect(errors.has(file), "it was replayed").toBe(true);
       expect(errors.get(file)).toBeUndefined();
+    });
+
+    test("take every transition between the stages of a sale, and no other one", () => {
+      const allowed = Object.entries(STAGE_TRANSITIONS).flatMap(([from, tos]) => tos.map((to) => `${from} → ${to}`));
+      expect([...taken].toSorted()).toEqual(allowed.toSorted());
     });
   });
 
