@@ -87,14 +87,15 @@ describe.each<[string, z.ZodType]>([
   test("parses, or is refused with at least one problem, and quickly", () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), almostASale), (input) => {
-        const startedAtMs = performance.now();
+        const before = process.cpuUsage();
         let refused: unknown;
         try {
           parseInput(schema, input, "input");
         } catch (error) {
           refused = error;
         }
-        expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+        // Of the processor: others have it too.
+        expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
         if (refused === undefined) return;
         expect(refused).toBeInstanceOf(InvalidInputError);
         expect(refused).toMatchObject({ problems: expect.arrayContaining([expect.stringMatching(/./)]) });
