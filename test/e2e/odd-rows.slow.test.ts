@@ -84,7 +84,8 @@ describeWithTemporal("a list with a row that does not fit the schema", () => {
     expect(await sync({ full: true })).toMatchObject({ settled: true, round: 1, total: PAYMENTS - 1, missing: 0 });
     accounting.showOddly("bp_0000008", { id: 8 });
     accounting.removeBillPayment("bp_0000009");
-    expect(await sync({ full: true })).toMatchObject({ settled: true, total: PAYMENTS - 1, missing: 0 });
+    // The row without an id could be either.
+    expect(await sync({ full: true })).toMatchObject({ settled: false, total: PAYMENTS - 1, missing: 0 });
     accounting.showOddly("bp_0000007", null);
     accounting.showOddly("bp_0000008", null);
     expect(await sync({ full: true })).toMatchObject({ settled: true, total: PAYMENTS - 1, missing: 1 });

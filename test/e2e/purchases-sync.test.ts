@@ -10,6 +10,7 @@ import {
   UPDATES,
 } from "../../src/contract/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { pagesOf } from "../rig/purchase-changes.ts";
 import { dayOf, listedBy, purchaseOf, syncsOf } from "../rig/purchases.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 import { BUSINESS } from "../rig/views-of.ts";
@@ -46,6 +47,18 @@ describeWithTemporal("the synchronisation of purchases", () => {
     await expectEqual();
   });
 
+  test("finds what is new behind a page of others that a list of a status has shown first", async () => {
+    const read = pagesOf(rig.simulator);
+    const syncing = sync();
+    await rig.simulator.until(() => pagesOf(rig.simulator) > read);
+    // The list of all has been read by now: the next one is that of the open ones.
+    rig.simulator.addPurchase(purchaseOf(COUNT + 1, { id: "pur_behind" }));
+    for (let n = COUNT + 100; n < COUNT + 200; n++) rig.simulator.addPurchase(purchaseOf(n, { status: "pulled" }));
+    expect(await syncing).toMatchObject({ added: 100 });
+    expect(await sync()).toMatchObject({ kind: "recent", added: 1 });
+    await expectEqual();
+  });
+
   test("keeps each status and each confirmation error, also of an old invoice", async () => {
     const { id } = purchaseOf(5);
     rig.simulator.updatePurchase(id, { status: "pending_review", confirmationError: "No such item" });
@@ -79,7 +92,7 @@ describeWithTemporal("the synchronisation of purchases", () => {
   });
 
   test("from a day on reads that day and all later ones, and nothing else", async () => {
-    const from = dayOf(COUNT - 3);
+    const from = dayOf(COUNT + 190);
     const late = listedBy(rig.simulator).filter(({ invoiceDate }) => invoiceDate >= from);
     expect(await sync({ from })).toMatchObject({ kind: "window", rows: late.length, pages: 1 });
   });

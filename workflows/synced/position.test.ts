@@ -2,7 +2,16 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import type { CountedSync, KeptPageResult } from "../../src/contract/index.ts";
-import { afterPage, isDueAgain, type Lists, type Position, restarted, sweep, wholeSince } from "./position.ts";
+import {
+  afterPage,
+  completionOf,
+  isDueAgain,
+  type Lists,
+  type Position,
+  restarted,
+  sweep,
+  wholeSince,
+} from "./position.ts";
 
 const LISTS: Lists = {
   whole: [{}, { status: "pending" }],
@@ -53,7 +62,7 @@ describe("a sweep", () => {
     );
     expect(read).toMatchObject({
       sweptFromMs: [110],
-      readUntilMs: 130,
+      knownUntilMs: 130,
       totals: { all: 8, pending: 3 },
       leftOut: { all: 3, pending: 0 },
       unidentified: true,
@@ -87,6 +96,26 @@ describe("what has changed last", () => {
         expect(read.passes).toHaveLength(2);
       }),
     );
+  });
+});
+
+describe("known ground", () => {
+  const ofPurchases = (position: Position): Position => ({
+    ...position,
+    reads: "latest",
+    passes: [{ knownUntilMs: 5 }, { status: "pulled" }],
+  });
+
+  test("ends with the last page of the list of all: rows that another list shows may hide older ones", () => {
+    const read = after(ofPurchases(first), { askedAtMs: 110, nextCursor: "c2" }, { askedAtMs: 120, known: true });
+    const ended = after({ ...after(read, { askedAtMs: 130 }), reads: "rest", passes: [{ from: "2026-01-01" }] }, {});
+    expect(after(ended, { askedAtMs: 140 })).toMatchObject({ passes: [], knownUntilMs: 120 });
+  });
+
+  test("ends with the last page of the whole list, until the latest is read once more", () => {
+    const swept = after(sweep(NOTHING, { ...LISTS, whole: [{}] }), { askedAtMs: 110 });
+    expect(swept.knownUntilMs).toBe(110);
+    expect(after(ofPurchases(swept), { askedAtMs: 120 }, { askedAtMs: 130 }).knownUntilMs).toBe(120);
   });
 });
 
@@ -135,6 +164,14 @@ describe("whether everything was seen", () => {
     const recent = read(0);
     expect(await since(recent, { 0: counted(10) }, "recent")).toBe(0);
     expect(await since(recent, { 0: counted(11) }, "recent")).toBeUndefined();
+  });
+
+  test("is not so where a full one found a row without an id that can be read: nothing is gone then", () => {
+    const ended = { knownUntilMs: 90, leftOut: { all: 1 } };
+    const unidentified = read(1, { ...ended, unidentified: true });
+    expect(completionOf(unidentified, "full", 100)).toEqual({ ...ended, settled: false });
+    expect(completionOf(read(1, ended), "full", 100)).toEqual({ ...ended, settled: true, goneBeforeMs: 100 });
+    expect(completionOf(unidentified, "recent", 0)).toEqual({ ...ended, settled: true });
   });
 
   test("has the lists read again, a bounded number of times, and only by a full synchronisation", () => {

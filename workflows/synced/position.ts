@@ -1,4 +1,4 @@
-import type { CountedSync, KeptPageResult, Pass, SyncKind } from "../../src/contract/index.ts";
+import type { CompleteSyncRequest, CountedSync, KeptPageResult, Pass, SyncKind } from "../../src/contract/index.ts";
 
 export interface Lists {
   whole: Pass[];
@@ -22,13 +22,13 @@ export interface Position {
   /** How often the whole list was read; when that began last, and the time before. */
   sweeps: number;
   sweptFromMs: number[];
-  /** When the last page was asked for. */
-  readUntilMs?: number | undefined;
+  /** When the last page was asked for of a list that has an end at known ground, or was read as a whole. */
+  knownUntilMs?: number | undefined;
   /** How many rows each list has, as the service says: by status, `all` for that of all. */
   totals: Record<string, number>;
   /** Of each list, how many rows could not be read and are not in the ledger. */
   leftOut: Record<string, number>;
-  /** A row had no id that can be read: nothing that was not seen is known to have vanished. */
+  /** A row had no id that can be read: it could be any, so nothing that was not seen is known to have vanished. */
   unidentified?: true;
 }
 
@@ -46,9 +46,11 @@ export function afterPage(position: Position, page: KeptPageResult): Position {
   const list = pass.status ?? "all";
   const { askedAtMs, nextCursor, known, total, leftOut = 0 } = page;
   const isFirst = position.sweptFromMs.length < sweeps;
+  // Any other list shows rows with older ones above them that nobody has seen: they are no ground to stop at.
+  const makesGround = reads === "whole" || pass.knownUntilMs !== undefined;
   const after: Position = {
     ...position,
-    readUntilMs: askedAtMs,
+    ...(makesGround && { knownUntilMs: askedAtMs }),
     ...(isFirst && { sweptFromMs: [...position.sweptFromMs, askedAtMs] }),
     // A page that is gone by the time it is asked for says nothing of its list.
     ...(total !== undefined && { totals: { ...position.totals, [list]: total } }),
@@ -91,6 +93,17 @@ function isCounted({ total, byStatus }: CountedSync, { totals, leftOut }: Positi
     const seen = list === "all" ? total : (byStatus[list] ?? 0);
     return seen === counted - (leftOut[list] ?? 0);
   });
+}
+
+/** What the ledger is told at the end. */
+export function completionOf(
+  { knownUntilMs, leftOut, unidentified }: Position,
+  kind: SyncKind,
+  wholeSinceMs: number | undefined,
+): Pick<CompleteSyncRequest, "settled" | "knownUntilMs" | "leftOut" | "goneBeforeMs"> {
+  if (kind !== "full") return { settled: wholeSinceMs !== undefined, knownUntilMs, leftOut };
+  const goneBeforeMs = unidentified ? undefined : wholeSinceMs;
+  return { settled: goneBeforeMs !== undefined, knownUntilMs, leftOut, goneBeforeMs };
 }
 
 export function isDueAgain({ sweeps }: Position, kind: SyncKind, wholeSinceMs: number | undefined): boolean {

@@ -16,6 +16,7 @@ import { ledger } from "../proxies.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 import {
   afterPage,
+  completionOf,
   isDueAgain,
   type Lists,
   type Position,
@@ -92,7 +93,7 @@ export async function synchronise(
       await goOnAnew(position);
     }
     if (position.reads === "whole") {
-      position = { ...position, reads: "latest", passes: lists.latest(position.readUntilMs) };
+      position = { ...position, reads: "latest", passes: lists.latest(position.knownUntilMs) };
       continue;
     }
     if (position.reads === "latest") {
@@ -100,7 +101,6 @@ export async function synchronise(
       continue;
     }
     job.moveOn("the comparison of what was read");
-    const { readUntilMs: knownUntilMs, leftOut, unidentified } = position;
     const wholeSinceMs = await wholeSince(position, sync.kind, (sinceMs) =>
       ledger.countSync("Count what was seen", { ...sync, sinceMs }),
     );
@@ -109,14 +109,7 @@ export async function synchronise(
       continue;
     }
     job.moveOn("the count of what the ledger holds");
-    return {
-      ...sync,
-      settled: wholeSinceMs !== undefined,
-      knownUntilMs,
-      leftOut,
-      goneBeforeMs: sync.kind === "full" && !unidentified ? wholeSinceMs : undefined,
-      withStatuses: lists.whole.length > 1,
-    };
+    return { ...sync, ...completionOf(position, sync.kind, wholeSinceMs), withStatuses: lists.whole.length > 1 };
   }
 }
 
