@@ -81,9 +81,7 @@ export const PAYMENT_FINDINGS = [
   "not-paid",
 ] as const;
 
-export const FINDING_KINDS = [...DOCUMENT_FINDINGS, ...PAYMENT_FINDINGS] as const;
-
-export type FindingKind = (typeof FINDING_KINDS)[number];
+export type FindingKind = (typeof DOCUMENT_FINDINGS | typeof PAYMENT_FINDINGS)[number];
 
 /** Something that does not match: why, and what to do next. */
 export interface ReconcileFinding {

@@ -375,7 +375,6 @@ export const TABLES = {
       /** A document's id, a purchase's, or a bill payment's. */
       subject: "text not null",
       reason: "text not null",
-      next_step: "text not null",
       since: "timestamptz not null default clock_timestamp()",
       gone_at: "timestamptz",
       event_number: "bigint not null",

@@ -132,10 +132,10 @@ export async function paymentFindings(
       select 'not-paid', purchase_id, supplier_invoice_number, supplier_name, total, ${rule.currency}, status, false
       from paid where payments = 0 and status <> 'rejected' and purchase_id not in (select purchase_id from hidden))
     select * from found order by kind, subject`.execute(db);
-  return rows.map((row) => ({ kind: row.kind, subject: row.subject, ...inWords(row) }));
+  return rows.map((row) => ({ kind: row.kind, subject: row.subject, reason: reasonOf(row) }));
 }
 
-function inWords(row: Row): { reason: string; nextStep: string } {
+function reasonOf(row: Row): string {
   const { kind, subject, number, supplier, amount, currency, against, rejected } = row;
   const of = `of ${supplier ?? "an unnamed supplier"}`;
   const sum = `${amount === null ? "an unknown amount" : money(amount)} ${currency ?? "in no currency"}`;
@@ -143,52 +143,22 @@ function inWords(row: Row): { reason: string; nextStep: string } {
   const invoice = `The supplier invoice ${number ?? ""} ${of}`;
   switch (kind) {
     case "payment-without-number":
-      return {
-        reason: `${payment} names no supplier invoice.`,
-        nextStep: "Write the supplier's invoice number into the bill in the accounting system, and synchronise again.",
-      };
+      return `${payment} names no supplier invoice.`;
     case "payment-without-invoice":
-      return {
-        reason: `${payment} is for ${number ?? ""}, and the tax authority holds no supplier invoice of that number.`,
-        nextStep: "Correct the number in the accounting system, or ask the supplier for its fiscal invoice.",
-      };
+      return `${payment} is for ${number ?? ""}, and the tax authority holds no supplier invoice of that number.`;
     case "payment-of-other-supplier":
-      return {
-        reason: `${payment} is for ${number ?? ""}, which is an invoice of ${against ?? "another supplier"}.`,
-        nextStep: "Compare the supplier's names, and correct the one that is wrong; or pay the right supplier.",
-      };
+      return `${payment} is for ${number ?? ""}, which is an invoice of ${against ?? "another supplier"}.`;
     case "payment-of-several":
-      return {
-        reason: `${payment} is for ${number ?? ""}, which fits more than one supplier invoice: ${against ?? ""}.`,
-        nextStep: rejected
-          ? "All of them were rejected: ask for the money back, or for one of them to be reviewed again."
-          : "See in the compliance dashboard which of them counts, and have the other one rejected.",
-      };
+      return `${payment} is for ${number ?? ""}, which fits more than one ${rejected ? "rejected " : ""}supplier invoice: ${against ?? ""}.`;
     case "payment-in-other-currency":
-      return {
-        reason: `${payment} pays the invoice ${number ?? ""} (${against ?? ""}) in another currency. Nothing is converted here.`,
-        nextStep: "Compare by hand, at the rate of the day of the payment.",
-      };
+      return `${payment} pays the invoice ${number ?? ""} (${against ?? ""}) in another currency. Nothing is converted here.`;
     case "payment-without-amount":
-      return {
-        reason: `${payment} pays the invoice ${number ?? ""} (${against ?? ""}), and the service tells no amount of it.`,
-        nextStep: "Enter the amount of the payment in the accounting system, and synchronise again.",
-      };
+      return `${payment} pays the invoice ${number ?? ""} (${against ?? ""}), and the service tells no amount of it.`;
     case "paid-although-rejected":
-      return {
-        reason: `${invoice} was rejected, and ${sum} was paid for it.`,
-        nextStep: "Ask for the money back, or for the invoice to be reviewed again.",
-      };
+      return `${invoice} was rejected, and ${sum} was paid for it.`;
     case "paid-another-amount":
-      return {
-        reason: `${invoice} is ${money(against ?? "")} ${currency ?? ""}, and ${sum} was paid.`,
-        nextStep:
-          "Pay the rest, or ask for what was paid too much; where a payment covers several bills, enter one for each.",
-      };
+      return `${invoice} is ${money(against ?? "")} ${currency ?? ""}, and ${sum} was paid.`;
     case "not-paid":
-      return {
-        reason: `${invoice}, ${sum}, is ${against ?? ""}, and no payment names it.`,
-        nextStep: "Pay it, or enter its number with the payment in the accounting system.",
-      };
+      return `${invoice}, ${sum}, is ${against ?? ""}, and no payment names it.`;
   }
 }

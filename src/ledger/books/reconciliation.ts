@@ -16,7 +16,7 @@ import { clockMs } from "../statements.ts";
 import { storableJson, storableText } from "../storable-text.ts";
 import { differences, isBehind, isFinal } from "./compare-document.ts";
 import { GIVEN_UP } from "./figures.ts";
-import { type Found, readFindings, replaceFindings } from "./findings.ts";
+import { type Found, readFindings, replaceAllFindings, replaceFindings } from "./findings.ts";
 import { paymentFindings, synchronised } from "./payment-findings.ts";
 
 /**
@@ -43,13 +43,7 @@ export function createReconciliation(database: Database) {
       database.transact((db) => holdDocument(db, business, document, answer, writer)),
     /** Supplier invoices against bill payments, as the ledger has them, once it has all of both. */
     holdPayments: (business: Business, against: { accounting: string; rule: PaymentRule }, writer: Writer) =>
-      database.transact(async (db): Promise<PaymentComparison> => {
-        const known = await synchronised(db, business, against.accounting);
-        if (known.kind === "not-compared") return known;
-        const found = await paymentFindings(db, business, against);
-        await replaceFindings(db, business, { kinds: PAYMENT_FINDINGS }, found, writer);
-        return known;
-      }, COMPARE_WITHIN_MS),
+      holdPayments(database, business, against, writer),
     findings: (business: Business, limit: number) => database.transact((db) => readFindings(db, business, limit)),
     /** How many documents the service has told as final and the same, and have not changed since. */
     settled: (business: Business): Promise<number> =>
@@ -64,6 +58,20 @@ export function createReconciliation(database: Database) {
         return Number(count);
       }),
   };
+}
+
+async function holdPayments(
+  database: Database,
+  business: Business,
+  against: { accounting: string; rule: PaymentRule },
+  writer: Writer,
+): Promise<PaymentComparison> {
+  const { known, found } = await database.transact(async (db) => {
+    const known = await synchronised(db, business, against.accounting);
+    return { known, found: known.kind === "compared" ? await paymentFindings(db, business, against) : undefined };
+  }, COMPARE_WITHIN_MS);
+  if (found) await replaceAllFindings(database, business, PAYMENT_FINDINGS, found, writer);
+  return known;
 }
 
 async function listDocuments(
@@ -111,7 +119,7 @@ async function holdDocument(
   if (!row || kept?.id !== saleId) return "not-final";
   const found = findingsOf(kept, answer, row.workflow_id);
   const kinds = answer.kind === "unreadable" ? found.map(({ kind }) => kind) : DOCUMENT_FINDINGS;
-  await replaceFindings(db, business, { kinds, subject: saleId }, found, writer);
+  await replaceFindings(db, business, { kinds, subjects: [saleId] }, found, writer);
   if (answer.kind === "unreadable") return "unreadable";
   if (answer.kind === "not-there" || found.length > 0) return "differs";
   if (!isFinal(answer.document, (await clockMs(db)) - row.as_of.getTime()))
@@ -128,31 +136,18 @@ async function holdDocument(
 /** One, or none. */
 function findingsOf(kept: SaleDocument, answer: DocumentAnswer, workflowId: string): Found[] {
   const name = `${kept.type === "sale" ? "The sale" : "The credit note"} ${kept.traderInvoiceNumber} (${kept.id})`;
-  const found = (kind: FindingKind, reason: string, nextStep: string) => [{ kind, subject: kept.id, reason, nextStep }];
+  const found = (kind: FindingKind, reason: string) => [{ kind, subject: kept.id, reason }];
   if (answer.kind === "unreadable")
-    return found(
-      "document-unreadable",
-      `${name} could not be compared. ${answer.message}`,
-      "Look at it in the service's dashboard, and tell the service of its answer. It is asked for again at the next reconciliation.",
-    );
+    return found("document-unreadable", `${name} could not be compared. ${answer.message}`);
   if (answer.kind === "not-there")
     return found(
       "document-not-there",
       `${name} is ${kept.status} in the ledger, and the service knows no such document.`,
-      "Ask the service what became of it.",
     );
   const differing = differences(kept, storableJson(answer.document));
   if (differing.length === 0) return [];
   const reason = `${name}: ${differing.join("; ")}.`;
   return isBehind(kept, answer.document)
-    ? found(
-        "document-behind",
-        reason,
-        `Its workflow ${workflowId} reads it at its next look. Where that has ended, adopt the document: start its sale with this saleId.`,
-      )
-    : found(
-        "document-differs",
-        reason,
-        "Compare with the receipt and with the authority's page; what was signed counts.",
-      );
+    ? found("document-behind", `${reason} Its workflow is ${workflowId}.`)
+    : found("document-differs", reason);
 }
