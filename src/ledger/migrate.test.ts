@@ -9,13 +9,32 @@ beforeAll(async () => {
 });
 afterAll(() => made?.drop());
 
-it("refuses tables that a newer version has made, and says so", async () => {
-  await made.outside.query("update ledger_version set version = 9");
+it.each([
+  [
+    "of a newer version",
+    "LedgerError",
+    "update ledger_version set version = 9",
+    /made by a newer version of fiscalflow \(9; .*\): upgrade/,
+  ],
+  [
+    "of an earlier state",
+    "LedgerUnavailableError",
+    "update ledger_version set version = 1, baseline = 'another'",
+    /from before 1\.0.* Give it an empty database: drop this one/,
+  ],
+  [
+    "of an earlier state without a version",
+    "LedgerUnavailableError",
+    "drop table ledger_version",
+    /from before 1\.0.* Give it an empty database: drop this one/,
+  ],
+])("refuses tables %s, and says what to do", async (_which, name, statement, message) => {
+  await made.outside.query(statement);
   for (const more of [{}, { ownerUrl: made.ownerUrl }]) {
     const ledger = openLedger({ url: made.url, home: "/nowhere", ...more });
     await expect(ledger.ready()).rejects.toMatchObject({
-      name: "LedgerError",
-      message: expect.stringMatching(/made by a newer version of fiscalflow \(9; .*\): upgrade/),
+      name,
+      message: expect.stringMatching(message),
     });
     await ledger.close();
   }

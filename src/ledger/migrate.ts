@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { type Kysely, type RawBuilder, sql } from "kysely";
 
 import { LedgerError, LedgerUnavailableError } from "./errors.ts";
@@ -5,12 +6,13 @@ import { TABLES, type Tables } from "./tables.ts";
 
 /**
  * What brings the tables from each version to the next; what has been released is never edited. The first is edited in
- * place until 1.0 is released: a database that an earlier state of it made is dropped, and made anew. After that it
- * needs a frozen copy of `TABLES`: else it would make a new database with the columns that a later step adds.
+ * place until 1.0 is released: a database that an earlier state of it made is refused. After that the step and its
+ * {@link baseline} need a frozen copy of `TABLES`: else it would make a new database with the columns that a later step
+ * adds.
  */
 const STEPS: readonly ((db: Kysely<Tables>) => Promise<void>)[] = [createTables];
 
-/** Has one row: to which version they were brought. */
+/** Has one row: to which version they were brought, and the {@link baseline} that the first step made. */
 const VERSION = "ledger_version";
 
 /**
@@ -18,7 +20,8 @@ const VERSION = "ledger_version";
  * transaction's.
  * @param db in a transaction
  * @param workerRole the login of the workers: it gets what it needs of the tables, and no more
- * @throws the error of the database; LedgerError when the tables are newer than this version knows
+ * @throws the error of the database; LedgerError when the tables are newer; LedgerUnavailableError where they are from
+ *   before 1.0
  */
 export async function migrate(db: Kysely<Tables>, workerRole: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${VERSION}, 0))`.execute(db);
@@ -34,10 +37,8 @@ export async function migrate(db: Kysely<Tables>, workerRole: string): Promise<v
       throw new LedgerUnavailableError(
         `The login ${role} may not make the ledger's tables: give LEDGER_OWNER_URL, the address with the login that owns the database.`,
       );
-    if (made === 0) await sql`create table ${sql.table(VERSION)} (version integer not null)`.execute(db);
     for (const step of steps) await step(db);
-    await sql`delete from ${sql.table(VERSION)}`.execute(db);
-    await sql`insert into ${sql.table(VERSION)} values (${STEPS.length})`.execute(db);
+    await sql`update ${sql.table(VERSION)} set version = ${STEPS.length}`.execute(db);
   }
   const { can } = await answerOf<{ can: boolean }>(
     db,
@@ -53,7 +54,7 @@ export async function roleOf(db: Kysely<Tables>): Promise<string> {
 
 /**
  * Looks whether the tables are those of this version, as the workers' role, which can change none of them.
- * @throws LedgerUnavailableError where somebody is still to set them up; LedgerError when they are newer
+ * @throws LedgerUnavailableError where somebody is still to set them up; LedgerError as {@link migrate}
  */
 export async function checkTables(db: Kysely<Tables>): Promise<void> {
   const made = await versionOf(db);
@@ -66,14 +67,34 @@ export async function checkTables(db: Kysely<Tables>): Promise<void> {
 
 /** 0: there are no tables. */
 async function versionOf(db: Kysely<Tables>): Promise<number> {
-  const { there } = await answerOf<{ there: boolean }>(db, sql`select to_regclass(${VERSION}) is not null as there`);
-  if (!there) return 0;
-  const { version } = await answerOf<{ version: number }>(db, sql`select version from ${sql.table(VERSION)}`);
-  if (version > STEPS.length)
+  const { versioned, any } = await answerOf<{ versioned: boolean; any: boolean }>(
+    db,
+    sql`select to_regclass(${VERSION}) is not null as versioned, to_regclass('documents') is not null as any`,
+  );
+  if (!versioned && !any) return 0;
+  const made = versioned
+    ? await answerOf<{ version: number; baseline: string | null }>(
+        db,
+        sql`select version, to_jsonb(made) ->> 'baseline' as baseline from ${sql.table(VERSION)} as made`,
+      )
+    : undefined;
+  if (made && made.version > STEPS.length)
     throw new LedgerError(
-      `The ledger's tables were made by a newer version of fiscalflow (${version}; this one knows ${STEPS.length}): upgrade this one.`,
+      `The ledger's tables were made by a newer version of fiscalflow (${made.version}; this one knows ${STEPS.length}): upgrade this one.`,
     );
-  return version;
+  if (made?.baseline !== baseline(db))
+    throw new LedgerUnavailableError(
+      "The ledger's tables were made by a fiscalflow from before 1.0, and this one cannot bring them to its own. Give it an empty database: drop this one and create it anew (fiscalflow's own: stop it, and delete `postgres` in FISCALFLOW_HOME), then run `fiscalflow setup`. What this one holds is lost with it.",
+    );
+  return made.version;
+}
+
+/** The same for two databases in which the first step made the same. */
+function baseline(db: Kysely<Tables>): string {
+  const functions = functionsIn(sql.id("ledger")).map((statement) => statement.compile(db).sql);
+  return createHash("sha256")
+    .update(JSON.stringify([TABLES, functions]))
+    .digest("hex");
 }
 
 /** Of a statement that answers one row. */
@@ -128,6 +149,8 @@ async function createTables(db: Kysely<Tables>): Promise<void> {
   }
   const { schema } = await answerOf<{ schema: string }>(db, sql`select current_schema() as schema`);
   for (const statement of functionsIn(sql.id(schema))) await statement.execute(db);
+  await sql`create table ${sql.table(VERSION)} (version integer not null, baseline text not null)`.execute(db);
+  await sql`insert into ${sql.table(VERSION)} values (1, ${baseline(db)})`.execute(db);
 }
 
 /**
