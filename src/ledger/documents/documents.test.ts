@@ -250,6 +250,15 @@ describe("the verification of records", () => {
     expect(await findings(business)).toMatchObject([{ subject: "sale INV-1", ...finding }]);
   });
 
+  it("is named where a row names an event that is missing", async () => {
+    const business = someBusiness();
+    await save(business, recordOf("INV-1"));
+    await test.outside.query("update documents set event_number = 9 where business_id = $1", [business.businessId]);
+    await expect(save(business, recordOf("INV-1"))).rejects.toThrow(
+      /event 9 of biz_.*, with which the row of sale INV-1 was written, is missing: run `fiscalflow ledger verify`/,
+    );
+  });
+
   it("finds a document that was deleted with all its rows", async () => {
     const business = someBusiness();
     await save(business, recordOf("INV-1"));

@@ -248,7 +248,10 @@ export async function lockKept(db: Queries, business: Business, of: DocumentRow)
     .where((eb) => eb.and({ connection, business_id }))
     .where("number", "=", event_number)
     .executeTakeFirst();
-  if (!event) throw new LedgerError(`The event ${event_number}, which a document was written with, is gone.`);
+  if (!event)
+    throw new LedgerError(
+      `The ledger's event ${event_number} of ${business_id}, with which the row of ${claim.subject} was written, is missing: run \`fiscalflow ledger verify\`.`,
+    );
   return keptOf({ ...row, event: event.content });
 }
 
