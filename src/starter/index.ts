@@ -4,15 +4,19 @@
  */
 import type { Client } from "@temporalio/client";
 
+import { requireServed, type ServedBusinesses } from "../contract/connection.ts";
 import type { LedgerEvent } from "../contract/events.ts";
 import { doubtsOf, type InputChecks } from "../contract/input-checks.ts";
 import type { SaleOutcome } from "../contract/messages.ts";
 import { DEFAULT_CONNECTION } from "../contract/names.ts";
-import type { RefundRequest, SaleInput } from "../contract/schema/sale.ts";
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
-import { requireServed, type ServedBusinesses } from "../contract/connection.ts";
-import { type KnownOutcome, type SaleState, stateOfSale } from "./state-of-sale.ts";
+import type { RefundRequest, SaleInput } from "../contract/schema/sale.ts";
+import { type EventsRequest, readEvents } from "./ask-ledger.ts";
 import { bounded, waitMsOf } from "./bound.ts";
+import { SaleFailedError, temporalError } from "./errors.ts";
+import { type AttentionFilter, listAttention, type OpenAttention } from "./list-attention.ts";
+import { operations } from "./operate.ts";
+import { waitForOutcome } from "./outcome.ts";
 import {
   type CheckedCorrection,
   type CheckedRefund,
@@ -22,12 +26,7 @@ import {
   refundSale,
   requireReplacement,
 } from "./refund.ts";
-import { SaleFailedError, temporalError } from "./errors.ts";
-import { type EventsRequest, readEvents } from "./ask-ledger.ts";
 import { lastRunOf } from "./runs.ts";
-import { type AttentionFilter, listAttention, type OpenAttention } from "./list-attention.ts";
-import { operations } from "./operate.ts";
-import { waitForOutcome } from "./outcome.ts";
 import {
   requireBusiness,
   requireConnection,
@@ -45,6 +44,7 @@ import {
   type StartResult,
   startSaleOnce,
 } from "./start-sale.ts";
+import { type KnownOutcome, type SaleState, stateOfSale } from "./state-of-sale.ts";
 
 export type { Attention, Decision, UpdateExample } from "../contract/attention.ts";
 export type { AttentionCode, Stage } from "../contract/names.ts";
@@ -98,7 +98,7 @@ export {
 export type { CorrectionRequest, KnownCorrection } from "./refund.ts";
 export type { EventsRequest } from "./ask-ledger.ts";
 export type { AttentionFilter, OpenAttention } from "./list-attention.ts";
-export type { PendingCall } from "./pending-calls.ts";
+export type { PendingCall } from "./runs.ts";
 export type { AnswerOptions, OperatorAnswer, RestartReply, RestartRequest } from "./operate.ts";
 export type { SaleKey, UpdateTarget } from "./sale-key.ts";
 export type { DefaultBusinesses } from "./start-sale.ts";

@@ -1,11 +1,14 @@
 import {
+  ApplicationFailure,
   type Client,
   type WorkflowExecutionDescription,
   type WorkflowExecutionInfo,
   WorkflowNotFoundError,
 } from "@temporalio/client";
-import { REFUSALS } from "../contract/errors.ts";
+
+import { FAILURES, REFUSALS } from "../contract/errors.ts";
 import { type ClosedRun, type ClosedStatus, restartedOf } from "../contract/messages.ts";
+import { calledService, type ServiceTrouble, STILL_WAITING, type TroubleDetails } from "../contract/service-trouble.ts";
 
 const STATUSES: Readonly<Record<string, ClosedStatus>> = {
   TERMINATED: "terminated",
@@ -35,7 +38,7 @@ export async function lastRunOf(client: Client, workflowId: string): Promise<Wor
 }
 
 /** How a run ended without an outcome, and the type of the failure by which what was asked of it was refused. */
-export interface RunEnd {
+interface RunEnd {
   closed: ClosedRun;
   refusal?: string;
 }
@@ -111,4 +114,129 @@ interface Timestamp {
 /** Of a time as Temporal's messages have it, in Unix milliseconds; 0 for none. */
 export function msOf(time: Timestamp | null | undefined): number {
   return Number(time?.seconds ?? 0) * 1000 + Math.floor((time?.nanos ?? 0) / 1e6);
+}
+
+/**
+ * A call to the API, or to the accounting service, that a workflow waits for, as Temporal knows it: what is normal is
+ * left out.
+ */
+export interface PendingCall {
+  /** The activity: `createSale`. */
+  call: string;
+  /**
+   * `queued`: no worker has taken it yet. `pausing`: between two attempts. `under-way`: an attempt goes on. `paused`:
+   * somebody has paused the activity in Temporal, and it does not go on by itself; any activity, whatever it calls.
+   */
+  state: "queued" | "pausing" | "under-way" | "paused";
+  /** From 1. */
+  attempt: number;
+  /** Since when it is queued or under way, or when its last attempt ended (Unix milliseconds). */
+  sinceMs: number;
+  /** When the next attempt is due (Unix milliseconds). */
+  nextAttemptAtMs?: number;
+  /** What is wrong with the API, as the last attempt has met it, or as this one goes on. */
+  trouble?: ServiceTrouble;
+  /** When that was met last (Unix milliseconds). */
+  troubleSeenAtMs?: number;
+  /** The ledger did not answer its last attempt. */
+  waitsForLedger?: true;
+  /** What the last attempt came to; of one that is paused, who paused it, and why. */
+  message?: string;
+}
+
+type PendingActivity = NonNullable<WorkflowExecutionDescription["raw"]["pendingActivities"]>[number];
+
+/** So long an attempt, or the wait for a worker, is nothing to speak of: 2 s may pass at the request budget. */
+const NOTABLE_AFTER_MS = 2_500;
+/** `PENDING_ACTIVITY_STATE_STARTED`. */
+const STARTED = 2;
+
+/** @param run as its description has it; a run that is closed has none */
+export function pendingCallsOf(
+  client: Client,
+  run: Pick<WorkflowExecutionDescription, "raw">,
+  nowMs = Date.now(),
+): PendingCall[] {
+  return (run.raw.pendingActivities ?? []).flatMap((activity) => pendingCall(client, activity, nowMs) ?? []);
+}
+
+/** Whether an activity of the run calls a service, also where nothing is to be said of it. */
+export function waitsForService({ raw }: Pick<WorkflowExecutionDescription, "raw">): boolean {
+  return (raw.pendingActivities ?? []).some(
+    ({ activityType }) => calledService(activityType?.name ?? "") !== undefined,
+  );
+}
+
+function pendingCall(client: Client, activity: PendingActivity, nowMs: number): PendingCall | undefined {
+  const call = activity.activityType?.name ?? "";
+  const called = calledService(call);
+  const attempt = activity.attempt ?? 1;
+  if (activity.paused === true) {
+    const { pauseTime, manual } = activity.pauseInfo ?? {};
+    const sinceMs = msOf(pauseTime) || msOf(activity.lastStartedTime) || msOf(activity.scheduledTime);
+    const message = [manual?.identity, manual?.reason].filter(Boolean).join(": ");
+    return { call, state: "paused", attempt, sinceMs, ...(message !== "" && { message }) };
+  }
+  const last = lastAttempt(client, activity);
+  if (called === undefined && last?.said.waitsForLedger !== true) return undefined;
+  if (activity.state === STARTED) {
+    const sinceMs = msOf(activity.lastStartedTime);
+    if (last?.said.trouble || last?.said.waitsForLedger)
+      return { call, state: "under-way", attempt, sinceMs, ...last.said };
+    if (nowMs - sinceMs < NOTABLE_AFTER_MS) return undefined;
+    const trouble = { kind: "slow", ...(called === "accounting" && { service: called }), sinceMs } as const;
+    return { call, state: "under-way", attempt, sinceMs, trouble, troubleSeenAtMs: nowMs };
+  }
+  if (!last) {
+    const sinceMs = msOf(activity.scheduledTime);
+    return nowMs - sinceMs < NOTABLE_AFTER_MS ? undefined : { call, state: "queued", attempt, sinceMs };
+  }
+  // One look of many, which has found nothing wrong.
+  if (last.isLook && !last.said.trouble) return undefined;
+  // An attempt that was lost with its worker, or timed out, did not end by itself. The next one waits for a worker.
+  if (!activity.lastAttemptCompleteTime) {
+    const sinceMs = msOf(activity.lastStartedTime) || msOf(activity.scheduledTime);
+    return { call, state: "queued", attempt, sinceMs, ...last.said };
+  }
+  const nextAttemptAtMs = msOf(activity.nextAttemptScheduleTime);
+  const next = nextAttemptAtMs > 0 && { nextAttemptAtMs };
+  const sinceMs = msOf(activity.lastAttemptCompleteTime);
+  return { call, state: "pausing", attempt, sinceMs, ...next, ...last.said };
+}
+
+interface LastAttempt {
+  isLook: boolean;
+  said: Pick<PendingCall, "trouble" | "troubleSeenAtMs" | "waitsForLedger" | "message">;
+}
+
+function lastAttempt(
+  { options }: Client,
+  { lastFailure, lastAttemptCompleteTime }: PendingActivity,
+): LastAttempt | undefined {
+  if (!lastFailure) return undefined;
+  const { failureConverter, payloadConverter } = options.loadedDataConverter;
+  const error = failureConverter.failureToError(lastFailure, payloadConverter);
+  if (!(error instanceof ApplicationFailure)) return { isLook: false, said: { message: error.message } };
+  const [details] = error.details ?? [];
+  const isLook = error.type === STILL_WAITING;
+  const waitsForLedger = error.type === FAILURES.ledgerAway && ({ waitsForLedger: true } as const);
+  if (!isTrouble(details)) return { isLook, said: { message: error.message, ...waitsForLedger } };
+  const { trouble, said: message } = details;
+  return { isLook, said: { trouble, troubleSeenAtMs: msOf(lastAttemptCompleteTime), message } };
+}
+
+function isTrouble(details: unknown): details is TroubleDetails {
+  return typeof details === "object" && details !== null && "trouble" in details && "said" in details;
+}
+
+/** In words; undefined where the workflow itself says it. */
+export function waitsForInstead(calls: readonly PendingCall[]): string | undefined {
+  const paused = calls.flatMap((one) => (one.state === "paused" ? [one.call] : []));
+  if (paused.length > 0) return waitsForUnpause(paused);
+  return calls.some((one) => one.waitsForLedger) ? "the ledger, which does not answer" : undefined;
+}
+
+/** @param calls of the activities that somebody has paused */
+function waitsForUnpause(calls: readonly string[]): string {
+  return `somebody to unpause ${calls.join(", ")} in Temporal`;
 }

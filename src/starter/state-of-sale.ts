@@ -1,5 +1,9 @@
 import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
+
+import { attentionOfCreditNote } from "../contract/attention.ts";
+import type { FoundSale, KeptDocument } from "../contract/document-calls.ts";
 import { FAILURES } from "../contract/errors.ts";
+import { NO_BUSINESS } from "../contract/ids.ts";
 import {
   type ClosedRun,
   endedInWords,
@@ -7,21 +11,17 @@ import {
   type SaleOutcome,
   type WorkflowState,
 } from "../contract/messages.ts";
-import type { FoundSale, KeptDocument } from "../contract/document-calls.ts";
-import { NO_BUSINESS } from "../contract/ids.ts";
-import { DEFAULT_CONNECTION, SEARCH_ATTRIBUTES, STATE_QUERY, WORKFLOW_TYPES } from "../contract/names.ts";
-import { UPDATES } from "../contract/updates.ts";
 import { nairobiTime } from "../contract/nairobi-date.ts";
+import { DEFAULT_CONNECTION, SEARCH_ATTRIBUTES, STATE_QUERY, WORKFLOW_TYPES } from "../contract/names.ts";
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
 import { firstTrouble } from "../contract/service-trouble.ts";
+import { UPDATES } from "../contract/updates.ts";
 import { ANSWER_WITHIN_MS, answeredInTime } from "./answered-in-time.ts";
-import { attributesOf, saleIdOf, type SaleKey } from "./sale-key.ts";
-import { TEMPORAL_WITHIN_MS, within } from "./bound.ts";
-import { endOf, lastRunOf, type RunFacts } from "./runs.ts";
-import { NotAllowedError, queryOf, SaleNotFoundError } from "./errors.ts";
 import { findClosedSale } from "./ask-ledger.ts";
-import { type PendingCall, pendingCallsOf, waitsForInstead } from "./pending-calls.ts";
-import { attentionOfCreditNote } from "../contract/attention.ts";
+import { TEMPORAL_WITHIN_MS, within } from "./bound.ts";
+import { NotAllowedError, queryOf, SaleNotFoundError } from "./errors.ts";
+import { endOf, lastRunOf, type PendingCall, pendingCallsOf, type RunFacts, waitsForInstead } from "./runs.ts";
+import { attributesOf, saleIdOf, type SaleKey } from "./sale-key.ts";
 
 /**
  * What is known of a sale: a live run is asked, and anything else is its row in the ledger.

@@ -29,7 +29,7 @@ import { createDispatchers, createTransport, usingAnswers } from "../http/transp
 import type { Ledger } from "../ledger/index.ts";
 import { createFiscalHandler, createLookAtOutcome } from "../nexus/handler.ts";
 import { type CallClass, callingAs } from "../quota/index.ts";
-import { pendingCallsOf } from "../starter/pending-calls.ts";
+import { pendingCallsOf } from "../starter/runs.ts";
 import { endLostActivities, watchClosedRuns } from "./each-minute.ts";
 import { endPolls, endsPollsItself, Permits, type PollGate, tunerOf } from "./permits.ts";
 import { guardQueries } from "./query-guard.ts";

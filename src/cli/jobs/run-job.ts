@@ -21,7 +21,7 @@ import {
 } from "../../contract/index.ts";
 import { ANSWER_WITHIN_MS, answeredInTime } from "../../starter/answered-in-time.ts";
 import { NoAnswerError, queryOf, workflowError } from "../../starter/errors.ts";
-import { pendingCallsOf } from "../../starter/pending-calls.ts";
+import { pendingCallsOf } from "../../starter/runs.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import { withTemporal } from "../connect-temporal.ts";
 import type { CliContext } from "../context.ts";

@@ -13,7 +13,7 @@ import {
 } from "../../contract/index.ts";
 import { isUnreadable, isWithoutAnswer } from "../../starter/answered-in-time.ts";
 import type { SaleState } from "../../starter/index.ts";
-import { pendingCallsOf, waitsForService } from "../../starter/pending-calls.ts";
+import { pendingCallsOf, waitsForService } from "../../starter/runs.ts";
 import type { Scope } from "./scope.ts";
 import { allOf, jobsQuery, quoted, RUNNING, salesQuery } from "./visibility-query.ts";
 

@@ -1,7 +1,7 @@
 import { Client, Connection } from "@temporalio/client";
 import { expect, test } from "vitest";
 
-import { pendingCallsOf, waitsForInstead } from "./pending-calls.ts";
+import { pendingCallsOf, waitsForInstead } from "./runs.ts";
 
 const NOW_MS = 1_795_000_000_000;
 const at = (ms: number) => ({ seconds: Math.floor(ms / 1000), nanos: 0 });
