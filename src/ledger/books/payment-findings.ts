@@ -1,10 +1,15 @@
 import { sql } from "kysely";
 
-import { money, type PAYMENT_FINDINGS, type PaymentComparison, type PaymentRule } from "../../contract/index.ts";
+import {
+  money,
+  type PAYMENT_FINDINGS,
+  type PaymentComparison,
+  type PaymentRule,
+  type ReconcileFinding,
+} from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import type { Business } from "../events/chain.ts";
 import { BILL_PAYMENTS } from "./bill-payments.ts";
-import type { Found } from "./findings.ts";
 import { chainColumns } from "./mirror.ts";
 import { hasValues } from "../statements.ts";
 import { wholeAsOf } from "./mirror-list.ts";
@@ -37,6 +42,9 @@ export async function synchronised(db: Queries, business: Business, accounting: 
 }
 
 type PaymentFinding = (typeof PAYMENT_FINDINGS)[number];
+
+/** What does not match; its kind says what to do next. */
+export type Found = Pick<ReconcileFinding, "kind" | "subject" | "reason">;
 
 interface Row {
   kind: PaymentFinding;
