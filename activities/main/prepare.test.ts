@@ -17,6 +17,7 @@ import { documentOf, keepRecord, recordOf } from "../../src/ledger/test-support/
 import { createPrepareActivities, finishedOf } from "./prepare.ts";
 import { emptyClaims } from "../test-support/empty-claims.ts";
 import { inActivity, serve } from "../test-support/served.ts";
+import { verified } from "../../src/ledger/test-support/verified.ts";
 
 /** 21:30 UTC: the next day in Nairobi. */
 const LATE_MS = Date.parse("2026-11-21T21:30:00Z");
@@ -267,7 +268,7 @@ describe("the opening of a credit note", () => {
   test("opens its row, and says what the runs before have sent and what was decided", async () => {
     const { openNote, ledger } = await prepareActivities();
     expect(await openNote()).toEqual({ sent: false });
-    expect(await ledger.documents.verify({ connection: "default", businessId: "biz_1" })).toMatchObject({
+    expect(await verified(ledger, { connection: "default", businessId: "biz_1" })).toMatchObject({
       withoutDocument: 1,
     });
     const of = { type: "credit_note", number: "CN-1", originalSaleId: "sal_1" } as const;

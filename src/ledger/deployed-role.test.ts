@@ -82,7 +82,7 @@ describe("the ledger's roles of the compose file", () => {
     const { keep, kept, scope } = businessWithPurchases(ledger);
     await keep([purchaseOf("one")]);
     expect(await kept()).toHaveLength(1);
-    for await (const chain of ledger.events.verify(scope)) expect(chain).toMatchObject({ events: 1, findings: [] });
+    for await (const chain of ledger.verify(scope)) expect(chain).toMatchObject({ events: 1, findings: [] });
   });
 
   test.each(["temporal", "temporal_visibility", "postgres", "template1"])(
@@ -160,7 +160,7 @@ describe("the ledger's roles of the compose file", () => {
   test("appends an event by the owner's function alone", async () => {
     const event = "'{x}', '{INV-1}', '{null}', '{sale}', '{run}', '{1}'";
     await role.query(`select append_events('default', 'biz_role', ${event})`);
-    for await (const chain of ledger.events.verify({ businessId: "biz_role" }))
+    for await (const chain of ledger.verify({ businessId: "biz_role" }))
       expect(chain).toMatchObject({ events: 1, findings: [] });
   });
 

@@ -2,8 +2,7 @@ import { sql } from "kysely";
 
 import type { ItemOutcome, ItemOutcomeKind } from "../contract/index.ts";
 import type { Database, Queries } from "./database.ts";
-import type { Business, Writer } from "./events/chain.ts";
-import { businessColumns, writerColumns } from "./events/row.ts";
+import { type Business, businessColumns, type Writer, writerColumns } from "./events/chain.ts";
 import { storableJson, storableText } from "./storable-text.ts";
 
 export interface KeptItemOutcome extends ItemOutcome {

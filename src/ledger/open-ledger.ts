@@ -13,6 +13,7 @@ import { createReports } from "./books/reports.ts";
 import { lostExecutions } from "./claims/claim.ts";
 import { createStockClaims } from "./stock/stock-claims.ts";
 import { createSyncBatches } from "./sync-batches/sync-batches.ts";
+import { verifyLedger, type VerifyRequest } from "./verify.ts";
 
 export interface LedgerOptions {
   /** Of a PostgreSQL server; without it the product's own is started, and shared by the processes of this host. */
@@ -53,6 +54,8 @@ export function openLedger(options: LedgerOptions) {
      * @throws LedgerUnavailableError
      */
     lostExecutions: (sinceMs: number) => database.query((db) => lostExecutions(db, sinceMs)),
+    /** Holds each chain, and the rows that it tells of, against its events; only reads. @throws LedgerUnavailableError */
+    verify: (request?: VerifyRequest) => verifyLedger(database, request),
     /**
      * Connects now; the very first start of the embedded server, and the making of the tables, may take up to 30 s.
      * @throws LedgerUnavailableError, LedgerError

@@ -7,7 +7,8 @@ import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { namespaceOf } from "../rig/namespace.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
-import { BUSINESS, viewsOf } from "../rig/views-of.ts";
+import { viewsOf } from "../rig/views-of.ts";
+import { findingsIn } from "../rig/findings-in.ts";
 
 const UNKNOWN_ITEM = { lines: [{ sku: "NO-SUCH", quantity: 2, unitPrice: 100 }] };
 
@@ -104,7 +105,7 @@ describeWithTemporal("a sale that a batch operation has terminated", () => {
     }
     expect(await openNumbers()).toEqual(expect.arrayContaining(numbers));
     expect((await endedNumbers()).filter((number) => numbers.includes(number))).toEqual([]);
-    expect((await rig.ledger.documents.verify(BUSINESS)).findings).toEqual([]);
+    expect(await findingsIn(rig.ledger)).toEqual([]);
     await expect.poll(() => ended()).toEqual([]);
     expect((await fiscalflow("sale", "list", "--attention")).stdout).not.toContain("ended without an outcome");
 

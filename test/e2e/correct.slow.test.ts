@@ -7,6 +7,7 @@ import { forgetWorkflow } from "../rig/forget-workflow.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 import { BUSINESS } from "../rig/views-of.ts";
+import { findingsIn } from "../rig/findings-in.ts";
 
 const WAIT = { waitSeconds: 20 };
 
@@ -52,7 +53,7 @@ describeWithTemporal("a correction", () => {
       ["correction-begun", { ...about, state: "begun" }],
       ["correction-ended", { ...about, state: "corrected" }],
     ]);
-    expect((await rig.ledger.documents.verify(BUSINESS)).findings).toEqual([]);
+    expect(await findingsIn(rig.ledger)).toEqual([]);
   });
 
   test("of a sale whose window is over, and which Temporal has deleted, uses the ledger", async () => {

@@ -7,7 +7,8 @@ import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { resetRun } from "../rig/reset-run.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
-import { BUSINESS, viewsOf } from "../rig/views-of.ts";
+import { viewsOf } from "../rig/views-of.ts";
+import { findingsIn } from "../rig/findings-in.ts";
 
 describeWithTemporal("a sale that is reset", () => {
   let rig: Rig;
@@ -39,7 +40,7 @@ describeWithTemporal("a sale that is reset", () => {
     expect(await rig.starter.getSale({ invoice })).not.toHaveProperty("closed");
     expect(await rig.starter.outcome({ invoice })).not.toHaveProperty("closed");
     expect(await rig.starter.startSale(input)).toMatchObject({ result: "known" });
-    expect((await rig.ledger.documents.verify(BUSINESS)).findings).toEqual([]);
+    expect(await findingsIn(rig.ledger)).toEqual([]);
   }
 
   const unknown = (traderInvoiceNumber: string): SaleInput => ({

@@ -74,7 +74,7 @@ describe("a worker that is killed while it syncs purchases", () => {
 
   test("leaves a chain of events that verifies", async () => {
     const reports = [];
-    for await (const report of ledger?.events.verify(SCOPE) ?? []) reports.push(report);
+    for await (const report of ledger?.verify(SCOPE) ?? []) reports.push(report);
     expect(reports).toMatchObject([{ findings: [], moreFindings: 0 }]);
   });
 });

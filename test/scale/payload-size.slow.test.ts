@@ -13,6 +13,7 @@ import {
 import { payloadsOf } from "../../bench/engine/history-cost.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
+import { findingsIn } from "../rig/findings-in.ts";
 
 /** The most that the input takes. */
 const LINES = 1_000;
@@ -90,7 +91,7 @@ describeWithTemporal("a sale of a thousand lines with long names", () => {
       // Taken, and given back.
       expect(kept?.record.movements.length).toBe(number === "LARGE-1" ? 2 * LINES : 0);
     }
-    expect((await rig.ledger.documents.verify(BUSINESS)).findings).toEqual([]);
+    expect(await findingsIn(rig.ledger)).toEqual([]);
     const input = { ...BUSINESS, traderInvoiceNumber: "LARGE-1" };
     const options = { workflowId: "find", taskQueue: MAIN_TASK_QUEUE, args: [input] };
     const { found } = (await rig.client.workflow.execute(WORKFLOW_TYPES.findSale, options)) as FindSaleResult;

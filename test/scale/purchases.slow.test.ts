@@ -136,7 +136,7 @@ describeWithTemporal(`${COUNT} purchases`, () => {
 
   test("leave a chain of events that verifies", async () => {
     const reports = [];
-    for await (const report of ledger.events.verify(SCOPE)) reports.push(report);
+    for await (const report of ledger.verify(SCOPE)) reports.push(report);
     expect(reports).toMatchObject([{ findings: [], moreFindings: 0 }]);
     expect(reports[0]?.events).toBeGreaterThan(COUNT);
   });

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { type LedgerEvent, nairobiTime } from "../../contract/index.ts";
 import { plainLine } from "../../contract/plain-text.ts";
 import { eventCursor } from "../../contract/schema/job-inputs.ts";
-import type { SeenHead } from "../../ledger/index.ts";
+import type { SeenHead, VerifiedChain } from "../../ledger/index.ts";
 import { help, parsedBy } from "../arguments.ts";
 import { CommandFailedError, UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
@@ -13,7 +13,7 @@ import { businessOf } from "../jobs/business-of.ts";
 import { counted, jsonText, printNote, printResult, written } from "../output.ts";
 import { readJson } from "../read-json.ts";
 import { type ResultFlags, type Scope, withFilters, withScope } from "../sale/scope.ts";
-import { chainText, type VerifiedChain, verifiedChains } from "./verified-chains.ts";
+import { chainText } from "./verified-chains.ts";
 
 export function registerLedger(program: Command, context: CliContext): void {
   const ledger = program
@@ -50,7 +50,7 @@ async function runVerify(context: CliContext, flags: VerifyFlags): Promise<void>
     async (ledger) => {
       const verified: VerifiedChain[] = [];
       const { connection, business: businessId } = flags;
-      for await (const chain of verifiedChains(ledger, { connection, businessId, seen })) {
+      for await (const chain of ledger.verify({ connection, businessId, seen })) {
         verified.push(chain);
         if (flags.json !== true) printResult(context, false, undefined, chainText(chain));
       }

@@ -1,44 +1,6 @@
 import { plainLine } from "../../contract/plain-text.ts";
-import type { ChainFinding, ChainReport, Ledger, RowFinding, VerifyRequest } from "../../ledger/index.ts";
+import type { ChainFinding, RowFinding, VerifiedChain } from "../../ledger/index.ts";
 import { counted } from "../output.ts";
-
-/** What was found of a business's events, and of the rows that they tell of. */
-export interface VerifiedChain extends Omit<ChainReport, "findings"> {
-  documents: number;
-  /** Of these, sales and credit notes without a document. */
-  withoutDocument: number;
-  movements: number;
-  purchases: number;
-  billPayments: number;
-  syncBatches: number;
-  findings: (ChainReport["findings"][number] | RowFinding)[];
-}
-
-/** Every chain that is asked for, one after the other. @throws LedgerUnavailableError */
-export async function* verifiedChains(
-  ledger: Pick<Ledger, "events" | "documents" | "stock" | "purchases" | "billPayments" | "syncBatches">,
-  request: VerifyRequest = {},
-): AsyncGenerator<VerifiedChain> {
-  for await (const chain of ledger.events.verify(request)) {
-    const { rows: documents, withoutDocument, ...ofDocuments } = await ledger.documents.verify(chain);
-    const { rows: movements, ...ofMovements } = await ledger.stock.verify(chain);
-    const { rows: purchases, ...ofPurchases } = await ledger.purchases.verify(chain);
-    const { rows: billPayments, ...ofPayments } = await ledger.billPayments.verify(chain);
-    const { rows: syncBatches, ...ofBatches } = await ledger.syncBatches.verify(chain);
-    const rows = [ofDocuments, ofMovements, ofPurchases, ofPayments, ofBatches];
-    yield {
-      ...chain,
-      documents,
-      withoutDocument,
-      movements,
-      purchases,
-      billPayments,
-      syncBatches,
-      findings: [...chain.findings, ...rows.flatMap(({ findings }) => findings)],
-      moreFindings: rows.reduce((sum, { moreFindings }) => sum + moreFindings, chain.moreFindings),
-    };
-  }
-}
 
 export function chainText(chain: VerifiedChain): string {
   const { connection, businessId, events, head, findings, moreFindings } = chain;

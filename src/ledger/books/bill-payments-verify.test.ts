@@ -35,7 +35,7 @@ async function remove(id: string, name: string): Promise<void> {
 describe("the verification of bill payments", () => {
   it("finds nothing in unaltered rows, over several pages", async () => {
     const { verify } = await withPayments(401);
-    expect(await verify()).toEqual({ rows: 401, findings: [], moreFindings: 0 });
+    expect(await verify()).toMatchObject({ billPayments: 401, findings: [], moreFindings: 0 });
   });
 
   it("finds nothing after whatever the synchronisations keep", async () => {
@@ -105,7 +105,8 @@ describe("the verification of bill payments", () => {
   ])("finds the alteration: %s", async (statement, finding) => {
     const { name, verify } = await withPayments(1);
     await tamper(statement, name);
-    expect((await verify()).findings).toMatchObject([{ subject: "bill payment bp 0001", ...finding }]);
+    const ofRows = (await verify()).findings.filter(({ kind }) => kind.startsWith("row-"));
+    expect(ofRows).toMatchObject([{ subject: "bill payment bp 0001", ...finding }]);
   });
 
   it("finds a payment whose missing mark was removed without an event", async () => {
@@ -133,8 +134,8 @@ describe("the verification of bill payments", () => {
     const { name, verify } = await withPayments(401);
     await remove(idOf(n), name);
     const subject = `bill payment ${idOf(n)}`;
-    expect(await verify()).toEqual({
-      rows: 400,
+    expect(await verify()).toMatchObject({
+      billPayments: 400,
       findings: [{ kind: "row-missing", table: "bill_payments", subject, row: subject }],
       moreFindings: 0,
     });
@@ -144,14 +145,10 @@ describe("the verification of bill payments", () => {
     const { name, verify } = await withPayments(1_100);
     await test.outside.query("delete from bill_payments where connection = 'accounting/' || $1", [name]);
     const { findings, moreFindings } = await verify();
-    expect([findings.length, new Set(findings.map(({ subject }) => subject)).size, moreFindings]).toEqual([
-      1_000, 1_000, 100,
-    ]);
-  });
-
-  it("finds nothing for a chain that is not an accounting connection's", async () => {
-    const { name } = await withPayments(1);
-    const chain = { connection: name, businessId: "-" };
-    expect(await test.ledger.billPayments.verify(chain)).toEqual({ rows: 0, findings: [], moreFindings: 0 });
+    expect([
+      findings.length,
+      new Set(findings.map((finding) => "subject" in finding && finding.subject)).size,
+      moreFindings,
+    ]).toEqual([1_000, 1_000, 100]);
   });
 });

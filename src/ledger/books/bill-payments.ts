@@ -2,8 +2,7 @@ import { sql } from "kysely";
 
 import type { BillPayment, BillPaymentsHeld, BillPaymentStatus } from "../../contract/index.ts";
 import type { Database, Queries } from "../database.ts";
-import { accountingChain, connectionOfChain } from "../events/chain.ts";
-import type { Chain } from "../events/verify-rows.ts";
+import { accountingChain, type Chain, connectionOfChain } from "../events/chain.ts";
 import { countBy, createMirror, type Mirror, WHOLE_WITHIN_MS } from "./mirror.ts";
 import { type ListedEntry, listPeriod, type PeriodOfOwner } from "./mirror-list.ts";
 import type { PeriodRequest } from "./report-types.ts";

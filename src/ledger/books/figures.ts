@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 
 import { PIN } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
-import type { Chain } from "../events/verify-rows.ts";
+import type { Chain } from "../events/chain.ts";
 import type { Amounts, BusinessFigures, Days, OddAmounts, OddDates, SignedFigures, TaxOfRate } from "./report-types.ts";
 
 /** Whose rows a table has. */

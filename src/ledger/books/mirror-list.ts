@@ -2,9 +2,8 @@ import { type RawBuilder, sql } from "kysely";
 
 import { CALENDAR_DATE } from "../../contract/index.ts";
 import type { Database, Queries } from "../database.ts";
-import type { Business } from "../events/chain.ts";
+import type { Business, Chain } from "../events/chain.ts";
 import { pagesOf, readOneState } from "../one-state.ts";
-import type { Chain } from "../events/verify-rows.ts";
 import { chainsOf } from "./figures.ts";
 import { alteredAmong, chainColumns, type Mirror, type MirrorRow } from "./mirror.ts";
 import { hasValues, unixMs } from "../statements.ts";

@@ -9,19 +9,16 @@ import type {
   SyncKind,
 } from "../../contract/index.ts";
 import type { Database, Queries } from "../database.ts";
-import { appendEvents } from "../events/append-events.ts";
-import { canonicalJson } from "../events/canonical-json.ts";
-import type { Business, Writer } from "../events/chain.ts";
-import { businessColumns, writerColumns } from "../events/row.ts";
 import {
+  appendEvents,
+  type Business,
+  businessColumns,
+  canonicalJson,
   type Chain,
-  findingsOf,
-  type ProvenRows,
-  type Row,
-  type RowsReport,
-  SOME_VALUE,
-  verifyRows,
-} from "../events/verify-rows.ts";
+  type Writer,
+  writerColumns,
+} from "../events/chain.ts";
+import { findingsOf, type ProvenRows, type Row, SOME_VALUE } from "../events/verify-rows.ts";
 import { clockMs, hasValues } from "../statements.ts";
 import { storableJson, storableText } from "../storable-text.ts";
 
@@ -146,11 +143,6 @@ export function createMirror<Entry extends { id: string }>(database: Database, m
     /** What its events say of an entry, oldest first. */
     history: (business: Business, id: string): Promise<(State & { changes: Change[]; writer: Writer })[]> =>
       database.transact((db) => history(db, mirror, chainColumns(mirror, business), id)),
-    /** Holds each row that a chain tells of against its last event. @param chain of events; `businessId` is `-` for none */
-    verify: ({ connection, businessId }: { connection: string; businessId: string }): Promise<RowsReport> =>
-      verifyRows(database, { connection, business_id: businessId }, [
-        provenRows(mirror, { connection, business_id: businessId }),
-      ]),
   };
 }
 
@@ -427,7 +419,7 @@ function subjectOf({ noun }: Mirror, id: string): string {
 }
 
 /** Each event has all of the entry, so that the last one makes its row. */
-function provenRows(mirror: Mirror, chain: Chain): ProvenRows<State> {
+export function provenEntries(mirror: Mirror, chain: Chain): ProvenRows<State> {
   return {
     table: mirror.table,
     owner: chain,
@@ -457,6 +449,6 @@ export async function alteredAmong(
 ): Promise<string[]> {
   if (rows.length === 0) return [];
   const listed = rows.map((row): Row => ({ ...row }));
-  const found = await findingsOf(db, chain, provenRows(mirror, chain), listed);
+  const found = await findingsOf(db, chain, provenEntries(mirror, chain), listed);
   return found.map(({ subject }) => subject.slice(mirror.noun.length + 1));
 }

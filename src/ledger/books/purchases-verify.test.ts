@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { ledgerOfSuite } from "../test-support/create-test-ledger.ts";
 import { businessWithPurchases, purchaseOf as purchase } from "../test-support/purchases.ts";
+import { verified } from "../test-support/verified.ts";
 
 const test = ledgerOfSuite();
 
@@ -16,7 +17,7 @@ describe("the verification of purchases", () => {
     await keep([purchase("p1", { status: "confirmed" })]);
     await complete(sync("full"), { goneBeforeMs: (await test.ledger.purchases.now()) + 1 });
     await keep([purchase("p1", { status: "confirmed" }), purchase("p2")]);
-    expect(await test.ledger.purchases.verify(scope)).toEqual({ rows: 3, findings: [], moreFindings: 0 });
+    expect(await verified(test.ledger, scope)).toMatchObject({ purchases: 3, findings: [], moreFindings: 0 });
   });
 
   it("finds a row that was changed, put back to an earlier state, or deleted", async () => {
@@ -30,7 +31,7 @@ describe("the verification of purchases", () => {
     const back = `update purchases set event_number = 2, body = body || '{"status":"pulled"}' where business_id = $1 and id = 'p2'`;
     await tamper(back, scope.businessId);
     await tamper("delete from purchases where business_id = $1 and id = 'p3'", scope.businessId);
-    expect((await test.ledger.purchases.verify(scope)).findings).toEqual([
+    expect((await verified(test.ledger, scope)).findings).toEqual([
       { kind: "row-changed", table: "purchases", subject: "purchase p1", row: "purchase p1", columns: ["body"] },
       { kind: "row-behind", table: "purchases", subject: "purchase p2", event: 2, last: 4 },
       { kind: "row-missing", table: "purchases", subject: "purchase p3", row: "purchase p3" },
@@ -44,8 +45,8 @@ describe("a deleted row of a purchase", () => {
     await keep([purchase("p1"), purchase("p2"), purchase("p3")]);
     await test.outside.tamper("delete from purchases where business_id = $1 and id = $2", [scope.businessId, id]);
     const subject = `purchase ${id}`;
-    expect(await test.ledger.purchases.verify(scope)).toEqual({
-      rows: 2,
+    expect(await verified(test.ledger, scope)).toMatchObject({
+      purchases: 2,
       findings: [{ kind: "row-missing", table: "purchases", subject, row: subject }],
       moreFindings: 0,
     });
@@ -60,7 +61,7 @@ describe("a purchase whose row was deleted while it was missing", () => {
     await test.outside.tamper("delete from purchases where business_id = $1", [scope.businessId]);
     await keep([purchase("p1")]);
     expect(await changesOf("p1")).toEqual(["first-seen", "missing", "first-seen"]);
-    expect((await test.ledger.purchases.verify(scope)).findings).toEqual([]);
+    expect((await verified(test.ledger, scope)).findings).toEqual([]);
   });
 });
 
@@ -70,6 +71,6 @@ describe("purchases with extreme amounts", () => {
     const odd = purchase("p1", { totals: { subtotal: 1e21, vat: 5e-8, total: -2.842170943040401e-14 } });
     await keep([odd]);
     expect((await kept())[0]?.entry).toEqual(odd);
-    expect((await test.ledger.purchases.verify(scope)).findings).toEqual([]);
+    expect((await verified(test.ledger, scope)).findings).toEqual([]);
   });
 });

@@ -6,6 +6,7 @@ import {
   purchaseOf as purchase,
   PURCHASES_WRITER as WRITER,
 } from "../test-support/purchases.ts";
+import { verified } from "../test-support/verified.ts";
 
 const test = ledgerOfSuite();
 
@@ -82,7 +83,6 @@ describe("a purchase's row that was altered in the database", () => {
     ["run_id = 'made up'", "run_id"],
   ])("is named, and stays as it is, without an event, until somebody mends it: %s", async (change, column) => {
     const { keep, kept, scope, changesOf } = business();
-    const { purchases } = test.ledger;
     await keep([purchase("p1")]);
     const { rows } = await test.outside.query<Record<string, unknown>>(
       "select body::text as body, missing_since, run_id from purchases where business_id = $1",
@@ -92,7 +92,7 @@ describe("a purchase's row that was altered in the database", () => {
     const totals = { subtotal: 200, vat: 32, total: 232 };
     for (const listed of [purchase("p1"), purchase("p1", { totals })]) {
       expect(await keep([listed])).toMatchObject({ added: 0, changed: 0 });
-      expect((await purchases.verify(scope)).findings).toMatchObject([{ kind: "row-changed", columns: [column] }]);
+      expect((await verified(test.ledger, scope)).findings).toMatchObject([{ kind: "row-changed", columns: [column] }]);
     }
     expect(await changesOf("p1")).toEqual(["first-seen"]);
     await test.outside.tamper(`update purchases set ${column} = $2 where business_id = $1`, [
@@ -101,7 +101,7 @@ describe("a purchase's row that was altered in the database", () => {
     ]);
     await keep([purchase("p1", { totals })]);
     expect((await kept())[0]?.entry).toEqual(purchase("p1", { totals }));
-    expect((await purchases.verify(scope)).findings).toEqual([]);
+    expect((await verified(test.ledger, scope)).findings).toEqual([]);
   });
 
   it("has columns that nobody can alter apart from what the service answered", async () => {

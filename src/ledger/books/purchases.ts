@@ -2,8 +2,7 @@ import { sql } from "kysely";
 
 import type { Pass, Purchase, PurchasesFindings, PurchasesHeld } from "../../contract/index.ts";
 import type { Database, Queries } from "../database.ts";
-import type { Business } from "../events/chain.ts";
-import type { Chain } from "../events/verify-rows.ts";
+import type { Business, Chain } from "../events/chain.ts";
 import { chainColumns, countBy, createMirror, type Mirror, WHOLE_WITHIN_MS } from "./mirror.ts";
 import { hasValues } from "../statements.ts";
 import { isCalendarDateIn, type ListedEntry, listPeriod, type PeriodOfOwner } from "./mirror-list.ts";

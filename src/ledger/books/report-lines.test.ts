@@ -4,6 +4,7 @@ import type { SaleDocument } from "../../contract/index.ts";
 import { ledgerOfSuite } from "../test-support/create-test-ledger.ts";
 import { documentOf, keepRecord, recordOf, someBusiness, WRITER } from "../test-support/records.ts";
 import type { BusinessDocuments } from "./report-types.ts";
+import { verified } from "../test-support/verified.ts";
 
 const test = ledgerOfSuite();
 
@@ -14,7 +15,7 @@ async function taxesOf(documents: SaleDocument[]) {
   const business = someBusiness();
   for (const document of documents)
     await keepRecord(test.ledger, business, recordOf(document.traderInvoiceNumber, { document }), WRITER);
-  expect((await test.ledger.documents.verify(business)).findings).toEqual([]);
+  expect((await verified(test.ledger, business)).findings).toEqual([]);
   const [report] = await test.ledger.reports.read({ period: { kind: "month", ...DAYS }, ...business });
   const listed = await test.ledger.reports.documents({ days: DAYS, ...business }, async ([one]) => await rowsOf(one));
   return {

@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
-
 import { type RawBuilder, sql } from "kysely";
+import { createHash } from "node:crypto";
 
 import {
   type ClaimedTry,
@@ -12,11 +11,8 @@ import {
 } from "../../contract/index.ts";
 import type { Database, Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
-import { appendEvents } from "../events/append-events.ts";
-import { canonicalJson } from "../events/canonical-json.ts";
-import type { Business, Writer } from "../events/chain.ts";
-import { writerColumns } from "../events/row.ts";
-import { type Chain, type ProvenRows, type RowsReport, verifyRows } from "../events/verify-rows.ts";
+import { appendEvents, type Business, canonicalJson, type Writer, writerColumns } from "../events/chain.ts";
+import type { ProvenRows } from "../events/verify-rows.ts";
 import { storableText } from "../storable-text.ts";
 import type { RowOf } from "../tables.ts";
 import {
@@ -449,17 +445,15 @@ function changeRow(db: Queries, claim: Claim, writer: Writer, event: ClaimEvent,
 /** Events that doubt what a row says: they leave it to the run that wrote it. */
 const DOUBTS = ["contradicted", "decision-refused"];
 
-/** Holds each claim of a chain against the events that tell of it. @param owner as {@link claimIn} takes it */
-export function verifyClaims(
-  database: Database,
-  chain: Chain,
+/** The claims of a table. @param owner as {@link claimIn} takes it */
+export function provenClaims(
   { table, kind, noun, idColumn, columnsOfCall, done, notDone }: Omit<AtMostOnceTable<never>, "said">,
   owner: Columns,
-): Promise<RowsReport> {
+): ProvenRows<Columns> {
   const settled = [done, notDone].flatMap((state) => [`settled-${state}`, `decided-${state}`]);
   const empty = Object.fromEntries(["outcome", "decision", ...columnsOfCall].map((column) => [column, null]));
   const nothing: Columns = { ...empty, disputed: false };
-  const claims: ProvenRows<Columns> = {
+  return {
     table,
     owner,
     idColumn,
@@ -472,5 +466,4 @@ export function verifyClaims(
     }),
     columnsOf,
   };
-  return verifyRows(database, chain, [claims]);
 }

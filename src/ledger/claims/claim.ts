@@ -2,9 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
-import { appended, appendEvents } from "../events/append-events.ts";
-import { canonicalJson } from "../events/canonical-json.ts";
-import type { Business, NewEvent, Writer } from "../events/chain.ts";
+import { appended, appendEvents, type Business, canonicalJson, type NewEvent, type Writer } from "../events/chain.ts";
 import { assignments, clockMs, hasValues, insertRowFrom } from "../statements.ts";
 import { storableJson } from "../storable-text.ts";
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ClosedRun } from "../../contract/index.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
 import { by, documentOf, keepRecord, recordOf, someBusiness, WRITER } from "../test-support/records.ts";
+import { verified } from "../test-support/verified.ts";
 
 const CLOSED: ClosedRun = { status: "terminated", atMs: 1_763_600_100_000, reason: "by mistake" };
 const OF = { type: "sale", number: "INV-1" } as const;
@@ -41,7 +42,7 @@ test("a document's row whose run was terminated is neither open nor at risk, and
   expect((await documents.closedRows()).filter((row) => row.business.businessId === business.businessId)).toEqual([
     { business, of: OF, writer: WRITER },
   ]);
-  expect((await documents.verify(business)).findings).toEqual([]);
+  expect((await verified(ledgers.ledger, business)).findings).toEqual([]);
 });
 
 test("a terminated document's row is open again once another run takes it over or writes it", async () => {
@@ -56,7 +57,7 @@ test("a terminated document's row is open again once another run takes it over o
   // Somebody who looked before the other run began comes too late.
   await mark(CLOSED);
   expect(await kept()).not.toHaveProperty("closed");
-  expect((await documents.verify(business)).findings).toEqual([]);
+  expect((await verified(ledgers.ledger, business)).findings).toEqual([]);
 });
 
 test("what a terminated run had under way does not open its row again", async () => {
@@ -67,7 +68,7 @@ test("what a terminated run had under way does not open its row again", async ()
   const document = documentOf("INV-1");
   await documents.answered(business, OF, { document, askedAtMs: saved.asOfMs + 2 }, WRITER);
   expect(await kept()).toMatchObject({ closed: CLOSED, stage: "completed", document: { id: document.id } });
-  expect((await documents.verify(business)).findings).toEqual([]);
+  expect((await verified(ledgers.ledger, business)).findings).toEqual([]);
 });
 
 test("marking a terminated run changes nothing where the ledger has no row of it", async () => {

@@ -7,6 +7,7 @@ import type { Documents } from "./documents.ts";
 import { claimEventsOf } from "../test-support/claim-events.ts";
 import { taking } from "../test-support/movements.ts";
 import { documentOf } from "../test-support/records.ts";
+import { verified } from "../test-support/verified.ts";
 
 let ledgerOfTest: TestLedger;
 let documents: Documents;
@@ -203,9 +204,7 @@ it("a document whose row is gone is not sent: nobody knows what was", async () =
     kind: "send",
     first: true,
   });
-  expect((await ledgerOfTest.ledger.documents.verify({ connection: "default", businessId: "biz_1" })).findings).toEqual(
-    [],
-  );
+  expect((await verified(ledgerOfTest.ledger, { connection: "default", businessId: "biz_1" })).findings).toEqual([]);
 });
 
 it("a document that the row has is known, where the database has lost its claim", async () => {

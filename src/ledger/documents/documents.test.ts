@@ -12,6 +12,7 @@ import {
   type TestRecord,
   WRITER,
 } from "../test-support/records.ts";
+import { verified } from "../test-support/verified.ts";
 
 const test = ledgerOfSuite();
 
@@ -80,7 +81,7 @@ describe("a document's row", () => {
     expect(await told("pending", 2)).toBe("completed");
     expect(await told("completed", 6)).toBe("completed");
     expect(await kept()).toMatchObject({ numberTaken: true, document: documentOf("INV-1") });
-    expect((await documents.verify(business)).findings).toEqual([]);
+    expect((await verified(test.ledger, business)).findings).toEqual([]);
   });
 
   it("is carried on by another run as it is, where anything was sent for it", async () => {
@@ -97,7 +98,7 @@ describe("a document's row", () => {
     const later = { asOfMs: ASKED.startedAtMs + 20, stage: "resolving-items" as const };
     await documents.note(business, noteOf({ ...later, attentions }), next);
     expect(await kept()).toMatchObject({ stage: "completed", attentions });
-    expect((await documents.verify(business)).findings).toEqual([]);
+    expect((await verified(test.ledger, business)).findings).toEqual([]);
   });
 
   it("is for other content while nothing was sent for it, and not once a request may have left", async () => {
@@ -131,7 +132,7 @@ describe("a document's row", () => {
     await Promise.all(ledgers.map((ledger) => ledger.close()));
     expect(await rows("documents", business)).toHaveLength(1);
     expect(await eventKinds(business)).toEqual(["document-saved", "document-saved"]);
-    expect((await test.ledger.documents.verify(business)).findings).toEqual([]);
+    expect((await verified(test.ledger, business)).findings).toEqual([]);
   });
 
   it("of another sale's credit note stays, whatever a run asks for under its number", async () => {
@@ -158,7 +159,7 @@ describe("a document's row", () => {
     expect(creditNote).toMatchObject({
       record: { stage: "credited", originalSaleId: "sal_1", document: { id: document.id } },
     });
-    expect((await documents.verify(business)).findings).toEqual([]);
+    expect((await verified(test.ledger, business)).findings).toEqual([]);
   });
 
   it("is made by an answer where a database that was restored knows nothing of its run", async () => {
@@ -171,7 +172,7 @@ describe("a document's row", () => {
       stage: "completed",
       numberTaken: true,
     });
-    expect((await documents.verify(business)).findings).toEqual([]);
+    expect((await verified(test.ledger, business)).findings).toEqual([]);
   });
 
   it("keeps the history of its attentions and decisions, each once", async () => {
@@ -210,7 +211,7 @@ describe("a document's row", () => {
 
 describe("the verification of records", () => {
   async function findings(business: Business): Promise<unknown[]> {
-    return (await test.ledger.documents.verify(business)).findings;
+    return (await verified(test.ledger, business)).findings;
   }
 
   it("finds nothing in unaltered rows", async () => {
@@ -218,8 +219,8 @@ describe("the verification of records", () => {
     for (let n = 0; n < 101; n++) await save(business, recordOf(`INV-${n}`));
     const waiting = recordOf("INV-0", { type: "credit_note", document: null, movements: [], originalSaleId: "sale_1" });
     await save(business, waiting);
-    expect(await test.ledger.documents.verify(business)).toEqual({
-      rows: 102,
+    expect(await verified(test.ledger, business)).toMatchObject({
+      documents: 102,
       withoutDocument: 1,
       findings: [],
       moreFindings: 0,

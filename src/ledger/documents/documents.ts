@@ -26,7 +26,6 @@ import {
   type SettleDocumentRequest,
 } from "./settle.ts";
 import { type DocumentKey, take, type TakeDocumentRequest, takeFirst } from "./take.ts";
-import { verifyDocuments } from "./verify.ts";
 import { type Answer, answered, markClosed, note, open, openNew } from "./write.ts";
 
 export type Documents = ReturnType<typeof createDocuments>;
@@ -97,8 +96,5 @@ export function createDocuments(database: Database) {
     markClosed: (business: Business, of: DocumentRow, writer: Writer, closed: ClosedRun | undefined) =>
       database.transact((db) => markClosed(db, business, of, writer, closed)),
     closedRows: () => database.query(closedRows),
-    /** Holds each document against the events that tell of it. */
-    verify: ({ connection, businessId }: { connection: string; businessId: string }) =>
-      verifyDocuments(database, { connection, business_id: businessId }),
   };
 }

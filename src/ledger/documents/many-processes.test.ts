@@ -6,6 +6,7 @@ import { createTestLedger, type TestLedger } from "../test-support/create-test-l
 import { claimEventsOf } from "../test-support/claim-events.ts";
 import { taking } from "../test-support/movements.ts";
 import { documentOf } from "../test-support/records.ts";
+import { verified } from "../test-support/verified.ts";
 
 let test: TestLedger;
 let ledgers: Ledger[];
@@ -55,7 +56,7 @@ it("four processes at once take each of 40 documents once", async () => {
   expect(answers.filter((answer) => answer.kind === "send" && answer.first)).toHaveLength(40);
   expect(answers.filter((answer) => answer.kind === "send")).toHaveLength(160);
   for (const request of requests) expect(await whatOf(request)).toEqual(["taken"]);
-  expect((await test.ledger.documents.verify(BUSINESS)).findings).toEqual([]);
+  expect((await verified(test.ledger, BUSINESS)).findings).toEqual([]);
 });
 
 it("many answers at once for one claim are written once, and the last of them stands", async () => {
@@ -80,7 +81,7 @@ it("many answers at once for one claim are written once, and the last of them st
     const kept = await test.ledger.documents.findSale(BUSINESS, request.of.number);
     expect(kept?.record.document?.status).toBe("completed");
   }
-  expect((await test.ledger.documents.verify(BUSINESS)).findings).toEqual([]);
+  expect((await verified(test.ledger, BUSINESS)).findings).toEqual([]);
 });
 
 it("a document is settled once for many processes at once, and a different one is reported as contradicted", async () => {

@@ -7,6 +7,7 @@ import { taking } from "../test-support/movements.ts";
 import { by, documentOf } from "../test-support/records.ts";
 import type { TakeDocumentRequest } from "../index.ts";
 import type { Documents } from "./documents.ts";
+import { verified } from "../test-support/verified.ts";
 
 let test: TestLedger;
 let documents: Documents;
@@ -93,7 +94,7 @@ describe("the number of a credit note", () => {
     for (const note of [first, second]) await open(note);
     expect(await documents.take(first)).toMatchObject({ kind: "send", first: true });
     expect(await documents.take(second)).toEqual(ownerOf("sal_1", business));
-    expect((await test.ledger.documents.verify({ ...first, businessId: business })).findings).toEqual([]);
+    expect((await verified(test.ledger, { ...first, businessId: business })).findings).toEqual([]);
   });
 
   it("is free in another business, and so is another number in the same business", async () => {
@@ -134,7 +135,7 @@ describe("the live credit note of a sale", () => {
     expect(await documents.take(third)).toMatchObject({ kind: "send", first: true });
     await answered(third, "completed");
     expect(await documents.take(first)).toEqual({ kind: "credited-by-another", number: "CN-3" });
-    expect((await test.ledger.documents.verify({ ...first, businessId: business })).findings).toEqual([]);
+    expect((await verified(test.ledger, { ...first, businessId: business })).findings).toEqual([]);
   });
 
   it("is the one that appears after an operator said that it was not created", async () => {

@@ -10,10 +10,9 @@ import type {
   StockMovement,
 } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
-import type { Business, Writer } from "../events/chain.ts";
-import { businessColumns } from "../events/row.ts";
-import { movementsOf } from "../stock/of-sale.ts";
+import { type Business, businessColumns, type Writer } from "../events/chain.ts";
 import { unixMs } from "../statements.ts";
+import { movementsOf } from "../stock/of-sale.ts";
 import { storableText } from "../storable-text.ts";
 import { type ClaimRow, DECIDED, documentsWithEvents, isClaimed, kindOf, type RowContent, subjectOf } from "./row.ts";
 

@@ -12,10 +12,15 @@ import {
 import { type Claim, whereRow } from "../claims/claim.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
-import { appended, appendEvents } from "../events/append-events.ts";
-import { canonicalJson } from "../events/canonical-json.ts";
-import type { Business, NewEvent, Writer } from "../events/chain.ts";
-import { businessColumns } from "../events/row.ts";
+import {
+  appended,
+  appendEvents,
+  type Business,
+  businessColumns,
+  canonicalJson,
+  type NewEvent,
+  type Writer,
+} from "../events/chain.ts";
 import { assignments, insertRowFrom } from "../statements.ts";
 import { storableJson, storableText } from "../storable-text.ts";
 import type { RowOf } from "../tables.ts";

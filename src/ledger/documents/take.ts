@@ -15,9 +15,7 @@ import {
 } from "../claims/claim.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
-import { appended } from "../events/append-events.ts";
-import type { Business, Writer } from "../events/chain.ts";
-import { businessColumns } from "../events/row.ts";
+import { appended, type Business, businessColumns, type Writer } from "../events/chain.ts";
 import { assignments } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
 import type { RowOf } from "../tables.ts";
@@ -29,8 +27,8 @@ import {
   insertOrLock,
   isOfAnother,
   isSpokenFor,
-  KEPT_COLUMNS,
   type Kept,
+  KEPT_COLUMNS,
   type KeptColumns,
   keptOf,
 } from "./row.ts";

@@ -1,3 +1,5 @@
+import { sql } from "kysely";
+
 import {
   type AnsweredRow,
   type ClosedRun,
@@ -9,13 +11,11 @@ import {
   type SettledAnswer,
   type Stage,
 } from "../../contract/index.ts";
-import { sql } from "kysely";
-
 import { changeClaim } from "../claims/claim.ts";
 import type { Queries } from "../database.ts";
-import { appendEvents } from "../events/append-events.ts";
-import type { Business, NewEvent, Writer } from "../events/chain.ts";
+import { appendEvents, type Business, type NewEvent, type Writer } from "../events/chain.ts";
 import { anyGivenBack } from "../stock/of-sale.ts";
+import { correctionEvents } from "./reserve.ts";
 import {
   changeRow,
   DECIDED,
@@ -35,7 +35,6 @@ import {
   type RowContent,
   subjectOf,
 } from "./row.ts";
-import { correctionEvents } from "./reserve.ts";
 
 /** What a row said before a run opened it. */
 export type OpenedBefore = Pick<RowContent, "stage" | "document" | "refund" | "cancelRequested">;

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 
-import { type ChainReport, openLedger, type NewEvent, type SeenHead } from "../index.ts";
+import { openLedger, type NewEvent, type SeenHead, type VerifiedChain } from "../index.ts";
 import { ledgerOfSuite } from "../test-support/create-test-ledger.ts";
 
 const test = ledgerOfSuite();
@@ -23,9 +23,9 @@ async function chainOf(count: number): Promise<string> {
   return businessId;
 }
 
-async function verify(businessId: string, seen?: SeenHead[]): Promise<ChainReport[]> {
-  const reports: ChainReport[] = [];
-  for await (const report of test.ledger.events.verify({ businessId, seen })) reports.push(report);
+async function verify(businessId: string, seen?: SeenHead[]): Promise<VerifiedChain[]> {
+  const reports: VerifiedChain[] = [];
+  for await (const report of test.ledger.verify({ businessId, seen })) reports.push(report);
   return reports;
 }
 

@@ -1,7 +1,6 @@
 import type { Database, Queries } from "../database.ts";
 import type { RowOf } from "../tables.ts";
-import { hashOf, NO_HASH } from "./chain.ts";
-import type { Chain } from "./verify-rows.ts";
+import { type Chain, hashOf, NO_HASH } from "./chain.ts";
 
 /** What a look through a chain found. Numbers are those of events. */
 export type ChainFinding =
@@ -20,19 +19,6 @@ export type ChainFinding =
   /** An earlier look saw another event at that number, or one that is gone. */
   | { kind: "not-as-seen"; number: number };
 
-export interface ChainReport {
-  connection: string;
-  /** `-` for none. */
-  businessId: string;
-  /** Events that were looked at. */
-  events: number;
-  /** As the head says: to be kept elsewhere, for a later look to be held against. */
-  head: { count: number; hash: string } | null;
-  findings: ChainFinding[];
-  /** Findings beyond those that are listed. */
-  moreFindings: number;
-}
-
 /** What an earlier look saw of a chain. */
 export interface SeenHead {
   connection: string;
@@ -41,34 +27,30 @@ export interface SeenHead {
   hash: string;
 }
 
-/** Events in memory at a time. */
-const PAGE = 500;
+/** Events in memory at a time: one may have a document of a thousand lines. */
+const PAGE = 100;
 const PAGE_WITHIN_MS = 30_000;
-const MOST_FINDINGS = 1_000;
 
 /**
  * Walks one chain from its first event to the one that its head names, in pages. Appends may go on meanwhile: what
  * comes after the head as it was read first is not looked at.
+ * @returns how many were looked at, and what the head says
  * @throws LedgerUnavailableError
  */
 export async function verifyChain(
   database: Database,
   chain: Chain,
-  seen: readonly SeenHead[] = [],
-): Promise<ChainReport> {
+  seen: readonly SeenHead[],
+  find: (finding: ChainFinding) => void,
+): Promise<{ events: number; head: { count: number; hash: string } | null }> {
   const read = <Answer>(work: (db: Queries) => Promise<Answer>) => database.transact(work, PAGE_WITHIN_MS);
   const head = (await read((db) => readHead(db, chain))) ?? null;
-  const { connection, business_id: businessId } = chain;
-  const report: ChainReport = { connection, businessId, events: 0, head, findings: [], moreFindings: 0 };
-  const find = (finding: ChainFinding): void => {
-    if (report.findings.length < MOST_FINDINGS) report.findings.push(finding);
-    else report.moreFindings += 1;
-  };
+  let events = 0;
   const unseen = new Map(seen.filter(({ count }) => count > 0).map(({ count, hash }) => [count, hash]));
   let last = { number: 0, hash: NO_HASH };
   for (;;) {
     const page = await read((db) => readPage(db, chain, last.number, head?.count ?? Number.MAX_SAFE_INTEGER));
-    report.events += page.length;
+    events += page.length;
     for (const event of page) {
       const { subject, hash } = event;
       const number = Number(event.number);
@@ -84,8 +66,9 @@ export async function verifyChain(
     if (page.length < PAGE) break;
   }
   if (head === null) {
-    if (report.events > 0) find({ kind: "no-head", events: report.events });
-    return report;
+    if (events > 0) find({ kind: "no-head", events });
+    else for (const count of unseen.keys()) find({ kind: "missing", from: 1, to: count });
+    return { events, head };
   }
   if (last.number < head.count) find({ kind: "missing", from: last.number + 1, to: head.count });
   else if (last.hash !== head.hash) find({ kind: "other-end", number: last.number });
@@ -94,7 +77,7 @@ export async function verifyChain(
   // Read after the events, so that it has counted all that were appended meanwhile.
   const { count } = (await read((db) => readHead(db, chain))) ?? head;
   if (end > count) find({ kind: "uncounted", from: count + 1, to: end });
-  return report;
+  return { events, head };
 }
 
 async function readHead(db: Queries, chain: Chain): Promise<{ count: number; hash: string } | undefined> {

@@ -2,10 +2,9 @@ import { sql } from "kysely";
 
 import type { Database, Queries } from "../database.ts";
 import { hasValues } from "../statements.ts";
-import { canonicalJson } from "./canonical-json.ts";
+import { canonicalJson, type Chain } from "./chain.ts";
 
 export type Row = Record<string, unknown>;
-export type Chain = { connection: string; business_id: string };
 
 /** Tables whose rows have events of their own, one subject each. */
 type MainTable = "documents" | "movements" | "purchases" | "bill_payments" | "sync_batches";
@@ -18,15 +17,6 @@ export type RowFinding =
   | { kind: "row-behind"; table: MainTable; subject: string; event: number; last: number | null }
   /** One of the subject's events is none that the product writes, so nothing says what the row was. */
   | { kind: "row-unproven"; table: MainTable; subject: string; event: number };
-
-export interface RowsReport {
-  /** That were looked at. */
-  rows: number;
-  /** The first thousand. */
-  findings: RowFinding[];
-  /** How many more. */
-  moreFindings: number;
-}
 
 /** An event, as far as it says something of its subject. */
 export interface SubjectEvent {
@@ -53,49 +43,45 @@ export interface ProvenRows<State> {
   columnsOf: (state: State, last: SubjectEvent) => Row;
 }
 
-const MOST_FINDINGS = 1_000;
-/** Rows, and events, in memory at a time. */
-const ROWS_AT_A_TIME = 200;
-const EVENTS_AT_A_TIME = 500;
+/** Rows, and events, in memory at a time: one may have a document of a thousand lines. */
+const ROWS_AT_A_TIME = 50;
+const EVENTS_AT_A_TIME = 200;
 /** Events that one statement looks at. */
 const EVENTS_A_LOOK = 10_000;
 const WITHIN_MS = 30_000;
 
 /**
  * Holds the rows that a chain tells of against its events, in pages: each row first, then which rows are gone.
+ * @returns how many there were
  * @throws LedgerUnavailableError
  */
 export async function verifyRows<State>(
   database: Database,
   chain: Chain,
-  proven: readonly ProvenRows<State>[],
-): Promise<RowsReport> {
-  const report: RowsReport = { rows: 0, findings: [], moreFindings: 0 };
-  const add = (finding: RowFinding): void => {
-    if (report.findings.length < MOST_FINDINGS) report.findings.push(finding);
-    else report.moreFindings += 1;
-  };
-  for (const one of proven) {
-    let after: string | null = "";
-    while (after !== null) {
-      const from: string = after;
-      const page: { rows: Row[]; findings: RowFinding[] } = await database.transact(async (db) => {
-        // The rows and the events that tell of them are of one state.
-        await sql`set transaction isolation level repeatable read read only`.execute(db);
-        const { rows } = await sql<Row>`
-          select * from ${sql.table(one.table)} where ${hasValues(one.owner)} and ${sql.ref(one.idColumn)} > ${from}
-          order by ${sql.ref(one.idColumn)} limit ${ROWS_AT_A_TIME}`.execute(db);
-        return { rows, findings: await findingsOf(db, chain, one, rows) };
-      }, WITHIN_MS);
-      page.findings.forEach(add);
-      report.rows += page.rows.length;
-      const last = page.rows.at(-1);
-      after = last === undefined || page.rows.length < ROWS_AT_A_TIME ? null : String(last[one.idColumn]);
-    }
-    for await (const subject of subjectsWithoutRow(database, chain, one))
-      add({ kind: "row-missing", table: one.table, subject, row: subject });
+  proven: ProvenRows<State>,
+  find: (finding: RowFinding) => void,
+): Promise<number> {
+  const { table, owner, idColumn } = proven;
+  const id = sql.ref(idColumn);
+  let count = 0;
+  for (let after: string | null = ""; after !== null;) {
+    const from: string = after;
+    const page: { rows: Row[]; findings: RowFinding[] } = await database.transact(async (db) => {
+      // The rows and the events that tell of them are of one state.
+      await sql`set transaction isolation level repeatable read read only`.execute(db);
+      const { rows } = await sql<Row>`
+        select * from ${sql.table(table)} where ${hasValues(owner)} and ${id} > ${from}
+        order by ${id} limit ${ROWS_AT_A_TIME}`.execute(db);
+      return { rows, findings: await findingsOf(db, chain, proven, rows) };
+    }, WITHIN_MS);
+    page.findings.forEach(find);
+    count += page.rows.length;
+    const last = page.rows.at(-1);
+    after = last === undefined || page.rows.length < ROWS_AT_A_TIME ? null : String(last[idColumn]);
   }
-  return report;
+  for await (const subject of subjectsWithoutRow(database, chain, proven))
+    find({ kind: "row-missing", table, subject, row: subject });
+  return count;
 }
 
 /** What of these rows does not say what their events say. */

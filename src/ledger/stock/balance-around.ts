@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 
 import type { Queries } from "../database.ts";
-import { businessColumns } from "../events/row.ts";
+import { businessColumns } from "../events/chain.ts";
 import { storableText } from "../storable-text.ts";
 import { type MovementKey, outcomeOf, type StockRow } from "./movement.ts";
 

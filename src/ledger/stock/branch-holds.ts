@@ -1,8 +1,7 @@
 import { type BranchHold, NO_BUSINESS, type OperatorDecision, type OtherBranch } from "../../contract/index.ts";
 import { toJson } from "../claims/claim.ts";
 import type { Queries } from "../database.ts";
-import type { Business } from "../events/chain.ts";
-import { businessColumns } from "../events/row.ts";
+import { type Business, businessColumns } from "../events/chain.ts";
 import { storableText } from "../storable-text.ts";
 import type { RowOf } from "../tables.ts";
 import type { MovementKey } from "./movement.ts";

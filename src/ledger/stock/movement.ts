@@ -13,9 +13,7 @@ import {
 import { type AtMostOnceClaim, type AtMostOnceTable, claimIn, type ClaimRow } from "../claims/at-most-once.ts";
 import type { Columns } from "../claims/claim.ts";
 import { LedgerError } from "../errors.ts";
-import { canonicalJson } from "../events/canonical-json.ts";
-import type { Business } from "../events/chain.ts";
-import { businessColumns } from "../events/row.ts";
+import { type Business, businessColumns, canonicalJson } from "../events/chain.ts";
 import { storableText } from "../storable-text.ts";
 import type { RowOf } from "../tables.ts";
 

@@ -23,13 +23,10 @@ import {
   type SettledTry,
   take,
   type TakeClaim,
-  verifyClaims,
 } from "../claims/at-most-once.ts";
 import { columnsOf, eventOf } from "../claims/claim.ts";
 import type { Database, Queries } from "../database.ts";
-import { appendEvents } from "../events/append-events.ts";
-import type { Business, Writer } from "../events/chain.ts";
-import { businessColumns, writerColumns } from "../events/row.ts";
+import { appendEvents, type Business, businessColumns, type Writer, writerColumns } from "../events/chain.ts";
 import { assignments, unixMs } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
 import { balanceAround } from "./balance-around.ts";
@@ -143,11 +140,6 @@ export function createStockClaims(database: Database) {
       database.query((db) => disputes(db, sql`e.at > clock_timestamp() - ${days} * interval '1 day'`)),
     /** The same of one movement, however old; undefined: there is none. */
     disputeOf: (key: MovementKey) => database.query((db) => disputeOf(db, key)),
-    /** Holds each movement of a business against its events. */
-    verify(business: { connection: string; businessId: string }) {
-      const owner = businessColumns(business);
-      return verifyClaims(database, owner, MOVEMENTS, owner);
-    },
   };
 }
 

@@ -4,12 +4,13 @@ import { ledgerOfSuite } from "../test-support/create-test-ledger.ts";
 import { APPLIED, firstTry, NOT_APPLIED, taking } from "../test-support/movements.ts";
 import { someBusiness } from "../test-support/records.ts";
 import type { TakeRequest } from "../index.ts";
+import { verified } from "../test-support/verified.ts";
 
 const test = ledgerOfSuite();
 
 type Business = ReturnType<typeof someBusiness>;
 const WORD = { note: "counted", by: "amina", atMs: 1_700_000_500_000 };
-const findings = async (business: Business) => (await test.ledger.stock.verify(business)).findings;
+const findings = async (business: Business) => (await verified(test.ledger, business)).findings;
 
 /** One movement that was applied, as its business has it. */
 async function applied(): Promise<{ business: Business; first: TakeRequest }> {
@@ -43,8 +44,8 @@ describe("the verification of movements", () => {
     await stock.take(held);
     await stock.take({ ...held, ...taking(), unsent: [held.execution] });
     await stock.close({ keys: [{ ...business, referenceId: "never" }, refused], writer: first.writer, nowMs: 5 });
-    expect(await stock.verify(business)).toEqual({ rows: 6, findings: [], moreFindings: 0 });
-    for await (const chain of test.ledger.events.verify(business)) expect(chain.findings).toEqual([]);
+    expect(await verified(test.ledger, business)).toMatchObject({ movements: 6, findings: [], moreFindings: 0 });
+    for await (const chain of test.ledger.verify(business)) expect(chain.findings).toEqual([]);
   });
 
   it.each([

@@ -13,11 +13,9 @@ import {
   type SettledTry,
   take,
   type TakeClaim,
-  verifyClaims,
 } from "../claims/at-most-once.ts";
 import type { Database } from "../database.ts";
-import { accountingChain, connectionOfChain, type Writer } from "../events/chain.ts";
-import type { RowsReport } from "../events/verify-rows.ts";
+import { accountingChain, type Writer } from "../events/chain.ts";
 
 export interface BatchKey {
   connection: string;
@@ -40,7 +38,7 @@ export interface KeptBatch extends BatchKey {
 
 type Answer = ProcessedBatch | DecidedProcessed;
 
-const SYNC_BATCHES: AtMostOnceTable<Answer> = {
+export const SYNC_BATCHES: AtMostOnceTable<Answer> = {
   table: "sync_batches",
   kind: "batch-",
   noun: "sync batch",
@@ -74,16 +72,6 @@ export function createSyncBatches(database: Database) {
       return decide(database, batchClaim(request), { ...request, isDone: processed, decision, call: {} });
     },
     read: (key: BatchKey) => database.query(async (db) => keptOf(key, await readRow(db, batchClaim(key)))),
-    /**
-     * Holds each row against the events of its connection's chain, which is named as the chain is; of another chain there
-     * are none.
-     */
-    async verify({ connection, businessId }: { connection: string; businessId: string }): Promise<RowsReport> {
-      const chain = { connection, business_id: businessId };
-      const owner = connectionOfChain(chain);
-      if (owner === undefined) return { rows: 0, findings: [], moreFindings: 0 };
-      return await verifyClaims(database, chain, SYNC_BATCHES, { connection: owner });
-    },
   };
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 
 import type { BillPayment, BillPaymentStatus, CompleteSyncRequest, Sync, SyncKind } from "../../contract/index.ts";
 import type { Ledger } from "../index.ts";
+import { verified } from "./verified.ts";
 
 export const SYNC_WRITER = { workflowId: "sync-bill-payments/default", runId: "run-1" };
 
@@ -23,7 +24,8 @@ interface Look {
 }
 
 /** An accounting connection that no other test has, and what a synchronisation does to it. */
-export function someConnection({ billPayments }: Pick<Ledger, "billPayments">) {
+export function someConnection(ledger: Pick<Ledger, "billPayments" | "verify">) {
+  const { billPayments } = ledger;
   const name = randomUUID().slice(4);
   const chain = { connection: `accounting/${name}`, businessId: "-" };
   return {
@@ -39,6 +41,6 @@ export function someConnection({ billPayments }: Pick<Ledger, "billPayments">) {
       billPayments.complete({ ...sync, settled: true, leftOut: {}, withStatuses: true, ...end }, SYNC_WRITER),
     changesOf: async (id: string) =>
       (await billPayments.history({ connection: name }, id)).flatMap(({ changes }) => changes),
-    verify: () => billPayments.verify(chain),
+    verify: () => verified(ledger, chain),
   };
 }

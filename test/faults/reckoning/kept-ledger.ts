@@ -1,6 +1,5 @@
 import pg from "pg";
 
-import { verifiedChains } from "../../../src/cli/ledger/verified-chains.ts";
 import { openLedger } from "../../../src/ledger/index.ts";
 import { startEmbeddedPostgres } from "../../../src/servers/test-support/start-embedded-postgres.ts";
 
@@ -56,7 +55,7 @@ export async function readLedger(home: string): Promise<KeptLedger> {
         item_id as "itemId", action, quantity from movements`,
     );
     const chains: KeptChain[] = [];
-    for await (const { connection, businessId, events, findings } of verifiedChains(ledger))
+    for await (const { connection, businessId, events, findings } of ledger.verify())
       chains.push({ connection, businessId, events, findings });
     return { documents: documents.rows, movements: movements.rows, chains };
   } finally {

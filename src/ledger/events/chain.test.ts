@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 
 import { LedgerError } from "../errors.ts";
-import { canonicalJson } from "./canonical-json.ts";
+import { canonicalJson } from "./chain.ts";
 
 it("canonical JSON writes a value in one way, in whatever order its keys are", () => {
   expect(canonicalJson({ b: 1, a: { d: [{ z: 1, y: 2 }], c: null }, e: undefined })).toBe(
