@@ -52,7 +52,7 @@ describe("the preparation of a reconciliation", () => {
       kind: "not-compared",
       why: "no-accounting-connection",
       reason: expect.stringContaining("books, till"),
-      nextStep: expect.stringContaining("--accounting"),
+      nextStep: expect.stringContaining("COMPLIANCE_RECONCILE_ACCOUNTING"),
     });
   });
 

@@ -118,7 +118,6 @@ function withoutAccounting(name: string, known: readonly string[]): NotCompared 
     kind: "not-compared",
     why: "no-accounting-connection",
     reason: `No connection to the accounting service is called "${name}" (configured: ${known.join(", ")}), and none was named.`,
-    nextStep:
-      "Name the one whose payments pay the bills of this business: COMPLIANCE_RECONCILE_ACCOUNTING, or --accounting NAME for once.",
+    nextStep: "Name the one whose payments pay the bills of this business: COMPLIANCE_RECONCILE_ACCOUNTING.",
   };
 }

@@ -18,7 +18,7 @@ import { describeError } from "./cli-error.ts";
 import { printNote, printResult } from "./output.ts";
 import { plainTable } from "./plain-table.ts";
 import { renderHtml } from "./report/page.ts";
-import { renderCsv, renderText } from "./report/tables.ts";
+import { renderText } from "./report/run-report.ts";
 import { renderState } from "./sale/show.ts";
 import { callCli } from "./test-support/call-cli.ts";
 import { csvRows } from "./test-support/csv-rows.ts";
@@ -205,13 +205,8 @@ const OUTPUTS: readonly Output[] = [
   },
   {
     what: "the report as text",
-    made: (name) => printed((context) => printResult(context, false, {}, renderText(...reportOf(name)))),
+    made: (name) => renderText(...reportOf(name)),
     isClean,
-  },
-  {
-    what: "the report as CSV",
-    made: (name) => renderCsv(...reportOf(name)),
-    isClean: (text) => text.split("\r\n").forEach(isCsv),
   },
   { what: "the report as HTML", made: (name) => renderHtml(...reportOf(name)), isClean: isHtml, words: htmlWords },
   {

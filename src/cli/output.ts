@@ -1,3 +1,4 @@
+import { nairobiInstant } from "../contract/nairobi-date.ts";
 import { plainJson, plainText } from "../contract/plain-text.ts";
 import type { CliContext } from "./context.ts";
 
@@ -23,11 +24,39 @@ export function jsonText(data: unknown, spaces?: number): string {
   return plainJson(JSON.stringify(data, null, spaces));
 }
 
+/**
+ * What a command prints as JSON says when in one way: every field of Unix milliseconds (`sinceMs`) becomes one of ISO
+ * 8601 with Nairobi's offset (`since`). None of these data holds a length of time, whose name would end alike.
+ */
+export function withInstants(data: unknown): unknown {
+  if (Array.isArray(data)) return data.map(withInstants);
+  if (typeof data !== "object" || data === null) return data;
+  return Object.fromEntries(
+    Object.entries(data).map(([name, value]: [string, unknown]) => {
+      if (!name.endsWith("Ms") || (typeof value !== "number" && value !== null)) return [name, withInstants(value)];
+      return [name.slice(0, -"Ms".length), value === null ? null : nairobiInstant(value)];
+    }),
+  );
+}
+
 const CLOCK = new Intl.DateTimeFormat("en-GB", { timeZone: "Africa/Nairobi", timeStyle: "medium" });
 
 /** The time of day as a shop's clock showed it: `13:05:09`. */
 export function nairobiClock(atMs: number): string {
   return CLOCK.format(atMs);
+}
+
+/** A decimal text without zeros that say nothing. */
+export function plain(text: string): string {
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+}
+
+/** How long ago, in its two largest units: `2 d 4 h`. */
+export function age(sinceMs: number, nowMs: number): string {
+  const minutes = Math.max(0, Math.floor((nowMs - sinceMs) / 60_000));
+  const [days, hours, rest] = [Math.floor(minutes / 1440), Math.floor(minutes / 60) % 24, minutes % 60];
+  if (days > 0) return `${days} d ${hours} h`;
+  return hours > 0 ? `${hours} h ${rest} min` : `${rest} min`;
 }
 
 /** A word of a command line that can be pasted into a POSIX shell, or into PowerShell on Windows. */

@@ -18,12 +18,12 @@ import {
   registerItems,
   registerJobs,
   registerPurchases,
+  registerReconcile,
 } from "./jobs/register-jobs.ts";
 import { registerEvents, registerLedger } from "./ledger/register-ledger.ts";
 import { registerDocuments } from "./lists/register-lists.ts";
 import { registerProcesses } from "./register-processes.ts";
 import { registerReceipt } from "./receipt/register-receipt.ts";
-import { registerReconcile } from "./reconcile/register-reconcile.ts";
 import { registerReport } from "./report/register-report.ts";
 import { registerSimulator } from "./commands/simulator.ts";
 import { registerSale } from "./sale/register-sale.ts";

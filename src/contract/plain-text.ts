@@ -1,7 +1,7 @@
 /**
  * Other people's words, of buyers, suppliers and services, before they are shown. What is dangerous is the same
  * everywhere, and stands here alone. What each output needs besides stands with it: a cell of a CSV in
- * `src/cli/csv.ts`, HTML in `src/receipt/html.ts`, Markdown in `workflows/operator/updates.ts`, the letters of
+ * `src/cli/lists/columns.ts`, HTML in `src/receipt/html.ts`, Markdown in `workflows/operator/updates.ts`, the letters of
  * printers and PDF in `src/receipt/latin.ts`.
  */
 

@@ -128,7 +128,7 @@ async function expectBackOffice(demo: DemoProcess): Promise<void> {
     "batch process batch_2026_11_20 --wait -> batch_2026_11_20 was processed: 8 bill payments were processed.",
     "reconcile --wait -> 10 documents checked: 10 final and the same, 0 different, 0 unreadable; 0 skipped, final and the same when last checked; 4 findings.",
     expect.stringMatching(/^ledger verify -> .*: unaltered: \d+ events/),
-    expect.stringMatching(/^report day --force --out \S+\.html -> /),
+    expect.stringMatching(/^report day --out \S+\.html -> /),
   ]);
   expect(demo.output()).toContain("The ledger holds 7: 2 confirmed, 1 pending_review, 3 pulled, 1 rejected.");
   expect(demo.output()).toContain("The ledger holds 8: 1 failed, 1 pending, 5 synced, 1 syncing.");

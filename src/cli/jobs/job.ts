@@ -6,7 +6,7 @@ import { connectionName } from "../../contract/schema/sale.ts";
 import { parsedBy } from "../arguments.ts";
 import { UsageError } from "../cli-error.ts";
 import { type Scope, withScope } from "../sale/scope.ts";
-import { businessOf, servedBusinessOf } from "./business-of.ts";
+import { businessOf } from "./business-of.ts";
 
 /** What a job is for, with what the configuration adds. */
 export interface JobScope {
@@ -19,11 +19,9 @@ interface JobOwner {
   withFlags: (command: Command) => Command;
   /** What the flags name. @throws UsageError */
   of: (config: Config, flags: Scope) => JobScope;
-  /** The same for what begins something new. */
-  served: (config: Config, flags: Scope) => JobScope;
 }
 
-export const BUSINESS: JobOwner = { withFlags: withScope, of: businessOf, served: servedBusinessOf };
+export const BUSINESS: JobOwner = { withFlags: withScope, of: businessOf };
 
 export const ACCOUNTING_CONNECTION: JobOwner = {
   withFlags: (command) =>
@@ -35,7 +33,6 @@ export const ACCOUNTING_CONNECTION: JobOwner = {
       )
       .option("--json", "print the result as JSON"),
   of: accountingScope,
-  served: accountingScope,
 };
 
 /**
@@ -66,14 +63,10 @@ export interface Job<Progress, Result> {
   input?: object;
   /** What stands between the verb and the flags of a command: `batch retry ID`. */
   argument?: string;
-  /** The signal by which a job that runs already is asked for what the options say; without, such options are refused. */
-  askedBy?: string;
   /** How far it is, in one line. */
   progressLine: (progress: Progress) => string;
-  /** What came of it; the first line, alone in a list of many, says too whether somebody has to look. */
+  /** What came of it; the first line says whether somebody has to look. */
   resultText: (result: Result) => string;
-  /** What a caller who waited no longer must not take for granted. */
-  unended?: string;
   /** Whether the result is one that the command ends with 1 for. */
   failed?: (result: Result) => boolean;
 }

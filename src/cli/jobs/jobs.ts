@@ -4,7 +4,6 @@ import {
   registerItemsWorkflowId,
   type RegisterItemsOutcome,
   type RegistrationProgress,
-  SIGNALS,
   type SyncBatchOutcome,
   syncBatchWorkflowId,
   type SyncBillPaymentsOutcome,
@@ -15,8 +14,8 @@ import {
   WORKFLOW_TYPES,
 } from "../../contract/index.ts";
 import { counted } from "../output.ts";
-import { reconciliation } from "../reconcile/reconciliation.ts";
 import { ACCOUNTING_CONNECTION, type AnyJob, BUSINESS, type Job } from "./job.ts";
+import { reconciliation } from "./reconciliation.ts";
 
 /** How the command line shows a job; undefined where the workflow's type is no job's. */
 export function jobOf({ type, workflowId }: { type: string; workflowId: string }): AnyJob | undefined {
@@ -104,7 +103,6 @@ export const billPaymentsSync: Job<SyncProgress, SyncBillPaymentsOutcome> = {
   start: "bill-payments sync",
   owner: ACCOUNTING_CONNECTION,
   workflowId: ({ connection }) => syncBillPaymentsWorkflowId(connection),
-  askedBy: SIGNALS.syncRequested,
   progressLine: (progress) => readLine(progress, "bill payment"),
   resultText: (outcome) => {
     const { missing, settled, kind } = outcome;

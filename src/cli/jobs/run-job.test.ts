@@ -1,6 +1,8 @@
 import { type Client, ServiceError } from "@temporalio/client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
+import { jsonText } from "../output.ts";
+import { purchasesSync } from "./jobs.ts";
 import { followJob } from "./run-job.ts";
 
 // Fake timers do not reach a module of Node's.
@@ -10,13 +12,15 @@ vi.mock("node:timers/promises", () => ({
 
 const NO_POLLER = grpc(9, "no poller seen for task queue recently, worker may be down");
 const PAST_ITS_DEADLINE = grpc(4, "Deadline exceeded");
-const STATE = { workflow: "purchasesSync", waitingFor: "the API", progress: {}, attentions: [], decisions: [] };
+const WORKFLOW_ID = "sync-purchases/default/biz_1";
+const PROGRESS = { round: 1, pages: 1, rows: 2, added: 2, changed: 0 };
+const STATE = { workflow: "syncPurchases", waitingFor: "the API", progress: PROGRESS, attentions: [], decisions: [] };
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Of a job that runs. @param ask what comes of each query, of which the client knows the deadline */
-function followed(waitMs: number | undefined, ask: (withinMs: number) => Promise<unknown>) {
+/** The JSON that is printed of a job that runs. @param ask what comes of each query, of which the client knows the deadline */
+async function followed(waitSeconds: number | undefined, ask: (withinMs: number) => Promise<unknown>) {
   let withinMs = 0;
   const client = {
     withDeadline: async (deadlineMs: number, work: () => Promise<unknown>) => {
@@ -28,14 +32,26 @@ function followed(waitMs: number | undefined, ask: (withinMs: number) => Promise
     workflowService: { describeTaskQueue: async () => ({ pollers: [{}] }) },
     workflow: {
       getHandle: () => ({
-        describe: async () => ({ workflowId: "purchases-sync/1", status: { name: "RUNNING" }, raw: {} }),
+        describe: async () => ({ workflowId: WORKFLOW_ID, status: { name: "RUNNING" }, raw: {} }),
         query: () => ask(withinMs),
       }),
     },
   } as unknown as Client;
-  const { signal } = new AbortController();
-  return followJob(client, "purchases-sync/1", { waitMs, onProgress: () => undefined, signal });
+  let stdout = "";
+  const context = {
+    stdout: { write: (text: string) => (stdout += text) },
+    stderr: { write: () => true },
+    signal: new AbortController().signal,
+  } as unknown as Parameters<typeof followJob>[0];
+  await followJob(context, client, purchasesSync, {
+    flags: { json: true, wait: waitSeconds ?? true },
+    scope: { connection: "default", businessId: "biz_1" },
+    workflowId: WORKFLOW_ID,
+  });
+  return stdout;
 }
+
+const stillRunning = (state: unknown): string => `${jsonText({ workflowId: WORKFLOW_ID, state }, 2)}\n`;
 
 const silent = async (withinMs: number): Promise<never> => {
   await new Promise((resolve) => setTimeout(resolve, withinMs));
@@ -49,8 +65,8 @@ test.each([
   ["no worker has been there for minutes", refused],
 ])("a job that is waited for goes on by itself where %s, once the time is up", async (_what, ask) => {
   const startedAtMs = Date.now();
-  const [told] = await Promise.all([followed(10_000, ask), vi.runAllTimersAsync()]);
-  expect(told).toEqual({ end: "still-running", state: undefined });
+  const [told] = await Promise.all([followed(10, ask), vi.runAllTimersAsync()]);
+  expect(told).toBe(stillRunning(null));
   expect(Date.now() - startedAtMs).toBeGreaterThanOrEqual(10_000);
   expect(Date.now() - startedAtMs).toBeLessThan(13_000);
 });
@@ -58,14 +74,14 @@ test.each([
 test("what a worker said last stands where it answers no more, and the time is up", async () => {
   let asked = 0;
   const [told] = await Promise.all([
-    followed(5_000, async (withinMs) => (asked++ < 2 ? STATE : await silent(withinMs))),
+    followed(5, async (withinMs) => (asked++ < 2 ? STATE : await silent(withinMs))),
     vi.runAllTimersAsync(),
   ]);
-  expect(told).toEqual({ end: "still-running", state: STATE });
+  expect(told).toBe(stillRunning(STATE));
 });
 
 test("a worker is asked where the caller has no time to wait", async () => {
-  expect(await followed(0, async () => STATE)).toEqual({ end: "still-running", state: STATE });
+  expect(await followed(0, async () => STATE)).toBe(stillRunning(STATE));
 });
 
 test("whoever waits for longer hears that no worker answers", async () => {

@@ -63,59 +63,71 @@ export async function runJob<Progress, Result>(
   flags: JobFlags,
   options: Record<string, unknown> = {},
 ): Promise<void> {
-  const scope = job.owner.served(loadConfig({ env: context.env }), flags);
+  const scope = job.owner.of(loadConfig({ env: context.env }), flags);
   const workflowId = job.workflowId(scope);
   await withTemporal(context, async ({ client }) => {
     const started = await startJob(client, job.workflow, workflowId, { ...scope, ...job.input, ...options });
-    const asked = !started && job.askedBy !== undefined;
-    if (asked) await client.workflow.getHandle(workflowId).signal(job.askedBy ?? "", options);
-    const how = started ? "started" : `runs already${asked ? ", and does what is asked when that is done" : ""}`;
+    const how = started ? "started" : "runs already";
     printNote(context, `The ${job.noun} ${how} (${workflowId}).`);
-    if (!started && !asked && Object.keys(options).length > 0) {
+    if (!started && Object.keys(options).length > 0) {
       const again = `Wait until it has ended, then ask again for ${Object.keys(options).join(", ")}.`;
       throw new CommandFailedError(`Another ${job.noun} of this business runs, and nothing was started. ${again}`);
     }
     if (flags.wait === undefined) {
       const data = { workflowId, result: started ? "started" : "running" };
       printResult(context, flags.json, data, `${workflowId}: ${how}`);
-      return;
-    }
-    await waitForJob(context, client, job, { flags, scope, workflowId });
+    } else await followJob(context, client, job, { flags, scope, workflowId });
   });
 }
 
-async function waitForJob<Progress, Result>(
+const LOOK_EVERY_MS = 500;
+/** A worker that runs has answered by then, also where the caller's time is up. */
+const LEAST_LOOK_MS = 2_000;
+
+/**
+ * Tells how far a job is, over all its runs, until it ends or needs an operator. Where the time to wait is up, no answer
+ * is no failure: the job goes on.
+ * @throws CommandFailedError where it needs an operator, or ended with what is one; NoAnswerError, NoWorkerError where
+ * no worker answers; the workflow's failure
+ */
+export async function followJob<Progress, Result>(
   context: CliContext,
   client: Client,
   job: Job<Progress, Result>,
-  { flags, scope, workflowId }: { flags: JobFlags; scope: JobScope; workflowId: string },
+  { flags: { wait, json }, scope, workflowId }: { flags: JobFlags; scope: JobScope; workflowId: string },
 ): Promise<void> {
-  let printed = "";
-  const onProgress = (state: JobState<Progress>): void => {
-    const line = standingText(job, state);
-    if (line !== printed) printNote(context, line);
-    printed = line;
-  };
-  const waitMs = typeof flags.wait === "number" ? flags.wait * 1_000 : undefined;
   const { signal } = context;
-  const followed = await followJob<Progress, Result>(client, workflowId, { waitMs, onProgress, signal });
-  switch (followed.end) {
-    case "done":
-      printResult(context, flags.json, { workflowId, result: followed.result }, job.resultText(followed.result));
-      if (job.failed?.(followed.result) === true) throw new CommandFailedError("");
-      return;
-    case "still-running": {
-      const { state } = followed;
-      const line = state ? `${job.progressLine(state.progress)}${troubleText(state)}` : "no worker has answered yet";
-      const text = [`It goes on by itself: ${line}`, ...(job.unended === undefined ? [] : [job.unended])];
-      printResult(context, flags.json, { workflowId, state: state ?? null }, text.join("\n"));
+  const deadlineMs = Date.now() + (typeof wait === "number" ? wait * 1_000 : Number.POSITIVE_INFINITY);
+  let state: JobState<Progress> | undefined;
+  let printed = "";
+  for (;;) {
+    const run = await client.workflow.getHandle(workflowId).describe();
+    if (run.status.name !== "RUNNING") {
+      const result = await resultOf<Result>(client, workflowId);
+      printResult(context, json, { workflowId, result }, job.resultText(result));
+      if (job.failed?.(result)) throw new CommandFailedError("");
       return;
     }
-    case "needs-an-operator": {
-      const lines = followed.state.attentions.flatMap((one) => attentionLines(one, job, scope));
-      printResult(context, flags.json, { workflowId, state: followed.state }, lines.join("\n"));
+    const leftMs = deadlineMs - Date.now();
+    const withinMs = Math.min(ANSWER_WITHIN_MS, Math.max(leftMs, LEAST_LOOK_MS));
+    try {
+      state = await stateOfJob<Progress>(client, run, { withinMs, signal });
+    } catch (error) {
+      if (!(error instanceof NoAnswerError) || leftMs > ANSWER_WITHIN_MS) throw error;
+    }
+    const line = state && standingText(job, state);
+    if (line && line !== printed) printNote(context, line);
+    printed = line ?? "";
+    if (state && state.attentions.length > 0) {
+      const lines = state.attentions.flatMap((one) => attentionLines(one, job, scope));
+      printResult(context, json, { workflowId, state }, lines.join("\n"));
       throw new CommandFailedError("");
     }
+    if (Date.now() >= deadlineMs) {
+      const text = `It goes on by itself: ${line ?? "no worker has answered yet"}`;
+      return printResult(context, json, { workflowId, state: state ?? null }, text);
+    }
+    await delay(LOOK_EVERY_MS, undefined, { signal });
   }
 }
 
@@ -137,58 +149,9 @@ export function standingText<Progress>(
   { progressLine }: Pick<Job<Progress, never>, "progressLine">,
   state: JobState<Progress>,
 ): string {
-  return `${progressLine(state.progress)}; waits for ${state.waitingFor}${troubleText(state)}`;
-}
-
-function troubleText({ serviceTrouble }: Pick<JobState<unknown>, "serviceTrouble">): string {
-  return serviceTrouble ? `. ${troubleInWords(serviceTrouble)}, as far as calls show` : "";
-}
-
-const LOOK_EVERY_MS = 500;
-/** A worker that runs has answered by then, also where the caller's time is up. */
-const LEAST_LOOK_MS = 2_000;
-
-type Followed<Progress, Result> =
-  | { end: "done"; result: Result }
-  /** It waits for an operator, and goes on by itself once that is resolved. */
-  | { end: "needs-an-operator"; state: JobState<Progress> }
-  /** The state as it was seen last; undefined where no worker has answered. */
-  | { end: "still-running"; state: JobState<Progress> | undefined };
-
-interface Following<Progress> {
-  /** How long to wait; absent: until it ends. */
-  waitMs: number | undefined;
-  onProgress: (state: JobState<Progress>) => void;
-  signal: AbortSignal;
-}
-
-/**
- * Waits for a job, over all its runs, and tells how far it is. Where the time to wait is up, no answer is no failure: the
- * job goes on.
- * @throws NoAnswerError, NoWorkerError where no worker answers; the workflow's failure
- */
-export async function followJob<Progress, Result>(
-  client: Client,
-  workflowId: string,
-  { waitMs = Number.POSITIVE_INFINITY, onProgress, signal }: Following<Progress>,
-): Promise<Followed<Progress, Result>> {
-  const deadlineMs = Date.now() + waitMs;
-  let state: JobState<Progress> | undefined;
-  for (;;) {
-    const run = await client.workflow.getHandle(workflowId).describe();
-    if (run.status.name !== "RUNNING") return { end: "done", result: await resultOf<Result>(client, workflowId) };
-    const leftMs = deadlineMs - Date.now();
-    const withinMs = Math.min(ANSWER_WITHIN_MS, Math.max(leftMs, LEAST_LOOK_MS));
-    try {
-      state = await stateOfJob<Progress>(client, run, { withinMs, signal });
-      onProgress(state);
-      if (state.attentions.length > 0) return { end: "needs-an-operator", state };
-    } catch (error) {
-      if (!(error instanceof NoAnswerError) || leftMs > ANSWER_WITHIN_MS) throw error;
-    }
-    if (Date.now() >= deadlineMs) return { end: "still-running", state };
-    await delay(LOOK_EVERY_MS, undefined, { signal });
-  }
+  const { progress, waitingFor, serviceTrouble } = state;
+  const trouble = serviceTrouble ? `. ${troubleInWords(serviceTrouble)}, as far as calls show` : "";
+  return `${progressLine(progress)}; waits for ${waitingFor}${trouble}`;
 }
 
 /**

@@ -124,7 +124,7 @@ export function registerEvents(program: Command, context: CliContext): void {
 }
 
 async function printEvents(context: CliContext, flags: EventsFlags): Promise<void> {
-  const { whyUnknown } = await import("../report/asked.ts");
+  const { refuseUnknown } = await import("../report/asked.ts");
   const { withLedger } = await import("../with-ledger.ts");
   let cursor = flags.after;
   await withLedger(
@@ -132,11 +132,8 @@ async function printEvents(context: CliContext, flags: EventsFlags): Promise<voi
     async (ledger, config) => {
       const { events } = ledger;
       const business = businessOf(config, flags);
-      const asked = { connection: business.connection, business: business.businessId };
-      // A cursor that is not the business's is refused by itself.
-      const why = cursor === undefined ? await whyUnknown(ledger, config, asked) : undefined;
-      if (why !== undefined && flags.follow !== true) throw new UsageError(why);
-      if (why !== undefined) printNote(context, `${why} Waiting for its first event.`);
+      const { connection, businessId } = business;
+      await refuseUnknown(ledger, config, { connection, business: businessId });
       while (!context.signal.aborted) {
         const page = await events.read(business, cursor);
         for (const event of page) await written(context, `${flags.json === true ? jsonText(event) : lineOf(event)}\n`);

@@ -72,7 +72,7 @@ describe("fiscalflow bill-payments month", () => {
       altered: "no",
       made_at: expect.stringMatching(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+03:00$/),
     });
-    expect(said.stderr).toMatch(/^Note: whole list as of 20\d\d-\d\d-\d\d \d\d:\d\d EAT\.$/m);
+    expect(said.stderr).toMatch(/, whole list as of 20\d\d-\d\d-\d\d \d\d:\d\d EAT$/m);
     expect(rows["dollars"]).toMatchObject({ currency: "USD", currency_rate: "129.5", total_amount: "0.10" });
     expect(rows["unstated"]).toMatchObject({ total_amount: "", sync_status: "" });
     expect(rows["gone"]?.["missing_since"]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+03:00$/);
@@ -120,12 +120,12 @@ describe("fiscalflow bill-payments month", () => {
       missing: false,
       count: 1,
       withoutAmount: 0,
-      totalAmount: "1250.10",
+      totalAmount: "1250.1",
     });
     expect(listed.map(({ totalAmount }: { totalAmount: string | null }) => totalAmount)).toEqual([
-      "10.00",
-      "1250.10",
-      "0.10",
+      "10",
+      "1250.1",
+      "0.1",
       null,
     ]);
   });

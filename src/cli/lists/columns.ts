@@ -1,8 +1,8 @@
+import { amount, money } from "../../contract/decimal.ts";
 import { plainLine } from "../../contract/plain-text.ts";
 import type { CliContext } from "../context.ts";
 import { printNote, printResult } from "../output.ts";
 import { plainTable } from "../plain-table.ts";
-import { amount, money } from "../report/money.ts";
 
 /** One column of a list, as the table and the CSV have it. The JSON has the rows as they are. */
 export interface Column<Row> {
@@ -13,47 +13,60 @@ export interface Column<Row> {
   of: (keyof Row & string) | ((row: Row) => Cell);
   /** What the table has in its place. */
   shown?: (row: Row) => string | null;
+  /** A decimal text, written with two places at least; in the table on the right. */
+  isAmount?: true;
 }
 
 /** Null: nobody knows, or there is none; the CSV leaves it empty, the table has `-`. */
 type Cell = string | number | boolean | null | undefined;
 
-/** Fields of rows that hold decimal texts; they are written with two places at least. */
-export type AmountFields = ReadonlySet<string>;
-
-export function csvCells<Row>(columns: readonly Column<Row>[], amounts: AmountFields, row: Row): string[] {
+export function csvCells<Row>(columns: readonly Column<Row>[], row: Row): string[] {
   return columns.map((column) => {
     const cell = cellOf(column, row);
     if (typeof cell === "boolean") return cell ? "yes" : "no";
-    return isAmount(column, amounts) && cell !== null ? amount(String(cell)) : String(cell ?? "");
+    return column.isAmount && cell ? amount(String(cell)) : String(cell ?? "");
   });
 }
 
-export function tableCells<Row>(columns: readonly Column<Row>[], amounts: AmountFields, row: Row): string[] {
+export function tableCells<Row>(columns: readonly Column<Row>[], row: Row): string[] {
   return columns.map((column) => {
     const cell = column.shown ? column.shown(row) : cellOf(column, row);
-    return plainLine(isAmount(column, amounts) && cell !== null ? money(String(cell)) : String(cell ?? "-"));
+    return plainLine(column.isAmount && cell ? money(String(cell)) : String(cell ?? "-"));
   });
 }
 
 /** Columns of a table that are aligned to the right, from 0. */
-export function amountColumns<Row>(columns: readonly Column<Row>[], amounts: AmountFields): number[] {
-  return columns.flatMap((column, index) => (isAmount(column, amounts) ? [index] : []));
+export function amountColumns<Row>(columns: readonly Column<Row>[]): number[] {
+  return columns.flatMap(({ isAmount }, index) => (isAmount ? [index] : []));
 }
 
 function cellOf<Row>({ of }: Column<Row>, row: Row): Cell {
   return typeof of === "function" ? of(row) : (row[of] as Cell);
 }
 
-function isAmount<Row>({ of }: Column<Row>, amounts: AmountFields): boolean {
-  return typeof of === "string" && amounts.has(of);
+/** A line of RFC 4180, without its end. Each cell stays on this line, and none becomes a formula of a spreadsheet. */
+export function csvLine(values: readonly string[]): string {
+  return values.map(csvCell).join(",");
+}
+
+/** A figure of ours, or the dash of a cell that has none. */
+const FIGURE = /^-?[\d.]*$/;
+/**
+ * What begins a formula, also behind spaces, which spreadsheets leave out, and behind the semicolon, which separates
+ * cells where a comma separates decimals. Excel takes the full width forms of East Asia for the same.
+ */
+const FORMULA = /(^|;)(\s*)(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE62\uFE63\uFE66\uFE6B\u2212])/g;
+
+function csvCell(value: string): string {
+  const words = plainLine(value);
+  const text = FIGURE.test(words) ? words : words.replaceAll(FORMULA, "$1$2'");
+  return /[",;]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** The list of what there is now, which fits into the memory. */
 interface ShownList<Row> {
   rows: readonly Row[];
   columns: readonly Column<Row>[];
-  amounts?: AmountFields;
   /** What to know before the rows. */
   remarks: readonly string[];
   /** What to say where there are more rows than these. */
@@ -64,11 +77,11 @@ interface ShownList<Row> {
 export function printList<Row>(
   context: CliContext,
   json: boolean | undefined,
-  { rows, columns, amounts = new Set(), remarks, more }: ShownList<Row>,
+  { rows, columns, remarks, more }: ShownList<Row>,
 ): void {
   const head = columns.map((column) => column.head ?? "");
-  const cells = rows.map((row) => tableCells(columns, amounts, row));
-  const table = rows.length === 0 ? "None." : plainTable(head, cells, amountColumns(columns, amounts));
+  const cells = rows.map((row) => tableCells(columns, row));
+  const table = rows.length === 0 ? "None." : plainTable(head, cells, amountColumns(columns));
   printResult(context, json, rows, [...remarks, ...(remarks.length > 0 ? [""] : []), table].join("\n"));
   if (json === true) for (const remark of remarks) printNote(context, remark);
   if (more !== undefined) printNote(context, more);
@@ -86,22 +99,19 @@ export function rateColumns<Row, Rate>(
   figures: Readonly<Record<string, (rate: Rate) => string>>,
 ): Column<Row>[] {
   return [...new Set(names)].flatMap((name) =>
-    Object.entries(figures).map(([figure, of]) => ({
+    Object.entries(figures).map(([figure, of]): Column<Row> => ({
       csv: `${figure}_${name}`,
-      of(row: Row) {
+      of(row) {
         const rates = ratesOf(row);
         const rate = rates.find((one) => nameOf(one) === name);
-        return rates.length === 0 ? null : amount(rate ? of(rate) : "0");
+        return rates.length === 0 ? null : rate ? of(rate) : "0";
       },
+      isAmount: true,
     })),
   );
 }
 
-/** `Listed and not signed, so in no sum: 2.` Empty where there are none. */
-export function countNote(what: string, count: number, more?: string): string[] {
-  return count === 0 ? [] : [noteText(what, String(count), more)];
-}
-
-export function noteText(what: string, figure: string, more?: string): string {
-  return [`${what}: ${figure}.`, ...(more === undefined ? [] : [more])].join(" ");
+/** `Note: Listed and not signed, so in no sum: 2.` Empty where there are none. */
+export function countNote(what: string, count: number, more = ""): string[] {
+  return count === 0 ? [] : [`Note: ${what}: ${count}.${more && ` ${more}`}`];
 }

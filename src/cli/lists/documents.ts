@@ -1,3 +1,4 @@
+import { money } from "../../contract/decimal.ts";
 import {
   EXPECTED_PIN,
   isUnknownPaymentType,
@@ -5,13 +6,12 @@ import {
   refundReasonText,
   refundReasonWords,
 } from "../../contract/index.ts";
-import type { BusinessDocuments, ListedDocument, OddAmounts } from "../../ledger/index.ts";
-import { counted } from "../output.ts";
+import type { BusinessDocuments, ListedDocument } from "../../ledger/index.ts";
+import { plain } from "../output.ts";
 import { plainTable } from "../plain-table.ts";
-import { configuredNote, headOf, nameOf, refuseUnknown, titleOf, withSeller } from "../report/asked.ts";
-import { money, plain, rateText } from "../report/money.ts";
-import { signedTable } from "../report/tables.ts";
-import { type Column, countNote, noteText, rateColumns } from "./columns.ts";
+import { headOf, refuseUnknown, titleOf, withSeller } from "../report/asked.ts";
+import { rateText, signedTable } from "../report/tables.ts";
+import { type Column, countNote, rateColumns } from "./columns.ts";
 import { type PeriodList, runList } from "./period-list.ts";
 import type { RunList } from "./register-lists.ts";
 
@@ -20,22 +20,13 @@ export const listDocuments: RunList = (context, asked) => runList(context, LIST_
 export const LIST_OF_DOCUMENTS: PeriodList<BusinessDocuments, ListedDocument, ToldDocument> = {
   read: (ledger, request, write) => ledger.reports.documents(request, write),
   refuseUnknown,
-  absentNote: configuredNote,
-  notesOf,
   titleOf: (business, { days, sellerOf }) => `${headOf(business, sellerOf)}, ${titleOf(days)}, amounts in KES`,
-  nameOf,
+  below,
   fields: ["businesses", "documents"],
   // As `fiscalflow report --json`.
   figuresOf: ({ pages: _pages, ...figures }, { sellerOf }) => withSeller(figures, sellerOf),
   told,
   columns: (businesses) => [...COLUMNS, ...taxColumns(businesses)],
-  amounts: new Set(["total", "taxableAmount", "taxAmount", "notSignedTotal", "givenUpTotal"]),
-  sums: (business) => {
-    const { head, rows, right } = signedTable(business);
-    const [, ...names] = head.map((name) => name.toUpperCase());
-    return [plainTable(["SIGNED", ...names], rows, right)];
-  },
-  noRows: "No documents.",
   noOwner: "The ledger has no documents of that connection and business.",
 };
 
@@ -82,12 +73,12 @@ const COLUMNS: readonly Column<ToldDocument>[] = [
   { csv: "buyer_name", head: "BUYER", of: "customerName" },
   { csv: "buyer_pin", head: "PIN", of: "customerPin" },
   { csv: "payment_type", of: "paymentTypeCode" },
-  { csv: "taxable", head: "TAXABLE", of: "taxableAmount" },
-  { csv: "tax", head: "TAX", of: "taxAmount" },
-  { csv: "total", head: "TOTAL", of: "total" },
+  { csv: "taxable", head: "TAXABLE", of: "taxableAmount", isAmount: true },
+  { csv: "tax", head: "TAX", of: "taxAmount", isAmount: true },
+  { csv: "total", head: "TOTAL", of: "total", isAmount: true },
   { csv: "status", head: "STATUS", of: "status", shown: statusText },
-  { csv: "not_signed_total", of: "notSignedTotal" },
-  { csv: "given_up_total", of: "givenUpTotal" },
+  { csv: "not_signed_total", of: "notSignedTotal", isAmount: true },
+  { csv: "given_up_total", of: "givenUpTotal", isAmount: true },
   { head: "TAXABLE AND TAX BY RATE", of: ({ taxes }) => taxes.map(taxText).join(", ") || null },
   { head: "REVERSES", of: reversed },
   { csv: "reversed_number", of: ({ reverses }) => reverses?.number },
@@ -157,34 +148,11 @@ function looksText(document: ToldDocument): string {
   return looks.filter(Boolean).join(", ");
 }
 
-function notesOf({ oddDates, ...of }: BusinessDocuments): string[] {
-  const { inFuture, datedBeforeSale, signedInAnotherMonth: late, datedInAnotherMonth: elsewhere } = oddDates;
-  const { signedOnAnotherDay: nextDay, datedOnAnotherDay: dayBefore } = oddDates;
-  const others = ({ sales, creditNotes }: OddAmounts): string[] =>
-    [...new Set([...sales.others, ...creditNotes.others])].toSorted();
-  const list = (kind: "day" | "month", odd: OddAmounts): string =>
-    `See: ${others(odd)
-      .map((date) => `fiscalflow documents ${kind} --date ${date}`)
-      .join(", ")}`;
+function below(of: BusinessDocuments): string[] {
+  const { head, rows, right } = signedTable(of);
+  const [, ...names] = head.map((name) => name.toUpperCase());
   return [
-    ...oddNote("Signed, and dated in the future", inFuture),
-    ...oddNote("Signed, and dated before the sale that it reverses", datedBeforeSale),
-    ...oddNote("Signed in another month than that of its date", late, `Signed in ${others(late).join(", ")}.`),
-    ...oddNote(
-      "Signed in this period and dated in another month, so not listed and not counted here",
-      elsewhere,
-      list("month", elsewhere),
-    ),
-    ...oddNote(
-      "Signed on another day of the month than those listed",
-      nextDay,
-      `Signed on ${others(nextDay).join(", ")}.`,
-    ),
-    ...oddNote(
-      "Signed in this period and dated on another day of the month, so not listed and not counted here",
-      dayBefore,
-      list("day", dayBefore),
-    ),
+    plainTable(["SIGNED", ...names], rows, right),
     ...countNote("Listed and not signed, so in no sum", of.notSigned),
     ...countNote("Listed and given up, so never signed and in no sum", of.givenUp),
     ...countNote(`Listed with a malformed buyer's PIN (expected ${EXPECTED_PIN})`, of.malformedPins),
@@ -201,12 +169,4 @@ function notesOf({ oddDates, ...of }: BusinessDocuments): string[] {
       'See "Ended without an outcome": fiscalflow report day',
     ),
   ];
-}
-
-/** Sales and credit notes apart: together, a sale and the credit note that reverses it would come to nothing. */
-function oddNote(what: string, { sales, creditNotes }: OddAmounts, more?: string): string[] {
-  const kinds = [[sales, "sale"] as const, [creditNotes, "credit note"] as const].flatMap(([of, noun]) =>
-    of.count > 0 ? [`${counted(of.count, noun)} (tax ${money(of.taxAmount)}, total ${money(of.total)})`] : [],
-  );
-  return kinds.length === 0 ? [] : [noteText(what, kinds.join(", "), more)];
 }

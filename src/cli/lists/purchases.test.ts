@@ -111,7 +111,7 @@ describe("fiscalflow purchases month", () => {
     );
     expect(stdout).toContain("Note: Listed with the supplier's PIN and the number of another one: 2. ");
     const csv = await purchases(...NOVEMBER, businessId, "--format", "csv");
-    expect(csv.stderr).toMatch(/^Note: whole list as of 20\d\d-\d\d-\d\d \d\d:\d\d EAT\.$/m);
+    expect(csv.stderr).toMatch(/, whole list as of 20\d\d-\d\d-\d\d \d\d:\d\d EAT$/m);
     expect(csv.stderr).toContain(
       'Note: Without a date that exists, written YYYY-MM-DD, so in no list: 4. The first: "undated-1".',
     );
@@ -131,20 +131,20 @@ describe("fiscalflow purchases month", () => {
       status: "confirmed",
       missing: false,
       count: 1,
-      subtotal: "1200.10",
-      vat: "104.30",
-      total: "1304.40",
+      subtotal: "1200.1",
+      vat: "104.3",
+      total: "1304.4",
     });
     expect(figures.rateSums.slice(0, 3)).toEqual([
-      { status: "confirmed", missing: false, taxRate: "16", count: 1, vat: "0.30", lineTotal: "1.30" },
-      { status: "confirmed", missing: false, taxRate: "8", count: 1, vat: "104.00", lineTotal: "1404.00" },
-      { status: "pulled", missing: false, taxRate: "16", count: 1, vat: "0.10", lineTotal: "0.70" },
+      { status: "confirmed", missing: false, taxRate: "16", count: 1, vat: "0.3", lineTotal: "1.3" },
+      { status: "confirmed", missing: false, taxRate: "8", count: 1, vat: "104", lineTotal: "1404" },
+      { status: "pulled", missing: false, taxRate: "16", count: 1, vat: "0.1", lineTotal: "0.7" },
     ]);
     expect(listed.find(({ purchaseId }: ListedPurchase) => purchaseId === "mixed")).toMatchObject({
-      vat: "104.30",
+      vat: "104.3",
       rates: [
-        { taxRate: "16", vat: "0.30", lineTotal: "1.30" },
-        { taxRate: "8", vat: "104.00", lineTotal: "1404.00" },
+        { taxRate: "16", vat: "0.3", lineTotal: "1.3" },
+        { taxRate: "8", vat: "104", lineTotal: "1404" },
       ],
       missingSince: null,
       altered: false,

@@ -1,4 +1,5 @@
 import type { Config } from "../../config/index.ts";
+import { money } from "../../contract/decimal.ts";
 import { nairobiInstant, nairobiTime } from "../../contract/nairobi-date.ts";
 import {
   accountingChain,
@@ -11,9 +12,9 @@ import {
   type PurchasesOfPeriod,
 } from "../../ledger/index.ts";
 import { UsageError } from "../cli-error.ts";
+import { plain } from "../output.ts";
 import { plainTable } from "../plain-table.ts";
-import { configuredNote, headOf, nameOf, refuseUnknown, titleOf, withSeller } from "../report/asked.ts";
-import { money, plain } from "../report/money.ts";
+import { headOf, refuseUnknown, titleOf, withSeller } from "../report/asked.ts";
 import type { Scope } from "../sale/scope.ts";
 import { type Column, countNote, rateColumns } from "./columns.ts";
 import { type PeriodList, runList } from "./period-list.ts";
@@ -35,9 +36,9 @@ const PURCHASE_COLUMNS: readonly Column<ListedPurchase>[] = [
   { csv: "supplier_name", head: "SUPPLIER", of: "supplierName" },
   { csv: "supplier_pin", head: "PIN", of: "supplierPin" },
   { csv: "branch", of: "branch" },
-  { csv: "subtotal", head: "SUBTOTAL", of: "subtotal" },
-  { csv: "vat", head: "VAT", of: "vat" },
-  { csv: "total", head: "TOTAL", of: "total" },
+  { csv: "subtotal", head: "SUBTOTAL", of: "subtotal", isAmount: true },
+  { csv: "vat", head: "VAT", of: "vat", isAmount: true },
+  { csv: "total", head: "TOTAL", of: "total", isAmount: true },
   { csv: "status", head: "STATUS", of: "status" },
   {
     head: "VAT BY RATE",
@@ -55,33 +56,17 @@ const PURCHASE_COLUMNS: readonly Column<ListedPurchase>[] = [
 const LIST_OF_PURCHASES: PeriodList<PurchasesOfPeriod, ListedPurchase, ListedPurchase> = {
   read: (ledger, request, write) => ledger.purchases.list(request, write),
   refuseUnknown,
-  absentNote: (config, flags, businesses) => configuredNote(config, flags, businesses, "purchases"),
-  notesOf: (business) => [
-    ...syncedNotes(business, "purchases"),
-    ...countNote(
-      "Listed with the supplier's PIN and the number of another one",
-      business.moreThanOnce,
-      "See in the API's dashboard which of them counts.",
-    ),
-  ],
-  asOf,
   titleOf: (business, { days, sellerOf }) =>
     `${headOf(business, sellerOf)}, purchases of ${titleOf(days)}, ${asOf(business)}`,
-  nameOf,
-  fields: ["businesses", "purchases"],
-  figuresOf: ({ pages: _pages, ...figures }, { sellerOf }) => withSeller(figures, sellerOf),
-  told: (purchase) => purchase,
-  columns: (businesses) => [...PURCHASE_COLUMNS, ...vatColumns(businesses)],
-  amounts: new Set(["subtotal", "vat", "total", "lineTotal"]),
-  sums: ({ sums, rateSums }) => {
-    const byStatus = sums.map((of) => [
+  below: (business) => {
+    const byStatus = business.sums.map((of) => [
       sumsName(of.status, of),
       String(of.count),
       money(of.subtotal),
       money(of.vat),
       money(of.total),
     ]);
-    const byRate = rateSums.map((of) => [
+    const byRate = business.rateSums.map((of) => [
       sumsName(of.status, of),
       `${of.taxRate} %`,
       String(of.count),
@@ -94,9 +79,18 @@ const LIST_OF_PURCHASES: PeriodList<PurchasesOfPeriod, ListedPurchase, ListedPur
       ...(byRate.length === 0
         ? []
         : [plainTable(["STATUS", "RATE", "COUNT", "VAT", "TOTAL OF LINES"], byRate, [1, 2, 3, 4])]),
+      ...syncedNotes(business, "purchases"),
+      ...countNote(
+        "Listed with the supplier's PIN and the number of another one",
+        business.moreThanOnce,
+        "See in the API's dashboard which of them counts.",
+      ),
     ];
   },
-  noRows: "No purchases.",
+  fields: ["businesses", "purchases"],
+  figuresOf: ({ pages: _pages, ...figures }, { sellerOf }) => withSeller(figures, sellerOf),
+  told: (purchase) => purchase,
+  columns: (businesses) => [...PURCHASE_COLUMNS, ...vatColumns(businesses)],
   noOwner:
     "The ledger has no purchases of that connection and business. To read them: fiscalflow purchases sync --wait",
 };
@@ -131,7 +125,7 @@ const BILL_PAYMENT_COLUMNS: readonly Column<ListedBillPayment>[] = [
       `${currency ?? "-"}${currencyRate === null ? "" : ` at ${plain(currencyRate)}`}`,
   },
   { csv: "currency_rate", of: "currencyRate" },
-  { csv: "total_amount", head: "AMOUNT", of: "totalAmount" },
+  { csv: "total_amount", head: "AMOUNT", of: "totalAmount", isAmount: true },
   { csv: "sync_status", head: "SYNC STATUS", of: "syncStatus" },
   { csv: "note", of: "note" },
   { csv: "bill_payment_id", of: "billPaymentId" },
@@ -145,41 +139,26 @@ const BILL_PAYMENT_COLUMNS: readonly Column<ListedBillPayment>[] = [
 const LIST_OF_BILL_PAYMENTS: PeriodList<BillPaymentsOfPeriod, ListedBillPayment, ListedBillPayment> = {
   read: (ledger, { days, connection }, write) => ledger.billPayments.list({ days, connection }, write),
   refuseUnknown: refuseUnknownConnection,
-  absentNote({ accounting }, { connection }, connections) {
-    const listed = new Set(connections.map((one) => one.connection));
-    const absent = accounting
-      .map(({ name }) => name)
-      .filter((name) => !listed.has(name) && (connection === undefined || name === connection));
-    return absent.length === 0
-      ? undefined
-      : `Configured, and without bill payments in the ledger: connection ${absent.join(", ")}.`;
-  },
-  notesOf: ({ sums, ...connection }) => [
-    ...syncedNotes({ ...connection, sums }, "bill-payments"),
-    ...countNote(
-      "Listed without an amount, so in no sum",
-      sums.reduce((sum, { withoutAmount }) => sum + withoutAmount, 0),
-    ),
-  ],
-  asOf,
   titleOf: (connection, { days }) =>
     `Bill payments of ${titleOf(days)} (accounting connection ${connection.connection}), ${asOf(connection)}`,
-  nameOf: ({ connection }) => `connection ${connection}`,
-  fields: ["connections", "billPayments"],
-  figuresOf: ({ pages: _pages, businessId: _none, ...figures }) => figures,
-  told: (payment) => payment,
-  columns: () => BILL_PAYMENT_COLUMNS,
-  amounts: new Set(["totalAmount"]),
-  sums: ({ sums }) => {
-    const rows = sums.map((of) => [
+  below: (connection) => {
+    const rows = connection.sums.map((of) => [
       of.currency ?? "-",
       sumsName(of.syncStatus ?? "-", of),
       String(of.count),
       money(of.totalAmount),
     ]);
-    return [plainTable(["CURRENCY", "SYNC STATUS", "COUNT", "AMOUNT"], rows, [2, 3])];
+    const withoutAmount = connection.sums.reduce((sum, of) => sum + of.withoutAmount, 0);
+    return [
+      plainTable(["CURRENCY", "SYNC STATUS", "COUNT", "AMOUNT"], rows, [2, 3]),
+      ...syncedNotes(connection, "bill-payments"),
+      ...countNote("Listed without an amount, so in no sum", withoutAmount),
+    ];
   },
-  noRows: "No bill payments.",
+  fields: ["connections", "billPayments"],
+  figuresOf: ({ pages: _pages, businessId: _none, ...figures }) => figures,
+  told: (payment) => payment,
+  columns: () => BILL_PAYMENT_COLUMNS,
   noOwner: "The ledger has no bill payments of that connection. To read them: fiscalflow bill-payments sync --wait",
 };
 
@@ -189,11 +168,9 @@ async function refuseUnknownConnection(
   { accounting }: Pick<Config, "accounting">,
   { connection }: Scope,
 ): Promise<void> {
-  const known = accounting.map(({ name }) => name);
-  if (connection === undefined || known.includes(connection)) return;
+  if (connection === undefined || accounting.some(({ name }) => name === connection)) return;
   if (await events.any({ connection: accountingChain(connection).connection })) return;
-  const hint = known.length === 0 ? "" : ` Configured here: ${known.join(", ")}.`;
-  throw new UsageError(`Neither the ledger nor the configuration has an accounting connection "${connection}".${hint}`);
+  throw new UsageError(`Neither the ledger nor the configuration has an accounting connection "${connection}".`);
 }
 
 /** For a title: `whole list as of 2026-11-24 03:00 EAT, what is new as of 2026-11-24 13:05 EAT`. */
@@ -244,7 +221,7 @@ function syncedNotes(
   const missing = sums.reduce((sum, of) => sum + (of.missing ? of.count : 0), 0);
   const never = `No synchronisation has read them all yet, so some may be missing. See: fiscalflow ${group} sync --full --wait`;
   return [
-    ...(syncedAtMs === null ? [never] : []),
+    ...(syncedAtMs === null ? [`Note: ${never}`] : []),
     ...countNote("Listed here and no longer by the service, so with sums of their own", missing),
     ...countNote("Altered in the ledger, so not as its events say", altered, "See: fiscalflow ledger verify"),
     ...countNote(

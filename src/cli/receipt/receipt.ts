@@ -1,6 +1,3 @@
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
-
 import { loadConfig } from "../../config/index.ts";
 import type { SaleDocument } from "../../contract/index.ts";
 import { receiptEscPos, receiptHtml, receiptPdf, receiptText } from "../../receipt/index.ts";
@@ -8,87 +5,50 @@ import { type ReceiptOptions, signedReceipt } from "../../receipt/page.ts";
 import type { SaleState } from "../../starter/index.ts";
 import { CommandFailedError, UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
-import { formatByEnding, requireOut } from "../format.ts";
 import { businessOf, type BusinessScope } from "../jobs/business-of.ts";
-import { printNote, printResult, shellWord } from "../output.ts";
+import { jsonText, printNote, shellWord } from "../output.ts";
 import { configuredSeller } from "../report/asked.ts";
 import { isNotFound, orCreditNoteHint, scopeFlags, showCommand } from "../sale/command-lines.ts";
 import type { Scope } from "../sale/scope.ts";
 import { withSales } from "../sale/with-sales.ts";
-import { refuseExisting, writeResult, writeWhole } from "../whole-file.ts";
 import { withNamedOperation } from "../dialect/named-operations.ts";
 import { withLedger } from "../with-ledger.ts";
-import type { ReceiptFlags, ReceiptFormat } from "./register-receipt.ts";
+import { formatOf, writeOutput } from "../written-output.ts";
+import { RECEIPT_FORMATS, type ReceiptFlags, type ReceiptFormat } from "./register-receipt.ts";
 
-const BY_ENDING: Readonly<Record<string, ReceiptFormat>> = {
-  ".pdf": "pdf",
-  ".html": "html",
-  ".htm": "html",
-  ".txt": "text",
-};
-
-/** Prints the receipt of a sale's number, or of a credit note's own; or downloads the API's. */
+/** Prints the receipt of a sale's number, or of a credit note's own. */
 export async function receipt(context: CliContext, number: string, flags: ReceiptFlags): Promise<void> {
-  const { json, format, out, seller, font, original } = flags;
-  if (original) {
-    if (format !== undefined || seller !== undefined || font !== undefined)
-      throw new UsageError("--original is the API's own file: leave --format, --seller and --font out.");
-    await downloadOriginal(context, number, flags);
-  } else if (json) {
-    if (format !== undefined || out !== undefined || seller !== undefined || font !== undefined)
-      throw new UsageError("--json prints the signed values: leave --format, --out, --seller and --font out.");
-    requireOut(flags);
-    printResult(context, true, (await signedDocumentOf(context, number, flags)).receipt, "");
-  } else await printReceipt(context, number, flags);
+  const { out } = flags;
+  const format = formatOf(flags, RECEIPT_FORMATS);
+  if (context.stdout.isTTY && out === undefined && ["pdf", "escpos", "original"].includes(format))
+    throw new UsageError(`A terminal cannot show --format ${format}: add --out FILE, or send the output to a program.`);
+  await writeOutput(context, out, rendered(context, number, flags, format));
 }
 
-async function printReceipt(context: CliContext, number: string, flags: ReceiptFlags): Promise<void> {
-  const { out, seller: name, sellerPin: pin, sellerAddress: address, font } = flags;
-  requireOut(flags);
-  if (name === undefined && (pin !== undefined || address !== undefined))
-    throw new UsageError("--seller-pin and --seller-address belong to --seller.");
-  const format = flags.format ?? formatByEnding(out, BY_ENDING);
-  if (font !== undefined && format !== "pdf") throw new UsageError("--font belongs to --format pdf.");
-  if (context.stdout.isTTY && out === undefined && (format === "pdf" || format === "escpos"))
-    throw new UsageError(`A terminal cannot show --format ${format}: add --out FILE, or send the output to a program.`);
+async function* rendered(
+  context: CliContext,
+  number: string,
+  flags: ReceiptFlags,
+  format: ReceiptFormat,
+): AsyncGenerator<string | Uint8Array> {
+  if (format === "json") return yield `${jsonText((await signedDocumentOf(context, number, flags)).receipt, 2)}\n`;
+  if (format === "original") return yield await downloadedOriginal(context, number, flags);
   const config = loadConfig({ env: context.env });
-  const stated = name === undefined ? undefined : { name, ...(pin && { pin }), ...(address && { address }) };
-  const seller = stated ?? configuredSeller(config)(businessOf(config, flags));
-  const letters = font === undefined ? undefined : await fontOf(font);
-  async function* rendered() {
-    const found = await findDocument(context, number, flags);
-    const { document: known, stage, isCancelled: cancelled, name: itsName } = found;
-    if (!known) throw new CommandFailedError(noReceipt(found, flags, "no document was issued"));
-    if (cancelled) printNote(context, `The ${itsName} is cancelled, and not signed: what is printed says so.`);
-    else if (!signedReceipt(known))
-      printNote(context, `The ${itsName} is not signed (stage ${stage}): what is printed is provisional.`);
-    const document = await withItsLines(context, found, known);
-    const options = { ...found.reversal, cancelled, ...(seller && { seller }) };
-    if (format === "text") yield receiptText(document, options);
-    else if (format === "escpos") yield receiptEscPos(document, options);
-    else if (format === "html") yield receiptHtml(document, options);
-    else
-      yield await receiptPdf(document, { ...options, ...(letters && { font: letters }) }).catch((cause: unknown) => {
-        // Without a font of somebody's own, nothing in a document makes it fail.
-        if (!letters) throw cause;
-        throw new UsageError("The file of --font is not a font that a PDF can hold. Give a .ttf or .otf file.", {
-          cause,
-        });
-      });
-  }
-  await writeResult(context, flags, rendered());
+  const seller = configuredSeller(config)(businessOf(config, flags));
+  const found = await findDocument(context, number, flags);
+  const { document: known, stage, isCancelled: cancelled, name } = found;
+  if (!known) throw new CommandFailedError(noReceipt(found, flags, "no document was issued"));
+  if (cancelled) printNote(context, `The ${name} is cancelled, and not signed: what is printed says so.`);
+  else if (!signedReceipt(known))
+    printNote(context, `The ${name} is not signed (stage ${stage}): what is printed is provisional.`);
+  const document = await withItsLines(context, found, known);
+  const render = { text: receiptText, escpos: receiptEscPos, html: receiptHtml, pdf: receiptPdf }[format];
+  yield await render(document, { ...found.reversal, cancelled, ...(seller && { seller }) });
   if (!seller)
     printNote(
       context,
-      "It lacks the shop's name and PIN, which no signed value contains: give --seller NAME and --seller-pin PIN, or set COMPLIANCE_SELLERS.",
+      "It lacks the shop's name and PIN, which no signed value contains: set COMPLIANCE_SELLERS to have them.",
     );
-}
-
-async function fontOf(file: string): Promise<Uint8Array> {
-  return await readFile(file).catch((error: unknown) => {
-    const reason = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw new UsageError(`The font ${file} cannot be read (${reason}).`, { cause: error });
-  });
 }
 
 /** @throws CommandFailedError where the tax authority has not signed it */
@@ -189,42 +149,12 @@ async function withItsLines(
   return document;
 }
 
-/** Streams the API's own receipt into a file: default, the number with the ending of the content type. */
-async function downloadOriginal(context: CliContext, number: string, flags: ReceiptFlags): Promise<void> {
-  const { out, force = false } = flags;
-  await withNamedOperation(context, flags, "receiptDownload", async ({ client, call }) => {
-    if (out !== undefined && !force) await refuseExisting(out);
-    const { id: saleId } = await signedDocumentOf(context, number, flags);
-    const got: { contentType?: string | undefined; length: number } = { length: 0 };
-    const file = await writeWhole(resolve(out ?? fileName(number)), force, async (append) => {
-      const { data } = await client.downloadReceipt(saleId, append, call);
-      Object.assign(got, data);
-      return out === undefined ? endingOf(got.contentType) : "";
-    });
-    const { contentType = null, length: bytes } = got;
-    const data = { saleId, file, contentType, bytes };
-    printResult(context, flags.json, data, `${file}: ${contentType ?? "unknown type"}, ${bytes} bytes`);
+/** The API's own receipt. */
+async function downloadedOriginal(context: CliContext, number: string, flags: ReceiptFlags): Promise<Uint8Array> {
+  return await withNamedOperation(context, flags, "receiptDownload", async ({ client, call }) => {
+    const { id } = await signedDocumentOf(context, number, flags);
+    const pieces: Uint8Array[] = [];
+    await client.downloadReceipt(id, async (piece) => pieces.push(piece), call);
+    return Buffer.concat(pieces);
   });
-}
-
-/** A number may hold characters that a file's name cannot. */
-function fileName(number: string): string {
-  return number
-    .replaceAll(/[^\p{L}\p{N}_.-]+/gu, "_")
-    .replace(/^\./, "_")
-    .slice(0, 100);
-}
-
-const ENDINGS: Readonly<Record<string, string>> = {
-  "application/pdf": ".pdf",
-  "application/json": ".json",
-  "application/xml": ".xml",
-  "text/html": ".html",
-  "text/plain": ".txt",
-  "image/png": ".png",
-  "image/jpeg": ".jpg",
-};
-
-function endingOf(contentType = ""): string {
-  return ENDINGS[contentType.split(";")[0]?.trim().toLowerCase() ?? ""] ?? ".bin";
 }

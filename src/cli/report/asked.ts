@@ -46,53 +46,17 @@ export function nameOf({ connection, businessId }: Business): string {
   return `${businessId} (connection ${connection})`;
 }
 
-const SHOWN = 10;
-
-function listed(businesses: readonly Business[]): string {
-  const more = businesses.length > SHOWN ? `, and ${businesses.length - SHOWN} more` : "";
-  return `${businesses.slice(0, SHOWN).map(nameOf).join(", ")}${more}`;
-}
-
-function configuredBusinesses({ compliance }: Connections): Business[] {
-  return compliance.flatMap(({ name, businesses }) =>
-    businesses.map((businessId) => ({ connection: name, businessId })),
-  );
-}
-
-/** What a report leaves out in silence: the configured businesses that the ledger has no document of. */
-export function configuredNote(
-  config: Connections,
-  { connection, business }: Scope,
-  reports: readonly Business[],
-  rows = "documents",
-): string | undefined {
-  const reported = new Set(reports.map(nameOf));
-  const absent = configuredBusinesses(config).filter(
-    (one) =>
-      (connection === undefined || one.connection === connection) &&
-      (business === undefined || one.businessId === business) &&
-      !reported.has(nameOf(one)),
-  );
-  return absent.length === 0 ? undefined : `Configured, and without ${rows} in the ledger: ${listed(absent)}.`;
-}
-
 /**
  * A mistyped business would have an empty report, which a reader takes for a business without sales.
  * @throws UsageError where neither the ledger nor the configuration has what was asked for
  */
-export async function refuseUnknown(ledger: Pick<Ledger, "events">, config: Connections, asked: Scope): Promise<void> {
-  const why = await whyUnknown(ledger, config, asked);
-  if (why !== undefined) throw new UsageError(why);
-}
-
-/** Undefined where the ledger or the configuration has what was asked for. */
-export async function whyUnknown(
+export async function refuseUnknown(
   { events }: Pick<Ledger, "events">,
-  config: Connections,
+  { compliance }: Connections,
   { connection, business }: Scope,
-): Promise<string | undefined> {
-  if (connection === undefined && business === undefined) return undefined;
-  const isConfigured = config.compliance.some(
+): Promise<void> {
+  if (connection === undefined && business === undefined) return;
+  const isConfigured = compliance.some(
     ({ name, businesses, sellers }) =>
       (connection === undefined || name === connection) &&
       (business === undefined ||
@@ -100,14 +64,13 @@ export async function whyUnknown(
         businesses.includes(business) ||
         Object.hasOwn(sellers, business)),
   );
-  if (isConfigured || (await events.any({ connection, businessId: business }))) return undefined;
-  const what = [
-    ...(business === undefined ? [] : [`business "${business}"`]),
-    ...(connection === undefined ? [] : [`connection "${connection}"`]),
-  ].join(" of ");
-  const configured = configuredBusinesses(config);
-  const hint = configured.length === 0 ? "" : ` Configured here: ${listed(configured)}.`;
-  return `Neither the ledger nor the configuration has a ${what}.${hint}`;
+  if (isConfigured || (await events.any({ connection, businessId: business }))) return;
+  const asked = [business && `business "${business}"`, connection && `connection "${connection}"`];
+  const configured = compliance.flatMap(({ name, businesses }) =>
+    businesses.map((businessId) => nameOf({ connection: name, businessId })),
+  );
+  const hint = configured.length === 0 ? "" : ` Configured here: ${configured.join(", ")}.`;
+  throw new UsageError(`Neither the ledger nor the configuration has a ${asked.filter(Boolean).join(" of ")}.${hint}`);
 }
 
 export function titleOf({ from, to }: Days): string {

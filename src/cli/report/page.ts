@@ -1,9 +1,16 @@
+import { money } from "../../contract/decimal.ts";
 import { nairobiTime } from "../../contract/index.ts";
 import type { BusinessReport, Period } from "../../ledger/index.ts";
 import { escapeHtml } from "../../receipt/html.ts";
-import { standingOf, titleOf } from "./asked.ts";
-import { money, rateText } from "./money.ts";
-import { type ReportHead, type ShownTable, tablesOf } from "./tables.ts";
+import { counted } from "../output.ts";
+import { type SellerOf, standingOf, titleOf } from "./asked.ts";
+import { rateText, type ShownTable, tablesOf } from "./tables.ts";
+
+export interface ReportHead {
+  period: Period;
+  nowMs: number;
+  sellerOf: SellerOf;
+}
 
 /** The report as one page that loads nothing: no script, no font, no picture from elsewhere. */
 export function renderHtml(businesses: readonly BusinessReport[], head: ReportHead): string {
@@ -32,19 +39,24 @@ ${body === "" ? '<p class="none">The ledger has no documents of that connection 
 }
 
 function section(report: BusinessReport, { period, nowMs, sellerOf }: ReportHead): string {
-  const { connection, businessId, sales, creditNotes, net, open, moreOpen, atRisk } = report;
+  const { connection, businessId, sales, creditNotes, net, taxes, open, moreOpen, atRisk } = report;
   const waiting = open.length + moreOpen;
   const parked = open.filter(({ attentions }) => attentions.length > 0).length;
-  const seller = sellerOf?.(report);
+  const seller = sellerOf(report);
   const pin = seller?.pin === undefined ? "" : `PIN ${seller.pin} · `;
   const id = businessId === "-" ? "" : `${businessId} · `;
   const beside = `${pin}${id}connection ${connection}`;
   const figures = [
     { title: "Net of credit notes", value: money(net.total), beside: `taxable ${money(net.taxableAmount)}` },
     { title: "Tax", value: money(net.taxAmount), beside: `of sales ${money(sales.taxAmount)}` },
-    { title: "Signed sales", value: String(sales.count), beside: creditNotesText(creditNotes) },
+    {
+      title: "Signed sales",
+      value: String(sales.count),
+      beside: `${counted(creditNotes.count, "credit note")}: ${money(creditNotes.total)}`,
+    },
     { title: "At risk now", value: money(atRisk), beside: `${waiting} open, ${parked} of them parked` },
   ];
+  const taxShares = taxes.map(({ net: { taxAmount }, ...rate }) => ({ name: rateText(rate), amount: taxAmount }));
   const { tables, none } = tablesOf(report, nowMs);
   return `<section>
 <h2>${escapeHtml(seller?.name ?? beside)}</h2>
@@ -52,24 +64,13 @@ ${seller === undefined ? "" : `<p class="none">${escapeHtml(beside)}</p>`}
 ${figuresOf(figures)}
 ${courseCard(period, report)}
 <div class="pair">
-${shareCard("Net tax by rate", taxShares(report), "sale")}
+${shareCard("Net tax by rate", taxShares, "sale")}
 ${shareCard("Money at risk, by what an operator is needed for", riskShares(report), "risk")}
 </div>
 ${tables.map(tableCard).join("\n")}
 ${none === "" ? "" : `<p class="none">${escapeHtml(none)}</p>`}
 </section>`;
 }
-
-function creditNotesText({ count, total }: BusinessReport["creditNotes"]): string {
-  if (count === 0) return "no credit note";
-  return `${count} credit ${count === 1 ? "note" : "notes"}: ${money(total)}`;
-}
-
-function taxShares({ taxes }: BusinessReport): Share[] {
-  return taxes.map(({ net, ...rate }) => ({ name: rateText(rate), amount: net.taxAmount }));
-}
-
-const MOST_SHARES = 8;
 
 /** Drawn, not accounted: the exact sum stands above. */
 function riskShares({ open }: BusinessReport): Share[] {
@@ -81,7 +82,6 @@ function riskShares({ open }: BusinessReport): Share[] {
   return [...byCode]
     .filter(([, amount]) => amount > 0)
     .toSorted(([, a], [, b]) => b - a)
-    .slice(0, MOST_SHARES)
     .map(([name, amount]) => ({ name, amount: amount.toFixed(2) }));
 }
 

@@ -1,28 +1,21 @@
 import { describe, expect, it, test } from "vitest";
 
+import { money } from "../../contract/decimal.ts";
 import { COMPLIANCE, load } from "../../config/test-support/load.ts";
 import { UsageError } from "../cli-error.ts";
-import { csvRows } from "../test-support/csv-rows.ts";
+import { age, plain } from "../output.ts";
 import { NOW_MS, sampleReport } from "../test-support/sample-report.ts";
-import { age, money, plain } from "./money.ts";
 import { configuredSeller, periodOf, standingOf } from "./asked.ts";
 import { renderHtml } from "./page.ts";
-import { renderCsv, renderText } from "./tables.ts";
+import { renderText } from "./run-report.ts";
 
-const MONTH = { period: periodOf("month", "2026-11", NOW_MS), nowMs: NOW_MS };
-const day = (date: string) => ({ period: periodOf("day", date, NOW_MS), nowMs: NOW_MS });
-
-/** A line of the CSV of {@link MONTH} by its columns; others are empty. */
-function csvLines(csv: string, figure: string): Record<string, string>[] {
-  const [head = "", ...lines] = csv.split("\r\n").map((line) => line.split(","));
-  const all = lines.map((values) => Object.fromEntries(values.map((value, n) => [(head as string[])[n] ?? "", value])));
-  return all
-    .filter((line) => line["figure"] === figure)
-    .map((line) =>
-      Object.fromEntries(Object.entries(line).filter(([name, value]) => value !== "" && !OF_ALL.has(name))),
-    );
-}
-const OF_ALL = new Set(["connection", "business", "period", "made_at", "figure"]);
+const headOf = (kind: "day" | "month", date: string) => ({
+  period: periodOf(kind, date, NOW_MS),
+  nowMs: NOW_MS,
+  sellerOf: () => undefined,
+});
+const MONTH = headOf("month", "2026-11");
+const day = (date: string) => headOf("day", date);
 
 describe("a period", () => {
   it("is today's in Nairobi where none is named", () => {
@@ -56,9 +49,8 @@ test.each([
   ["month", "2026-11", "The month is not over: its figures are not final."],
   ["month", "2026-12", "The month has not begun."],
 ] as const)("a report of the %s %s, made on 2026-11-21, says: %s", (kind, date, words) => {
-  const period = periodOf(kind, date, NOW_MS);
-  expect(standingOf(period, NOW_MS)).toBe(words);
-  const head = { period, nowMs: NOW_MS };
+  const head = headOf(kind, date);
+  expect(standingOf(head.period, NOW_MS)).toBe(words);
   const pages = [renderText([sampleReport()], head), renderHtml([sampleReport()], head)];
   for (const page of pages) {
     const [found] = /The (?:day|month) (?:is not over: its figures are not final|has not begun)\./.exec(page) ?? [];
@@ -106,64 +98,6 @@ test("a sale and its credit note that were signed in another month stand apart, 
   const text = renderText([sampleReport()], MONTH);
   expect(text).toMatch(/^ {2}signed in another month: sales +2026-12 +1 +700\.43 +112\.07 +812\.50$/m);
   expect(text).toMatch(/^ {2}signed in another month: credit notes +2027-01 +1 +-700\.43 +-112\.07 +-812\.50$/m);
-  const csv = renderCsv([sampleReport()], MONTH);
-  expect(csvLines(csv, "signed in another month")).toEqual([]);
-  expect(csvLines(csv, "signed in another month: sales")).toEqual([
-    { other_dates: "2026-12", count: "1", taxable: "700.43", tax: "112.07", total: "812.50" },
-  ]);
-  expect(csvLines(csv, "signed in another month: credit notes")).toMatchObject([
-    { other_dates: "2027-01", count: "1" },
-  ]);
-});
-
-test("the CSV writes all amounts alike and rounds none, and gives a spreadsheet no formula", () => {
-  const csv = renderCsv([sampleReport()], MONTH);
-  expect(csv.split("\r\n")[0]).toBe(
-    "connection,business,period,made_at,figure,tax_letter,tax_rate,payment_type,at,other_dates,item_name,item_id,number,stage,needs,since,workflow,ended_at,count,quantity_taken,quantity_given_back,quantity_returned_by_decision,movements_unknown,movements_not_made,decided_against_balance,decided_against_service,taxable,tax,total,at_risk,ended_amount",
-  );
-  expect(csv.split("\r\n")[1]).toMatch(/^default,biz_<b>1<\/b>,2026-11,2026-11-21T15:00:00\+03:00,sales,/);
-  expect(csvLines(csv, "credit notes")).toEqual([
-    { count: "3", taxable: "-1034.91", tax: "-165.59", total: "-1200.50" },
-  ]);
-  expect(csvLines(csv, "tax of sales")).toContainEqual({
-    tax_letter: "B",
-    tax_rate: "16",
-    taxable: "1064282.59",
-    tax: "170285.21",
-    total: "1234567.80",
-  });
-  expect(csvLines(csv, "stock")).toEqual([
-    {
-      item_id: "item_tea",
-      item_name: `"'=HYPERLINK(""http://x"")"`,
-      quantity_taken: "12.50",
-      quantity_given_back: "1",
-      quantity_returned_by_decision: "3",
-      movements_unknown: "1",
-      movements_not_made: "0",
-      decided_against_balance: "1",
-      decided_against_service: "2",
-    },
-  ]);
-  expect(csvLines(csv, "open sale")).toEqual([
-    {
-      number: "INV-<script>",
-      stage: "rejected",
-      needs: "rejected",
-      since: "2026-11-19T07:26:40+03:00",
-      at_risk: "700.20",
-    },
-  ]);
-  expect(csvLines(csv, "all open")).toEqual([{ count: "2", at_risk: "1900.70" }]);
-  expect(csvLines(csv, "ended sale")).toEqual([
-    {
-      number: "INV-9",
-      stage: "awaiting-authority",
-      workflow: "terminated",
-      ended_at: "2026-11-21T14:00:00+03:00",
-      ended_amount: "232.00",
-    },
-  ]);
 });
 
 test("what was sold to buyers with a PIN and without one stands apart, by rate where there are several", () => {
@@ -182,33 +116,6 @@ test("what was sold to buyers with a PIN and without one stands apart, by rate w
   expect(quiet).not.toMatch(/credit notes to buyers|tax of sales to buyers/);
   const page = renderHtml([sampleReport()], MONTH);
   expect(page).toContain("<h3>Signed documents by the buyer&#39;s PIN</h3>");
-  const csv = renderCsv([sampleReport()], MONTH);
-  expect(csvLines(csv, "sales to buyers with a PIN")).toEqual([
-    { count: "1", taxable: "1000.43", tax: "160.07", total: "1160.50" },
-  ]);
-  expect(csvLines(csv, "tax of credit notes to buyers without a PIN")).toContainEqual({
-    tax_letter: "B",
-    tax_rate: "16",
-    taxable: "-1034.91",
-    tax: "-165.59",
-    total: "-1200.50",
-  });
-});
-
-test("no line of the CSV has in its total what is not signed", () => {
-  const rows = Object.values(csvRows(renderCsv([sampleReport()], MONTH), "figure"));
-  const filled = (column: string) => new Set(rows.filter((row) => row[column] !== "").map(({ figure }) => figure));
-  expect(filled("at_risk")).toEqual(new Set(["open sale", "open credit note", "all open"]));
-  expect(filled("ended_amount")).toEqual(new Set(["ended sale", "all ended"]));
-  for (const figure of [...filled("at_risk"), ...filled("ended_amount")]) expect(filled("total")).not.toContain(figure);
-  expect(filled("total")).toContain("net");
-});
-
-test("the CSV of a day names the day, and its hours with the day", () => {
-  const course = [{ at: "11", sales: "700.2", creditNotes: "0" }];
-  const csv = renderCsv([{ ...sampleReport(), course }], day("2026-11-20"));
-  expect(csv).toContain("\r\ndefault,biz_<b>1</b>,2026-11-20,2026-11-21T15:00:00+03:00,course of sales,");
-  expect(csvLines(csv, "course of sales")).toEqual([{ at: "2026-11-20T11", total: "700.20" }]);
 });
 
 test("the course of a day is by the hour of the start, and says what was started on another day", () => {
@@ -221,9 +128,6 @@ test("the course of a day is by the hour of the start, and says what was started
   expect(page).toContain(note);
   expect(renderHtml([{ ...sampleReport(), course: [], notInCourse }], head)).toContain(note);
   expect(renderHtml([{ ...sampleReport(), course }], head)).not.toContain("Not shown");
-  const rows = csvRows(renderCsv([{ ...sampleReport(), course, notInCourse }], head), "figure");
-  expect(rows["not in the course: sales"]).toMatchObject({ at: "", count: "1", total: "812.50" });
-  expect(rows["not in the course: credit notes"]).toMatchObject({ count: "1", total: "-12.50" });
   expect(renderHtml([sampleReport()], MONTH)).toContain("<h3>Sales and credit notes by day</h3>");
 });
 
@@ -256,9 +160,6 @@ test("a payment type is in words where the authority's list has it", () => {
   );
   const text = renderText([{ ...sampleReport(), payments: types }], MONTH);
   for (const words of ["cash (01)", "mobile money (06)", "99", "not stated"]) expect(text).toMatch(words);
-  const csv = renderCsv([{ ...sampleReport(), payments: types }], MONTH);
-  for (const figure of ["taken in by sales", "given back by credit notes", "net of payment type"])
-    expect(csvLines(csv, figure).map((line) => line["payment_type"])).toEqual(["01", "06", "99", "not stated"]);
 });
 
 test("a payment type has what sales took in and what credit notes gave back apart", () => {
@@ -277,27 +178,18 @@ test("a payment type has what sales took in and what credit notes gave back apar
   expect(text).toMatch(/^ {2}given back by credit notes +cash \(01\) +3 +-1,200\.50$/m);
   expect(text).toMatch(/^ {2}net of payment type +cash \(01\) +4002 +1,232,799\.60$/m);
   expect(text).toMatch(/^ {2}taken in by sales +mobile money \(06\) +1 +567\.70$/m);
-  const csv = renderCsv([{ ...sampleReport(), payments }], MONTH);
-  expect(csvLines(csv, "net of payment type")).toContainEqual({
-    payment_type: "01",
-    count: "4002",
-    total: "1232799.60",
-  });
-  expect(csvLines(csv, "given back by credit notes")).toContainEqual({ payment_type: "06", count: "0", total: "0.00" });
+  expect(text).toMatch(/^ {2}given back by credit notes +mobile money \(06\) +0 +0\.00$/m);
 });
 
-test("the CSV has the documents of each payment type that is not in the authority's list", () => {
+test("the documents of each payment type that is not in the authority's list stand apart", () => {
   const sales = { count: 2, total: "1400.4" };
   const creditNotes = { count: 1, total: "-700.2" };
   const payments = ["01", "99", "X1", null].map((paymentTypeCode) => {
     return { paymentTypeCode, count: 3, total: "700.2", sales, creditNotes };
   });
-  const csv = renderCsv([{ ...sampleReport(), payments }], MONTH);
-  expect(csvLines(csv, "unknown payment type: sales")).toEqual([
-    { payment_type: "99", count: "2", total: "1400.40" },
-    { payment_type: "X1", count: "2", total: "1400.40" },
-  ]);
-  expect(csvLines(csv, "unknown payment type: credit notes")).toHaveLength(2);
+  const text = renderText([{ ...sampleReport(), payments }], MONTH);
+  expect(text.match(/^ {2}unknown payment type: sales +(99|X1) +2 +1,400\.40$/gm)).toHaveLength(2);
+  expect(text.match(/^ {2}unknown payment type: credit notes /gm)).toHaveLength(2);
 });
 
 test("page and table are headed by the business's name and PIN, where they are known", () => {

@@ -29,30 +29,3 @@ it("fiscalflow report and events tell every time in JSON as ISO 8601 with Nairob
   const events = await callCli(["events", "--json", "--business", business.businessId], { env });
   expect(JSON.parse(events.stdout.split("\n")[0] ?? "").at).toMatch(INSTANT);
 });
-
-it("fiscalflow report writes every amount in JSON with two places, and more only where there are more", async () => {
-  const business = someBusiness();
-  const [line] = documentOf("INV-1").lines;
-  if (!line) throw new Error("a sample has lines");
-  const whole = documentOf("INV-1", {
-    lines: [{ ...line, total: 8526, taxableAmount: 7350, taxAmount: 1176 }],
-    totals: { total: 8526, taxableAmount: 7350, taxAmount: 1176.125 },
-  });
-  await keepRecord(test.ledger, business, recordOf("INV-1", { document: whole }), WRITER);
-  const waiting = documentOf("INV-2", { status: "pending", receipt: null, totals: { ...whole.totals, total: 700.5 } });
-  const open = recordOf("INV-2", { document: waiting, movements: [], stage: "awaiting-authority" });
-  await keepRecord(test.ledger, business, open, WRITER);
-  const argv = ["report", "month", "--date", "2026-11", "--business", business.businessId, "--json"];
-  const { stdout } = await callCli(argv, { env: { LEDGER_URL: test.url } });
-  const [report] = JSON.parse(stdout).businesses;
-  expect(report).toMatchObject({
-    sales: { total: "8526.00", taxableAmount: "7350.00", taxAmount: "1176.125" },
-    creditNotes: { total: "0.00" },
-    taxes: [{ taxRate: "16", sales: { total: "8526.00" }, creditNotes: { total: "0.00" } }],
-    payments: [{ total: "8526.00" }],
-    course: [{ sales: "8526.00", creditNotes: "0.00" }],
-    open: [{ atRisk: "700.50" }],
-    atRisk: "700.50",
-    ended: { amount: "0.00" },
-  });
-});

@@ -7,7 +7,7 @@ import { keepUnseenClosedRuns } from "../../worker/each-minute.ts";
 import { withTemporal } from "../connect-temporal.ts";
 import type { CliContext } from "../context.ts";
 import { type Column, printList } from "../lists/columns.ts";
-import { age } from "../report/money.ts";
+import { age } from "../output.ts";
 import { refuseUnknown } from "../report/asked.ts";
 import { withLedger } from "../with-ledger.ts";
 import { scopeFlags } from "./command-lines.ts";
@@ -32,7 +32,7 @@ export async function listSales(context: CliContext, flags: SaleListFlags): Prom
         ? "There are more than these, open ones first, then the latest of the others: --limit shows more."
         : undefined;
     const rows = found.slice(0, limit).map(listed);
-    printList(context, json, { rows, columns: COLUMNS, amounts: AMOUNTS, remarks, more });
+    printList(context, json, { rows, columns: COLUMNS, remarks, more });
   };
   await withTemporal(context, ({ client }) =>
     withLedger(context, (ledger, config) => work(client, ledger, config), { forMachines: true, mayBeEmpty: true }),
@@ -100,14 +100,13 @@ function waitsFor({ closed, failed, stage, attentions: [attention], isMoving }: 
 
 type ListedSale = ReturnType<typeof listed>;
 
-const AMOUNTS: ReadonlySet<string> = new Set(["amount"]);
 const COLUMNS: readonly Column<ListedSale>[] = [
   { head: "NUMBER", of: "invoice" },
   { head: "BUSINESS", of: "business" },
   { head: "STAGE", of: stageText },
   { head: "WAITS FOR", of: "waitsFor" },
   { head: "BUYER", of: "buyer" },
-  { head: "AMOUNT", of: "amount" },
+  { head: "AMOUNT", of: "amount", isAmount: true },
   { head: "DOCUMENT", of: "saleId" },
   { head: "STARTED", of: ({ startedAt }) => nairobiTime(Date.parse(startedAt)) },
   { head: "AGE", of: ({ startedAt }) => age(Date.parse(startedAt), Date.now()) },

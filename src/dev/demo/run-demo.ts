@@ -142,7 +142,7 @@ async function doBackOffice({ plan }: DemoStack, run: Run, context: DemoContext)
   const folder = resolve(".fiscalflow", "demo");
   await mkdir(folder, { recursive: true });
   const file = join(folder, `day-${nairobiDate(Date.now())}.html`);
-  await run("report", "day", "--force", "--out", file);
+  await run("report", "day", "--out", file);
   const isShown = await context.showPage(file);
   context.stdout.write(`The day's report: ${file}${isShown ? " (shown in the browser)" : ""}\n`);
 }

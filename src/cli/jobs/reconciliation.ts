@@ -9,8 +9,8 @@ import {
   reconcileWorkflowId,
   WORKFLOW_TYPES,
 } from "../../contract/index.ts";
-import { BUSINESS, type Job } from "../jobs/job.ts";
 import { counted } from "../output.ts";
+import { BUSINESS, type Job } from "./job.ts";
 
 export const reconciliation: Job<ReconcileProgress, ReconcileOutcome> = {
   workflow: WORKFLOW_TYPES.reconcile,
@@ -20,7 +20,6 @@ export const reconciliation: Job<ReconcileProgress, ReconcileOutcome> = {
   workflowId: reconcileWorkflowId,
   progressLine: reconcileProgressText,
   resultText,
-  unended: "It has not ended: until then, nothing is known to match.",
   failed: ({ findings, payments }) => findings.count > 0 || isLacking(payments),
 };
 
