@@ -27,7 +27,7 @@ export default defineConfig({
     // Most suites wait for servers, not for the processor: with as many workers as cores, half of a core idles.
     maxWorkers: 6,
     reporters: [...(process.env["CI"] ? ["default", "json"] : ["default"]), "./test/rig/slowest-suites.ts"],
-    outputFile: { json: "test-results/vitest.json" },
+    outputFile: { json: process.env["TEST_REPORT"] ?? "test-results/vitest.json" },
     projects: [
       {
         test: {
@@ -84,8 +84,9 @@ export default defineConfig({
           include: ["test/faults/**/*.faults.ts"],
           testTimeout: 600_000,
           hookTimeout: 600_000,
-          // Each brings up servers of its own and wants the machine for itself.
-          fileParallelism: false,
+          // Each brings up servers of its own; some mostly wait for what follows a kill.
+          sequence: { groupOrder: 2 },
+          maxWorkers: 2,
         },
       },
     ],

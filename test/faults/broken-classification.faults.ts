@@ -20,7 +20,7 @@ const TIMEOUT_CALLED_TRANSIENT: Breakage = {
 };
 
 const SALES = 6;
-const LONGEST_MS = 45_000;
+const LONGEST_MS = 120_000;
 const { seed } = faultOptions(process.env);
 const cleanup: (() => Promise<void>)[] = [];
 
