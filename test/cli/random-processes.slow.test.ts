@@ -5,10 +5,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { NOT_FOR_PEOPLE, randomCall, type RandomCall } from "../../src/cli/test-support/random-calls.ts";
-import { PATIENCE_MS } from "../rig/patience.ts";
+import { FULL_SIZE, PATIENCE_MS } from "../rig/patience.ts";
 
 const MAIN = fileURLToPath(new URL("../../dist/src/cli/main.js", import.meta.url));
-const PROCESSES = 100;
+const PROCESSES = FULL_SIZE ? 100 : 20;
 
 /**
  * What an operating system can hand over, of commands that end by themselves: without configuration, a worker and a
@@ -38,7 +38,7 @@ function run({ argv, stdin }: RandomCall): Promise<{ exitCode: number | null; sa
 }
 
 test(
-  "100 processes with random arguments end with 0, 1 or 2, say why, and show no stack",
+  `${PROCESSES} processes with random arguments end with 0, 1 or 2, say why, and show no stack`,
   async () => {
     const seed = Number(process.env["FAST_CHECK_SEED"] ?? Date.now() % 2 ** 31);
     const waiting = fc.sample(processCall, { numRuns: PROCESSES, seed });

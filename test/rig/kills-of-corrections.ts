@@ -1,4 +1,5 @@
 import type { Kill } from "./killing-lines.ts";
+import { FULL_SIZE } from "./patience.ts";
 
 export interface CorrectionKill extends Kill {
   /** Completes "a correction whose worker is killed". */
@@ -104,11 +105,15 @@ const STEPS: readonly Step[] = [
   },
 ];
 
-/** A kill at each step of a correction. @param idOf the document's id at the service, once it has one */
+/**
+ * A kill at each step of a correction. A word that gets nowhere leaves nearly what the step before left behind: of a
+ * step with two ends the full size alone has both.
+ * @param idOf the document's id at the service, once it has one
+ */
 export function killsOfCorrections(idOf: (number: string) => string | undefined): CorrectionKill[] {
   const kills: CorrectionKill[] = [];
   for (const { what, to, how, window, is } of STEPS)
-    for (const one of how) {
+    for (const one of FULL_SIZE ? how : how.slice(-1)) {
       // Of two digits each: no number is part of another.
       const name = `KILL-${10 + kills.length}`;
       const refundWindow = window ?? (kills.length % 2 === 0 ? "0" : "1 hour");

@@ -16,5 +16,8 @@ process.env["TEST_PATIENCE_MS"] ??= NAMED_SUITES.length > 0 && !process.env["CI"
  */
 export const PATIENCE_MS = Number(process.env["TEST_PATIENCE_MS"]);
 
+/** `SCALE_FULL=1`: the sizes for the figures in the docs; CI shows the same with less. */
+export const FULL_SIZE = process.env["SCALE_FULL"] === "1";
+
 /** Between two looks at a run's state: a test that looks without a pause waits for itself. */
 export const LOOK_PAUSE_MS = 150;

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { MAIN_TASK_QUEUE, type RegisterItemsOutcome, registerItemsWorkflowId } from "../../src/contract/index.ts";
 import type { NewItem } from "../../src/dev/simulator/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { FULL_SIZE } from "../rig/patience.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
-/** `SCALE_FULL=1`: the size for the figures. */
-const COUNT = process.env["SCALE_FULL"] === "1" ? 10_000 : 500;
-const LONGEST_MS = process.env["SCALE_FULL"] === "1" ? 1_800_000 : 300_000;
+const COUNT = FULL_SIZE ? 10_000 : 500;
+const LONGEST_MS = FULL_SIZE ? 1_800_000 : 300_000;
 const MOST_EVENTS = 800;
 
 /** Of ten items one lacks data, one is refused and one is registered already. */

@@ -21,18 +21,18 @@ import { ProductProcess } from "../faults/stack/product-process.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { freshDatabase } from "../rig/fresh-database.ts";
 import { namespaceOf } from "../rig/namespace.ts";
+import { FULL_SIZE } from "../rig/patience.ts";
 import { changeWhileRead, pagesOf } from "../rig/purchase-changes.ts";
 import { keptBy, listedBy, purchaseOf } from "../rig/purchases.ts";
 
 const MAIN = fileURLToPath(new URL("../../dist/src/cli/main.js", import.meta.url));
 const SCOPE = { connection: "default", businessId: "biz_1" };
 
-/** `SCALE_FULL=1`: the size for the figures. Else a tenth of the rows, in as many pages. */
-const FULL = process.env["SCALE_FULL"] === "1";
-const COUNT = FULL ? 20_000 : 2_000;
+/** A tenth of the rows is in as many pages. */
+const COUNT = FULL_SIZE ? 20_000 : 2_000;
 const MOST_GROWTH_KB = 150 * 1_024;
 const MOST_EVENTS = 400;
-const LONGEST_MS = FULL ? 900_000 : 240_000;
+const LONGEST_MS = FULL_SIZE ? 900_000 : 240_000;
 
 describeWithTemporal(`${COUNT} purchases`, () => {
   const workflowId = syncPurchasesWorkflowId(SCOPE);
@@ -56,7 +56,7 @@ describeWithTemporal(`${COUNT} purchases`, () => {
     const url = await freshDatabase(inject("ledgerServerUrl"));
     ledger = openLedger({ url, home: folder });
     // Without the name the service gives its pages of twenty.
-    const dialect: Record<string, string> = FULL
+    const dialect: Record<string, string> = FULL_SIZE
       ? {}
       : { COMPLIANCE_DIALECT: JSON.stringify({ purchases: { pageSize: null } }) };
     worker = new ProductProcess({

@@ -11,13 +11,13 @@ import {
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { FULL_SIZE } from "../rig/patience.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 import { BUSINESS } from "../rig/views-of.ts";
 import { findingsIn } from "../rig/findings-in.ts";
 
-/** Run by hand with 1,000. */
-const SALES = Number(process.env["REFUNDS_AT_CLOSING"] ?? "100");
+const SALES = FULL_SIZE ? 1_000 : 48;
 /** Few, so that what is measured is the moment of closing, and no queue. */
 const AT_ONCE = 8;
 const WAIT_SECONDS = 20;
