@@ -61,11 +61,13 @@ const outcome: Update<SaleState, "outcome"> = {
 const cancel: Update<SaleState, "cancel"> = {
   name: "cancel",
   refusedBecause(run) {
-    const { stage, settled, earlierRunSigned, note } = run;
+    const { stage, settled, earlierRunSigned, lastCreditNote } = run;
     if (isForComingNote(run)) return undefined;
     if (stage === "cancelled") return "It is cancelled already.";
-    if (stage === "crediting" && note?.settled)
-      return note.stage === "cancelled" ? "The credit note is given up already." : "The credit note is signed.";
+    if (stage === "crediting" && lastCreditNote?.settled)
+      return lastCreditNote.stage === "cancelled"
+        ? "The credit note is given up already."
+        : "The credit note is signed.";
     if (stage === "crediting") return undefined;
     if (earlierRunSigned && !settled)
       return "Its document was signed before the restart or the reset, and this run is still to find it. A completed document cannot be cancelled; once the sale is completed again it is reversed by a refund.";

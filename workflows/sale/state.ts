@@ -171,7 +171,7 @@ export class SaleState extends AttentionList {
     return note;
   }
 
-  get note(): SaleState | undefined {
+  get lastCreditNote(): SaleState | undefined {
     return this.creditNotes.at(-1);
   }
 
@@ -181,7 +181,7 @@ export class SaleState extends AttentionList {
   }
 
   get creditNote(): SaleDocument | null {
-    return this.note?.document ?? this.earlierCreditNote;
+    return this.lastCreditNote?.document ?? this.earlierCreditNote;
   }
 
   override get allAttentions(): Attention[] {
@@ -260,7 +260,8 @@ export class SaleState extends AttentionList {
     const updates = new Set<ResolvingUpdate | "refund">(this.allAttentions.flatMap(({ resolvedBy }) => resolvedBy));
     if (this.stage === "completed" && !this.refund) updates.add("refund");
     if (this.documents.some(({ bringForward }) => bringForward)) updates.add("retry");
-    const isOpen = this.stage === "crediting" ? this.note?.settled === false : !this.settled && !this.earlierRunSigned;
+    const isOpen =
+      this.stage === "crediting" ? this.lastCreditNote?.settled === false : !this.settled && !this.earlierRunSigned;
     if (isOpen && this.toCancel.cancelRequested === undefined) updates.add("cancel");
     const needs = this.allAttentions.map(({ code }) => code).join(", ");
     const stands = `The sale is at stage ${this.stage}${needs ? ` and needs an operator for ${needs}` : ""}`;
@@ -269,7 +270,7 @@ export class SaleState extends AttentionList {
 
   /** While the sale is credited, its credit note. */
   get toCancel(): SaleState {
-    return this.stage === "crediting" && this.note ? this.note : this;
+    return (this.stage === "crediting" && this.lastCreditNote) || this;
   }
 
   /** Any other step is a defect: the workflow task fails, and is repeated once the code is fixed. */

@@ -34,7 +34,7 @@ export function outcomeOf(run: SaleState): SaleOutcome {
 }
 
 /** A run that was restarted or reset takes a signed document over, whatever step it is at. */
-function waitingForOf({ earlierRunSigned, document, waitingFor, stage, note }: SaleState): string {
+function waitingForOf({ earlierRunSigned, document, waitingFor, stage, lastCreditNote: note }: SaleState): string {
   if (earlierRunSigned && !document) return "its document, which is signed already and which this run is still to find";
   return stage === "crediting" && note ? `${waitingFor}, which waits for ${note.waitingFor}` : waitingFor;
 }
@@ -47,7 +47,7 @@ export function stateOf(run: SaleState): WorkflowState {
   const all = { movements: run.movements, attentions: run.allAttentions, decisions: run.allDecisions };
   const { movements, attentions, decisions, inAll } = bounded(all);
   const serviceTrouble = serviceTroubleOf(run);
-  const { note } = run;
+  const { lastCreditNote: note } = run;
   // What was asked of a credit note that has ended is no wish any more.
   const creditNoteCancelRequested = note?.settled
     ? undefined
@@ -78,7 +78,7 @@ const MOST_MOVEMENTS = 20;
 
 /** What Temporal's UI shows as Current Details. */
 export function detailsOf(run: SaleState): string {
-  const { document, creditNote, note } = run;
+  const { document, creditNote } = run;
   const paragraphs = [
     `**Stage:** ${run.stage}${document ? ` · document ${quoted(document.id)} is ${quoted(document.status)}` : ""}`,
     `**Waits for:** ${quoted(everythingWaitedFor({ waitingFor: waitingForOf(run), attentions: run.allAttentions, stockMovements: run.movements }))}`,
@@ -90,14 +90,14 @@ export function detailsOf(run: SaleState): string {
       : "It is a wish until the document's fate is known.";
     paragraphs.push(`**Cancellation asked for:** ${quoted(run.cancelRequested)}. ${answer}`);
   }
-  if (note ?? creditNote) paragraphs.push(`**Credit note:** ${creditNoteText(run)}`);
+  if (run.lastCreditNote ?? creditNote) paragraphs.push(`**Credit note:** ${creditNoteText(run)}`);
   if (run.correction) paragraphs.push(`**Correction:** ${correctionText(run.correction)}`);
   if (run.movements.length > 0) paragraphs.push(`**Stock movements**\n\n${stockLines(run).join("\n")}`);
   paragraphs.push(unreadText(unreadSignals()));
   return detailsPage(run.allAttentions, paragraphs);
 }
 
-function creditNoteText({ creditNote, note }: SaleState): string {
+function creditNoteText({ creditNote, lastCreditNote: note }: SaleState): string {
   const number = quoted(note?.invoice ?? creditNote?.traderInvoiceNumber ?? "");
   const stage = note ? `, ${note.stage}` : "";
   const document = creditNote ? ` · document ${quoted(creditNote.id)} is ${quoted(creditNote.status)}` : "";
