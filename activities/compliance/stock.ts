@@ -79,7 +79,10 @@ function appliedOf(
     // The answer may have either of the branch's two names; the branch's own id is kept.
     branchId: branch && branchId === branch.authorityBhfId ? branch.id : branchId || undefined,
     quantityOnHand,
-    report: meaning.kind === "unreported" ? { stockIo: "missing", stockMaster: "missing", ...report } : undefined,
+    report:
+      meaning.kind === "unreported"
+        ? { stockIo: report?.stockIo ?? "missing", stockMaster: report?.stockMaster ?? "missing" }
+        : undefined,
     ...(otherBranch && { otherBranch }),
     sentAtMs,
   };
