@@ -23,8 +23,8 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 # So that `docker compose exec worker fiscalflow …` works.
-RUN chmod +x dist/src/cli/main.js \
-  && ln -s /app/dist/src/cli/main.js /usr/local/bin/fiscalflow \
+RUN chmod +x dist/src/main.js \
+  && ln -s /app/dist/src/main.js /usr/local/bin/fiscalflow \
   && mkdir /data && chown node:node /data
 USER node
 # An embedded ledger, where one is used, belongs on a volume.
@@ -32,5 +32,5 @@ ENV FISCALFLOW_HOME=/data
 # A container is reached from outside of it, or not at all. Which of its ports are published is the host's decision.
 ENV CALLBACK_HOST=0.0.0.0 HEALTH_HOST=0.0.0.0 METRICS_HOST=0.0.0.0
 STOPSIGNAL SIGTERM
-ENTRYPOINT ["node", "dist/src/cli/main.js"]
+ENTRYPOINT ["node", "dist/src/main.js"]
 CMD ["worker"]

@@ -109,6 +109,19 @@ const ARROWS = {
     node: true,
     why: "The ledger knows the contract, and the PostgreSQL server of one host.",
   },
+  "src/cli": {
+    files: ["activities", "src/"],
+    not: /^src\/dev\//,
+    packages: ["@temporalio/client", "@temporalio/proto", "commander", "zod"],
+    node: true,
+    why: "The command line knows the whole product; the executable adds the commands for development.",
+  },
+  "src/dev": {
+    files: ["src/dev", "src/contract/plain-text.ts"],
+    packages: ["commander"],
+    node: true,
+    why: "The commands for development get those of the product from the executable.",
+  },
   "src/dev/simulator": {
     files: [],
     packages: ["fastify", "zod"],
@@ -132,7 +145,7 @@ const ARROWS = {
 };
 
 /**
- * Where none of these rooms begins a path, as in the command line and the tests, everything may be imported.
+ * Where none of these rooms begins a path, as in the executable and the tests, everything may be imported.
  * @param {string} path
  */
 const roomOf = (path) =>

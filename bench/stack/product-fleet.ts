@@ -70,4 +70,4 @@ export class ProductFleet {
 }
 
 /** The benchmarks are compiled beside the product: `dist/bench/…` beside `dist/src/…`. */
-export const BUILT_MAIN = fileURLToPath(new URL("../../src/cli/main.js", import.meta.url));
+export const BUILT_MAIN = fileURLToPath(new URL("../../src/main.js", import.meta.url));

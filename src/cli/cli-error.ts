@@ -35,7 +35,6 @@ const CALLERS_FAULT = new Set([
   "UnknownConnectionError",
   "UnknownBusinessError",
   "ComplianceInputError",
-  "InstructionError",
 ]);
 
 interface Described {

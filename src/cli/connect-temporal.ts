@@ -11,7 +11,7 @@ import {
 import type { CliContext } from "./context.ts";
 import { interruptible } from "./interruptible.ts";
 
-interface ConnectedTemporal {
+export interface ConnectedTemporal {
   connection: Connection;
   client: Client;
   namespace: string;

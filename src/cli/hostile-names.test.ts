@@ -4,7 +4,7 @@ import { detailsPage } from "../../workflows/operator/updates.ts";
 import { type Attention, RESOLVED_BY } from "../contract/index.ts";
 import { boundedSummary } from "../contract/ids.ts";
 import { HARMLESS_NAMES, HOSTILE_NAMES } from "../contract/test-support/hostile-names.ts";
-import { saleLine } from "../dev/demo/sales-table.ts";
+import { saleLine } from "../dev/demo/run-sales.ts";
 import { section } from "../dev/simulator/page.ts";
 import { createTestLedger, type TestLedger } from "../ledger/test-support/create-test-ledger.ts";
 import { documentOf, keepRecord, recordOf, someBusiness, WRITER } from "../ledger/test-support/records.ts";

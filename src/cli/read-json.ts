@@ -1,14 +1,12 @@
 import { isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
+import { buffer } from "node:stream/consumers";
 
 import { parseJsonc } from "../config/parse-jsonc.ts";
 import { UsageError } from "./cli-error.ts";
 import type { CliContext } from "./context.ts";
 import { interruptible } from "./interruptible.ts";
 import { printNote } from "./output.ts";
-
-/** More than any list of sales; a device file has no end. */
-const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
  * What is in a JSON file, or on standard input where the path is `-`.
@@ -38,22 +36,10 @@ export function parseJson(text: string, name: string): unknown {
 async function readText(context: CliContext, path: string): Promise<string> {
   const name = path === "-" ? "standard input" : `the file ${path}`;
   if (path === "-" && context.stdin.isTTY === true) printNote(context, "Reading standard input; end it with Ctrl-D.");
-  const chunks: Buffer[] = [];
-  let byteCount = 0;
-  try {
-    const source: AsyncIterable<Buffer | string> = path === "-" ? context.stdin : createReadStream(path);
-    for await (const chunk of source) {
-      const bytes = Buffer.from(chunk);
-      byteCount += bytes.length;
-      if (byteCount > MAX_BYTES) throw new UsageError(`${name} is longer than ${MAX_BYTES / 1024 / 1024} MiB.`);
-      chunks.push(bytes);
-    }
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
+  const bytes = await buffer(path === "-" ? context.stdin : createReadStream(path)).catch((error: unknown) => {
     const reason = error instanceof Error && "code" in error ? String(error.code) : String(error);
     throw new UsageError(`${name} cannot be read (${reason}).`, { cause: error });
-  }
-  const bytes = Buffer.concat(chunks);
+  });
   if (!isUtf8(bytes)) throw new UsageError(`${name} is not UTF-8 text.`);
   return bytes.toString();
 }

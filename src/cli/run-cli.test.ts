@@ -37,8 +37,8 @@ describe("help", () => {
       "events",
       "ledger",
     ];
-    const running = ["demo", "simulator", "worker", "callbacks", "setup", "doctor", "dialect", "identity", "lookups"];
-    expect(listed).toEqual([...running, ...work, "help", "fiscalflow"]);
+    const running = ["worker", "callbacks", "setup", "doctor", "dialect", "identity", "lookups"];
+    expect(listed).toEqual([...running, ...work, "demo", "simulator", "help", "fiscalflow"]);
   });
 
   test("shows the package's version", async () => {
@@ -49,8 +49,8 @@ describe("help", () => {
 describe("a wrong call ends with 2, says why on standard error, and prints no result", () => {
   const cases: [string, string[], RegExp][] = [
     ["no command", [], /Usage: fiscalflow/],
-    ["an unknown subcommand", ["items", "list"], /unknown command 'list'[^]*\(commands: .*report/],
-    ["an unknown period", ["report", "year"], /unknown command 'year'[^]*\(commands: day, month/],
+    ["an unknown subcommand", ["items", "list"], /unknown command 'list'/],
+    ["an unknown period", ["report", "year"], /unknown command 'year'/],
     ["an unknown command", ["sail"], /unknown command 'sail'[^]*Did you mean sale\?/],
     ["an unknown flag", ["doctor", "--jsn"], /unknown option '--jsn'/],
     ["a missing argument", ["sale", "show"], /missing required argument 'invoice'/],
@@ -68,12 +68,6 @@ describe("a wrong call ends with 2, says why on standard error, and prints no re
     ],
     ["neither number nor query", ["sale", "retry"], /either the number of one sale, or --query/],
     ["both", ["sale", "retry", "I", "--query", "x"], /either the number of one sale, or --query/],
-    [
-      "many, and nobody to ask",
-      ["sale", "cancel", "--query", "x", "--reason", "r"],
-      /Add --yes, or look first with --dry-run/,
-    ],
-    ["a dry run of one", ["sale", "restart", "I", "--note", "n", "--dry-run"], /--dry-run and --yes go with --query/],
     ["a restart without a reason", ["sale", "restart", "I"], /--note <text>' not specified/],
     ["open and ended at once", ["sale", "list", "--attention", "--ended"], /cannot be used with option/],
     [

@@ -1,32 +1,116 @@
-import { CommanderError } from "commander";
+/**
+ * The command `fiscalflow`: it reads arguments, asks the starter, the ledger or a service, and prints. What the
+ * commands do is elsewhere: sales in `src/starter/`, lists and reports in `src/ledger/books/`, processes in
+ * `src/worker/`.
+ */
+import { Command, CommanderError } from "commander";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 
+import { plainText } from "../contract/plain-text.ts";
 import { describeError, InterruptedError } from "./cli-error.ts";
 import type { CliContext } from "./context.ts";
-import { createProgram } from "./program.ts";
+import { registerDialect } from "./dialect/register-dialect.ts";
+import {
+  registerBatch,
+  registerBillPayments,
+  registerItems,
+  registerJobs,
+  registerPurchases,
+  registerReconcile,
+} from "./jobs/register-jobs.ts";
+import { registerEvents, registerLedger } from "./ledger/register-ledger.ts";
+import { registerDocuments } from "./lists/register-lists.ts";
+import { registerReceipt } from "./receipt/register-receipt.ts";
+import { registerProcesses } from "./register-processes.ts";
+import { registerReport } from "./report/register-report.ts";
+import { registerSale } from "./sale/register-sale.ts";
+
+/** Adds commands that are none of the command line's own. */
+type AddCommands = (program: Command, context: CliContext, run: typeof runCli) => void;
 
 /**
  * The `fiscalflow` command: 0 done, 1 the work failed, 2 the call or the configuration was wrong, 130 or 143 a signal
  * interrupted it. Never throws, and never ends the process.
  * @param argv the arguments alone, without the executable and the script
  */
-export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {
+export async function runCli(argv: readonly string[], context: CliContext, add?: AddCommands): Promise<number> {
   try {
-    await createProgram(context).parseAsync([...argv], { from: "user" });
+    const program = createProgram(context);
+    add?.(program, context, runCli);
+    await program.parseAsync([...argv], { from: "user" });
     return 0;
   } catch (error) {
     // Commander has printed what was wrong. Help that was not asked for is a wrong call too.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    const { aborted, reason } = context.signal;
-    const interruption = reason instanceof InterruptedError ? reason : new InterruptedError();
+    const { env, signal, stderr } = context;
+    const interruption = signal.reason instanceof InterruptedError ? signal.reason : new InterruptedError();
     // Node's own waits end with an AbortError of theirs.
-    const isOfNode = aborted && error instanceof Error && error.name === "AbortError";
-    const reported = isOfNode || error === reason ? interruption : error;
-    const { exitCode, message } = describeError(reported, { withStack: showsStacks(context.env) });
-    if (message !== "") context.stderr.write(`${message}\n`);
-    return reported instanceof InterruptedError ? interruption.exitCode : exitCode;
+    const isAbort = signal.aborted && (error === signal.reason || (error as Error).name === "AbortError");
+    const withStack = ["debug", "trace"].includes(env["LOG_LEVEL"] ?? "");
+    const { exitCode, message } = describeError(isAbort ? interruption : error, { withStack });
+    if (message !== "") stderr.write(`${message}\n`);
+    return signal.aborted ? interruption.exitCode : exitCode;
   }
 }
 
-function showsStacks(env: NodeJS.ProcessEnv): boolean {
-  return env["LOG_LEVEL"] === "debug" || env["LOG_LEVEL"] === "trace";
+const HELP_WIDTH = 100;
+
+/** The command line. What a command needs besides the options it loads when it runs. */
+export function createProgram(context: CliContext): Command {
+  const { stdout, stderr } = context;
+  const program = new Command("fiscalflow")
+    .description(
+      "Carries sales through a tax-compliance API, on Temporal: nothing twice, nothing lost, nothing guessed.",
+    )
+    .version(packageVersion())
+    .exitOverride()
+    .showSuggestionAfterError()
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      getOutHelpWidth: () => stdout.columns ?? HELP_WIDTH,
+      getErrHelpWidth: () => stderr.columns ?? HELP_WIDTH,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+      // It quotes the arguments as they are.
+      outputError: (text, write) => write(plainText(text)),
+    })
+    .showHelpAfterError("(add --help to see what the command takes)")
+    .addHelpText(
+      "after",
+      `
+Results go to standard output, everything else to standard error.
+Exit code: 0 done, 1 the work failed, 2 the call or the configuration was wrong.
+
+Example: what is wrong with this installation, and what to do about it
+  fiscalflow doctor`,
+    );
+  registerProcesses(program, context);
+  registerDialect(program, context);
+  registerSale(program, context);
+  registerReceipt(program, context);
+  registerItems(program, context);
+  registerPurchases(program, context);
+  registerBillPayments(program, context);
+  registerBatch(program, context);
+  registerReconcile(program, context);
+  registerJobs(program, context);
+  registerReport(program, context);
+  registerDocuments(program, context);
+  registerEvents(program, context);
+  registerLedger(program, context);
+  return program;
+}
+
+/** The package's version, from wherever this file runs: compiled in `dist`, or as it is. */
+function packageVersion(from = fileURLToPath(import.meta.url)): string {
+  for (let folder = dirname(from); dirname(folder) !== folder; folder = dirname(folder)) {
+    const path = join(folder, "package.json");
+    if (!existsSync(path)) continue;
+    const manifest: unknown = JSON.parse(readFileSync(path, "utf8"));
+    if (typeof manifest === "object" && manifest !== null && "version" in manifest) return String(manifest.version);
+  }
+  return "unknown";
 }

@@ -312,13 +312,6 @@ export const ledgerSettings = settings("LEDGER_", {
 });
 
 export const temporalSettings = settings("TEMPORAL_", {
-  uiUrl: plainUrl()
-    .optional()
-    .meta({
-      defaultText: "none: `doctor` and `sale show --web` print filters and ids instead of links",
-      example: "http://localhost:8233",
-    })
-    .describe("the address of Temporal's UI, for links: `https://cloud.temporal.io` for Temporal Cloud"),
   cliPath: executable
     .optional()
     .meta({ defaultText: "searched for on `PATH`, else downloaded or built", example: "/usr/local/bin/temporal" })

@@ -7,4 +7,4 @@ import { bundleWorkflows, WORKFLOW_BUNDLE_PATH } from "./bundle-workflows.ts";
 const { code } = await bundleWorkflows(undefined, [], true);
 await writeFile(WORKFLOW_BUNDLE_PATH, code);
 // npx makes the command executable once, when it links it: a build from scratch would lose that.
-await chmod(fileURLToPath(new URL("../cli/main.js", import.meta.url)), 0o755);
+await chmod(fileURLToPath(new URL("../main.js", import.meta.url)), 0o755);

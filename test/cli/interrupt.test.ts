@@ -10,7 +10,7 @@ import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { namespaceOf } from "../rig/namespace.ts";
 import { PATIENCE_MS } from "../rig/patience.ts";
 
-const MAIN = fileURLToPath(new URL("../../dist/src/cli/main.js", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../dist/src/main.js", import.meta.url));
 
 describeWithTemporal("a command that waits for a sale without a worker", () => {
   const namespace = namespaceOf(import.meta.filename);

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { NOT_FOR_PEOPLE, randomCall, type RandomCall } from "../../src/cli/test-support/random-calls.ts";
 import { FULL_SIZE, PATIENCE_MS } from "../rig/patience.ts";
 
-const MAIN = fileURLToPath(new URL("../../dist/src/cli/main.js", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../dist/src/main.js", import.meta.url));
 const PROCESSES = FULL_SIZE ? 100 : 20;
 
 /**

@@ -265,7 +265,7 @@ describeWithTemporal("fiscalflow receipt", () => {
     expect(JSON.parse((await receipt(["CN-R-1", "--json"])).stdout)).toMatchObject({ cuInvoiceNo: noteNumber() });
     const unknown = await receipt(["CN-R-404"]);
     expect(unknown).toMatchObject({ exitCode: 1, stdout: "" });
-    expect(unknown.stderr).toContain("Nor does the ledger know a credit note of that number");
+    expect(unknown.stderr).toContain("the ledger has no sale of that number");
     await expect(rig.starter.getSale({ invoice: "CN-R-1" })).rejects.toMatchObject({
       code: "NotFound",
       creditNoteOf: "R-1",

@@ -177,9 +177,8 @@ describeWithTemporal("fiscalflow sale", () => {
     expect(parked.stdout).toContain("    fiscalflow sale retry CLI-6");
 
     rig.simulator.updateItem("item_refused", { registration: ["accept"] });
-    const retried = await sale(["retry", "CLI-6", "--note", "corrected", "--wait", "20"]);
-    expect(retried).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(retried.stdout).toMatch(/^CLI-6: .* completed, document \S+ completed, total \S+ \(tax \S+\), receipt /);
+    expect(await sale(["retry", "CLI-6", "--note", "corrected"])).toMatchObject({ exitCode: 0, stderr: "" });
+    await rig.starter.outcome({ invoice: "CLI-6" });
     const resolved = await sale(["show", "CLI-6", "--json"]);
     expect(JSON.parse(resolved.stdout)).toMatchObject({
       stage: "completed",
@@ -193,18 +192,17 @@ describeWithTemporal("fiscalflow sale", () => {
       await sale(["start", "-", "--wait"], { ...saleOf(number), lines: [{ sku: "never", quantity: 1, unitPrice: 1 }] });
     const query = "FiscalInvoice IN ('CLI-7', 'CLI-8', 'CLI-1')";
     await listed(["--json"], (stdout) => ["CLI-7", "CLI-8", "CLI-1"].every((number) => stdout.includes(`"${number}"`)));
-    const { exitCode, stdout, stderr } = await sale(["retry", "--query", query, "--yes", "--json"]);
+    const { exitCode, stdout } = await sale(["retry", "--query", query, "--yes", "--json"]);
     expect(exitCode).toBe(0);
-    const tried = JSON.parse(stdout) as Record<string, { workflowId: string; reason?: string }[]>;
-    expect(tried["retried"]?.map(({ workflowId }) => workflowId).toSorted()).toEqual([
+    const tried = JSON.parse(stdout) as Record<string, { workflowId: string; message: string }[]>;
+    expect(tried["done"]?.map(({ workflowId }) => workflowId).toSorted()).toEqual([
       "sale/default/biz_1/CLI-7",
       "sale/default/biz_1/CLI-8",
     ]);
     expect(tried["skipped"]).toEqual([
-      { workflowId: "sale/default/biz_1/CLI-1", reason: expect.stringContaining("Nothing here waits for a retry") },
+      { workflowId: "sale/default/biz_1/CLI-1", message: expect.stringContaining("Nothing here waits for a retry") },
     ]);
     expect(tried["failed"]).toEqual([]);
-    expect(stderr).toContain("3 found.");
     for (const number of ["CLI-7", "CLI-8"])
       expect(await sale(["cancel", number, "--reason", "test over"])).toMatchObject({ exitCode: 0, stderr: "" });
   });
@@ -245,30 +243,25 @@ describeWithTemporal("fiscalflow sale", () => {
     const line =
       /fiscalflow sale (resolve-stock .* --applied .*)/.exec((await sale(["show", "CLI-9"])).stdout)?.[1] ?? "";
     const words = line.replace("'<how you know>'", "seen").split(" ");
-    const counts = "The movement counts as made: it is not sent again.\n";
-    const stdout = "CLI-9: Recorded: nothing is left for you to do.\n";
-    expect(await sale(words)).toEqual({ exitCode: 0, stdout, stderr: counts });
+    const stdout = expect.stringMatching(/^CLI-9: Recorded\./) as string;
+    expect(await sale(words)).toEqual({ exitCode: 0, stdout, stderr: "" });
     const page = (await sale(["show", "CLI-9"])).stdout;
     expect(page).toContain("CLI-9/item_tea/sold: DEDUCT 2 of item_tea, applied");
     expect(page).toMatch(/Decisions\n.*resolveStock stock-unknown \(CLI-9\/item_tea\/sold\): applied; seen/);
   });
 
-  test("resolve-stock --not-applied says what follows, and show how the movement came to be applied", async () => {
+  test("after resolve-stock --not-applied show says how the movement came to be applied", async () => {
     rig.simulator.inject({ operation: "adjustStock", when: "before", kind: "drop", times: 1 });
     await sale(["start", "-", "--wait"], saleOf("CLI-12"));
     await expect.poll(async () => (await sale(["show", "CLI-12"])).stdout).toContain("stock-unknown");
     const answer = ["--reference", "CLI-12/item_tea/sold", "--not-applied", "--note", "not in the journal"];
-    expect(await sale(["resolve-stock", "CLI-12", ...answer])).toMatchObject({
-      exitCode: 0,
-      stderr:
-        "The movement is sent again under the same reference. If it had been booked after all, it is booked twice.\n",
-    });
+    expect(await sale(["resolve-stock", "CLI-12", ...answer])).toMatchObject({ exitCode: 0, stderr: "" });
     await expect
       .poll(async () => (await sale(["show", "CLI-12"])).stdout)
       .toMatch(/of item_tea, applied \(.*; sent again after the decision 'not applied': not in the journal\)/);
   });
 
-  test("resolve-stock warns of an answer that contradicts the balance, and takes it", async () => {
+  test("resolve-stock takes an answer that contradicts the balance, and show says so", async () => {
     rig.simulator.inject({ operation: "adjustStock", when: "before", kind: "drop", times: 1 });
     await sale(["start", "-", "--wait"], saleOf("CLI-10"));
     await expect.poll(async () => (await sale(["show", "CLI-10"])).stdout).toContain("stock-unknown");
@@ -278,10 +271,10 @@ describeWithTemporal("fiscalflow sale", () => {
       .poll(async () => (await sale(["show", "CLI-10"])).stdout, { timeout: 30_000 })
       .toContain("The balance speaks against it: it was probably not applied.");
     const answer = ["--reference", "CLI-10/item_tea/sold", "--applied", "--note", "seen"];
-    const said = await sale(["resolve-stock", "CLI-10", ...answer]);
-    expect(said.exitCode).toBe(0);
-    expect(said.stderr).toContain("Warning: the balance speaks against this answer.");
-    expect(said.stderr).toContain("the stock stays wrong");
+    expect(await sale(["resolve-stock", "CLI-10", ...answer])).toMatchObject({ exitCode: 0 });
+    expect((await sale(["show", "CLI-10"])).stdout).toMatch(
+      /resolveStock stock-unknown .*: applied, .*balance.*; seen$/m,
+    );
   });
 
   test("refund credits the sale once, and show has the credit note too", async () => {
@@ -314,15 +307,14 @@ describeWithTemporal("fiscalflow sale", () => {
     const kept = (await sale(["show", "CLI-NOTE"])).stdout;
     expect(kept).toMatch(/^ {2}Stage {9}completed$/m);
     expect(kept).toContain("the buyer keeps it");
-    const { stdout: all } = await listed(["--stage", "completed"], (said) => said.includes("CLI-NOTE"));
+    const { stdout: all } = await listed([], (said) => /^CLI-NOTE .* completed /m.test(said));
     expect(all).not.toContain("CN-NOTE");
 
     rig.simulator.setAuthority("CN-AGAIN", [{ do: "reject", reason: "No" }]);
     await sale(["refund", "CLI-NOTE", "--reason", "06", "--number", "CN-AGAIN"]);
     await expect.poll(async () => (await sale(["show", "CLI-NOTE"])).stdout).toContain("Needs an operator: rejected");
     rig.simulator.setAuthority("CN-AGAIN", [{ do: "accept" }]);
-    const retried = await sale(["retry", "CLI-NOTE", "--wait", "20"]);
-    expect(retried).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("credited") });
+    expect(await sale(["retry", "CLI-NOTE"])).toMatchObject({ exitCode: 0 });
     await rig.client.workflow.getHandle(rig.starter.workflowId({ invoice: "CLI-NOTE" })).result();
   });
 
@@ -338,7 +330,6 @@ describeWithTemporal("fiscalflow sale", () => {
     await sale(["refund", "CLI-LATE", "--reason", "06", "--number", "CN-LATE"]);
     const { stdout } = await listed(["--stage", "crediting"], (said) => said.includes("CN-LATE"));
     expect(stdout).toMatch(/^CLI-LATE .* crediting by CN-LATE .* Otieno +700\.00 /m);
-    expect((await sale(["list", "--stage", "completed"])).stdout).not.toContain("CLI-LATE");
     const all = JSON.parse((await sale(["list", "--json"])).stdout) as { invoice: string }[];
     expect(all.filter(({ invoice }) => invoice === "CLI-LATE")).toMatchObject([
       { stage: "crediting", status: "running", creditNote: "CN-LATE", startedAt },
@@ -356,11 +347,11 @@ describeWithTemporal("fiscalflow sale", () => {
   });
 
   test("show of a credit note's number says of which sale it is, and of an unknown one how to see it", async () => {
-    const known = "CN-1 is the number of a credit note, of the sale CLI-1. See: fiscalflow sale show CLI-1";
-    await expect.poll(() => sale(["show", "CN-1"])).toMatchObject({ exitCode: 1, stderr: `${known}\n` });
+    const known = "CN-1 is the number of a credit note, of the sale CLI-1. Give the sale's number.\n";
+    await expect.poll(() => sale(["show", "CN-1"])).toMatchObject({ exitCode: 1, stderr: known });
     const said = await sale(["show", "CN-404"]);
     expect(said).toMatchObject({ exitCode: 1, stdout: "" });
-    expect(said.stderr).toContain("Nor does the ledger know a credit note of that number. fiscalflow documents");
+    expect(said.stderr).toContain("the ledger has no sale of that number");
   });
 
   test("list shows open sales first, --attention those that need an operator, and --limit how many more there are", async () => {
@@ -426,9 +417,7 @@ describeWithTemporal("fiscalflow sale", () => {
     expect(all.find((one) => one.workflowId === workflowId)).toMatchObject({ buyer: "Wanjiku", amount: "413.38" });
     const other = await sale(["start", "-"], saleOf("CLI-OTHER", { customer: { name: "Njeri" }, lines }));
     expect(other).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("What differs: customer.name.") });
-    const { stdout: table } = await sale(["list", "--number", "CLI-OTHER"]);
-    expect(table).toMatch(/^CLI-OTHER .* Wanjiku +413\.38 /m);
-    expect(table.trimEnd().split("\n")).toHaveLength(2);
+    expect((await sale(["list"])).stdout).toMatch(/^CLI-OTHER .* Wanjiku +413\.38 /m);
   });
 
   test("list has the total of the document of a sale that was adopted without lines, open or closed", async () => {

@@ -17,7 +17,7 @@ import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { freshDatabase } from "../rig/fresh-database.ts";
 import { namespaceOf } from "../rig/namespace.ts";
 
-const MAIN = fileURLToPath(new URL("../../dist/src/cli/main.js", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../dist/src/main.js", import.meta.url));
 const SECRET = "a secret of the tests that is long enough to be one";
 
 type LogLine = Record<string, unknown>;

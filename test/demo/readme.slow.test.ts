@@ -18,7 +18,7 @@ const run = promisify(execFile);
 
 describeWithTemporal("the programs of the readme", () => {
   test("run as they stand beside a demo that is left running", async () => {
-    const demo = await demoProcess(["--keep", "--no-open"]);
+    const demo = await demoProcess(["--keep"]);
     const consumer = await createConsumer();
     onTestFinished(() => consumer.remove());
     const readme = await readFile(join(ROOT, "README.md"), "utf8");

@@ -85,7 +85,7 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     expect(needing.stdout).toContain(
       "1 workflow ended without an outcome, and nothing carries it on until it is restarted: fiscalflow sale list --ended",
     );
-    const restart = await fiscalflow("sale", "restart", "--query", failed, "--note", "why", "--dry-run");
+    const restart = await fiscalflow("sale", "restart", "--query", failed, "--note", "why");
     expect(restart.stdout).toBe("0 found; nothing was changed.\n");
   });
 
@@ -114,7 +114,7 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
       const refused = await fiscalflow("sale", words[0] ?? "", "END-1", ...words.slice(1));
       expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
       expect(refused.stderr).toMatch(
-        /was terminated \("by mistake".* on \d{4}-\d\d-\d\d \d\d:\d\d EAT: no update reaches it.*\n +fiscalflow sale restart END-1 --note '<why>'$/m,
+        /was terminated \("by mistake".* on \d{4}-\d\d-\d\d \d\d:\d\d EAT: no update reaches it/,
       );
     }
     const done = await start("END-DONE");
@@ -131,9 +131,6 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
       message: expect.stringMatching(/so there is nothing to carry on\. .* It is completed\. Allowed: a refund\.$/),
       allowed: ["refund"],
     });
-    expect((await fiscalflow("sale", "retry", "END-DONE")).stderr).toMatch(
-      /Allowed: a refund\.\n +fiscalflow sale refund END-DONE --reason '<code>' --number '<of the credit note>'$/m,
-    );
     const note = { reason: "06", traderInvoiceNumber: "CN-END-DONE" } as const;
     await rig.starter.refund({ invoice: "END-DONE" }, note, { waitSeconds: 20 });
     const credited = / It is credited by CN-END-DONE: nothing is left to do\.$/;

@@ -13,7 +13,6 @@ import { NativeConnection, Worker } from "@temporalio/worker";
 import { HandlerError } from "nexus-rpc";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
-import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
 import { starterSettings } from "../../src/config/index.ts";
 import { MAIN_TASK_QUEUE, type SaleInput, type SaleOutcome, STATE_QUERY } from "../../src/contract/index.ts";
 import { createStarter } from "../../src/starter/index.ts";
@@ -27,7 +26,7 @@ import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
 const ENDPOINT = "fiscal";
-const MAIN = fileURLToPath(new URL("../../dist/src/cli/main.js", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../dist/src/main.js", import.meta.url));
 
 type Caller = WorkflowHandle<(asked: Asked) => Promise<SaleOutcome>>;
 
@@ -38,7 +37,6 @@ describeWithTemporal("a workflow of another namespace", () => {
   let web: Client;
   let worker: Worker;
   let ended: Promise<void>;
-  let firstSetup: CliResult;
   beforeAll(async () => {
     const nexus = {
       FISCALFLOW_WORKER_NEXUS: "1",
@@ -53,8 +51,12 @@ describeWithTemporal("a workflow of another namespace", () => {
       COMPLIANCE_PURCHASES_SWEEP_EVERY: "off",
       COMPLIANCE_RECONCILE_EVERY: "off",
     };
-    firstSetup = await setup("--nexus-endpoint", ENDPOINT);
     native = await NativeConnection.connect({ address: rig.address });
+    const spec = {
+      name: ENDPOINT,
+      target: { worker: { namespace: rig.namespace, taskQueue: MAIN_TASK_QUEUE } },
+    };
+    await native.operatorService.createNexusEndpoint({ spec });
     web = new Client({ connection: native, namespace: CALLER_NAMESPACE });
     worker = await Worker.create({
       connection: native,
@@ -77,10 +79,6 @@ describeWithTemporal("a workflow of another namespace", () => {
     refundWindow: "1 hour",
     ...more,
   });
-
-  function setup(...flags: string[]): Promise<CliResult> {
-    return callCli(["setup", "--json", ...flags], { env });
-  }
 
   let callers = 0;
   function ask(asked: Omit<Asked, "endpoint">): Promise<Caller> {
@@ -116,18 +114,6 @@ describeWithTemporal("a workflow of another namespace", () => {
       if (workflowId.startsWith(prefix)) runs.push(rig.client.workflow.getHandle(workflowId));
     return runs;
   }
-
-  test("finds the endpoint that setup has created, which it does once, and never over one that leads elsewhere", async () => {
-    expect(JSON.parse(firstSetup.stdout)).toMatchObject({ nexusEndpoint: { name: ENDPOINT, state: "added" } });
-    const again = await setup("--nexus-endpoint", ENDPOINT);
-    expect(JSON.parse(again.stdout)).toMatchObject({ nexusEndpoint: { name: ENDPOINT, state: "present" } });
-    const dry = await setup("--nexus-endpoint", "another", "--dry-run");
-    expect(JSON.parse(dry.stdout)).toMatchObject({ nexusEndpoint: { name: "another", state: "missing" } });
-    const elsewhere = { ...env, TEMPORAL_NAMESPACE: CALLER_NAMESPACE };
-    const taken = await callCli(["setup", "--nexus-endpoint", ENDPOINT], { env: elsewhere });
-    expect(taken.exitCode).not.toBe(0);
-    expect(taken.stderr).toContain(`leads to the task queue "fiscalflow" of the namespace "${rig.namespace}"`);
-  });
 
   test("receives the first outcome of a sale while its refund window is open", async () => {
     expect(await outcomeOf({ sale: sale("WEB-1") })).toMatchObject({

@@ -78,9 +78,9 @@ describeWithTemporal("a sale that is reset", () => {
     const first = await handleOf("RESET-4").describe();
     const timelineOf = async () => {
       const shown = JSON.parse((await fiscalflow("sale", "show", "RESET-4", "--json")).stdout) as {
-        timeline: { entries: { atMs: number; what: string; note?: string }[] };
+        timeline: { atMs: number; what: string; note?: string }[];
       };
-      return shown.timeline.entries;
+      return shown.timeline;
     };
     const waits = "Wait for the tax authority";
     const take = "Take 2 × Tea leaves 500 g from stock: applied";

@@ -266,7 +266,7 @@ describeWithTemporal("a sale whose run ended early and is restarted", () => {
     const startedAtMs = first.startTime.getTime();
     expect(await listedAs("FIRST-1")).toMatchObject([{ startedAt: nairobiInstant(startedAtMs) }]);
 
-    const { entries } = (await shown("FIRST-1"))["timeline"] as { entries: { atMs: number; what: string }[] };
+    const entries = (await shown("FIRST-1"))["timeline"] as { atMs: number; what: string }[];
     expect(entries[0]).toEqual({ atMs: startedAtMs, what: "started" });
     expect(entries).toContainEqual({ atMs: expect.any(Number), what: "was terminated", note: "by mistake" });
     const restarted = { atMs: last.startTime.getTime(), what: "was restarted", note: "carry it on" };

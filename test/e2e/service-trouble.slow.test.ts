@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
 
 import { callCli } from "../../src/cli/test-support/call-cli.ts";
 import { triggerFault } from "../../src/dev/simulator/triggers.ts";
@@ -162,50 +162,6 @@ describeWithTemporal("trouble with the API is shown with its start", () => {
       .query<{ currentDetails?: string }>("__temporal_workflow_metadata")
       .then(({ currentDetails = "" }) => currentDetails);
   }
-});
-
-// Each closes the budget of its workers for long.
-describe.each([
-  ["signed", "accept"],
-  ["in flight", "down"],
-] as const)("sales behind a sale that is %s, and whose movement the API limited,", (how, authority) => {
-  describeWithTemporal("of which none was tried", () => {
-    let rig: Rig;
-    beforeAll(async () => {
-      // No look at a document meets the closed budget.
-      rig = await startRig({ receiver: false, timings: { firstPollMs: 600_000, longestPollMs: 600_000 } });
-    });
-    afterAll(() => rig?.close());
-    const { start, handleOf } = salesOf(() => rig);
-    const said = saidBy(() => rig);
-
-    test("are told since when by the sale that was limited", async () => {
-      const first = `FIRST ${how}`;
-      rig.simulator.setAuthority(first, [{ do: authority }]);
-      const limited = { when: "before", kind: "rate-limit", retryAfterSeconds: 600, times: 1 } as const;
-      rig.simulator.inject({ ...limited, operation: "adjustStock" });
-      await start(first);
-      const { serviceTrouble } = await rig.stateWhen(first, (state) => state.serviceTrouble !== undefined);
-      const words = serviceTrouble ? troubleInWords(serviceTrouble) : "";
-      expect(words).toMatch(new RegExp(`^The API has been rate limiting ${SINCE}$`));
-      const others = Array.from({ length: 20 }, (_, index) => `BEHIND ${how} ${index + 1}`);
-      for (const invoice of others) await start(invoice);
-      await expect.poll(() => firstQueued(said, others)).toBeDefined();
-      // The workers had asked for some before it closed: those have met it themselves.
-      const left: string[] = [];
-      for (const invoice of others) {
-        const { pendingCalls = [] } = (await rig.starter.getSale({ invoice })) as Shown;
-        if (pendingCalls.every(({ state }) => state === "queued")) left.push(invoice);
-        else await handleOf(invoice).terminate();
-      }
-      const [behind = ""] = left;
-      await expect
-        .poll(() => said("list", "--limit", "200"))
-        .toMatch(new RegExp(`^${words}, last seen .*: ${left.length + 1} sales wait`));
-      expect(await said("show", behind)).toMatch(new RegExp(`API +${words}, as far as calls show\n`));
-      for (const invoice of [first, ...left]) await handleOf(invoice).terminate();
-    });
-  });
 });
 
 describeWithTemporal("more sales than the API takes in a minute", () => {

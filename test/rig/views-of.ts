@@ -29,10 +29,6 @@ export function viewsOf(rig: () => Rig) {
   function fiscalflow(...argv: string[]): Promise<CliResult> {
     return callCli(argv, { env: env() });
   }
-  /** As {@link fiscalflow}, on a terminal at which this is typed. */
-  function answering(answer: string, ...argv: string[]): Promise<CliResult> {
-    return callCli(argv, { env: env(), stdin: `${answer}\n`, terminal: true });
-  }
   function env(): Record<string, string> {
     return commandEnv(rig());
   }
@@ -51,7 +47,6 @@ export function viewsOf(rig: () => Rig) {
   const row = async (invoice: string) => (await rig().ledger.documents.findSale(BUSINESS, invoice))?.record;
   return {
     fiscalflow,
-    answering,
     report,
     row,
     listed,

@@ -30,7 +30,7 @@ const WITHIN_MS = 120_000 + PAYMENTS * 30 + KILLS * 60_000;
 const MOST_EVENTS_A_RUN = 400;
 const MOST_GROWTH_BYTES = 150 * 1024 * 1024;
 
-const MAIN = fileURLToPath(new URL("../../dist/src/cli/main.js", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../dist/src/main.js", import.meta.url));
 const workflowId = syncBillPaymentsWorkflowId("default");
 
 /** The same numbers in every run. */

@@ -15,7 +15,7 @@ import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { namespaceOf } from "../rig/namespace.ts";
 import { sendHostile, SlowSenders } from "./hostile-senders.ts";
 
-const MAIN = fileURLToPath(new URL("../../dist/src/cli/main.js", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../dist/src/main.js", import.meta.url));
 const SECRET = "a secret of the tests that is long enough to be one";
 const REQUESTS = Number(process.env["HOSTILE_REQUESTS"] ?? "5000");
 /** Run by hand, on a quiet machine: only then the time that a callback takes says anything. */

@@ -20,7 +20,7 @@ import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { freshDatabase } from "../rig/fresh-database.ts";
 import { namespaceOf } from "../rig/namespace.ts";
 
-const MAIN = fileURLToPath(new URL("../../dist/src/cli/main.js", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../dist/src/main.js", import.meta.url));
 const MIB = 1024 * 1024;
 const LARGE_BYTES = 60 * MIB;
 const LARGE_LISTS = 16;

@@ -17,7 +17,7 @@ import { bookedIn, goods } from "../rig/goods.ts";
 import { FULL_SIZE } from "../rig/patience.ts";
 import { namespaceOf } from "../rig/namespace.ts";
 
-const MAIN = fileURLToPath(new URL("../../dist/src/cli/main.js", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../dist/src/main.js", import.meta.url));
 const LINES = FULL_SIZE ? 1_000 : 250;
 /** Enough to be in the middle of. */
 const SOME = FULL_SIZE ? 300 : LINES;

@@ -25,7 +25,7 @@ import { FULL_SIZE } from "../rig/patience.ts";
 import { changeWhileRead, pagesOf } from "../rig/purchase-changes.ts";
 import { keptBy, listedBy, purchaseOf } from "../rig/purchases.ts";
 
-const MAIN = fileURLToPath(new URL("../../dist/src/cli/main.js", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../dist/src/main.js", import.meta.url));
 const SCOPE = { connection: "default", businessId: "biz_1" };
 
 /** A tenth of the rows is in as many pages. */

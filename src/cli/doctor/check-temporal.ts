@@ -15,7 +15,6 @@ import { connectTemporal } from "../connect-temporal.ts";
 import type { CliContext } from "../context.ts";
 import { serviceTroubles, troubleLine } from "../sale/service-troubles.ts";
 import { reconcileSchedules, type ScheduleChange, wantedSchedules } from "../setup/schedules.ts";
-import { COLUMNS, uiAddress, viewLines } from "../temporal-ui.ts";
 import { fault, type Finding, ok, warning } from "./finding.ts";
 
 const CALL_MS = 10_000;
@@ -59,7 +58,6 @@ export async function checkTemporal(
   });
   if (!isThere) return;
   const areReady = await attempt("search attributes", () => searchAttributes(connection, namespace));
-  add(views(namespace, config));
   await attempt("workers", () => workers(connection, namespace, config));
   // Sales do not need them.
   const wanted = config && wantedSchedules(config);
@@ -80,14 +78,6 @@ async function searchAttributes(connection: Connection, namespace: string): Prom
   if (missing.length > 0)
     return [fault(check, `missing: ${missing.join(", ")}`, "run `fiscalflow setup`, which adds them")];
   return [ok(check, `all ${ready.length} are registered`)];
-}
-
-/** The lists that an operator wants, to be opened or pasted. */
-function views(namespace: string, config: Config | undefined): Finding {
-  const uiUrl = config?.temporal.uiUrl;
-  const more = viewLines({ uiUrl: uiUrl && uiAddress(uiUrl), namespace }, Date.now()).map((line) => `    ${line}`);
-  const finding = { ...ok("views in Temporal's UI", `columns to pin there: ${COLUMNS.join(", ")}`), more };
-  return uiUrl === undefined ? { ...finding, todo: "set TEMPORAL_UI_URL, and these filters become links" } : finding;
 }
 
 /** A poll lasts a minute at most, and the next one follows at once. */

@@ -10,8 +10,6 @@ export interface Finding {
   level: Level;
   /** What is true. */
   message: string;
-  /** Further lines of what is true, as they are shown. */
-  more?: readonly string[];
   /** What to do about it. */
   todo?: string;
 }

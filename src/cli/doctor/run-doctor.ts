@@ -36,8 +36,8 @@ export async function runDoctor(context: CliContext, json = false): Promise<void
   if (faults > 0) throw new CommandFailedError("");
 }
 
-function findingLines({ check, level, message, more = [], todo }: Finding): string {
-  const lines = [`${MARKS[level]} ${check}: ${message}`, ...more, ...(todo === undefined ? [] : [`  → ${todo}`])];
+function findingLines({ check, level, message, todo }: Finding): string {
+  const lines = [`${MARKS[level]} ${check}: ${message}`, ...(todo === undefined ? [] : [`  → ${todo}`])];
   return lines.map(plainLine).join("\n");
 }
 

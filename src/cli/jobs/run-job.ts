@@ -27,7 +27,7 @@ import { withTemporal } from "../connect-temporal.ts";
 import type { CliContext } from "../context.ts";
 import { answerLines } from "../operate/operating-commands.ts";
 import { printNote, printResult } from "../output.ts";
-import { attentionLines as linesOfAttention } from "../sale/attention-lines.ts";
+import { attentionLines as linesOfAttention } from "../sale/lines.ts";
 import type { ResultFlags, Scope } from "../sale/scope.ts";
 import type { Job, JobScope } from "./job.ts";
 

@@ -3,8 +3,8 @@ import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 
 import { type Attention, ATTENTION_CODES, type AttentionCode, RESOLVED_BY } from "../../contract/index.ts";
-import { createProgram } from "../program.ts";
-import { correctCommand } from "../sale/command-lines.ts";
+import { createProgram } from "../run-cli.ts";
+import { correctCommand } from "../sale/lines.ts";
 import { parseText } from "../sale/scope.ts";
 import { resolvingCommands } from "./operating-commands.ts";
 

@@ -14,12 +14,12 @@ import {
   type UpdateForm,
   type UpdateRequests,
 } from "../../contract/index.ts";
-import { waitOption } from "../arguments.ts";
+import { help } from "../arguments.ts";
 import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import type { AnyJob } from "../jobs/job.ts";
 import { shellWord } from "../output.ts";
-import { commandLine, type CommandTarget } from "../sale/command-lines.ts";
+import { commandLine, type CommandTarget } from "../sale/lines.ts";
 import { parseInvoice, parseText, type ResultFlags, type Scope, withScope } from "../sale/scope.ts";
 
 /**
@@ -27,55 +27,39 @@ import { parseInvoice, parseText, type ResultFlags, type Scope, withScope } from
  * of the updates in the contract. What a command does is in `send-updates.ts`, which it loads when it runs.
  */
 
-/** Those that one command sends to many, and what its report calls it. The others are about one movement or document. */
-const SENT_TO_MANY: Readonly<Partial<Record<ResolvingUpdate, string>>> = {
-  retry: "retried",
-  cancel: "cancelled",
-  acknowledge: "acknowledged",
-};
+/** Those that one command sends to many. The others are about one movement or document. */
+const SENT_TO_MANY: readonly ResolvingUpdate[] = ["retry", "cancel", "acknowledge"];
 
 export interface AnswerFlags extends Scope, ResultFlags {
   query?: string;
-  dryRun?: boolean;
   yes?: boolean;
-  wait?: number;
   note?: string;
-}
-
-/** What is sent, and what its report calls it: `retried`. Only what has such a word is sent to many. */
-export interface Answer {
-  update: ResolvingUpdate | "restart";
-  done?: string | undefined;
 }
 
 const NUMBER = "the sale's number";
 
 /** `retry`, `cancel`, `resolve-stock` and so on, and `restart`. */
 export function registerSaleUpdates(sale: Command, context: CliContext): void {
-  const sends = (answer: Answer) => async (invoice: string | undefined, flags: AnswerFlags) => {
+  const sends = (update: ResolvingUpdate | "restart") => async (invoice: string | undefined, flags: AnswerFlags) => {
     const { answerSales } = await import("./send-updates.ts");
-    await answerSales(context, answer, invoice, flags);
+    await answerSales(context, update, invoice, flags);
   };
   for (const update of RESOLVING_UPDATES.filter((one) => one !== "resolveBatch")) {
     const verb = kebab(update);
-    const done = SENT_TO_MANY[update];
+    const isForMany = SENT_TO_MANY.includes(update);
     const command = withFieldsOf(update, sale.command(verb));
-    command.argument(done ? "[invoice]" : "<invoice>", NUMBER, parseInvoice);
-    if (done) withMany(command, "open sales");
-    if (update === "retry")
-      command.addOption(
-        waitOption(
-          "of one sale: wait for its outcome, and end with 1 where it is cancelled or needs an operator again",
-        ),
-      );
+    command.argument(isForMany ? "[invoice]" : "<invoice>", NUMBER, parseInvoice);
+    if (isForMany) withMany(command, "open sales");
     const example = exampleOf(update);
     const lines = resolvingCommands(example, { invoice: "INV-1001" });
     const [first] = updateExamples(example);
-    if (done && first)
+    if (isForMany && first)
       lines.push(
-        `fiscalflow sale ${[verb, "--query", `"FiscalAttention = '${example.code}'"`, ...flagsOf(first)].join(" ")} --dry-run`,
+        `fiscalflow sale ${[verb, "--query", `"FiscalAttention = '${example.code}'"`, ...flagsOf(first)].join(" ")}`,
       );
-    withScope(command).addHelpText("after", examplesText(lines)).action(sends({ update, done }));
+    withScope(command)
+      .addHelpText(...help("", ...lines))
+      .action(sends(update));
   }
   const restart = sale
     .command("restart")
@@ -86,24 +70,21 @@ export function registerSaleUpdates(sale: Command, context: CliContext): void {
     .requiredOption("--note <text>", "why; kept among the sale's decisions", parseText);
   withScope(withMany(restart, "sales whose workflow ended so"))
     .addHelpText(
-      "after",
-      `
-The new run takes over what the runs before did: their document, their stock movements, and what was decided and asked. Nothing is
-issued or moved twice. Two restarts at the same moment give one run. A sale whose workflow is open, or completed, is refused.
-
-Examples:
-  fiscalflow sale restart INV-1001 --note 'terminated by mistake'
-  fiscalflow sale restart --query 'FiscalBusiness = "biz_1"' --note 'batch termination at noon' --dry-run`,
+      ...help(
+        `The new run takes over what the runs before did: their document, their stock movements, and what was decided and asked. Nothing is
+issued or moved twice. Two restarts at the same moment give one run. A sale whose workflow is open, or completed, is refused.`,
+        "fiscalflow sale restart INV-1001 --note 'terminated by mistake'",
+        `fiscalflow sale restart --query 'FiscalBusiness = "biz_1"' --note 'batch termination at noon' --yes`,
+      ),
     )
-    .action(sends({ update: "restart", done: "restarted" }));
+    .action(sends("restart"));
 }
 
 /** The options by which a command means many. */
 function withMany(command: Command, which: string): Command {
   return command
     .option("--query <query>", `all ${which} that match this Temporal filter`)
-    .option("--dry-run", "with --query: only list what is found")
-    .option("--yes", "with --query: do not ask first");
+    .option("--yes", "with --query: do it; without it, what is found is only listed");
 }
 
 /**
@@ -124,7 +105,7 @@ export function registerJobUpdates(
     if (argument) {
       command.argument("<id>", argument.description, argument.parse);
       const named = { group: group.name(), operands: [`${group.name()}_1`] };
-      command.addHelpText("after", examplesText(answerLines(exampleOf(update), named, {})));
+      command.addHelpText(...help("", ...answerLines(exampleOf(update), named, {})));
     }
     jobOf("")
       .owner.withFlags(command)
@@ -172,10 +153,6 @@ function exampleOf(update: ResolvingUpdate): Attention {
   return { code, ...subject, message: "", sinceMs: 0, resolvedBy: [update] };
 }
 
-function examplesText(lines: readonly string[]): string {
-  return ["", lines.length === 1 ? "Example:" : "Examples:", ...lines.map((line) => `  ${line}`)].join("\n");
-}
-
 interface FieldOption {
   readonly field: string;
   /** Of a field that is true or false: which one the option says. */
@@ -201,9 +178,9 @@ function optionsOf(update: ResolvingUpdate): FieldOption[] {
       });
     const isAnswer = oneOf.some(({ required: [one] }) => one === field);
     const [when] = answers.find(([, input]) => field in input) ?? [];
-    const help = isAnswer ? when : description.charAt(0).toLowerCase() + description.slice(1).replace(/\.$/, "");
+    const about = isAnswer ? when : description.charAt(0).toLowerCase() + description.slice(1).replace(/\.$/, "");
     const flag = `--${name}`;
-    const option = new Option(`${flag} <${field.endsWith("Id") ? "id" : choices ? name : "text"}>`, help);
+    const option = new Option(`${flag} <${field.endsWith("Id") ? "id" : choices ? name : "text"}>`, about);
     option.argParser(parseText).makeOptionMandatory(required.includes(field));
     return [{ field, isAnswer, flag, option: choices ? option.choices(choices) : option }];
   });

@@ -1,4 +1,3 @@
-import { createInterface } from "node:readline/promises";
 import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 
 import { loadConfig, loadTemporalConnection } from "../../config/index.ts";
@@ -13,7 +12,6 @@ import { attributesOf } from "../../starter/sale-key.ts";
 import { closedStatusOf } from "../../starter/runs.ts";
 import { GRPC, grpcErrorsOf } from "../../starter/errors.ts";
 import { operations } from "../../starter/operate.ts";
-import { stateOfSale } from "../../starter/state-of-sale.ts";
 import { temporalAddress } from "../../worker/require-temporal.ts";
 import { keepUnseenClosedRuns, nameOf, saleOfRun } from "../../worker/each-minute.ts";
 import { CommandFailedError, describeError, UsageError } from "../cli-error.ts";
@@ -21,42 +19,35 @@ import { withTemporal } from "../connect-temporal.ts";
 import type { CliContext } from "../context.ts";
 import type { AnyJob } from "../jobs/job.ts";
 import { printNote, printResult } from "../output.ts";
-import { contradiction } from "../sale/attention-lines.ts";
-import { isNotFound, orCommands, showCommand } from "../sale/command-lines.ts";
-import { isUnsuccessful, outcomeLine } from "../sale/document-lines.ts";
-import { createFollower } from "../sale/follow.ts";
+import { isNotFound } from "../sale/lines.ts";
 import { inParallel } from "../sale/in-parallel.ts";
 import type { ResultFlags, Scope } from "../sale/scope.ts";
 import { ENDED, RUNNING, salesQuery } from "../sale/visibility-query.ts";
 import { type Sales, withSales } from "../sale/with-sales.ts";
 import { withLedger } from "../with-ledger.ts";
-import { type Answer, type AnswerFlags, requestOf } from "./operating-commands.ts";
+import { type AnswerFlags, requestOf } from "./operating-commands.ts";
 
 type Operate = Sales["operate"];
 
 /** Sends an operator's answer to the sale that is named, or to all that `--query` finds. */
 export async function answerSales(
   context: CliContext,
-  answer: Answer,
+  update: ResolvingUpdate | "restart",
   invoice: string | undefined,
   flags: AnswerFlags,
 ): Promise<void> {
-  const { query, dryRun, yes, wait } = flags;
-  if ((invoice === undefined) === (query === undefined))
+  if ((invoice === undefined) === (flags.query === undefined))
     throw new UsageError("Give either the number of one sale, or --query for many.");
-  if (query === undefined && (dryRun || yes)) throw new UsageError("--dry-run and --yes go with --query.");
-  if (query !== undefined && wait !== undefined) throw new UsageError("--wait goes with one sale: leave --query out.");
-  if (query !== undefined && !dryRun && !yes && !context.stdin.isTTY)
-    throw new UsageError(
-      "--query asks before it acts, and nobody is there to ask. Add --yes, or look first with --dry-run.",
-    );
-  const { update } = answer;
   const send =
     update === "restart"
       ? (operate: Operate, workflowId: string) => restart(operate, workflowId, flags.note ?? "")
       : sending(update, requestOf(update, flags));
-  if (invoice === undefined) await toMany(context, answer, flags, send);
-  else await toOne(context, answer, invoice, flags, send);
+  if (invoice === undefined) return await toMany(context, flags, send, update === "restart");
+  await withSales(context, async ({ starter, operate, keyOf }) => {
+    const workflowId = starter.workflowId(keyOf(invoice, flags));
+    const reply = await send(operate, workflowId);
+    printResult(context, flags.json, { workflowId, ...reply }, `${invoice}: ${reply.message}`);
+  });
 }
 
 function sending(update: ResolvingUpdate, request: object) {
@@ -74,54 +65,6 @@ async function restart(operate: Operate, workflowId: string, note: string): Prom
 }
 
 type Send = (operate: Operate, workflowId: string) => Promise<JobReply>;
-
-/** Prints what is true afterwards, and with `--wait` what came of it. */
-async function toOne(
-  context: CliContext,
-  { update }: Answer,
-  invoice: string,
-  flags: AnswerFlags,
-  send: Send,
-): Promise<void> {
-  await withSales(context, async (sales) => {
-    const key = sales.keyOf(invoice, flags);
-    const workflowId = sales.starter.workflowId(key);
-    const movement = update === "resolveStock" ? requestOf(update, flags) : undefined;
-    if (movement) {
-      // The update says it better where there is no such sale.
-      const state = await stateOfSale(sales.client, key).catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
-        return undefined;
-      });
-      const unknown = state?.attentions.filter(({ code }) => code === "stock-unknown") ?? [];
-      const asked = unknown.find(({ subject }) => subject === movement.referenceId);
-      const warning = asked && contradiction(asked, movement.applied);
-      if (warning !== undefined) printNote(context, warning);
-    }
-    const reply = await send(sales.operate, workflowId).catch(orCommands({ ...flags, invoice }));
-    if (flags.wait !== undefined) {
-      const { message } = reply;
-      const waited = sales.starter.outcome(key, { waitSeconds: flags.wait });
-      const outcome = await createFollower(context, sales).beside(key, waited);
-      printResult(context, flags.json, { message, outcome }, `${invoice}: ${message} ${outcomeLine(outcome)}`);
-      if (isUnsuccessful(outcome)) throw new CommandFailedError("");
-      return;
-    }
-    const message = !movement
-      ? reply.message
-      : reply.attention === undefined
-        ? "Recorded: nothing is left for you to do."
-        : `Recorded: an operator is still needed (${reply.attention}), see ${showCommand(invoice, flags)}.`;
-    printResult(context, flags.json, { workflowId, ...reply, message }, `${invoice}: ${message}`);
-    if (movement)
-      printNote(
-        context,
-        movement.applied
-          ? "The movement counts as made: it is not sent again."
-          : "The movement is sent again under the same reference. If it had been booked after all, it is booked twice.",
-      );
-  });
-}
 
 /** Sends an operator's answer to a background job. */
 export async function answerJob(
@@ -143,23 +86,16 @@ export async function answerJob(
 }
 
 const CONCURRENCY = 10;
-/** So many are shown before somebody is asked. */
-const MOST_SHOWN = 20;
 
-type Tried = { workflowId: string } & (
-  | { kind: "done"; message: string }
-  | { kind: "skipped"; reason: string }
-  | { kind: "failed"; error: string }
-);
+interface Tried {
+  workflowId: string;
+  /** `skipped`: it does not wait for this, or is closed since it was found. */
+  kind: "done" | "skipped" | "failed";
+  message: string;
+}
 
-/** Sends it to every sale that the query finds, once somebody agrees; none that fails holds up the others. */
-async function toMany(
-  context: CliContext,
-  { update, done = "" }: Answer,
-  flags: AnswerFlags,
-  send: Send,
-): Promise<void> {
-  const { json, dryRun, yes } = flags;
+/** Lists every sale that the query finds, or with `--yes` sends it to each; none that fails holds up the others. */
+async function toMany(context: CliContext, flags: AnswerFlags, send: Send, hasEnded: boolean): Promise<void> {
   const temporal = loadTemporalConnection({ env: context.env });
   // Nobody should find out afterwards which server it was.
   if (!temporal.addressGiven)
@@ -168,20 +104,12 @@ async function toMany(
       `Temporal: ${temporalAddress(temporal)}, namespace ${temporal.namespace} (TEMPORAL_ADDRESS is not set)`,
     );
   await withSales(context, async ({ client, operate }) => {
-    const runs = await found(context, client, flags, update === "restart");
-    const targets = runs.map(targetOf);
-    if (dryRun) {
-      const skips = update === "restart" || runs.length === 0 ? "" : " What does not wait for this is skipped.";
-      const text = [...targets.map(targetLine), `${runs.length} found; nothing was changed.${skips}`].join("\n");
-      printResult(context, json, { dryRun, found: targets }, text);
+    const runs = await found(context, client, flags, hasEnded);
+    if (!flags.yes) {
+      const targets = runs.map(targetOf);
+      const text = [...targets.map(targetLine), `${runs.length} found; nothing was changed: add --yes to do it.`];
+      printResult(context, flags.json, { found: targets }, text.join("\n"));
       return;
-    }
-    printNote(context, `${runs.length} found.`);
-    if (!yes && runs.length > 0) {
-      printNote(context, targets.slice(0, MOST_SHOWN).map(targetLine).join("\n"));
-      if (runs.length > MOST_SHOWN) printNote(context, `and ${runs.length - MOST_SHOWN} more`);
-      const question = `${update.charAt(0).toUpperCase()}${update.slice(1)} ${runs.length}?`;
-      if (!(await isAgreed(context, question))) throw new CommandFailedError("Nothing was changed.");
     }
     const tried = await inParallel(
       runs,
@@ -191,25 +119,12 @@ async function toMany(
     );
     const ofKind = (kind: Tried["kind"]) =>
       tried.filter((one) => one.kind === kind).map(({ kind: _kind, ...rest }) => rest);
-    const data = { [done]: ofKind("done"), skipped: ofKind("skipped"), failed: ofKind("failed") };
-    const lines = tried.map((one) => {
-      const said = one.kind === "done" ? one.message : one.kind === "skipped" ? one.reason : one.error;
-      return `${one.workflowId}: ${one.kind === "done" ? done : one.kind}: ${said}`;
-    });
+    const data = { done: ofKind("done"), skipped: ofKind("skipped"), failed: ofKind("failed") };
+    const lines = tried.map(({ workflowId, kind, message }) => `${workflowId}: ${kind}: ${message}`);
     const counts = Object.entries(data).map(([name, { length }]) => `${length} ${name}`);
-    printResult(context, json, data, [...lines, counts.join(", ")].join("\n"));
-    if (data["failed"]?.length !== 0) throw new CommandFailedError("");
+    printResult(context, flags.json, data, [...lines, counts.join(", ")].join("\n"));
+    if (data.failed.length > 0) throw new CommandFailedError("");
   });
-}
-
-/** Asks on the terminal. */
-async function isAgreed({ stdin, stderr, signal }: CliContext, question: string): Promise<boolean> {
-  const terminal = createInterface({ input: stdin, output: stderr as NodeJS.WritableStream });
-  try {
-    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `, { signal })).trim());
-  } finally {
-    terminal.close();
-  }
 }
 
 async function tryOne(workflowId: string, send: () => Promise<JobReply>): Promise<Tried> {
@@ -217,11 +132,8 @@ async function tryOne(workflowId: string, send: () => Promise<JobReply>): Promis
     return { kind: "done", workflowId, message: (await send()).message };
   } catch (error) {
     const { message } = describeError(error, { withStack: false });
-    // It does not wait for this, or is closed since it was found.
     const isSkipped = error instanceof Error && ["NotAllowedError", "SaleNotFoundError"].includes(error.name);
-    return isSkipped
-      ? { kind: "skipped", workflowId, reason: message }
-      : { kind: "failed", workflowId, error: message };
+    return { kind: isSkipped ? "skipped" : "failed", workflowId, message };
   }
 }
 

@@ -8,7 +8,7 @@ import type { CliContext } from "../context.ts";
 import { businessOf, type BusinessScope } from "../jobs/business-of.ts";
 import { jsonText, printNote, shellWord } from "../output.ts";
 import { configuredSeller } from "../report/asked.ts";
-import { isNotFound, orCreditNoteHint, scopeFlags, showCommand } from "../sale/command-lines.ts";
+import { isNotFound, scopeFlags, showCommand } from "../sale/lines.ts";
 import type { Scope } from "../sale/scope.ts";
 import { withSales } from "../sale/with-sales.ts";
 import { withNamedOperation } from "../dialect/named-operations.ts";
@@ -84,7 +84,7 @@ async function findDocument(context: CliContext, number: string, flags: ReceiptF
     const state = await starter.getSale(key).catch(async (error: unknown) => {
       // Of a credit note's number the sale that it reverses, as far as the ledger knows.
       const reversed = isNotFound(error) ? error.creditNoteOf : undefined;
-      if (reversed === undefined) return orCreditNoteHint(number, command("INVOICE"))(error);
+      if (reversed === undefined) throw error;
       invoice = reversed;
       return await starter.getSale({ ...key, invoice });
     });

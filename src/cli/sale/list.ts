@@ -10,7 +10,7 @@ import { type Column, printList } from "../lists/columns.ts";
 import { age } from "../output.ts";
 import { refuseUnknown } from "../report/asked.ts";
 import { withLedger } from "../with-ledger.ts";
-import { scopeFlags } from "./command-lines.ts";
+import { scopeFlags } from "./lines.ts";
 import type { SaleListFlags } from "./register-sale.ts";
 import type { Scope } from "./scope.ts";
 import { serviceTroubles, troubleLine } from "./service-troubles.ts";

@@ -1,9 +1,8 @@
 import { type Command, Option } from "commander";
 
 import { REFUND_REASONS } from "../../contract/codes.ts";
-import { type Stage, STAGES_OF_ROWS } from "../../contract/names.ts";
 import { calendarDate } from "../../contract/schema/parse-input.ts";
-import { parsedBy, waitOption, wholeNumber } from "../arguments.ts";
+import { help, parsedBy, waitOption, wholeNumber } from "../arguments.ts";
 import type { CliContext } from "../context.ts";
 import { registerSaleUpdates } from "../operate/operating-commands.ts";
 import { parseInvoice, type ResultFlags, type Scope, withFilters, withScope } from "./scope.ts";
@@ -12,15 +11,9 @@ export interface StartFlags extends Scope, ResultFlags {
   wait?: number;
 }
 
-export interface ShowFlags extends Scope, ResultFlags {
-  web?: boolean;
-}
-
 export interface SaleListFlags extends Scope, ResultFlags {
   attention?: boolean;
   ended?: boolean;
-  stage?: Stage;
-  number?: string;
   from?: string;
   to?: string;
   limit: number;
@@ -43,141 +36,73 @@ export function registerSale(program: Command, context: CliContext): void {
   const sale = program
     .command("sale")
     .description("Start and refund sales, see where they stand, and resolve what needs an operator.")
-    .addHelpText(
-      "after",
-      `
-Example: everything that needs an operator
-  fiscalflow sale list --attention`,
-    );
+    .addHelpText(...help("", "fiscalflow sale list --attention"));
 
-  withScope(
-    sale
-      .command("start")
-      .description(
-        "Start the sale in a JSON file, or every sale of a list. Starting the same sale twice gives one sale.",
-      )
-      .argument("<file>", "the file; - reads standard input")
-      .addOption(waitOption("wait for the outcome")),
-  )
+  withScope(sale.command("start"))
+    .description("Start the sale in a JSON file, or every sale of a list. Starting the same sale twice gives one sale.")
+    .argument("<file>", "the file; - reads standard input")
+    .addOption(waitOption("wait for the outcome"))
     .addHelpText(
-      "after",
-      `
-Every sale of a list is checked before the first is started. With --wait, a sale that is cancelled, or needs an operator before its
-document is completed, ends the command with 1; one that is still under way then goes on by itself, and fails nothing.
-
-Example:
-  echo '{"traderInvoiceNumber":"INV-1001","lines":[{"sku":"TEA-500","quantity":2,"unitPrice":350}]}' |
+      ...help(
+        `Every sale of a list is checked before the first is started. With --wait, a sale that is cancelled, or needs an operator before its
+document is completed, ends the command with 1; one that is still under way then goes on by itself, and fails nothing.`,
+        `echo '{"traderInvoiceNumber":"INV-1001","lines":[{"sku":"TEA-500","quantity":2,"unitPrice":350}]}' |
     fiscalflow sale start - --wait`,
+      ),
     )
     .action(async (file: string, flags: StartFlags) => (await import("./start.ts")).startSales(context, file, flags));
 
-  withScope(
-    sale
-      .command("show")
-      .description("Show where a sale stands, and the commands that resolve what needs an operator.")
-      .argument("<invoice>", "the sale's number", parseInvoice)
-      .option("--web", "print the link to its workflow in Temporal's UI, and open it where there is a browser"),
-  )
-    .addHelpText(
-      "after",
-      `
-Example:
-  fiscalflow sale show INV-1001
-
-A sale whose workflow Temporal has deleted, its retention having passed, is shown from the ledger, which the worker asks; --json says so
-in "source".`,
-    )
-    .action(async (invoice: string, flags: ShowFlags) => (await import("./show.ts")).showSale(context, invoice, flags));
-
-  withScope(
-    sale
-      .command("watch")
-      .description("Follow a sale until it is settled: a line for each change. Ctrl-C ends it; the sale goes on.")
-      .argument("<invoice>", "the sale's number", parseInvoice),
-  )
-    .addHelpText(
-      "after",
-      `
-A sale is settled once it is completed, credited or cancelled, its stock movements are answered, and nobody is needed. One whose
-workflow was terminated, failed or timed out ends it too: nothing carries it on.
-With --json each line is a JSON object. What is wrong with the API meanwhile, standard error says.
-
-Example:
-  fiscalflow sale watch INV-1001`,
-    )
+  withScope(sale.command("show"))
+    .description("Show where a sale stands, and the commands that resolve what needs an operator.")
+    .argument("<invoice>", "the sale's number", parseInvoice)
+    .addHelpText(...help("", "fiscalflow sale show INV-1001"))
     .action(async (invoice: string, flags: Scope & ResultFlags) =>
-      (await import("./follow.ts")).watchSale(context, invoice, flags),
+      (await import("./show.ts")).showSale(context, invoice, flags),
     );
 
-  withFilters(
-    sale
-      .command("list")
-      .description("List sales, from the ledger: open ones first, then the others, the latest of each first.")
-      .option("--attention", "only sales that need an operator")
-      .addOption(
-        new Option(
-          "--ended",
-          "only sales whose workflow was terminated, failed or timed out: nothing carries them on",
-        ).conflicts("attention"),
-      )
-      .addOption(new Option("--stage <stage>", "only sales at this stage").choices(STAGES_OF_ROWS))
-      .option("--number <invoice>", "only the sale of this number", parseInvoice)
-      .option("--from <date>", "only sales dated on this day or later, YYYY-MM-DD", parsedBy(calendarDate))
-      .option("--to <date>", "only sales dated on this day or earlier, YYYY-MM-DD", parsedBy(calendarDate))
-      .option("--limit <number>", "maximum number of results", wholeNumber(1, 100_000), 50),
-  )
+  withFilters(sale.command("list"))
+    .description("List sales, from the ledger: open ones first, then the others, the latest of each first.")
+    .option("--attention", "only sales that need an operator")
+    .addOption(
+      new Option(
+        "--ended",
+        "only sales whose workflow was terminated, failed or timed out: nothing carries them on",
+      ).conflicts("attention"),
+    )
+    .option("--from <date>", "only sales dated on this day or later, YYYY-MM-DD", parsedBy(calendarDate))
+    .option("--to <date>", "only sales dated on this day or earlier, YYYY-MM-DD", parsedBy(calendarDate))
+    .option("--limit <number>", "maximum number of results", wholeNumber(1, 100_000), 50)
     .addHelpText(
-      "after",
-      `
-Above it stands what is wrong with the API, and since when, as the sales that wait for it have met it.
-With --attention, it also says how many workflows ended without an outcome and are to be restarted.
-A sale is in the list as soon as a worker has begun it. Amount and buyer are those that it was started with; of a sale that was
-adopted without lines, they are its document's.
-Synchronisations and other work that is no sale: fiscalflow jobs list.
-
-Examples:
-  fiscalflow sale list --attention --business biz_1
-  fiscalflow sale list --ended
-  fiscalflow sale list --from 2026-11-01 --to 2026-11-30 --json`,
+      ...help(
+        `Above it stands what is wrong with the API, and since when, as the sales that wait for it have met it.
+Synchronisations and other work that is no sale: fiscalflow jobs list.`,
+        "fiscalflow sale list --attention --business biz_1",
+        "fiscalflow sale list --from 2026-11-01 --to 2026-11-30 --json",
+      ),
     )
     .action(async (flags: SaleListFlags) => (await import("./list.ts")).listSales(context, flags));
 
-  withCredit(
-    sale
-      .command("refund")
-      .description("Reverse a completed sale in full with a credit note. Asking twice gives one credit note.")
-      .argument("<invoice>", "the sale's number", parseInvoice)
-      .option("--restock", "return the goods to the branch that they were taken from")
-      .option("--branch <name>", "with --restock, for a sale that took no stock: the branch that now has the goods"),
-    "wait for the credit note's outcome",
-  )
-    .addHelpText(
-      "after",
-      `
-Example:
-  fiscalflow sale refund INV-1001 --reason 06 --number CN-1 --restock`,
-    )
+  withCredit(sale.command("refund"), "wait for the credit note's outcome")
+    .description("Reverse a completed sale in full with a credit note. Asking twice gives one credit note.")
+    .argument("<invoice>", "the sale's number", parseInvoice)
+    .option("--restock", "return the goods to the branch that they were taken from")
+    .option("--branch <name>", "with --restock, for a sale that took no stock: the branch that now has the goods")
+    .addHelpText(...help("", "fiscalflow sale refund INV-1001 --reason 06 --number CN-1 --restock"))
     .action(async (invoice: string, flags: RefundFlags) =>
       (await import("./refund.ts")).refundSale(context, invoice, flags),
     );
 
-  withCredit(
-    sale
-      .command("correct")
-      .description("Credit a signed sale, and issue the corrected one. Asking twice gives one correction.")
-      .argument("<invoice>", "the number of the sale to correct", parseInvoice)
-      .argument("<file>", "the corrected sale, under a number of its own; - reads standard input"),
-    "wait until both are signed",
-  )
+  withCredit(sale.command("correct"), "wait until both are signed")
+    .description("Credit a signed sale, and issue the corrected one. Asking twice gives one correction.")
+    .argument("<invoice>", "the number of the sale to correct", parseInvoice)
+    .argument("<file>", "the corrected sale, under a number of its own; - reads standard input")
     .addHelpText(
-      "after",
-      `
-The corrected sale is checked before anything is credited. The goods of the credited sale go back to stock, and the corrected sale takes
+      ...help(
+        `The corrected sale is checked before anything is credited. The goods of the credited sale go back to stock, and the corrected sale takes
 its own. Run the same command again to see where the correction stands. It ends with 1 where an operator is needed, or nothing is
-corrected.
-
-Example:
-  fiscalflow sale correct INV-1001 corrected.json --reason 06 --number CN-1 --wait`,
+corrected.`,
+        "fiscalflow sale correct INV-1001 corrected.json --reason 06 --number CN-1 --wait",
+      ),
     )
     .action(async (invoice: string, file: string, flags: CreditFlags) =>
       (await import("./refund.ts")).correctSale(context, invoice, file, flags),

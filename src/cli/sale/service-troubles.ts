@@ -12,7 +12,6 @@ import {
   type WorkflowState,
 } from "../../contract/index.ts";
 import { isUnreadable, isWithoutAnswer } from "../../starter/answered-in-time.ts";
-import type { SaleState } from "../../starter/index.ts";
 import { pendingCallsOf, waitsForService } from "../../starter/runs.ts";
 import type { Scope } from "./scope.ts";
 import { allOf, jobsQuery, quoted, RUNNING, salesQuery } from "./visibility-query.ts";
@@ -50,7 +49,6 @@ const STAGES_THAT_CALL: readonly Stage[] = [
   "crediting",
 ];
 const CALL = `(${SEARCH_ATTRIBUTES.stage} IN (${STAGES_THAT_CALL.map(quoted).join(", ")}) OR ${SEARCH_ATTRIBUTES.attention} = "credentials")`;
-const SIGNED = `${SEARCH_ATTRIBUTES.stage} IN ("completed", "credited")`;
 
 /**
  * What is wrong with the services, by connection and kind. Nobody writes it down: the failures of the pending calls say
@@ -62,16 +60,15 @@ export async function serviceTroubles(
   work: Work = "sales",
 ): Promise<ConnectionTrouble[]> {
   const query = work === "sales" ? salesQuery(scope, RUNNING, CALL) : allOf([jobsQuery(scope), RUNNING]);
-  const listed = await newestOf(client, query, MOST_LISTED);
+  const listed: WorkflowExecutionInfo[] = [];
+  for await (const run of client.workflow.list({ query, pageSize: MOST_LISTED })) {
+    listed.push(run);
+    if (listed.length >= MOST_LISTED) break;
+  }
   const seen = await lookAt(client, listed.slice(-MOST_SEEN));
   const troubles: ConnectionTrouble[] = [];
   for (const connection of new Set(seen.map((run) => run.connection))) {
     const runs = seen.filter((run) => run.connection === connection);
-    if (work === "sales" && runs.every(({ met }) => met.length === 0) && runs.some(({ queued }) => queued.length > 0)) {
-      // Those whose documents were signed last are the first whose movements a closed budget keeps back.
-      const signed = salesQuery({ ...scope, connection }, RUNNING, SIGNED);
-      runs.push(...(await lookAt(client, await newestOf(client, signed, MOST_SEEN))));
-    }
     const all = runs.flatMap(({ met }) => met);
     for (const kind of new Set(all.map(kindOf))) {
       const episode = latestEpisode(all.filter((met) => kindOf(met) === kind));
@@ -89,15 +86,6 @@ export async function serviceTroubles(
 /** Which trouble of which service. */
 function kindOf({ trouble: { service, kind } }: Met): string {
   return `${service ?? ""} ${kind}`;
-}
-
-async function newestOf(client: Client, query: string, most: number): Promise<WorkflowExecutionInfo[]> {
-  const runs: WorkflowExecutionInfo[] = [];
-  for await (const run of client.workflow.list({ query, pageSize: most })) {
-    runs.push(run);
-    if (runs.length >= most) break;
-  }
-  return runs;
 }
 
 /** What a workflow has met, and the services to which its calls wait for a worker. */
@@ -155,16 +143,4 @@ export function troubleLine({ connection, trouble, seenAtMs, work, waiting, atLe
   const who = waiting === 1 ? `1 ${one} waits` : `${waiting} ${many} wait`;
   const seen = `last seen ${nairobiTime(seenAtMs)}`;
   return `${troubleInWords(trouble)}, ${seen}: ${atLeast ? "at least " : ""}${who} (connection ${connection})`;
-}
-
-/** A call that no worker has taken cannot say why: others before it in the queue can, of a sale or of a job. */
-export async function withFleetTrouble(client: Client, connection: string, state: SaleState): Promise<SaleState> {
-  if (state.source === "ledger" || state.serviceTrouble) return state;
-  if (!state.pendingCalls?.some((call) => call.state === "queued")) return state;
-  for (const work of ["sales", "jobs"] as const) {
-    const ofApi = (await serviceTroubles(client, { connection }, work)).filter(({ trouble }) => !trouble.service);
-    const [latest] = ofApi.toSorted((a, b) => b.seenAtMs - a.seenAtMs);
-    if (latest) return { ...state, serviceTrouble: latest.trouble };
-  }
-  return state;
 }

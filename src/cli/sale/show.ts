@@ -4,45 +4,40 @@ import {
   nairobiTime,
   plainLine,
   troubleInWords,
-  type Waiting,
   whatToDo,
   type WorkflowState,
 } from "../../contract/index.ts";
-import { correctionIn } from "../../starter/refund.ts";
 import type { PendingCall, SaleKey, SaleState } from "../../starter/index.ts";
+import { correctionIn } from "../../starter/refund.ts";
 import { needsRestart } from "../../starter/state-of-sale.ts";
 import type { CliContext } from "../context.ts";
-import { openPage, pageOpener } from "../open-page.ts";
 import { resolvingCommands } from "../operate/operating-commands.ts";
-import { nairobiClock, printNote, printResult } from "../output.ts";
-import { configuredUi, workflowLink } from "../temporal-ui.ts";
-import { attentionLines } from "./attention-lines.ts";
+import { nairobiClock, printResult } from "../output.ts";
 import {
+  attentionLines,
   type CommandTarget,
   correctCommand,
-  orCreditNoteHint,
+  documentLine,
+  movementLine,
+  receiptLines,
   refundCommand,
   restartCommand,
   showCommand,
-} from "./command-lines.ts";
-import { documentLine, movementLine, receiptLines } from "./document-lines.ts";
+} from "./lines.ts";
 import { correctionLines, withDocuments } from "./refund.ts";
-import type { ShowFlags } from "./register-sale.ts";
-import { withFleetTrouble } from "./service-troubles.ts";
-import { readTimeline, timelinePage, withAllCallbacks } from "./timeline.ts";
+import type { ResultFlags, Scope } from "./scope.ts";
+import { readTimeline, timelinePage } from "./timeline.ts";
 import { type Sales, withSales } from "./with-sales.ts";
 
 /** Where a sale stands, as a page or as JSON. */
-export async function showSale(context: CliContext, invoice: string, flags: ShowFlags): Promise<void> {
+export async function showSale(context: CliContext, invoice: string, flags: Scope & ResultFlags): Promise<void> {
   await withSales(context, async (sales) => {
     const { client, starter } = sales;
     const key = sales.keyOf(invoice, flags);
     const { connection, businessId } = key;
     const workflowId = starter.workflowId(key);
-    if (flags.web) return await showInBrowser(context, workflowId, flags.json);
-    const known = await starter.getSale(key).catch(orCreditNoteHint(invoice, showCommand("INVOICE", flags)));
+    const state = await starter.getSale(key);
     const timeline = await readTimeline(client, workflowId);
-    const state = withAllCallbacks(await withFleetTrouble(client, connection, known), timeline);
     const corrects = await correctedByIt(sales, key, state);
     const begun = correctionIn(state, { workflowId, invoice });
     const correction = begun && (await withDocuments(sales, key, begun, state));
@@ -51,33 +46,11 @@ export async function showSale(context: CliContext, invoice: string, flags: Show
       renderState(`Sale ${invoice} of ${businessId} (connection ${connection})`, workflowId, state, target),
       corrects && `Corrects ${corrects}: see ${showCommand(corrects, flags)}`,
       correction && correctionLines(correction, target).join("\n"),
-      timeline && timelinePage(timeline),
+      timelinePage(timeline),
     ];
     const data = { ...state, correction: correction ?? state.correction, corrects, timeline };
     printResult(context, flags.json, data, pages.filter(Boolean).join("\n\n"));
   });
-}
-
-/** Prints where Temporal's UI shows the workflow, and opens it where somebody sits at a terminal with a display. */
-async function showInBrowser(context: CliContext, workflowId: string, json: boolean | undefined): Promise<void> {
-  const { env, stdout } = context;
-  const link = workflowLink(configuredUi(env), workflowId);
-  printResult(context, json, { workflowId, link }, link ?? workflowId);
-  if (link === undefined) {
-    printNote(context, "Set TEMPORAL_UI_URL to the address of Temporal's UI, and this becomes a link.");
-    return;
-  }
-  const opener = pageOpener({ platform: process.platform, env, isTerminal: stdout.isTTY === true });
-  if (opener !== undefined) await openPage(opener, link);
-}
-
-/** What a sale waits for: an operator before all else, wherever an update can reach it. */
-export function waitsForInWords({
-  source,
-  closed,
-  ...waiting
-}: Pick<SaleState, "source" | "closed"> & Waiting): string {
-  return closed || source === "ledger" ? waiting.waitingFor : everythingWaitedFor(waiting);
 }
 
 /** The number of the sale that this one corrects, as its start or its row says; undefined where it corrects none. */
@@ -99,7 +72,8 @@ export function renderState(title: string, workflowId: string, state: SaleState,
     Ended:
       closed &&
       `${nairobiTime(closed.atMs)}: ${closedInWords(closed)}, ${closed.settled ? "with nothing left to do" : "without an outcome"}`,
-    "Waits for": waitsForInWords(state),
+    // An operator before all else, wherever an update can reach the sale.
+    "Waits for": closed || state.source === "ledger" ? state.waitingFor : everythingWaitedFor(state),
     API: state.serviceTrouble && `${troubleInWords(state.serviceTrouble)}, as far as calls show`,
     Calls:
       state.source === "workflow" && (state.pendingCalls ?? []).map((call) => pendingCallText(call, state)).join("\n"),

@@ -6,10 +6,8 @@ import { CommandFailedError, describeError, UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { printNote, printResult } from "../output.ts";
 import { readJson } from "../read-json.ts";
-import { restartCommand, showCommand } from "./command-lines.ts";
-import { isUnsuccessful, outcomeLine } from "./document-lines.ts";
-import { createFollower } from "./follow.ts";
 import { inParallel } from "./in-parallel.ts";
+import { isUnsuccessful, outcomeLine, restartCommand, showCommand } from "./lines.ts";
 import type { StartFlags } from "./register-sale.ts";
 import { type Scope, scopeOf } from "./scope.ts";
 import { withSales } from "./with-sales.ts";
@@ -25,16 +23,14 @@ export async function startSales(context: CliContext, file: string, flags: Start
   const content = await readJson(context, file);
   const isList = Array.isArray(content);
   const sales = salesIn(isList ? content : [content], isList, flags);
-  const results = await withSales(context, async (known) => {
-    const { starter, requireServed, keyOf, warn } = known;
+  const results = await withSales(context, async ({ starter, requireServed, warn }) => {
     for (const input of sales) requireServed(scopeIn(input));
-    const { beside } = createFollower(context, known);
     const startOne = async (input: SaleInput): Promise<Started> => {
       const invoice = input.traderInvoiceNumber;
       try {
-        if (waitSeconds === 0) return { invoice, ...(await starter.startSale(input)) };
-        const started = starter.startSaleAndWait(input, { waitSeconds });
-        return { invoice, ...(await beside(keyOf(invoice, scopeIn(input)), started)) };
+        const starting =
+          waitSeconds === 0 ? starter.startSale(input) : starter.startSaleAndWait(input, { waitSeconds });
+        return { invoice, ...(await starting) };
       } catch (error) {
         if (!isList) throw error;
         return { invoice, result: "failed", error: describeError(error, { withStack: false }).message };

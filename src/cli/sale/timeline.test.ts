@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { timelineOf, timelinePage, withAllCallbacks } from "./timeline.ts";
+import { timelineOf, timelinePage } from "./timeline.ts";
 
 function payload(value: unknown) {
   return { metadata: { encoding: Buffer.from("json/plain") }, data: Buffer.from(JSON.stringify(value)) };
@@ -53,44 +53,18 @@ test("the timeline says that a run was restarted, and why, and how the run befor
   ]);
 });
 
-test("a timeline leaves out the callbacks that a reset gives to the new run again", () => {
-  const at = (eventId: number, more: object) => ({ eventId, eventTime: { seconds: eventId, nanos: 0 }, ...more });
-  const callback = { workflowExecutionSignaledEventAttributes: { signalName: "callbackReceived" } };
-  const events = [
-    at(1, { workflowExecutionStartedEventAttributes: {} }),
-    at(2, callback),
-    at(3, { workflowTaskFailedEventAttributes: { newRunId: "new", baseRunId: "base" } }),
-    at(4, callback),
-    at(5, { workflowTaskScheduledEventAttributes: {} }),
-    at(6, callback),
-  ] as unknown as Parameters<typeof timelineOf>[0];
-  expect(timelineOf(events).map(({ atMs, what }) => [atMs, what])).toEqual([
-    [1_000, "started"],
-    [2_000, "received a callback"],
-    [3_000, "was reset"],
-    [6_000, "received a callback"],
-  ]);
-});
-
 test("the page of a timeline begins with the sale's start, and dates what was on another day", () => {
   const entries = [
     { atMs: Date.parse("2026-11-23T11:41:10Z"), what: "started" },
     { atMs: Date.parse("2026-11-24T06:00:05Z"), what: "was reset", note: "a wrong branch" },
     { atMs: Date.parse("2026-11-24T06:00:06Z"), what: "Issue the sale INV-1: completed before", tookMs: 200 },
   ];
-  expect(timelinePage({ entries, complete: true }).split("\n")).toEqual([
+  expect(timelinePage(entries).split("\n")).toEqual([
     "Timeline, from 2026-11-23 14:41 EAT",
     "  14:41:10  started",
     "  2026-11-24 09:00:05  was reset, a wrong branch",
     "  2026-11-24 09:00:06  Issue the sale INV-1: completed before, 0.2 s",
   ]);
-});
-
-test("the callbacks of the runs before the last one count too, as far as the timeline has them", () => {
-  const entries = [1, 2, 3].map((atMs) => ({ atMs, what: "received a callback" }));
-  const timeline = { entries, complete: true };
-  expect(withAllCallbacks({ callbacksReceived: 1 }, timeline)).toEqual({ callbacksReceived: 3 });
-  expect(withAllCallbacks({ callbacksReceived: 1 }, undefined)).toEqual({ callbacksReceived: 1 });
 });
 
 test("the timeline tells calls to the API and waits by their summaries, with what they came to", () => {

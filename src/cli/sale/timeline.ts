@@ -1,15 +1,17 @@
-import { type Client, isGrpcServiceError, type WorkflowExecutionInfo } from "@temporalio/client";
+import { type Client, isGrpcServiceError } from "@temporalio/client";
 import type { temporal } from "@temporalio/proto";
 
-import { RESTARTED_MEMO, restartedOf } from "../../contract/messages.ts";
-import { MAIN_TASK_QUEUE } from "../../contract/names.ts";
-import { nairobiDate, nairobiTime } from "../../contract/nairobi-date.ts";
-import { plainLine } from "../../contract/plain-text.ts";
+import {
+  MAIN_TASK_QUEUE,
+  nairobiDate,
+  nairobiTime,
+  plainLine,
+  RESTARTED_MEMO,
+  restartedOf,
+} from "../../contract/index.ts";
 import { lastRunOf, msOf } from "../../starter/runs.ts";
 import { nairobiClock } from "../output.ts";
 
-/** One call's worth. A sale of hundreds of movements has more, and nobody reads them here. */
-const MOST_EVENTS = 1_000;
 /** What is left out is in the middle: how it began, and how it ended, tell most. */
 const MOST_LINES = 40;
 /** The code of gRPC. */
@@ -26,56 +28,30 @@ export interface TimelineEntry {
   readonly note?: string;
 }
 
-export interface Timeline {
-  readonly entries: readonly TimelineEntry[];
-  /** False: there are more events than were read. */
-  readonly complete: boolean;
-}
-
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
-/** What the runs of a workflow did, in one call for each run. Undefined where Temporal has no history of it. */
-export async function readTimeline(client: Client, workflowId: string): Promise<Timeline | undefined> {
+/** What the runs of a workflow did, by the summaries of their histories; empty where Temporal has none of it. */
+export async function readTimeline(client: Client, workflowId: string): Promise<TimelineEntry[]> {
   const latest = await lastRunOf(client, workflowId);
-  if (!latest) return undefined;
-  const runs: Pick<WorkflowExecutionInfo, "runId" | "startTime">[] = [latest];
+  if (!latest) return [];
+  const runs: { runId: string; startTime: Date }[] = [];
   for await (const run of client.workflow.list({ query: `WorkflowId = ${JSON.stringify(workflowId)}` })) runs.push(run);
   const newestFirst = runs.toSorted((one, other) => other.startTime.getTime() - one.startTime.getTime());
   const entries: TimelineEntry[] = [];
   const shown = new Set<string>();
-  let complete = true;
+  // The list follows the runs by a moment.
   for (const runId of new Set([latest, ...newestFirst].map((run) => run.runId))) {
-    const page = await readRun(client, workflowId, runId);
-    entries.push(...timelineOf(page?.history?.events ?? [], shown));
-    if (page && page.nextPageToken.length > 0) complete = false;
+    const history = await client.workflow
+      .getHandle(workflowId, runId)
+      .fetchHistory()
+      .catch((error: unknown) => {
+        // Temporal has deleted it.
+        if (isGrpcServiceError(error) && Number(error.code) === NOT_FOUND) return undefined;
+        throw error;
+      });
+    entries.push(...timelineOf(history?.events ?? [], shown));
   }
-  if (shown.size === 0) return undefined;
-  return { entries: entries.toSorted((one, other) => one.atMs - other.atMs), complete };
-}
-
-/** Undefined where Temporal has deleted it. */
-async function readRun(client: Client, workflowId: string, runId: string) {
-  try {
-    return await client.workflowService.getWorkflowExecutionHistory({
-      namespace: client.options.namespace,
-      execution: { workflowId, runId },
-      maximumPageSize: MOST_EVENTS,
-    });
-  } catch (error) {
-    if (isGrpcServiceError(error) && Number(error.code) === NOT_FOUND) return undefined;
-    throw error;
-  }
-}
-
-const CALLBACK = "received a callback";
-
-/** With the callbacks of the runs before the last one too, as the timeline shows them. */
-export function withAllCallbacks<Counted extends { callbacksReceived: number }>(
-  state: Counted,
-  timeline: Timeline | undefined,
-): Counted {
-  const shown = timeline?.entries.filter(({ what }) => what === CALLBACK).length ?? 0;
-  return { ...state, callbacksReceived: Math.max(state.callbacksReceived, shown) };
+  return entries.toSorted((one, other) => one.atMs - other.atMs);
 }
 
 const ENDS: readonly (readonly [keyof HistoryEvent, string])[] = [
@@ -90,7 +66,7 @@ const ENDS: readonly (readonly [keyof HistoryEvent, string])[] = [
 const RESETTER = "history-resetter";
 
 /**
- * Calls, waits, callbacks and decisions of a run, with how long each took.
+ * Calls, waits, callbacks and updates of a run, with how long each took.
  * @param shown the events of newer runs, by id and time: up to a reset, a run has copies of the events of the run
  * before it. Those of this run are added
  */
@@ -102,7 +78,6 @@ export function timelineOf(events: readonly HistoryEvent[], shown = new Set<stri
   const isOver = events.some((event) => ENDS.some(([name]) => event[name]));
   const byId = new Map(events.map((event) => [String(event.eventId), event]));
   let runBeganAtMs = 0;
-  let isReapplied = false;
   return events.flatMap((event): TimelineEntry[] => {
     const atMs = msOf(event.eventTime);
     const entry = (what: string, more: Partial<TimelineEntry> = {}): TimelineEntry[] => [{ atMs, what, ...more }];
@@ -112,8 +87,6 @@ export function timelineOf(events: readonly HistoryEvent[], shown = new Set<stri
     const started = event.workflowExecutionStartedEventAttributes;
     // What comes before the reset was done by the run that was reset.
     if (started || isReset) runBeganAtMs = atMs;
-    // Up to its first task a run has what came to the run that was reset, which shows it.
-    isReapplied = isReset || (isReapplied && !event.workflowTaskScheduledEventAttributes);
     const key = `${String(event.eventId)} ${String(event.eventTime?.seconds)}.${event.eventTime?.nanos}`;
     if (shown.has(key)) return [];
     shown.add(key);
@@ -137,8 +110,7 @@ export function timelineOf(events: readonly HistoryEvent[], shown = new Set<stri
     const fired = event.timerFiredEventAttributes;
     if (fired) return pause(byId.get(String(fired.startedEventId)), atMs);
     const signal = event.workflowExecutionSignaledEventAttributes?.signalName;
-    if (signal && isReapplied) return [];
-    if (signal) return entry(signal === "callbackReceived" ? CALLBACK : `received the signal ${signal}`);
+    if (signal) return entry(signal === "callbackReceived" ? "received a callback" : `received the signal ${signal}`);
     const update = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input?.name;
     // By that one somebody only waits.
     if (update) return update === "outcome" ? [] : entry(`received the update ${update}`);
@@ -223,14 +195,13 @@ function firstLine(text: string): string {
 }
 
 /** As a page below the sale's. */
-export function timelinePage({ entries, complete }: Timeline): string {
+export function timelinePage(entries: readonly TimelineEntry[]): string {
   const [first] = entries;
-  if (first === undefined) return "Timeline: nothing yet";
+  if (first === undefined) return "";
   const lines = entries.map((entry) => entryLine(entry, nairobiDate(first.atMs)));
   const left = lines.length - MOST_LINES;
   if (left > 0) lines.splice(MOST_LINES / 2, left, `  … ${left} more …`);
-  const end = complete ? [] : ["  … and what came later: see Temporal's UI (--web)"];
-  return [`Timeline, from ${nairobiTime(first.atMs)}`, ...lines, ...end].join("\n");
+  return [`Timeline, from ${nairobiTime(first.atMs)}`, ...lines].join("\n");
 }
 
 /** @param shownDate of the head: what was on another day says so */

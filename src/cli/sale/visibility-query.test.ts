@@ -12,7 +12,7 @@ test("the query for open sales finds those that run, and the one for ended sales
     'WorkflowType IN ("sale") AND ExecutionStatus = "Running" AND FiscalBusiness = "b\\"1"',
   );
   expect(salesQuery({ connection: "shop" }, ENDED)).toBe(
-    'WorkflowType IN ("sale") AND ExecutionStatus IN ("Terminated", "Failed", "TimedOut", "Canceled") AND (WorkflowId STARTS_WITH "sale/shop/")',
+    'WorkflowType IN ("sale") AND ExecutionStatus IN ("Terminated", "Failed", "TimedOut", "Canceled") AND WorkflowId STARTS_WITH "sale/shop/"',
   );
 });
 

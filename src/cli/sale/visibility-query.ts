@@ -7,14 +7,15 @@ import {
 } from "../../contract/index.ts";
 import type { Scope } from "./scope.ts";
 
-/** A list filter of Temporal for sales. */
+/** List filters of Temporal. The connection is no search attribute, but ids begin with it. */
+
+export const RUNNING = 'ExecutionStatus = "Running"';
+export const ENDED = `ExecutionStatus IN (${Object.values(CLOSED_STATUSES).map(quoted).join(", ")})`;
+
+/** Sales. */
 export function salesQuery({ connection, business }: Scope, ...clauses: readonly string[]): string {
-  return allOf([
-    typesClause([WORKFLOW_TYPES.sale]),
-    ...clauses,
-    businessClause(business),
-    connection === undefined ? undefined : idClause([`sale/${connection}/`]),
-  ]);
+  const isOfConnection = connection === undefined ? undefined : startsWith(`sale/${connection}/`);
+  return allOf([ofTypes([WORKFLOW_TYPES.sale]), ...clauses, ofBusiness(business), isOfConnection]);
 }
 
 /** The workflows that are no sale. */
@@ -26,43 +27,21 @@ export const JOB_TYPES: readonly WorkflowType[] = [
   WORKFLOW_TYPES.reconcile,
 ];
 
-/** A list filter of Temporal: jobs, each with its latest run. */
+/** Jobs, each with its latest run. */
 export function jobsQuery({ connection, business, attention }: Scope & { attention?: boolean }): string {
   const prefixes = ["register-items", "sync-purchases", "sync-batch", "reconcile"];
+  const isOfConnection = [
+    ...prefixes.map((prefix) => startsWith(`${prefix}/${connection}/`)),
+    `WorkflowId = ${quoted(syncBillPaymentsWorkflowId(connection ?? ""))}`,
+  ].join(" OR ");
   return allOf([
-    typesClause(JOB_TYPES),
+    ofTypes(JOB_TYPES),
     'ExecutionStatus != "ContinuedAsNew"',
-    attention === true ? NEEDS_AN_OPERATOR : undefined,
-    businessClause(business),
-    connection === undefined
-      ? undefined
-      : idClause(
-          prefixes.map((prefix) => `${prefix}/${connection}/`),
-          [syncBillPaymentsWorkflowId(connection)],
-        ),
+    // A run that is closed keeps its attributes, and takes no operator's updates.
+    attention === true ? `${SEARCH_ATTRIBUTES.attention} IS NOT NULL AND ${RUNNING}` : undefined,
+    ofBusiness(business),
+    connection === undefined ? undefined : `(${isOfConnection})`,
   ]);
-}
-
-/** The connection is no search attribute, but ids begin with it. */
-export function idClause(prefixes: readonly string[], ids: readonly string[] = []): string {
-  const clauses = [
-    ...prefixes.map((prefix) => `WorkflowId STARTS_WITH ${quoted(prefix)}`),
-    ...ids.map((id) => `WorkflowId = ${quoted(id)}`),
-  ];
-  return `(${clauses.join(" OR ")})`;
-}
-
-export const RUNNING = 'ExecutionStatus = "Running"';
-/** A run that is closed keeps its attributes, and takes no operator's updates. */
-export const NEEDS_AN_OPERATOR = `${SEARCH_ATTRIBUTES.attention} IS NOT NULL AND ${RUNNING}`;
-export const ENDED = `ExecutionStatus IN (${Object.values(CLOSED_STATUSES).map(quoted).join(", ")})`;
-
-export function typesClause(types: readonly string[]): string {
-  return `WorkflowType IN (${types.map(quoted).join(", ")})`;
-}
-
-export function businessClause(business: string | undefined): string | undefined {
-  return business === undefined ? undefined : `${SEARCH_ATTRIBUTES.business} = ${quoted(business)}`;
 }
 
 export function allOf(clauses: readonly (string | undefined)[]): string {
@@ -71,4 +50,16 @@ export function allOf(clauses: readonly (string | undefined)[]): string {
 
 export function quoted(text: string): string {
   return JSON.stringify(text);
+}
+
+function ofTypes(types: readonly string[]): string {
+  return `WorkflowType IN (${types.map(quoted).join(", ")})`;
+}
+
+function ofBusiness(business: string | undefined): string | undefined {
+  return business === undefined ? undefined : `${SEARCH_ATTRIBUTES.business} = ${quoted(business)}`;
+}
+
+function startsWith(prefix: string): string {
+  return `WorkflowId STARTS_WITH ${quoted(prefix)}`;
 }

@@ -120,7 +120,7 @@ const CATCHUP_MS = 10 * 60_000;
 export async function reconcileSchedules(
   client: Client,
   { schedules, speaksFor }: Wanted,
-  { dryRun }: { dryRun: boolean },
+  { dryRun = false }: { dryRun?: boolean } = {},
 ): Promise<ScheduleChange[]> {
   const changes: ScheduleChange[] = [];
   for (const schedule of schedules) changes.push(await reconcile(client, schedule, dryRun));
@@ -194,23 +194,12 @@ function isAsWanted({ spec, action, policies }: ScheduleDescription, wanted: Wan
   );
 }
 
-const DONE: Readonly<Record<ScheduleChange["change"], readonly [done: string, would: string]>> = {
-  created: ["created", "would be created"],
-  repaired: ["repaired", "would be repaired"],
-  removed: ["removed", "would be removed"],
-  unchanged: ["was there", "is there"],
-};
-
 /** What became of each Schedule, a line each. */
-export function scheduleLines(
-  changes: readonly ScheduleChange[],
-  { notScheduled, speaksFor }: Wanted,
-  dryRun: boolean,
-): string[] {
+export function scheduleLines(changes: readonly ScheduleChange[], { notScheduled, speaksFor }: Wanted): string[] {
   if (speaksFor.length === 0) return ["No connection is configured here: Schedules are left as they are."];
   return [
     ...changes.map(({ id, change, paused }) => {
-      const what = DONE[change][dryRun ? 1 : 0];
+      const what = change === "unchanged" ? "was there" : change;
       return `Schedule ${id}: ${what}${paused ? "; it is paused, and stays so" : ""}`;
     }),
     ...notScheduled.map(({ what, why }) => `No Schedule for ${what}: ${why}`),

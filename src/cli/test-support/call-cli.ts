@@ -1,12 +1,11 @@
 import { Readable } from "node:stream";
 
+import { addDevCommands } from "../../dev/commands.ts";
 import { runCli } from "../run-cli.ts";
 
 export interface CallOptions {
   env?: Record<string, string>;
   stdin?: string;
-  /** Somebody sits there, and types `stdin`. */
-  terminal?: boolean;
   signal?: AbortSignal;
   /** Called with each piece of either stream. */
   onOutput?: (text: string) => void;
@@ -23,7 +22,7 @@ export const NO_TEMPORAL = { TEMPORAL_ADDRESS: "127.0.0.1:9" };
 
 /** The command in this process, with streams of its own and nothing of this process's environment. */
 export async function callCli(argv: readonly string[], options: CallOptions = {}): Promise<CliResult> {
-  const { env = NO_TEMPORAL, stdin = "", terminal = false, signal = new AbortController().signal, onOutput } = options;
+  const { env = NO_TEMPORAL, stdin = "", signal = new AbortController().signal, onOutput } = options;
   const said = { stdout: "", stderr: "" };
   const stream = (name: "stdout" | "stderr") => ({
     write: (text: string, written?: unknown) => {
@@ -33,13 +32,14 @@ export async function callCli(argv: readonly string[], options: CallOptions = {}
       return true;
     },
   });
-  const exitCode = await runCli(argv, {
+  const context = {
     // Temporal's own configuration file of whoever runs the tests stays out of it.
     env: { TEMPORAL_CONFIG_FILE: "/nonexistent/temporal.toml", ...env },
-    stdin: Object.assign(Readable.from(stdin === "" ? [] : [Buffer.from(stdin)]), { isTTY: terminal }),
+    stdin: Readable.from(stdin === "" ? [] : [Buffer.from(stdin)]),
     stdout: stream("stdout"),
     stderr: stream("stderr"),
     signal,
-  });
+  };
+  const exitCode = await runCli(argv, context, addDevCommands);
   return { exitCode, ...said };
 }

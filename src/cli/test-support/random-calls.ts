@@ -45,13 +45,12 @@ const SWITCHES = [
   "--restock",
   "--attention",
   "--yes",
-  "--dry-run",
   "--ended",
   "--check",
   "--help",
 ];
 const WITH_VALUE = (
-  "--connection --business --note --query --limit --stage --code --subject --reason --number --date --reference --sale " +
+  "--connection --business --note --query --limit --code --subject --reason --number --date --reference --sale " +
   "--wait --port --host --scenario --keep --until"
 ).split(" ");
 

@@ -20,7 +20,7 @@ export const DEMO_WORKER = "fiscalflow-demo";
 export interface DemoTemporal {
   readonly connectionOptions: TemporalConnection["connectionOptions"];
   readonly namespace: string;
-  /** Without a slash at its end; undefined where nobody knows it. */
+  /** Of its own server, without a slash at its end. */
   readonly uiUrl: string | undefined;
   /** Its own server starts empty and ends with it; any other remembers what earlier demos did. */
   readonly isOwn: boolean;
@@ -51,9 +51,8 @@ export async function demoTemporal(start: Start): Promise<DemoTemporal> {
   const given = loadTemporalConnection({ env });
   if (given.addressGiven) {
     await requireUsable(given, env);
-    const uiUrl = env["TEMPORAL_UI_URL"]?.replace(/\/+$/, "") || undefined;
     const environment = Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith("TEMPORAL_")));
-    return { ...given, uiUrl, isOwn: false, environment, stop: async () => undefined };
+    return { ...given, uiUrl: undefined, isOwn: false, environment, stop: async () => undefined };
   }
   const path = await findTemporalCli(start);
   const searchAttributes = Object.values(SEARCH_ATTRIBUTES);
@@ -70,7 +69,7 @@ export async function demoTemporal(start: Start): Promise<DemoTemporal> {
     namespace: "default",
     uiUrl,
     isOwn: true,
-    environment: { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: "default", TEMPORAL_UI_URL: uiUrl },
+    environment: { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: "default" },
     stop() {
       // It keeps everything in memory: there is nothing that a slow end would save.
       server.kill();

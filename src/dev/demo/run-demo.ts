@@ -10,11 +10,11 @@ import { pino } from "pino";
 import { nairobiDate, plainText } from "../../contract/index.ts";
 import { builtWorkflowBundle } from "../../worker/bundle-workflows.ts";
 import { installRuntime } from "../../worker/install-runtime.ts";
+import { exportLines, shellWord } from "../export-lines.ts";
 import { compareWithBooks } from "./compare-with-books.ts";
 import { type DemoTemporal, demoTemporal } from "./demo-temporal.ts";
 import { examplesFolder, readDemoPlan } from "./plan.ts";
-import { runSales, type SaleProgress } from "./run-sales.ts";
-import { saleLine, salesTable, type Screen } from "./sales-table.ts";
+import { runSales, saleLine, saleLog, type SaleProgress, type Screen } from "./run-sales.ts";
 import { type DemoStack, startDemoStack } from "./start-demo-stack.ts";
 
 export interface DemoOptions {
@@ -37,8 +37,6 @@ export interface DemoContext {
     args: readonly string[],
     env: NodeJS.ProcessEnv,
   ): Promise<{ succeeded: boolean; stdout: string; stderr: string }>;
-  /** Shows a page to whoever sits at this machine. Returns false where nobody does. */
-  showPage(file: string): Promise<boolean>;
 }
 
 const SDK_LINES = 10;
@@ -92,9 +90,7 @@ async function demo(options: DemoOptions, context: DemoContext, { note, ends, sd
   await stack.workers.start();
   note(`${plan.examples.length} sales of ${plan.business.name}, ${secondsSince(startedAtMs)} after the start:`);
 
-  const table = salesTable(stderr, plan.examples.length, stderr.isTTY === true && !env["NO_COLOR"]);
-  const running = runSales(stack, { signal, onChange: (now) => table.show(now) });
-  const sales = await running.finally(() => table.end());
+  const sales = await runSales(stack, { signal, onChange: saleLog(stderr) });
   // At a terminal they stand there already.
   if (!stdout.isTTY) for (const sale of sales) stdout.write(`${saleLine(sale, sales)}\n`);
   const books = stack.simulator.books();
@@ -130,7 +126,7 @@ function secondsSince(startedAtMs: number): string {
 type Run = (...args: readonly string[]) => Promise<void>;
 
 /** The jobs that have no sale of their own, in the order of a shop's evening, and the day's report. */
-async function doBackOffice({ plan }: DemoStack, run: Run, context: DemoContext): Promise<void> {
+async function doBackOffice({ plan }: DemoStack, run: Run, { stdout }: DemoContext): Promise<void> {
   const [batch] = plan.scenario.accounting.syncBatches;
   await run("items", "register", "--wait");
   await run("purchases", "sync", "--wait");
@@ -143,8 +139,7 @@ async function doBackOffice({ plan }: DemoStack, run: Run, context: DemoContext)
   await mkdir(folder, { recursive: true });
   const file = join(folder, `day-${nairobiDate(Date.now())}.html`);
   await run("report", "day", "--out", file);
-  const isShown = await context.showPage(file);
-  context.stdout.write(`The day's report: ${file}${isShown ? " (shown in the browser)" : ""}\n`);
+  stdout.write(`The day's report: ${file}\n`);
 }
 
 /** What an operator can do with a demo that is left running, in commands that can be copied. */
@@ -156,30 +151,25 @@ function howToGoOn(
 ): string {
   const [first] = plan.examples.filter(({ input }) => input.lines !== undefined);
   const sale = JSON.stringify({ ...first?.input, traderInvoiceNumber: "DUKA-2001", businessId: plan.business.id });
+  // The user's own secrets are not to be shown.
+  const isShown = ([name]: [string, unknown]): boolean => !/^TEMPORAL_(?!ADDRESS|NAMESPACE)/.test(name);
+  const shown = Object.fromEntries(Object.entries(environment).filter(isShown));
   const inNamespace = `${uiUrl ?? ""}/namespaces/${encodeURIComponent(namespace)}/workflows`;
   return [
     ...(uiUrl && needing ? [`${inNamespace}/${encodeURIComponent(needing.workflowId)}`] : []),
     "",
     "Everything is left running until Ctrl-C. To start another sale from another terminal:",
     "",
-    ...Object.entries(environment)
-      // The user's own secrets are not to be shown.
-      .filter(([name, value]) => value && !/^TEMPORAL_(?!ADDRESS|NAMESPACE|UI_URL)/.test(name))
-      .map(([name, value]) => `  export ${name}=${shellWord(value ?? "")}`),
+    ...exportLines(shown).map((line) => `  ${line}`),
     `  echo ${shellWord(sale)} | npx fiscalflow sale start - --wait`,
     "",
     "To see how a sale copes with trouble (--help lists what can be triggered):",
     "",
     "  npx fiscalflow simulator trigger rejected",
     "",
-    `Temporal's UI: ${uiUrl ? inNamespace : "unknown; name it with TEMPORAL_UI_URL"}`,
+    ...(uiUrl ? [`Temporal's UI: ${inNamespace}`] : []),
     `The simulator's page: ${simulator.url}`,
     `The simulator's books: ${simulator.url}/_simulator/books`,
     "",
   ].join("\n");
-}
-
-/** A word of a POSIX shell. */
-function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { areSettled, type Stage, type WorkflowState } from "../../contract/index.ts";
+import { areSettled, plainLine, type Stage, type WorkflowState } from "../../contract/index.ts";
 import { saleKeyOf } from "../../starter/sale-key.ts";
 import type { Example } from "./plan.ts";
 import type { DemoStack } from "./start-demo-stack.ts";
@@ -109,4 +109,52 @@ async function followSale(stack: DemoStack, example: Example, { signal, update }
     signal.throwIfAborted();
     update({ endedAtMs: Date.now(), problem: error instanceof Error ? error.message : String(error) });
   }
+}
+
+/** A stream that may be a terminal; `process.stdout` is one. */
+export interface Screen {
+  write(text: string): unknown;
+  readonly isTTY?: boolean | undefined;
+}
+
+/** Writes a line for each change of a sale's stage: what it waits for changes more often than anybody wants to read. */
+export function saleLog(screen: Screen): (sales: readonly SaleProgress[]) => void {
+  const shown = new Map<string, string>();
+  return (sales) => {
+    for (const sale of sales) {
+      const change = `${sale.stage} ${sale.endedAtMs}`;
+      if (sale.stage === "starting" || shown.get(sale.workflowId) === change) continue;
+      shown.set(sale.workflowId, change);
+      screen.write(`${saleLine(sale, sales)}\n`);
+    }
+  };
+}
+
+const STAGE_WIDTH = "awaiting-authority".length;
+
+/** What the example shows, its stage, the seconds, and what the sale waits for or has come to. */
+export function saleLine(sale: SaleProgress, all: readonly SaleProgress[]): string {
+  const { example, stage, startedAtMs, endedAtMs, waitingFor, problem } = sale;
+  const width = (of: (one: SaleProgress) => string): number => Math.max(...all.map((one) => of(one).length));
+  const isOpen = endedAtMs === undefined;
+  const isGood = problem === undefined && stage === example.expected.stage;
+  const cells = [
+    isOpen ? "·" : isGood ? "✔" : "✖",
+    example.invoice.padEnd(width((one) => one.example.invoice)),
+    example.title.padEnd(width((one) => one.example.title)),
+    stage.padEnd(STAGE_WIDTH),
+    `${(((endedAtMs ?? Date.now()) - startedAtMs) / 1_000).toFixed(1)} s`.padStart(6),
+    isOpen ? `waits for ${waitingFor}` : outcomeOf(sale),
+  ];
+  return plainLine(cells.join("  ")).trimEnd();
+}
+
+/** The receipts, or what an operator has to do. */
+function outcomeOf({ problem, example: { expected }, state }: SaleProgress): string {
+  if (problem !== undefined) return problem;
+  const receipts = [state?.document?.receipt, state?.creditNote?.receipt].flatMap((receipt) =>
+    receipt ? [`${receipt.receiptLabel ?? ""} ${receipt.receiptNumber}`.trim()] : [],
+  );
+  const attention = expected.attention === undefined ? [] : [`needs an operator, as meant: ${expected.attention}`];
+  return [...receipts, ...attention].join(", ");
 }

@@ -78,21 +78,18 @@ const STRUCK = new Map([
 ]);
 
 export interface TriggerOptions {
-  /** How often it strikes; without it as often as the trigger says. */
-  times?: number;
   /** Only documents with this number. */
   invoice?: string;
 }
 
 /** The fault that carries a trigger out. @throws InstructionError for a name that is none */
-export function triggerFault(name: string, { times, invoice }: TriggerOptions): Fault {
+export function triggerFault(name: string, { invoice }: TriggerOptions): Fault {
   const { fault } = known("trigger", new Map(Object.entries(TRIGGERS)), name);
   if (invoice !== undefined && !BY_INVOICE.includes(name)) {
     const problem = `"${name}" cannot be narrowed to an invoice. Those that can: ${BY_INVOICE.join(", ")}`;
     throw new InstructionError("trigger", [problem]);
   }
-  const narrowed = { ...(times !== undefined && { times }), ...(invoice !== undefined && { match: { invoice } }) };
-  return { trigger: name, ...fault, ...narrowed };
+  return { trigger: name, ...fault, ...(invoice !== undefined && { match: { invoice } }) };
 }
 
 /** What a fault strikes, in a sentence: "rejected: strikes the next submission to the authority of INV-1, 4 times." */

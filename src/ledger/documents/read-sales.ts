@@ -133,8 +133,6 @@ export async function decisionsOf(
 export interface SalesRequest {
   connection?: string | undefined;
   businessId?: string | undefined;
-  number?: string | undefined;
-  stage?: Stage | undefined;
   /** Days of the document's date, `YYYY-MM-DD`, both included. */
   from?: string | undefined;
   to?: string | undefined;
@@ -220,15 +218,13 @@ export async function listSales(db: Queries, request: SalesRequest): Promise<Sal
 }
 
 function clausesOf(request: Omit<SalesRequest, "limit">): RawBuilder<unknown>[] {
-  const { connection, businessId, number, stage, from, to, attention, ended } = request;
+  const { connection, businessId, from, to, attention, ended } = request;
   return [
     sql`d.type = 'sale'`,
     ...(connection === undefined ? [] : [sql`d.connection = ${connection}`]),
     ...(businessId === undefined ? [] : [sql`d.business_id = ${businessId}`]),
-    ...(number === undefined ? [] : [sql`d.number = ${storableText(number)}`]),
     ...(from === undefined ? [] : [sql`d.document_date >= ${from}`]),
     ...(to === undefined ? [] : [sql`d.document_date <= ${to}`]),
-    ...(stage === undefined ? [] : [sql`${STAGE} = ${stage}`]),
     // Of a run that has ended no operator's answer arrives any more.
     ...(attention === true ? [sql`${NEEDS_PERSON} and d.closed is null`] : []),
     ...(ended === true ? [IS_ENDED] : []),

@@ -29,7 +29,7 @@ export async function brokenBuild({
     throw new Error(`${file}: expected exactly one place that reads ${text}, found ${parts.length - 1}.`);
   await writeFile(path, parts.join(becomes));
   return {
-    main: join(folder, "dist/src/cli/main.js"),
+    main: join(folder, "dist/src/main.js"),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }

@@ -15,7 +15,7 @@ import { startPooledLedger } from "./pooled-ledger.ts";
 import { allSecrets, commonEnvironment, newSecrets, type Secrets, writeWorkerConfig } from "./settings.ts";
 import { TemporalServer } from "./temporal-server.ts";
 
-export const BUILT_MAIN = fileURLToPath(new URL("../../../dist/src/cli/main.js", import.meta.url));
+export const BUILT_MAIN = fileURLToPath(new URL("../../../dist/src/main.js", import.meta.url));
 
 export interface FaultStackOptions {
   readonly seed: number;

@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 import { performance } from "node:perf_hooks";
 
-import { stopOnSignals } from "./interruptible.ts";
-import { runCli } from "./run-cli.ts";
+import { stopOnSignals } from "./cli/interruptible.ts";
+import { runCli } from "./cli/run-cli.ts";
+import { addDevCommands } from "./dev/commands.ts";
 
+/** The `fiscalflow` executable: the command line, and the commands for development. */
 const { env, stdin, stdout, stderr } = process;
 const stop = stopOnSignals(
   (exitCode) => process.exit(exitCode),
@@ -18,7 +20,11 @@ for (const stream of [stdout, stderr]) {
   });
 }
 
-const exitCode = await runCli(process.argv.slice(2), { env, stdin, stdout, stderr, signal: stop.signal });
+const exitCode = await runCli(
+  process.argv.slice(2),
+  { env, stdin, stdout, stderr, signal: stop.signal },
+  addDevCommands,
+);
 // What was written may still be on its way into a pipe. Connections that are left open end with the process.
 await Promise.all([stdout, stderr].map((stream) => new Promise((resolve) => stream.write("", resolve))));
 process.exit(exitCode);

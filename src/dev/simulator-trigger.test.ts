@@ -2,9 +2,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 
-import { type Simulator, startSimulator } from "../../dev/simulator/index.ts";
-import { TRIGGERS } from "../../dev/simulator/triggers.ts";
-import { callCli, type CliResult } from "../test-support/call-cli.ts";
+import { type Simulator, startSimulator } from "./simulator/index.ts";
+import { TRIGGERS } from "./simulator/triggers.ts";
+import { callCli, type CliResult } from "../cli/test-support/call-cli.ts";
 
 let simulator: Simulator;
 beforeEach(async () => {
@@ -34,14 +34,17 @@ describe("simulator trigger", () => {
   });
 
   test("rejected rejects the next document and its resubmissions, or one number's alone", async () => {
-    const { stdout } = await trouble("trigger", "rejected", "--invoice", "INV-2", "--times", "1");
-    expect(stdout).toMatch(/^rejected: strikes the next submission to the authority of INV-2\. The tax authority /);
+    const { stdout } = await trouble("trigger", "rejected", "--invoice", "INV-2");
+    expect(stdout).toMatch(
+      /^rejected: strikes the next submission to the authority of INV-2, 4 times\. The tax authority /,
+    );
     await createSale("INV-1");
     await createSale("INV-2");
     expect(simulator.documents().map(({ traderInvoiceNumber, status }) => `${traderInvoiceNumber} ${status}`)).toEqual([
       "INV-1 completed",
       "INV-2 failed",
     ]);
+    await trouble("end");
     const { stdout: again } = await trouble("trigger", "rejected");
     expect(again).toMatch(/^rejected: strikes the next submission to the authority, 4 times\. /);
     for (const number of ["INV-3", "INV-4", "INV-5", "INV-6", "INV-7"]) await createSale(number);

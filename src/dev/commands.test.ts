@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { callCli, type CliResult } from "../test-support/call-cli.ts";
+import { callCli, type CliResult } from "../cli/test-support/call-cli.ts";
 
 describe("simulator", () => {
   let folder: string;
