@@ -11,7 +11,7 @@ export async function interruptible<Result>(work: () => Promise<Result>, signal:
 }
 
 /** Resolves when the signal is aborted. */
-export async function untilAborted(signal: AbortSignal): Promise<void> {
+async function untilAborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, "abort");
 }
 
@@ -40,4 +40,23 @@ export function stopOnSignals(
     } else if (nowMs() - firstAtMs >= SAME_WISH_MS) exit(EXIT_CODES[name]);
   };
   return { signal: stop.signal, receive };
+}
+
+/** Does the work for each, so many at a time, in order; the results stand in the order of the tasks. */
+export async function inParallel<Task, Result>(
+  tasks: readonly Task[],
+  concurrency: number,
+  work: (task: Task, index: number) => Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const pending = tasks.entries();
+  const lane = async (): Promise<void> => {
+    for (const [index, task] of pending) {
+      if (signal?.aborted === true) return;
+      results[index] = await work(task, index);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, tasks.length) }, lane));
+  return results;
 }

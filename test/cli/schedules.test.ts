@@ -137,6 +137,7 @@ describeWithTemporal("the Schedules that setup keeps", () => {
       `fiscalflow/sync-purchases/default/${business}/full`,
       `fiscalflow/reconcile/default/${business}/all`,
     ];
+    await setup();
     const made = changesOf(await setup({ COMPLIANCE_BUSINESSES: ids.join(",") }));
     expect(made).toHaveLength(18);
     expect(made).toEqual(

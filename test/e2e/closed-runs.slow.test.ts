@@ -86,7 +86,7 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
       "1 workflow ended without an outcome, and nothing carries it on until it is restarted: fiscalflow sale list --ended",
     );
     const restart = await fiscalflow("sale", "restart", "--query", failed, "--note", "why");
-    expect(restart.stdout).toBe("0 found; nothing was changed.\n");
+    expect(restart.stdout).toMatch(/^0 found; nothing was changed/);
   });
 
   test("is reported as terminated to callers who wait for its outcome", async () => {

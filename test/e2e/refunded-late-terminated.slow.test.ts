@@ -53,10 +53,8 @@ describeWithTemporal("a closed sale", () => {
       allowed: [],
     });
     const common = { stage: "credited", status: "completed", waitsFor: "nothing", creditNote: "CN-LATE-4" };
-    for (const flags of [[], ["--stage", "credited"]])
-      await expect.poll(() => listedAs(invoice, ...flags), { message: flags.join(" ") }).toMatchObject([common]);
-    for (const flags of [["--ended"], ["--attention"], ["--stage", "completed"]])
-      expect(await listedAs(invoice, ...flags)).toEqual([]);
+    await expect.poll(() => listedAs(invoice)).toMatchObject([common]);
+    for (const flag of ["--ended", "--attention"]) expect(await listedAs(invoice, flag)).toEqual([]);
   });
 
   test("that was terminated while it was credited late shows that, and the same refund carries it on", async () => {
@@ -73,7 +71,7 @@ describeWithTemporal("a closed sale", () => {
       closed: { status: "terminated" },
       waitingFor: expect.stringMatching(/^nothing: its workflow was terminated .*until it is restarted$/),
     });
-    for (const flags of [[], ["--ended"], ["--stage", "crediting"]])
+    for (const flags of [[], ["--ended"]])
       await expect
         .poll(() => listedAs(invoice, ...flags), { message: flags.join(" ") })
         .toMatchObject([{ stage: "crediting", status: "terminated", creditNote: "CN-LATE-2" }]);

@@ -43,8 +43,6 @@ describeWithTemporal("a sale that was refunded after it had closed", () => {
     const rowOf = (...flags: string[]) => listedAs(invoice, ...flags);
     const common = { buyer: "Wanjiku", amount: "700", creditNote: "CN-LATE-1" };
     await expect.poll(() => rowOf()).toMatchObject([{ ...common, stage: "crediting", status: "running" }]);
-    await expect.poll(() => rowOf("--stage", "crediting")).toMatchObject([common]);
-    expect(await rowOf("--stage", "completed")).toEqual([]);
     await expect.poll(() => openNumbers()).toContain("CN-LATE-1");
 
     rig.simulator.setAuthority("CN-LATE-1", [{ do: "accept" }]);
@@ -55,8 +53,6 @@ describeWithTemporal("a sale that was refunded after it had closed", () => {
     expect(await shown(invoice)).toMatchObject(credited);
     await expect.poll(() => rowOf()).toMatchObject([{ ...common, stage: "credited", waitsFor: "nothing" }]);
     expect(await rowOf("--ended")).toEqual([]);
-    await expect.poll(() => rowOf("--stage", "credited")).toMatchObject([{ ...common, stage: "credited" }]);
-    for (const stage of ["completed", "crediting"]) expect(await rowOf("--stage", stage)).toEqual([]);
     expect((await fiscalflow("sale", "list")).stdout).toMatch(
       /LATE-1 .*credited by CN-LATE-1 \(finished\) .*Wanjiku .*700\.00/,
     );

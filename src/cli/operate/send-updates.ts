@@ -20,7 +20,7 @@ import type { CliContext } from "../context.ts";
 import type { AnyJob } from "../jobs/job.ts";
 import { printNote, printResult } from "../output.ts";
 import { isNotFound } from "../sale/lines.ts";
-import { inParallel } from "../sale/in-parallel.ts";
+import { inParallel } from "../interruptible.ts";
 import type { ResultFlags, Scope } from "../sale/scope.ts";
 import { ENDED, RUNNING, salesQuery } from "../sale/visibility-query.ts";
 import { type Sales, withSales } from "../sale/with-sales.ts";

@@ -6,7 +6,7 @@ import { CommandFailedError, describeError, UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { printNote, printResult } from "../output.ts";
 import { readJson } from "../read-json.ts";
-import { inParallel } from "./in-parallel.ts";
+import { inParallel } from "../interruptible.ts";
 import { isUnsuccessful, outcomeLine, restartCommand, showCommand } from "./lines.ts";
 import type { StartFlags } from "./register-sale.ts";
 import { type Scope, scopeOf } from "./scope.ts";
