@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 
-import { freePort } from "../../src/servers/free-port.ts";
+import { freePort } from "../../src/servers/start-dev-server.ts";
 import { say } from "../stack/progress.ts";
 import { spawnScript } from "../stack/spawn-script.ts";
 import type { BenchStack } from "../stack/start-stack.ts";

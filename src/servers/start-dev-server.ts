@@ -1,12 +1,14 @@
+import { Connection } from "@temporalio/client";
+import { createServer } from "node:net";
+
+import { type FindOptions, findTemporalCli } from "./find-temporal-cli.ts";
+import { type GuardedChild, messageOf, readyWithin, ServerError, spawnGuarded } from "./run-command.ts";
+
 /**
  * The servers of one host: a Temporal server for the demo and the tests, and a PostgreSQL for a ledger without a
  * `LEDGER_URL`, each found, downloaded or built, started and stopped. What is kept in them is in `src/ledger/`; to a
  * server of somebody's own, others connect.
  */
-import { Connection } from "@temporalio/client";
-import { type FindOptions, findTemporalCli } from "./find-temporal-cli.ts";
-import { freePort } from "./free-port.ts";
-import { type GuardedChild, messageOf, readyWithin, ServerError, spawnGuarded } from "./run-command.ts";
 
 export interface DevServerOptions extends FindOptions {
   /** Of the gRPC API; default and 0: a free one. */
@@ -150,4 +152,19 @@ async function end(child: GuardedChild): Promise<void> {
 /** The CLI reads its own settings from TEMPORAL_*; those are meant for clients of another server. */
 function withoutTemporal(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("TEMPORAL_")));
+}
+
+/**
+ * A port of loopback that nobody listens on at this moment; somebody else may take it before it is used.
+ * @param port default: any @throws where somebody listens on the given one
+ */
+export function freePort(port = 0): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen({ port, host: "127.0.0.1", exclusive: true }, () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address ? address.port : port));
+    });
+  });
 }

@@ -125,36 +125,23 @@ async function connect(temporal: TemporalConnection, env: Environment): Promise<
   }
 }
 
+/** Names and hosts, never a key. */
 function sayWhatIsServed(log: Logger, config: Config, temporal: TemporalConnection, more: object): void {
-  const { namespace } = temporal;
-  const { metricsPort } = config;
-  log.info(
-    { temporal: temporalAddress(temporal), namespace, ...more, metricsPort, ...describeService(config) },
-    "serving",
-  );
-}
-
-/** What a worker says about itself in its log: names and hosts, never a key. */
-function describeService({ compliance, accounting, callbacks, timings, worker }: Config): Record<string, unknown> {
-  return {
-    connections: compliance.map(({ name, environment, application, businessId, keyReach, baseUrl }) => ({
-      name,
-      environment,
-      application,
-      businessId: businessId ?? null,
-      keyReach,
-      api: new URL(baseUrl).host,
-    })),
-    accounting: accounting.map(({ name, environment, clientSecret, baseUrl }) => ({
-      name,
-      environment,
-      signed: clientSecret !== undefined,
-      api: new URL(baseUrl).host,
-    })),
+  const { compliance, accounting, callbacks, timings, worker, metricsPort } = config;
+  const service = {
+    connections: compliance.map(({ name, environment, application, businessId, keyReach, baseUrl }) => {
+      const api = new URL(baseUrl).host;
+      return { name, environment, application, businessId: businessId ?? null, keyReach, api };
+    }),
+    accounting: accounting.map(({ name, environment, clientSecret, baseUrl }) => {
+      return { name, environment, signed: clientSecret !== undefined, api: new URL(baseUrl).host };
+    }),
     callbacks: callbacks ? new URL(callbacks.publicUrl).host : "off: polling alone finishes every sale",
     nexus: worker.nexus ? "the service fiscal" : "off",
     callTimeoutMs: timings.callTimeoutMs,
   };
+  const { namespace } = temporal;
+  log.info({ temporal: temporalAddress(temporal), namespace, ...more, metricsPort, ...service }, "serving");
 }
 
 /** What ends before the workers do. */

@@ -9,7 +9,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
-import { freePort } from "../../src/servers/free-port.ts";
+import { freePort } from "../../src/servers/start-dev-server.ts";
 import { createCallbackToken } from "../../src/callbacks/index.ts";
 import { type Simulator, startSimulator } from "../../src/dev/simulator/index.ts";
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
 import { createCallbackToken } from "../../src/callbacks/index.ts";
-import { freePort } from "../../src/servers/free-port.ts";
+import { freePort } from "../../src/servers/start-dev-server.ts";
 import { ProductProcess } from "../faults/stack/product-process.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { namespaceOf } from "../rig/namespace.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "ioredis";
 
-import { freePort } from "../../../src/servers/free-port.ts";
+import { freePort } from "../../../src/servers/start-dev-server.ts";
 import { findOnPath, spawnGuarded } from "../../../src/servers/run-command.ts";
 
 export interface RedisServer {

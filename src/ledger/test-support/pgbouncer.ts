@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
-import { freePort } from "../../servers/free-port.ts";
+import { freePort } from "../../servers/start-dev-server.ts";
 import { openOutsideClient } from "./outside-client.ts";
 
 /** Debian's own folder for it is not on everybody's path. Undefined where there is none. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client, Connection } from "@temporalio/client";
 
-import { freePort } from "../../../src/servers/free-port.ts";
+import { freePort } from "../../../src/servers/start-dev-server.ts";
 import { type Simulator, startSimulator } from "../../../src/dev/simulator/index.ts";
 import { createStarter, type Starter } from "../../../src/starter/index.ts";
 import { scenario } from "../plan/world.ts";

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 
 import { SEARCH_ATTRIBUTES } from "../../../src/contract/index.ts";
-import { freePort } from "../../../src/servers/free-port.ts";
-import { type DevServer, startDevServer } from "../../../src/servers/start-dev-server.ts";
+import { type DevServer, freePort, startDevServer } from "../../../src/servers/start-dev-server.ts";
 
 /** A Temporal server on a database file: it can be killed, and comes back on the same port with all that it knew. */
 export class TemporalServer {
