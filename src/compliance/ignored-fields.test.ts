@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { composeCreateSale, type CreateSaleInput } from "./compose.ts";
+
+import { composeCreateSale, type CreateSaleInput, ignoredFields } from "./compose.ts";
 import { parseDialect } from "./dialect.ts";
-import { ignoredFields } from "./ignored-fields.ts";
 import { sampleSale } from "./test-support/samples.ts";
 
 const dialect = parseDialect({ createSale: { fields: { customer: "buyer" } } });

@@ -20,7 +20,7 @@ export {
   ComplianceInputError,
   UnexpectedAnswerError,
 } from "./errors.ts";
-export { ignoredFields } from "./ignored-fields.ts";
+export { ignoredFields } from "./compose.ts";
 export { type NamedOperation, type OperationName, settingsHint, SHOWN_OPERATIONS } from "./operations.ts";
 export { redactDeep } from "./redact.ts";
 export type { Business, Purchase } from "./answers.ts";

@@ -1,16 +1,15 @@
 import { Authority } from "./authority.ts";
-import { Callbacks } from "./callbacks.ts";
 import { CallLog } from "./call-log.ts";
+import { Callbacks } from "./callbacks.ts";
 import { issueElsewhere } from "./create-document.ts";
 import type { Dialect } from "./dialect.ts";
 import { DocumentStore } from "./documents.ts";
 import { addItem, goodsOperations } from "./goods.ts";
-import { known } from "./instruction.ts";
 import { type Caller, Keyring, RateWindows } from "./keyring.ts";
 import { addPurchase, purchaseOperations } from "./purchases.ts";
 import { ApiError, forbidden } from "./request.ts";
 import { salesOperations } from "./sales.ts";
-import type { Business, Item, Scenario } from "./scenario.ts";
+import { type Business, type Item, known, type Scenario } from "./scenario.ts";
 import type { Call, Operation, ServedService, Surroundings } from "./service.ts";
 import type { Settings, World } from "./world.ts";
 

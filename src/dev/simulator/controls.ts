@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { Application, KeyPatch } from "./keyring.ts";
+
 import type { AccountingControls } from "./accounting/accounting.ts";
 import type { StatusExtras } from "./authority.ts";
 import type { CallEntry } from "./call-log.ts";
@@ -8,7 +8,7 @@ import { issueElsewhere } from "./create-document.ts";
 import type { DocumentRecord } from "./documents.ts";
 import type { Fault } from "./faults.ts";
 import { addItem, itemsOf, updateItem } from "./goods.ts";
-import { InstructionError, known, parseInstruction, requireNew } from "./instruction.ts";
+import type { Application, KeyPatch } from "./keyring.ts";
 import { addPurchase, updatePurchase } from "./purchases.ts";
 import {
   authorityScriptSchema,
@@ -19,10 +19,14 @@ import {
   type DocumentStatus,
   documentStatuses,
   type ElsewhereSale,
+  InstructionError,
   isInFlight,
+  known,
   type NewBusiness,
   type NewItem,
   type NewPurchase,
+  parseInstruction,
+  requireNew,
 } from "./scenario.ts";
 import { triggerFault, type TriggerOptions, TRIGGERS, triggerText } from "./triggers.ts";
 import { documentBooks, readBooks, type Settings, settingsSchema, type World } from "./world.ts";

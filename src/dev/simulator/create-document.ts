@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+
 import { awaitingCallback } from "./callbacks.ts";
 import { negated, productInCents, taxInsideCents } from "./decimal.ts";
 import type { DocumentRecord, Sale, SaleLine } from "./documents.ts";
-import { InstructionError, known, parseInstruction } from "./instruction.ts";
-import { ApiError, invalidRequest } from "./request.ts";
-import { elsewhereSaleSchema, isInFlight, type Item } from "./scenario.ts";
-import { type Answer, type Call, parsedBody } from "./service.ts";
 import type { Caller } from "./keyring.ts";
+import { ApiError, invalidRequest } from "./request.ts";
+import { elsewhereSaleSchema, InstructionError, isInFlight, type Item, known, parseInstruction } from "./scenario.ts";
+import { type Answer, type Call, parsedBody } from "./service.ts";
 import { chooseBranch, type KeptResult, type World } from "./world.ts";
 
 /** What a creation asks for, once it is validated. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseInstruction } from "./instruction.ts";
+import { parseInstruction } from "./scenario.ts";
 
 const name = z.string().min(1);
 /** Null: the dialect has no such field. */

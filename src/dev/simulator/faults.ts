@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { InstructionError, parseInstruction } from "./instruction.ts";
+
+import { InstructionError, parseInstruction } from "./scenario.ts";
 import { seededRandom } from "./seeded-random.ts";
 
 const callKinds = ["status", "drop", "slow", "half-body", "not-json", "wrong-types", "rate-limit"] as const;

@@ -1,9 +1,18 @@
 import { randomUUID } from "node:crypto";
-import type { Caller } from "./keyring.ts";
+
 import { addExactly, negated } from "./decimal.ts";
-import { InstructionError, known, parseInstruction, requireNew } from "./instruction.ts";
+import type { Caller } from "./keyring.ts";
 import { ApiError, notFound } from "./request.ts";
-import { type Business, type Item, itemSchema, type NewItem } from "./scenario.ts";
+import {
+  type Business,
+  InstructionError,
+  type Item,
+  itemSchema,
+  known,
+  type NewItem,
+  parseInstruction,
+  requireNew,
+} from "./scenario.ts";
 import { type Answer, type Call, type Operation, shown, textIn } from "./service.ts";
 import { businessOf, chooseBranch, type World } from "./world.ts";
 

@@ -4,21 +4,21 @@
  */
 import fastify from "fastify";
 import type { z } from "zod";
+
 import { type AccountingControls, createAccounting } from "./accounting/accounting.ts";
 import { complianceService, createWorld } from "./compliance.ts";
 import { addControlRoutes, type Controls, createControls } from "./controls.ts";
 import { parseDialect } from "./dialect.ts";
 import { Faults } from "./faults.ts";
-import { InstructionError, parseInstruction } from "./instruction.ts";
 import { Changes, Timers } from "./later.ts";
 import { addPage } from "./page.ts";
-import { parseScenario } from "./scenario.ts";
+import { InstructionError, parseInstruction, parseScenario } from "./scenario.ts";
 import { addService } from "./service.ts";
 import { settingsSchema } from "./world.ts";
 
 export type { CallEntry } from "./call-log.ts";
 export { type Fault, faultSchema } from "./faults.ts";
-export { InstructionError } from "./instruction.ts";
+export { InstructionError } from "./scenario.ts";
 export { parseScenario, scenarioSchema } from "./scenario.ts";
 export type { AuthorityStep, NewItem, NewPurchase, ScenarioInput } from "./scenario.ts";
 export type { Books, DocumentBooks, Movement } from "./world.ts";

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { known, parseInstruction } from "./instruction.ts";
+
 import { ApiError } from "./request.ts";
-import { keySchema, type Scenario } from "./scenario.ts";
+import { keySchema, known, parseInstruction, type Scenario } from "./scenario.ts";
 
 export type Application = Omit<Scenario["applications"][number], "keys">;
 type Key = Scenario["applications"][number]["keys"][number] & { application: string };

@@ -1,7 +1,14 @@
-import { known, parseInstruction, requireNew } from "./instruction.ts";
 import type { Caller } from "./keyring.ts";
 import { invalidRequest } from "./request.ts";
-import { type NewPurchase, type Purchase, purchaseSchema, purchaseStatuses } from "./scenario.ts";
+import {
+  known,
+  type NewPurchase,
+  parseInstruction,
+  type Purchase,
+  purchaseSchema,
+  purchaseStatuses,
+  requireNew,
+} from "./scenario.ts";
 import { type Answer, type Call, type Operation, shown } from "./service.ts";
 import { businessOf, type World } from "./world.ts";
 

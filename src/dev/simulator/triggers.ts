@@ -1,5 +1,5 @@
 import type { Fault } from "./faults.ts";
-import { InstructionError, known } from "./instruction.ts";
+import { InstructionError, known } from "./scenario.ts";
 
 interface Trigger {
   /** What happens, and what comes of it. */

@@ -1,20 +1,22 @@
 import { z } from "zod";
+
 import { CallLog } from "../call-log.ts";
 import { parseAccountingDialect } from "../dialect.ts";
-import { InstructionError, parseInstruction } from "../instruction.ts";
 import { ApiError, type RequestFields } from "../request.ts";
-import { type OddRows, type Operation, type ServedService, shown, type Surroundings } from "../service.ts";
-import { type BookedPayment, BillPaymentBook, sortFields } from "./bill-payments.ts";
 import {
   type AccountingApplication,
-  type AccountingScenario,
   accountingApplicationSchema,
+  type AccountingScenario,
   type HiddenFacts,
+  InstructionError,
+  parseInstruction,
   paymentMethods,
   paymentStatuses,
   type SyncBatch,
   syncBatchSchema,
 } from "../scenario.ts";
+import { type OddRows, type Operation, type ServedService, shown, type Surroundings } from "../service.ts";
+import { BillPaymentBook, type BookedPayment, sortFields } from "./bill-payments.ts";
 import { authenticate, Webhooks, type WebhookToSend } from "./signing.ts";
 
 const settingsSchema = z.strictObject({

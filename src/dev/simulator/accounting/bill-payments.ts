@@ -1,12 +1,15 @@
 import { createHash } from "node:crypto";
-import { known, parseInstruction, requireNew } from "../instruction.ts";
+
 import { seededRandom } from "../seeded-random.ts";
 import {
   type BillPaymentBody,
   billPaymentSchema,
   type HiddenFacts,
   hiddenFactsSchema,
+  known,
+  parseInstruction,
   paymentMethods,
+  requireNew,
 } from "../scenario.ts";
 
 export interface BookedPayment extends HiddenFacts {
