@@ -84,9 +84,8 @@ export default defineConfig({
           include: ["test/faults/**/*.faults.ts"],
           testTimeout: 600_000,
           hookTimeout: 600_000,
-          // Each brings up servers of its own; some mostly wait for what follows a kill.
-          sequence: { groupOrder: 2 },
-          maxWorkers: 2,
+          // Each brings up servers of its own and wants the machine for itself.
+          fileParallelism: false,
         },
       },
     ],
