@@ -4,8 +4,9 @@ import { BILL_PAYMENTS } from "./books/bill-payments.ts";
 import { provenEntries } from "./books/mirror.ts";
 import { PURCHASES } from "./books/purchases.ts";
 import { provenClaims } from "./claims/at-most-once.ts";
+import { afterEvent, type Columns, columnsOf } from "./claims/claim.ts";
 import type { Database, Queries } from "./database.ts";
-import { provenDocuments } from "./documents/verify.ts";
+import { CLAIM_CHANGES, DOCUMENT_SAVED, documentColumns, NO_CLAIM, type RowContent } from "./documents/row.ts";
 import { accountingChain, type Chain, connectionOfChain } from "./events/chain.ts";
 import { type ChainFinding, type SeenHead, verifyChain } from "./events/verify-chain.ts";
 import { type ProvenRows, type RowFinding, verifyRows } from "./events/verify-rows.ts";
@@ -113,7 +114,7 @@ async function countWithoutDocument(db: Queries, chain: Chain): Promise<number> 
  * Every business that has events, a head, or both: from one to the next by the index, since a scan would read every
  * event.
  */
-export async function nextChain(db: Queries, after: Chain | undefined): Promise<Chain | undefined> {
+async function nextChain(db: Queries, after: Chain | undefined): Promise<Chain | undefined> {
   const beyond = after
     ? sql`where (connection, business_id) > (${after.connection}, ${after.business_id})`
     : sql`where true`;
@@ -124,4 +125,30 @@ export async function nextChain(db: Queries, after: Chain | undefined): Promise<
       (select connection, business_id from events ${beyond} order by connection, business_id limit 1)
     ) as next order by connection, business_id limit 1`.execute(db);
   return rows[0];
+}
+
+/** What the last `document-saved` says, and the claim, of which each other event says what changed. */
+interface State {
+  saved?: string;
+  claim: Columns;
+}
+
+const BEGINNING: State = { claim: NO_CLAIM };
+
+/** Documents of a business and a type. */
+function provenDocuments(owner: Chain & { type: string }): ProvenRows<State> {
+  return {
+    table: "documents",
+    owner,
+    idColumn: "number",
+    noun: owner.type,
+    kinds: [DOCUMENT_SAVED, ...CLAIM_CHANGES],
+    named: [DOCUMENT_SAVED],
+    after: (before = BEGINNING, { kind, content }) =>
+      kind === DOCUMENT_SAVED ? { ...before, saved: content } : { ...before, claim: afterEvent(before.claim, content) },
+    columnsOf: ({ saved = "", claim }) => ({
+      ...documentColumns(JSON.parse(saved) as RowContent),
+      ...columnsOf(claim),
+    }),
+  };
 }
