@@ -27,13 +27,11 @@ export function registerLedger(program: Command, context: CliContext): void {
       .option("--against <file>", "the --json output of an earlier run; detects a chain that was rewritten as a whole"),
   )
     .addHelpText(
-      "after",
-      `
-Reads alone, beside the workers. Ends with 1 where anything is found.
-
-Example: a look that the next one can be held against; keep the file where the database's owner cannot write
-  fiscalflow ledger verify --json > seen.json
-  fiscalflow ledger verify --against seen.json`,
+      ...help(
+        "Ends with 1 where anything is found. Keep the file where the database's owner cannot write.",
+        "fiscalflow ledger verify --json > seen.json",
+        "fiscalflow ledger verify --against seen.json",
+      ),
     )
     .action((flags: VerifyFlags) => runVerify(context, flags));
 }
