@@ -1,4 +1,4 @@
-import { open, rename, rm } from "node:fs/promises";
+import { open, rename, rm, stat } from "node:fs/promises";
 import { extname } from "node:path";
 
 import { type Command, Option } from "commander";
@@ -64,6 +64,10 @@ export async function writeOutput(
   const unwritable = (cause: NodeJS.ErrnoException): never => {
     throw new UsageError(`The file ${out} cannot be written (${cause.code}). Give another one with --out.`, { cause });
   };
+  // A printer, or /dev/null, would become a file.
+  const there = await stat(out).catch(() => undefined);
+  if (there && !there.isFile())
+    throw new UsageError(`${out} is there already, and no file. Give another name with --out, or redirect the output.`);
   const partial = `${out}.${process.pid}.part`;
   const file = await open(partial, "w").catch(unwritable);
   try {

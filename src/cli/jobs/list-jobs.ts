@@ -24,9 +24,6 @@ import { businessOf } from "./business-of.ts";
 import { itemLine, jobOf } from "./jobs.ts";
 import { attentionLines, resultOf, standingText, stateOfJob } from "./run-job.ts";
 
-/** A page of Temporal's list has at most so many. */
-const LARGEST_PAGE = 1_000;
-
 export interface JobsFlags extends Scope, ResultFlags {
   attention?: boolean;
   limit: number;
@@ -57,7 +54,7 @@ export async function listJobs(context: CliContext, flags: JobsFlags): Promise<v
   await withTemporal(context, async ({ client }) => {
     const troubles = await serviceTroubles(client, flags, "jobs");
     const rows: ListedJob[] = [];
-    for await (const execution of client.workflow.list({ query, pageSize: Math.min(limit + 1, LARGEST_PAGE) })) {
+    for await (const execution of client.workflow.list({ query, pageSize: limit + 1 })) {
       if (rows.push(listed(execution)) > limit) break;
     }
     const more =

@@ -41,33 +41,29 @@ export function registerList(
   withFilters: (command: Command) => Command,
   run: RunList,
 ): void {
-  const nouns = group.name().replace("-", " ");
-  const command = (name: string, days: string): Command =>
-    withFilters(
-      withFormats(
-        group.command(name).description(`List the ${nouns} of ${days} (Africa/Nairobi), from the ledger.`),
-        LIST_FORMATS,
-      ),
+  const command = (name: string, days: string, example: string): Command => {
+    const nouns = group.name().replace("-", " ");
+    const list = group.command(name).description(`List the ${nouns} of ${days} (Africa/Nairobi), from the ledger.`);
+    return withFilters(withFormats(list, LIST_FORMATS)).addHelpText(
+      ...help("", `fiscalflow ${group.name()} ${example} --format csv`),
     );
-  const listDated = async (kind: "day" | "month", flags: ListFlags & { date?: string }): Promise<void> => {
-    const { periodOf } = await import("../report/asked.ts");
-    const { from, to } = periodOf(kind, flags.date, Date.now());
-    await run(context, { kind, days: { from, to }, flags });
   };
-  command("day", "one day")
-    .option("--date <date>", "the day, YYYY-MM-DD (default: today)")
-    .addHelpText(...help("", `fiscalflow ${group.name()} day --format csv`))
-    .action((flags: ListFlags) => listDated("day", flags));
-  command("month", "one month")
-    .option("--date <date>", "the month, YYYY-MM or a day in it (default: this month)")
-    .addHelpText(...help("", `fiscalflow ${group.name()} month --format csv`))
-    .action((flags: ListFlags) => listDated("month", flags));
-  command("period", "any days")
+  for (const [kind, date] of [
+    ["day", "YYYY-MM-DD (default: today)"],
+    ["month", "YYYY-MM or a day in it (default: this month)"],
+  ] as const)
+    command(kind, `one ${kind}`, kind)
+      .option("--date <date>", `the ${kind}, ${date}`)
+      .action(async (flags: ListFlags & { date?: string }) => {
+        const { periodOf } = await import("../report/asked.ts");
+        const { from, to } = periodOf(kind, flags.date, Date.now());
+        await run(context, { kind, days: { from, to }, flags });
+      });
+  command("period", "any days", "period --from 2026-10-01 --to 2026-12-31")
     .requiredOption("--from <date>", "the first day, YYYY-MM-DD", parsedBy(calendarDate))
     .requiredOption("--to <date>", "the last day, YYYY-MM-DD", parsedBy(calendarDate))
-    .addHelpText(...help("", `fiscalflow ${group.name()} period --from 2026-10-01 --to 2026-12-31 --format csv`))
-    .action((flags: ListFlags & Days) => {
-      if (flags.from > flags.to) throw new UsageError(`--from ${flags.from} is later than --to ${flags.to}.`);
-      return run(context, { kind: "period", days: { from: flags.from, to: flags.to }, flags });
+    .action(({ from, to, ...flags }: ListFlags & Days) => {
+      if (from > to) throw new UsageError(`--from ${from} is later than --to ${to}.`);
+      return run(context, { kind: "period", days: { from, to }, flags });
     });
 }

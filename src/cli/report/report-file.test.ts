@@ -41,6 +41,11 @@ describe("the file of a report", () => {
     ]);
   });
 
+  it("does not take the place of what is no file", async () => {
+    const taken = await report("--out", folder);
+    expect([taken.exitCode, taken.stderr]).toEqual([2, expect.stringContaining("is there already, and no file")]);
+  });
+
   it.each([
     ["day.HTML", [], /^<!doctype html>/],
     ["day.txt", [], /^\S+ \(connection default\), /],
