@@ -71,7 +71,7 @@ async function callAndClassify<Data>(
     health.served();
     return { ...common, meaning: { kind: "ok" }, data, odd, message: operation };
   } catch (thrown) {
-    const error = await judgedByPresentKey(thrown, operation, version, key);
+    const error = judgedByPresentKey(thrown, operation, version, key);
     if (error instanceof KeyReplacedError)
       return { ...common, meaning: { kind: "deferred", retryAfterMs: 0 }, error, message: error.message };
     await health.failed(error, Context.current().info.attempt);
@@ -85,14 +85,14 @@ async function callAndClassify<Data>(
 }
 
 /** A 401 says nothing of a key that is in use no longer. */
-async function judgedByPresentKey(
+function judgedByPresentKey(
   error: unknown,
   operation: string,
   version: PresentKey["version"],
   key: PresentKey,
-): Promise<unknown> {
+): unknown {
   if (!(error instanceof AccountingApiError) || error.status !== 401) return error;
-  await key.readAgain();
+  key.readAgain();
   return key.version === version ? error : new KeyReplacedError(operation, error);
 }
 

@@ -10,7 +10,7 @@ import { nairobiTime } from "../src/contract/index.ts";
 export interface PresentKey {
   /** Another one after each change. */
   readonly version: number | string;
-  readAgain: () => Promise<void>;
+  readAgain: () => void;
 }
 
 /** Refused with a key that has been replaced since: nothing was done, and the call can be sent again at once. */
@@ -144,7 +144,7 @@ export class CredentialCircuitBreaker {
    */
   async pass<T>(call: KeyCall, send: () => Promise<T>): Promise<T> {
     const { key } = this.#options;
-    if (this.#held(call)) await key.readAgain();
+    if (this.#held(call)) key.readAgain();
     const held = this.#held(call);
     if (held) throw held;
     const { version } = key;
@@ -157,7 +157,7 @@ export class CredentialCircuitBreaker {
       word = this.#wordOf(call, error);
       if (typeof word === "object" && word.status === 401) {
         // What needs the key parks next: so it is looked at now, and not when its turn comes.
-        await key.readAgain();
+        key.readAgain();
         if (key.version !== version) {
           word = "nothing";
           throw new KeyReplacedError(call.operation, error as Error);

@@ -92,10 +92,10 @@ const ARROWS = {
     why: "A client knows the contract and the transport.",
   },
   "src/config": {
-    files: ["src/contract", "src/callbacks/callback-token.ts"],
+    files: ["src/contract"],
     packages: ["zod", "ipaddr.js", "jsonc-parser", "leven", "@temporalio/envconfig"],
     node: true,
-    why: "The configuration knows the contract, and how long a callback URL can get.",
+    why: "The configuration knows the contract.",
   },
   "src/quota": {
     files: ["src/http", "src/ledger"],

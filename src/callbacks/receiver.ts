@@ -169,11 +169,6 @@ function brokenBy(code: string | undefined): keyof typeof STATUS_TEXTS {
 export interface ReceiverOptions {
   /** All that verify; at least one. They are asked for with each callback, so that they may change. */
   secrets: Iterable<string>;
-  /**
-   * Waited for before a callback or a webhook that no secret verifies is refused: it may be signed with a secret that
-   * the signer has read already. Anybody can bring it about, so it must be cheap however often it is called.
-   */
-  readSecretsAgain?: () => Promise<unknown>;
   /** Accounting connections whose webhooks are received, by name. Default: none. */
   webhooks?: ReadonlyMap<string, WebhookSource>;
   client: CallbackClient;
@@ -214,7 +209,6 @@ const CHECK_LASTS_MS = 1_000;
  */
 export function createCallbackReceiver(options: ReceiverOptions): FastifyInstance {
   const { secrets, client, log, bodyLimitBytes = 1024 * 1024, clock = Date.now, meter, lineEveryMs } = options;
-  const { readSecretsAgain = () => Promise.resolve() } = options;
   const atStart = [...secrets];
   if (atStart.length === 0 || atStart.includes("")) {
     throw new RangeError("The callback receiver needs at least one secret, and none that is empty.");
@@ -248,8 +242,7 @@ export function createCallbackReceiver(options: ReceiverOptions): FastifyInstanc
     url: CALLBACK_PATH,
     exposeHeadRoute: false,
     handler: async (request, reply) => {
-      const verify = () => verifyCallbackToken(request.params.token, secrets);
-      const workflowId = verify() ?? (await readSecretsAgain().then(verify));
+      const workflowId = verifyCallbackToken(request.params.token, secrets);
       if (workflowId === undefined) return refuse(reply, CALLBACK, "unknown-token");
       return await receive(request, reply, workflowId);
     },
@@ -265,7 +258,6 @@ export function createCallbackReceiver(options: ReceiverOptions): FastifyInstanc
     url: WEBHOOK_PATH,
     handler: createWebhookHandler({
       sources: webhooks,
-      readSecretsAgain,
       client,
       log,
       watch,

@@ -21,16 +21,11 @@ export async function readJson(
   return parseJson(await interruptible(() => readText(context, path), context.signal), name);
 }
 
-/**
- * Strict JSON: no comments, no trailing commas, no key twice in one object (of which JSON.parse silently takes the
- * last).
- * @throws UsageError with line and column
- */
+/** @throws UsageError with line and column */
 export function parseJson(text: string, name: string): unknown {
-  const reading = parseJsonc(text, { strict: true });
-  if (reading.ok) return reading.value;
-  const { line, column, message } = reading.problem;
-  throw new UsageError(`${name} is not JSON: line ${line}, column ${column}: ${message}.`);
+  const json = parseJsonc(text);
+  if ("value" in json) return json.value;
+  throw new UsageError(`${name} is not JSON: ${json.problem}.`);
 }
 
 async function readText(context: CliContext, path: string): Promise<string> {

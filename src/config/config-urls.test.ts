@@ -18,10 +18,10 @@ describe("base URLs", () => {
     ["https:api.example.com", /expected an absolute URL/],
     ["https://", /expected an absolute URL/],
     ["https://api.example.com/a b", /expected an absolute URL/],
-    ["https://user@api.example.com", /user name or password/],
-    ["https://@api.example.com", /user name or password/],
-    ["https://api.example.com?", /a query/],
-    ["https://api.example.com/#", /a fragment/],
+    ["https://user@api.example.com", /a user name, a query or a fragment/],
+    ["https://@api.example.com", /a user name, a query or a fragment/],
+    ["https://api.example.com?", /a user name, a query or a fragment/],
+    ["https://api.example.com/#", /a user name, a query or a fragment/],
     ["https://api.example.com/v1/", /found one that ends in \/v1/],
   ])("may not be %s", (url, message) => {
     expect(problem(url)).toMatch(message);
@@ -42,8 +42,8 @@ describe("the public URL of callbacks", () => {
     ["https://localhost:8080", /set CALLBACK_ALLOW_LOOPBACK=1/],
     ["http://127.0.0.1:8080", /set CALLBACK_ALLOW_LOOPBACK=1/],
     ["https://cb.example.com/?a=1", /a query/],
-    ["https://cb.example.com/#a", /a fragment/],
-    ["https://u:p@cb.example.com", /user name or password/],
+    ["https://u:p@cb.example.com", /a user name/],
+    [`https://cb.example.com/${"x".repeat(1_000)}`, /at most 1000 characters/],
   ])("may not be %s", (url, message) => {
     expect(problemsOf(withUrl(url))).toEqual([
       { path: "CALLBACK_PUBLIC_URL", message: expect.stringMatching(message) },
@@ -59,21 +59,11 @@ describe("the public URL of callbacks", () => {
     expect(problemsOf(withUrl("https://10.0.0.1", allow))).toHaveLength(1);
   });
 
-  it("leaves room for the longest token within the API's 2048 characters", () => {
-    const host = "https://cb.example.com/";
-    const problem = problemsOf(withUrl(host + "x".repeat(2_000)))[0]?.message ?? "";
-    const most = Number(/at most (\d+) characters/.exec(problem)?.[1]);
-    expect(most).toBeGreaterThan(1_500);
-    expect(load(withUrl(host + "x".repeat(most - host.length))).callbacks?.publicUrl).toHaveLength(most);
-    expect(problemsOf(withUrl(host + "x".repeat(most - host.length + 1)))).toHaveLength(1);
-  });
-
-  it("comes with secrets that are long enough and different", () => {
+  it("comes with secrets that are long enough", () => {
     const secrets = (text: string) =>
       problemsOf({ ...CALLBACKS, CALLBACK_SECRETS: text }).map(({ message }) => message);
-    expect(secrets(`${CALLBACK_SECRET},${CALLBACK_SECRET}`)).toEqual([expect.stringMatching(/entry 2: .*twice/)]);
     expect(secrets(`${CALLBACK_SECRET},,short`)).toEqual([
-      "entry 2: expected a secret, found an empty one",
+      expect.stringMatching(/^entry 2: expected at least 32 characters, found 0/),
       expect.stringMatching(/^entry 3: expected at least 32 characters, found 5/),
     ]);
   });

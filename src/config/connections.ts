@@ -3,7 +3,7 @@ import type { InputChecks } from "../contract/input-checks.ts";
 import type { PaymentRule } from "../contract/jobs.ts";
 import type { ConfigProblem } from "./config-error.ts";
 import { type accountingSettings, ANY_BUSINESS, type complianceSettings } from "./settings.ts";
-import { keyEnvironment, KEYS } from "./secrets.ts";
+import { environmentOf } from "./secrets.ts";
 import type { SettingsReading, SettingTable, SettingValues } from "./setting-kinds.ts";
 
 /** The rules between the settings of connections, and what becomes of those that keep them. */
@@ -14,14 +14,6 @@ type AccountingReading = SettingsReading<typeof accountingSettings> & { name: st
 export type ComplianceConnection = ReturnType<typeof assembleCompliance>;
 export type AccountingConnection = ReturnType<typeof assembleAccounting>;
 
-/** In milliseconds; `null`: by nobody but an operator. */
-export interface SyncIntervals {
-  /** What is new, and what may still change. */
-  latestEveryMs: number | null;
-  /** All of it. */
-  fullEveryMs: number | null;
-}
-
 /** Of settings that were read without a problem, every one that is needed or has a default is there. */
 export function valuesOf<S extends SettingTable>({ values }: SettingsReading<S>): SettingValues<S> {
   return values as SettingValues<S>;
@@ -29,14 +21,8 @@ export function valuesOf<S extends SettingTable>({ values }: SettingsReading<S>)
 
 /** A connection whose settings were read without a problem. */
 export function assembleCompliance(reading: ComplianceReading) {
-  const values = valuesOf<typeof complianceSettings>(reading);
-  const { baseUrl, apiKey, auth, keyReach, businessId, businessWeights, sellers, stockDefault, dialect } = values;
-  const { inputChecks: mode, saleDatePastDays, paymentTypes } = values;
+  const { inputChecks: mode, saleDatePastDays, paymentTypes, ...values } = valuesOf<typeof complianceSettings>(reading);
   const inputChecks: InputChecks = { mode, saleDatePastDays, ...(paymentTypes && { paymentTypes }) };
-  const purchases: SyncIntervals = {
-    latestEveryMs: values.purchasesSyncEvery,
-    fullEveryMs: values.purchasesSweepEvery,
-  };
   const rule: PaymentRule = {
     invoiceNumberIn: values.reconcileInvoiceNumberIn,
     supplier: values.reconcileSupplier,
@@ -45,45 +31,26 @@ export function assembleCompliance(reading: ComplianceReading) {
   const businesses = businessesOf(reading);
   const servedBusinesses: ServedBusinesses = values.businesses?.includes(ANY_BUSINESS) === true ? "any" : businesses;
   return {
+    ...values,
     /** `^[a-z0-9-]{1,32}$` */
     name: reading.name,
-    /** Absolute, without a slash at its end. */
-    baseUrl,
-    apiKey,
     /** Which businesses the key may reach, by its prefix. */
-    environment: keyEnvironment(apiKey, KEYS.compliance) as "test" | "live",
-    auth,
-    keyReach,
-    /** With `organisation` the default that is sent; with `business` a name that is never sent, and always present. */
-    businessId,
+    environment: environmentOf(values.apiKey) as "test" | "live",
     /** Those that are named, each once, `businessId` first: Schedules are kept for them. Empty only where any is served. */
     businesses,
     /** Those that documents are issued for, and that jobs work for: `businesses`, or any. */
     servedBusinesses,
-    /** Connections of one application share one request budget. */
     application: applicationOf(reading),
-    businessWeights,
-    sellers,
-    stockDefault,
     inputChecks,
-    purchases,
-    /** `everyMs`: `null` is by nobody but an operator. Without `accounting`, its connection of the same name counts. */
-    reconcile: { everyMs: values.reconcileEvery, accounting: values.reconcileAccounting, rule },
-    /** Overrides that are not yet parsed; undefined where none are configured. */
-    dialect,
+    /** Without `accounting`, its connection of the same name counts. */
+    reconcile: { accounting: values.reconcileAccounting, rule },
   };
 }
 
 /** A connection whose settings were read without a problem. */
 export function assembleAccounting(reading: AccountingReading) {
   const values = valuesOf<typeof accountingSettings>(reading);
-  const { baseUrl, apiKey, clientSecret, webhookSecrets, dialect } = values;
-  const billPayments: SyncIntervals = {
-    latestEveryMs: values.billPaymentsSyncEvery,
-    fullEveryMs: values.billPaymentsSweepEvery,
-  };
-  const environment = keyEnvironment(apiKey, KEYS.accounting) as "development" | "production";
-  return { name: reading.name, baseUrl, apiKey, environment, clientSecret, webhookSecrets, billPayments, dialect };
+  return { ...values, name: reading.name, environment: environmentOf(values.apiKey) as "development" | "production" };
 }
 
 /** What a starter has to know of the connections that the workers serve: its options of the same names. */
@@ -122,9 +89,11 @@ export function checkConnections(
     ]),
     ...accounting.flatMap((connection, index) => [
       ...webhookProblems(connection),
-      ...accounting.slice(0, index).flatMap((earlier) => oneAccountProblems(connection, earlier)),
+      ...accounting
+        .slice(0, index)
+        .flatMap((earlier) => oneKeyProblems(connection, earlier, "and would fetch everything twice")),
     ]),
-    ...reconciliationProblems(compliance, accounting),
+    ...compliance.flatMap((connection) => reconciliationProblems(connection, accounting)),
   ];
 }
 
@@ -156,7 +125,7 @@ function applicationProblems(connection: ComplianceReading, earlier: ComplianceR
   const application = applicationOf(connection);
   if (application !== applicationOf(earlier)) return [];
   const both = `the connections "${earlier.name}" and "${connection.name}" of the application "${application}"`;
-  const [ours, theirs] = [connection, earlier].map(({ values }) => keyEnvironment(values.apiKey, KEYS.compliance));
+  const [ours, theirs] = [connection, earlier].map(({ values }) => environmentOf(values.apiKey));
   const [ourUrl, theirUrl] = [connection.values.baseUrl, earlier.values.baseUrl];
   const keys = `expected keys of one environment for ${both}; found a ${theirs} key and a ${ours} key. Use keys of one environment, or give each an application of its own`;
   const urls = `expected one base URL for ${both}; found ${theirUrl} and ${ourUrl}. Give each an application of its own`;
@@ -172,22 +141,9 @@ function oneBusinessProblems(connection: ComplianceReading, earlier: ComplianceR
   if (baseUrl === undefined || baseUrl !== earlier.values.baseUrl) return [];
   const known = businessesOf(earlier);
   const shared = businessesOf(connection).filter((id) => known.includes(id));
-  if (shared.length > 0) {
-    const where = connection.where(shared[0] === businessId ? "businessId" : "businesses");
-    const message = `expected one connection for each business; "${earlier.name}" and "${connection.name}" both reach ${quoted(shared)} at ${baseUrl}. Take that out of one of them`;
-    return [{ path: where, message }];
-  }
-  return oneKeyProblems(
-    connection,
-    earlier,
-    "and so reach the same businesses. Keep one of them, with the businesses of both (businesses, COMPLIANCE_BUSINESSES)",
-  );
-}
-
-function oneAccountProblems(connection: AccountingReading, earlier: AccountingReading): ConfigProblem[] {
-  const { baseUrl } = connection.values;
-  if (baseUrl === undefined || baseUrl !== earlier.values.baseUrl) return [];
-  return oneKeyProblems(connection, earlier, "and would fetch everything twice. Remove one of them");
+  if (shared.length === 0) return oneKeyProblems(connection, earlier, "and so reach the same businesses");
+  const message = `expected one connection for each business; "${earlier.name}" and "${connection.name}" both reach ${quoted(shared)} at ${baseUrl}. Take that out of one of them`;
+  return [{ path: connection.where(shared[0] === businessId ? "businessId" : "businesses"), message }];
 }
 
 function oneKeyProblems<Reading extends ComplianceReading | AccountingReading>(
@@ -195,33 +151,29 @@ function oneKeyProblems<Reading extends ComplianceReading | AccountingReading>(
   earlier: Reading,
   so: string,
 ): ConfigProblem[] {
-  const [ours, theirs] = [connection.values.apiKey, earlier.values.apiKey];
-  if (!ours || !theirs || !ours.equals(theirs)) return [];
-  const message = `expected one connection for each key; "${earlier.name}" and "${connection.name}" have the same one ${so}`;
+  const [ours, theirs] = [connection.values, earlier.values];
+  if (ours.baseUrl !== theirs.baseUrl || !ours.apiKey || ours.apiKey.reveal() !== theirs.apiKey?.reveal()) return [];
+  const message = `expected one connection for each key; "${earlier.name}" and "${connection.name}" have the same one ${so}. Keep one of them`;
   return [{ path: connection.where("apiKey"), message }];
 }
 
 function webhookProblems({ values, where }: AccountingReading): ConfigProblem[] {
-  const ofKey = keyEnvironment(values.apiKey, KEYS.accounting);
-  return (values.webhookSecrets ?? []).flatMap((secret) => {
-    const ofSecret = keyEnvironment(secret, KEYS.webhookSecret);
-    if (ofKey === undefined || ofSecret === undefined || ofKey === ofSecret) return [];
-    const message = `expected a webhook secret of the API key's environment, ${ofKey}; found one of ${ofSecret}`;
-    return [{ path: where("webhookSecrets"), message }];
-  });
+  const ofKey = environmentOf(values.apiKey);
+  const others = (values.webhookSecrets ?? []).map(environmentOf).filter((ofSecret) => ofSecret !== ofKey);
+  if (ofKey === undefined || others.length === 0) return [];
+  const message = `expected a webhook secret of the API key's environment, ${ofKey}; found one of ${others.join(", ")}`;
+  return [{ path: where("webhookSecrets"), message }];
 }
 
 /** Supplier invoices are held against the payments of a connection that there is. */
 function reconciliationProblems(
-  compliance: readonly ComplianceReading[],
+  { values: { reconcileAccounting: name }, where }: ComplianceReading,
   accounting: readonly AccountingReading[],
 ): ConfigProblem[] {
-  const known = accounting.map(({ name }) => name);
-  return compliance.flatMap(({ values: { reconcileAccounting: name }, where }) => {
-    if (name === undefined || known.includes(name)) return [];
-    const message = `expected a configured connection to the accounting service (${known.join(", ") || "none"}), found "${name}"`;
-    return [{ path: where("reconcileAccounting"), message }];
-  });
+  const known = accounting.map((connection) => connection.name);
+  if (name === undefined || known.includes(name)) return [];
+  const message = `expected a configured connection to the accounting service (${known.join(", ") || "none"}), found "${name}"`;
+  return [{ path: where("reconcileAccounting"), message }];
 }
 
 function quoted(ids: readonly string[]): string {

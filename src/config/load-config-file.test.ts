@@ -72,7 +72,7 @@ describe("the configuration from a file", () => {
       {
         path: "callbacks.secrets",
         message:
-          'entry 1: expected a reference, { "env": "NAME" } or { "file": "PATH" }, found a literal (not shown); secrets do not belong in this file',
+          'expected a reference, { "env": "NAME" } or { "file": "PATH" }, found a literal (not shown); secrets do not belong in this file',
       },
       expect.objectContaining({ path: "ledger.url" }),
     ]);
@@ -86,17 +86,7 @@ describe("the configuration from a file", () => {
       { path: "compliance.other.apiKey", message: 'refers to the file "keys/other", which cannot be read (ENOENT)' },
     ]);
     const [wrong] = problemsOf({ SHOP_KEY: "sk_production_x" }, withConnections({ shop: SHOP }));
-    expect(wrong?.message).toMatch(
-      /found one that begins with sk_production_, an API key of the accounting service.*variable "SHOP_KEY"/,
-    );
-  });
-
-  it("does not take what every object has for a variable or a setting", () => {
-    const file = { compliance: { shop: { ...SHOP, apiKey: { env: "toString" } } }, constructor: 1 };
-    expect(problemsOf({}, file).map(({ message }) => message)).toEqual([
-      'refers to the variable "toString", which is not set',
-      expect.stringContaining('unknown key "constructor"'),
-    ]);
+    expect(wrong?.message).toMatch(/found an API key of the accounting service, which begins with .* \(not shown\)/);
   });
 
   it("is refused with line and column where it is not JSON, and with the reason where it cannot be read", () => {
@@ -104,7 +94,7 @@ describe("the configuration from a file", () => {
     expect(problemsOf({}, undefined, { configFileText: '{\n  "logLevel": warn\n}' })).toEqual([
       {
         path,
-        message: expect.stringMatching(/^the configuration file is not JSON; at line 2, column 15: expected a value/),
+        message: expect.stringMatching(/^the configuration file is not JSON; at line 2, column 15: invalid symbol/),
       },
     ]);
     expect(problemsOf({ FISCALFLOW_CONFIG: "nowhere.json" })).toEqual([

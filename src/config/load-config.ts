@@ -1,21 +1,18 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
-import { longestCallbackUrl, MAX_CALLBACK_URL_LENGTH } from "../callbacks/callback-token.ts";
 import { DEFAULT_CONNECTION, NAME_PATTERN } from "../contract/names.ts";
 import { ConfigError, type ConfigProblem, nearMiss, showFound, unknownName } from "./config-error.ts";
 import { assembleAccounting, assembleCompliance, checkConnections, valuesOf } from "./connections.ts";
-import { secretFilesOf } from "./secrets.ts";
+import { type ReadFile, Secret, SecretFiles } from "./secrets.ts";
 import {
   type Environment,
-  formOf,
   jsonOf,
   jsonOfFile,
-  problemsOf,
   Refusal,
   type SettingsReading,
   type SettingTable,
-  type Sources,
+  type Source,
   variableOf,
 } from "./setting-kinds.ts";
 import {
@@ -26,7 +23,6 @@ import {
   ledgerSettings,
   processSettings,
   temporalSettings,
-  type Timings,
   timingSettings,
   workerSettings,
 } from "./settings.ts";
@@ -44,7 +40,7 @@ export interface LoadConfigOptions {
   /** The text of the file, instead of the one that `FISCALFLOW_CONFIG` names. */
   configFileText?: string;
   /** Reads the configuration file, secrets and dialects; throws where it cannot. Default: from disk, as UTF-8. */
-  readFile?: (path: string) => string;
+  readFile?: ReadFile;
   /** Where relative paths of variables start. Default: the process's. */
   workingDirectory?: string;
   /** Parts without which the caller cannot do its work: their absence is a problem too. */
@@ -75,47 +71,12 @@ const NEEDED = {
 export function loadConfig(options: LoadConfigOptions) {
   const { env, workingDirectory = process.cwd(), needs = [], dialectProblems = {} } = options;
   const { readFile = (path: string) => readFileSync(path, "utf8") } = options;
-  const problems: ConfigProblem[] = [];
-  const path = variableOf(env, CONFIG_FILE_VARIABLE);
-  const folderOfFile = path === undefined ? workingDirectory : dirname(resolve(workingDirectory, path));
-  const referredVariables = new Set<string>();
-  const sources: Sources = {
-    env,
-    readFile: (name) => readFile(resolve(workingDirectory, name)),
-    readFileOfFile: (name) => readFile(resolve(folderOfFile, name)),
-    pathOfFile: (name) => resolve(folderOfFile, name),
-    refersTo: (variable) => void referredVariables.add(variable),
-  };
-  const file = configFile(path, options.configFileText, sources, problems);
+  const reader = new SettingsReader(env, workingDirectory, readFile, options.configFileText);
+  const { problems } = reader;
 
-  function section<S extends SettingTable>(
-    table: S,
-    key: string,
-    check: (reading: SettingsReading<S>) => ConfigProblem[] = () => [],
-  ): SettingsReading<S> {
-    const reading = readSettings(table, { raw: file[key], path: key, useVariables: true }, sources, problems);
-    problems.push(...check(reading));
-    return reading;
-  }
-
-  function connections<S extends SettingTable>(table: S, key: string): (SettingsReading<S> & { name: string })[] {
-    const named = file[key] === undefined ? {} : (asObject(file[key], key, problems) ?? {});
-    const byVariables = Object.values(table).some((schema) => variableOf(env, schema.meta()?.variable ?? ""));
-    const names = new Set([...(byVariables ? [DEFAULT_CONNECTION] : []), ...Object.keys(named)]);
-    return [...names].map((name) => {
-      if (!NAME_PATTERN.test(name)) {
-        const message = `expected a connection's name of 1 to 32 characters from a-z, 0-9 and -, found ${showFound(name)}`;
-        problems.push({ path: key, message });
-      }
-      const part = { raw: named[name], path: `${key}.${name}`, useVariables: name === DEFAULT_CONNECTION };
-      return { name, ...readSettings(table, part, sources, problems) };
-    });
-  }
-
-  const compliance = connections(complianceSettings, "compliance");
-  const accounting = connections(accountingSettings, "accounting");
-  const rulesBetween = () => checkConnections(compliance, accounting);
-  problems.push(...rulesBetween());
+  const compliance = reader.connections(complianceSettings, "compliance");
+  const accounting = reader.connections(accountingSettings, "accounting");
+  problems.push(...checkConnections(compliance, accounting));
   for (const [readings, check] of [
     [compliance, dialectProblems.compliance],
     [accounting, dialectProblems.accounting],
@@ -125,36 +86,33 @@ export function loadConfig(options: LoadConfigOptions) {
       for (const message of check?.(values.dialect, given) ?? []) problems.push({ path: where("dialect"), message });
     }
   }
-  const callbacks = section(callbackSettings, "callbacks", checkCallbacks);
-  const timings = section(timingSettings, "timings", checkTimings);
-  const ledger = section(ledgerSettings, "ledger", checkLedger);
-  const temporal = section(temporalSettings, "temporal");
-  const worker = section(workerSettings, "worker", checkWorker);
-  const otherKeys = configSections.map((part) => part.path).filter((name) => name !== "");
-  const running = readSettings(
-    processSettings,
-    { raw: file, path: "", otherKeys, useVariables: true },
-    sources,
-    problems,
-  );
+  const callbacks = reader.section(callbackSettings, "callbacks");
+  problems.push(...callbackProblems(callbacks));
+  const timings = reader.section(timingSettings, "timings");
+  const ledger = reader.section(ledgerSettings, "ledger");
+  problems.push(...ledgerProblems(ledger));
+  const temporal = reader.section(temporalSettings, "temporal");
+  const worker = reader.section(workerSettings, "worker");
+  const running = reader.section(processSettings, "");
   const isThere = {
     compliance: compliance.length > 0,
     accounting: accounting.length > 0,
     callbacks: wantsCallbacks(callbacks),
   };
   problems.push(...needs.filter((need) => !isThere[need]).map((need) => NEEDED[need]));
-  problems.push(...checkVariables(env, referredVariables));
+  problems.push(...variableProblems(env, reader.referredVariables));
   if (problems.length > 0) throw new ConfigError(problems);
 
   const { url, ownerUrl, home } = valuesOf(ledger);
   const { publicUrl, secrets, ...receiver } = valuesOf(callbacks);
   return {
-    /** Secrets of the connections and of callbacks that were read from files, which may change. */
-    secretFiles: [
-      ...compliance.flatMap((reading) => secretFilesOf(reading, rulesBetween)),
-      ...accounting.flatMap((reading) => secretFilesOf(reading, rulesBetween)),
-      ...secretFilesOf(callbacks, rulesBetween),
-    ],
+    /** Those of the connections and of callbacks, which may change. */
+    secretFiles: new SecretFiles(
+      [...compliance, ...accounting, callbacks].flatMap((reading) => secretFilesOf(reading)),
+      reader.texts,
+      readFile,
+      (otherwise): SecretFiles => loadConfig({ ...options, readFile: otherwise }).secretFiles,
+    ),
     compliance: compliance.map(assembleCompliance),
     accounting: accounting.map(assembleAccounting),
     /** The public URL has no slash at its end. Undefined: no callback URLs are sent, and polling alone finishes every sale. */
@@ -169,83 +127,140 @@ export function loadConfig(options: LoadConfigOptions) {
   };
 }
 
-/** The object of the configuration file; empty where there is none, or where it cannot be read (a problem then says so). */
-function configFile(
-  path: string | undefined,
-  text: string | undefined,
-  { readFile }: Sources,
-  problems: ConfigProblem[],
-): Readonly<Record<string, unknown>> {
-  if (text === undefined && path === undefined) return {};
-  const json =
-    text === undefined
-      ? jsonOfFile(path ?? "", readFile, "the path of a JSON file")
-      : jsonOf(text, path === undefined ? "the configuration file" : showFound(path));
-  if (!(json instanceof Refusal)) return asObject(json, "the file", problems) ?? {};
-  problems.push({ path: CONFIG_FILE_VARIABLE, message: json.message });
-  return {};
-}
-
-interface Part {
-  /** The object of the JSON file, where there is one. */
-  raw: unknown;
-  /** Its path in the file; empty for the file itself. */
-  path: string;
-  /** Other keys of the same object, read by someone else. */
-  otherKeys?: readonly string[];
-  /** Whether the variables apply: for a connection, only to the one called `default`. */
-  useVariables: boolean;
-}
+type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
  * Reads every setting of a table: the variable where it is set, else the file, else the default. Each problem is
- * added to `problems` and leaves its setting undefined, so that the others are still looked at.
+ * noted and leaves its setting undefined, so that the others are still looked at.
  */
-function readSettings<S extends SettingTable>(
-  table: S,
-  { raw: rawPart, path, otherKeys = [], useVariables }: Part,
-  sources: Sources,
-  problems: ConfigProblem[],
-): SettingsReading<S> {
-  const place = path || "the file";
-  const file = rawPart === undefined ? {} : asObject(rawPart, place, problems);
-  const known = [...Object.keys(table), ...otherKeys];
-  for (const key of Object.keys(file ?? {}))
-    if (!known.includes(key)) problems.push({ path: place, message: unknownName("key", key, known) });
-  const variableFor = (key: string): string | undefined => (useVariables ? table[key]?.meta()?.variable : undefined);
-  const textFor = (key: string): string | undefined => variableOf(sources.env, variableFor(key) ?? "");
-  const where = (key: string): string => {
-    const isInFile = textFor(key) === undefined && Object.keys(file ?? {}).length > 0;
-    return (isInFile ? undefined : variableFor(key)) ?? (path === "" ? key : `${path}.${key}`);
-  };
-  const values: Record<string, unknown> = {};
-  const given = new Set<string>();
-  for (const [key, schema] of Object.entries(table)) {
-    const { fromText, fromFile } = formOf(schema);
-    const text = textFor(key);
-    const raw = file?.[key];
-    const absent = text === undefined && raw === undefined;
-    if (!absent) given.add(key);
-    const value = text !== undefined ? fromText(text, sources) : absent ? undefined : fromFile(raw, sources);
-    const reading = schema.safeParse(value);
-    if (reading.success) values[key] = reading.data;
-    else if (!absent) problems.push(...problemsOf(reading.error).map((message) => ({ path: where(key), message })));
-    // A section that is no object has its problem already.
-    else if (file !== undefined)
-      problems.push({ path: where(key), message: `is missing; expected ${schema.meta()?.description}` });
+class SettingsReader {
+  readonly problems: ConfigProblem[] = [];
+  readonly referredVariables = new Set<string>();
+  /** What each file held that was read, by its absolute path. */
+  readonly texts = new Map<string, string>();
+  readonly #ofVariables: Source;
+  readonly #ofFile: Source;
+  readonly #file: JsonObject;
+
+  constructor(env: Environment, workingDirectory: string, readFile: ReadFile, fileText: string | undefined) {
+    const path = variableOf(env, CONFIG_FILE_VARIABLE);
+    const source = (isVariable: boolean, folder: string): Source => ({
+      isVariable,
+      env,
+      pathOf: (name) => resolve(folder, name),
+      readFile: (name) => {
+        const text = readFile(name);
+        this.texts.set(name, text);
+        return text;
+      },
+      refersTo: (variable) => void this.referredVariables.add(variable),
+    });
+    this.#ofVariables = source(true, workingDirectory);
+    this.#ofFile = source(false, path === undefined ? workingDirectory : dirname(resolve(workingDirectory, path)));
+    this.#file = this.#configFile(path, fileText);
   }
-  return { values: values as SettingsReading<S>["values"], given, where };
+
+  /** Empty where there is none, or where it cannot be read, which is a problem then. */
+  #configFile(path: string | undefined, text: string | undefined): JsonObject {
+    try {
+      if (text !== undefined) return this.#objectAt("the file", jsonOf(text, "the configuration file")) ?? {};
+      if (path === undefined) return {};
+      return this.#objectAt("the file", jsonOfFile(path, this.#ofVariables, "the path of a JSON file")) ?? {};
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.problems.push({ path: CONFIG_FILE_VARIABLE, message: error.message });
+      return {};
+    }
+  }
+
+  /** @param path in the file; empty for the file itself */
+  section<S extends SettingTable>(table: S, path: string): SettingsReading<S> {
+    return this.#read(table, path === "" ? this.#file : this.#file[path], path, true);
+  }
+
+  /** Of each connection that is named. The variables describe the one called `default`. */
+  connections<S extends SettingTable>(table: S, path: string): (SettingsReading<S> & { name: string })[] {
+    const named = this.#objectAt(path, this.#file[path]) ?? {};
+    const byVariables = Object.values(table).some((schema) => this.#variable(schema) !== undefined);
+    const names = new Set([...(byVariables ? [DEFAULT_CONNECTION] : []), ...Object.keys(named)]);
+    return [...names].map((name) => {
+      if (!NAME_PATTERN.test(name)) {
+        const message = `expected a connection's name of 1 to 32 characters from a-z, 0-9 and -, found ${showFound(name)}`;
+        this.problems.push({ path, message });
+      }
+      return { name, ...this.#read(table, named[name], `${path}.${name}`, name === DEFAULT_CONNECTION) };
+    });
+  }
+
+  #variable(schema: SettingTable[string] | undefined): string | undefined {
+    return variableOf(this.#ofVariables.env, schema?.meta()?.variable ?? "");
+  }
+
+  #read<S extends SettingTable>(table: S, part: unknown, path: string, useVariables: boolean): SettingsReading<S> {
+    const place = path || "the file";
+    const file = this.#objectAt(place, part);
+    const known = [...Object.keys(table), ...(path === "" ? configSections.map((one) => one.path) : [])];
+    for (const key of Object.keys(file ?? {}))
+      if (!known.includes(key)) this.problems.push({ path: place, message: unknownName("key", key, known) });
+    const textOf = (key: string): string | undefined => (useVariables ? this.#variable(table[key]) : undefined);
+    const where = (key: string): string => {
+      const isInFile = textOf(key) === undefined && Object.keys(file ?? {}).length > 0;
+      const variable = useVariables && !isInFile ? table[key]?.meta()?.variable : undefined;
+      return variable ?? (path === "" ? key : `${path}.${key}`);
+    };
+    const values: Record<string, unknown> = {};
+    const given = new Set<string>();
+    for (const [key, schema] of Object.entries(table)) {
+      const text = textOf(key);
+      const raw = text ?? file?.[key];
+      const source = text === undefined ? this.#ofFile : this.#ofVariables;
+      if (raw !== undefined) given.add(key);
+      const { value, messages } = readSetting(schema, raw, source);
+      values[key] = value;
+      // A section that is no object has its problem already.
+      if (raw !== undefined || file !== undefined)
+        this.problems.push(...messages.map((message) => ({ path: where(key), message })));
+    }
+    return { values: values as SettingsReading<S>["values"], given, where };
+  }
+
+  /** The object at a path of the file; undefined, with a problem, where something else stands there. */
+  #objectAt(path: string, raw: unknown = {}): JsonObject | undefined {
+    if (typeof raw === "object" && raw !== null && !Array.isArray(raw)) return { ...raw };
+    this.problems.push({ path, message: `expected an object, found ${showFound(raw)}` });
+    return undefined;
+  }
 }
 
-/** The object at a path of the file; undefined, with a problem, where something else stands there. */
-function asObject(
+/** @returns the value, or what is wrong with it, each with the place inside of the value */
+function readSetting(
+  schema: SettingTable[string],
   raw: unknown,
-  path: string,
-  problems: ConfigProblem[],
-): Readonly<Record<string, unknown>> | undefined {
-  if (typeof raw === "object" && raw !== null && !Array.isArray(raw)) return { ...raw };
-  problems.push({ path, message: `expected an object, found ${showFound(raw)}` });
-  return undefined;
+  source: Source,
+): { value?: unknown; messages: readonly string[] } {
+  const { resolve: resolved = (found) => found, description } = schema.meta() ?? {};
+  try {
+    const reading = schema.safeParse(raw === undefined ? undefined : resolved(raw, source));
+    if (reading.success) return { value: reading.data, messages: [] };
+    if (raw === undefined) return { messages: [`is missing; expected ${description}`] };
+    const messages = reading.error.issues.map(({ path, message }) => {
+      const place = path.map((key) => (typeof key === "number" ? `entry ${key + 1}` : String(key))).join(".");
+      return place === "" ? message : `${place}: ${message}`;
+    });
+    return { messages: [...new Set(messages)] };
+  } catch (error) {
+    if (error instanceof Refusal) return { messages: [error.message] };
+    throw error;
+  }
+}
+
+function secretFilesOf({ values, where }: SettingsReading<SettingTable>): SecretFiles["all"] {
+  return Object.entries(values).flatMap(([key, value]) =>
+    [value].flat().flatMap((secret: unknown, index) => {
+      if (!(secret instanceof Secret) || secret.path === undefined) return [];
+      return [{ name: Array.isArray(value) ? `${where(key)}.${index + 1}` : where(key), secret, path: secret.path }];
+    }),
+  );
 }
 
 /** Whether somebody wants callbacks: a port alone does not switch them on. */
@@ -253,29 +268,17 @@ function wantsCallbacks({ given }: SettingsReading<typeof callbackSettings>): bo
   return given.has("publicUrl") || given.has("secrets");
 }
 
-function checkCallbacks(reading: SettingsReading<typeof callbackSettings>): ConfigProblem[] {
+function callbackProblems(reading: SettingsReading<typeof callbackSettings>): ConfigProblem[] {
   const { values, given, where } = reading;
-  const { publicUrl, allowLoopback = false } = values;
   if (!wantsCallbacks(reading)) return [];
-  const problems: ConfigProblem[] = [];
-  if (!given.has("publicUrl"))
-    problems.push({ path: where("publicUrl"), message: "is missing; callbacks need it besides the secrets" });
-  if (!given.has("secrets")) {
-    const message = "is missing; callbacks need at least one secret besides the public URL";
-    problems.push({ path: where("secrets"), message });
-  }
-  const message = publicUrl && (publicUrlProblem(publicUrl, allowLoopback) ?? lengthProblem(addressOf(publicUrl)));
-  if (message !== undefined) problems.push({ path: where("publicUrl"), message });
-  return problems;
+  const missing = (["publicUrl", "secrets"] as const)
+    .filter((key) => !given.has(key))
+    .map((key) => ({ path: where(key), message: "is missing; callbacks need a public URL and at least one secret" }));
+  const message = values.publicUrl && publicUrlProblem(values.publicUrl, values.allowLoopback === true);
+  return message === undefined ? missing : [...missing, { path: where("publicUrl"), message }];
 }
 
-function lengthProblem(publicUrl: string): string | undefined {
-  const excess = longestCallbackUrl(publicUrl).length - MAX_CALLBACK_URL_LENGTH;
-  if (excess <= 0) return undefined;
-  return `expected at most ${publicUrl.length - excess} characters, so that every callback URL stays within the API's ${MAX_CALLBACK_URL_LENGTH}; found ${publicUrl.length}`;
-}
-
-function checkLedger({ values, where }: SettingsReading<typeof ledgerSettings>): ConfigProblem[] {
+function ledgerProblems({ values, where }: SettingsReading<typeof ledgerSettings>): ConfigProblem[] {
   if (values.ownerUrl !== undefined && values.url === undefined)
     return [{ path: where("ownerUrl"), message: "expected LEDGER_URL beside it, with the login of the workers" }];
   if (values.allowPlaintext === true) return [];
@@ -283,29 +286,6 @@ function checkLedger({ values, where }: SettingsReading<typeof ledgerSettings>):
     const given = values[name];
     const message = given && plaintextProblem(given.reveal());
     return message === undefined ? [] : [{ path: where(name), message }];
-  });
-}
-
-/** A poll holds a slot for the task that it may bring. */
-function checkWorker({ values, where }: SettingsReading<typeof workerSettings>): ConfigProblem[] {
-  const { workflowTasks, workflowTaskPolls } = values;
-  if (workflowTasks === undefined || workflowTaskPolls === undefined || workflowTaskPolls <= workflowTasks) return [];
-  const message = `expected at most ${where("workflowTasks")}, ${workflowTasks}; found ${workflowTaskPolls}`;
-  return [{ path: where("workflowTaskPolls"), message }];
-}
-
-/** Waits that grow: each must be at least as long as the one before it. */
-const GROWING: readonly (readonly [keyof Timings, keyof Timings])[] = [
-  ["firstPollMs", "longestPollMs"],
-  ["longestPollMs", "longestPollAfterDayMs"],
-];
-
-function checkTimings({ values, where }: SettingsReading<typeof timingSettings>): ConfigProblem[] {
-  return GROWING.flatMap(([shorterKey, longerKey]) => {
-    const [shorter, longer] = [values[shorterKey], values[longerKey]];
-    if (shorter === undefined || longer === undefined || shorter <= longer) return [];
-    const message = `expected at least ${where(shorterKey)}, ${shorter} milliseconds; found ${longer}`;
-    return [{ path: where(longerKey), message }];
   });
 }
 
@@ -320,7 +300,7 @@ const KNOWN_VARIABLES: readonly string[] = [
 ];
 
 /** Variables that are set, that nothing reads, and that were probably meant for the product. */
-function checkVariables(env: Environment, referred: ReadonlySet<string>): ConfigProblem[] {
+function variableProblems(env: Environment, referred: ReadonlySet<string>): ConfigProblem[] {
   return Object.keys(env).flatMap((name) => {
     if (!env[name] || KNOWN_VARIABLES.includes(name) || referred.has(name) || !SHARED.test(name)) return [];
     const meant = nearMiss(name, KNOWN_VARIABLES);

@@ -1,37 +1,31 @@
 import { z } from "zod";
 
 import { durationMs } from "../contract/schema/parse-input.ts";
-import { reasonOf, showFound, unknownName } from "./config-error.ts";
+import { reasonOf, showFound } from "./config-error.ts";
 import { parseJsonc } from "./parse-jsonc.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a setting may look at while it is read. */
-export interface Sources {
+/** Where a value was found, and what it may refer to there. */
+export interface Source {
+  /** A variable has a text for everything; the file has JSON's own values. */
+  isVariable: boolean;
   env: Environment;
-  /** Reads what a variable names; throws where it cannot. Relative paths start in the working directory. */
+  /** The absolute path; relative ones start in the working directory, or in the folder of the configuration file. */
+  pathOf: (name: string) => string;
+  /** @throws where it cannot be read */
   readFile: (path: string) => string;
-  /** Reads what the configuration file names: relative paths start in its folder. */
-  readFileOfFile: (path: string) => string;
-  /** The absolute path of what the configuration file names. */
-  pathOfFile: (path: string) => string;
   /** Told of each variable that the file refers to: it is meant, whatever it is called. */
   refersTo: (variable: string) => void;
-}
-
-/** How a variable and the file say a value, where its schema does not take it as it stands there. */
-export interface Form {
-  /** How the documentation tells of a variable that says what JSON says otherwise. */
-  note?: string;
-  /** Never called with an empty text. What cannot be understood goes on as it is, for the schema to refuse. */
-  fromText: (text: string, sources: Sources) => unknown;
-  fromFile?: (raw: unknown, sources: Sources) => unknown;
 }
 
 declare module "zod" {
   /** What a setting's schema carries besides its rules; its `description` says what it means. */
   interface GlobalMeta {
-    form?: Form;
+    /** What the schema is to judge; default: the value as it is found. @throws Refusal */
+    resolve?: (raw: unknown, source: Source) => unknown;
+    /** How the documentation tells of a variable that says what JSON says otherwise. */
+    note?: string;
     /** Of connections, the one that is called `default`. */
     variable?: string;
     /** How the default reads in documentation, where it is not the schema's as it stands. */
@@ -52,9 +46,14 @@ export type SettingValues<S extends SettingTable> = { [K in keyof S]: z.output<S
 export function settings<S extends SettingTable>(prefix: string, table: S): S {
   const named = Object.entries(table).map(([key, schema]) => {
     const variable = prefix + key.replaceAll(/[A-Z]/g, "_$&").toUpperCase();
-    return [key, schema.meta({ variable, ...schema.meta() })];
+    return [key, schema.meta({ ...innermost(schema).meta(), variable, ...schema.meta() })];
   });
   return Object.fromEntries(named) as S;
+}
+
+function innermost(schema: z.ZodType): z.ZodType {
+  const wraps = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault;
+  return wraps ? innermost(schema.unwrap() as z.ZodType) : schema;
 }
 
 /** What was read of a section, whole or not: rules between settings look at those that there are. */
@@ -67,13 +66,8 @@ export interface SettingsReading<S extends SettingTable> {
   where: (key: keyof S & string) => string;
 }
 
-/** Takes the place of a value that cannot be had: its schema says why. */
-export class Refusal {
-  readonly message: string;
-  constructor(message: string) {
-    this.message = message;
-  }
-}
+/** A value that refers to something that cannot be had. */
+export class Refusal extends Error {}
 
 /** Kubernetes sets NAME_PORT=tcp://… in every pod for a Service called NAME. */
 const SERVICE_LINK = /^tcp:\/\//;
@@ -84,12 +78,17 @@ const SERVICE_LINK_HINT =
 export function expected(what: string) {
   return {
     error: ({ input }: { input?: unknown }): string => {
-      if (input instanceof Refusal) return input.message;
       const hint = typeof input === "string" && SERVICE_LINK.test(input) ? SERVICE_LINK_HINT : "";
       return `expected ${what}, found ${showFound(input)}${hint}`;
     },
   };
 }
+
+/** How a variable says a value. What cannot be understood goes on as it is, for the schema to refuse. */
+const fromText =
+  (read: (text: string) => unknown) =>
+  (raw: unknown, { isVariable }: Source) =>
+    isVariable ? read(String(raw)) : raw;
 
 export function choice<const T extends string>(choices: readonly [T, ...T[]]) {
   return z.enum(choices, expected(choices.map((one) => `"${one}"`).join(" or ")));
@@ -98,6 +97,11 @@ export function choice<const T extends string>(choices: readonly [T, ...T[]]) {
 /** A text that the pattern accepts. */
 export function text(pattern: RegExp, what: string) {
   return z.string(expected(what)).regex(pattern, expected(what));
+}
+
+export function shortText(most: number, what: string) {
+  const wrong = expected(`${what} of 1 to ${most} characters`);
+  return z.string(wrong).trim().min(1, wrong).max(most, wrong);
 }
 
 /** A whole number; both bounds belong to the range. */
@@ -110,8 +114,8 @@ export function port() {
 }
 
 function wholeNumber(min: number, max: number, what: string) {
-  const form: Form = { fromText: (text) => (/^\d{1,15}$/.test(text) ? Number(text) : text) };
-  return z.int(expected(what)).min(min, expected(what)).max(max, expected(what)).meta({ form });
+  const resolve = fromText((text) => (/^\d{1,15}$/.test(text) ? Number(text) : text));
+  return z.int(expected(what)).min(min, expected(what)).max(max, expected(what)).meta({ resolve });
 }
 
 /** Where a server listens. A name is refused: it may have several addresses, or another one tomorrow. */
@@ -120,11 +124,8 @@ export function host() {
 }
 
 export function flag() {
-  const form: Form = {
-    note: "`1` or `0`",
-    fromText: (text) => (/^(1|true)$/.test(text) ? true : /^(0|false)$/.test(text) ? false : text),
-  };
-  return z.boolean(expected("true or false (as a variable: 1 or 0)")).meta({ form });
+  const resolve = fromText((text) => (/^(1|true)$/.test(text) ? true : /^(0|false)$/.test(text) ? false : text));
+  return z.boolean(expected("true or false (as a variable: 1 or 0)")).meta({ resolve, note: "`1` or `0`" });
 }
 
 const MINUTE_MS = 60_000;
@@ -143,40 +144,31 @@ export function interval() {
     .transform((text) => durationMs(text) ?? null);
 }
 
-/**
- * Different ones, each accepted by the schema: a list in the file, separated by commas in a variable.
- * @param isSame of two values
- */
-export function list<T>(each: z.ZodType<T>, what: string, isSame: (one: T, other: T) => boolean = Object.is) {
-  const { fromText, fromFile } = formOf(each);
-  const form: Form = {
-    note: "several are separated by commas",
-    fromText: (text, sources) => text.split(",").map((part) => fromText(part.trim(), sources)),
-    // What is no list is looked at as one of it, so that a secret is not shown.
-    fromFile: (raw, sources) =>
-      Array.isArray(raw) ? raw.map((one: unknown) => fromFile(one, sources)) : fromFile(raw, sources),
-  };
+/** A list in the file, separated by commas in a variable. */
+export function list<T>(each: z.ZodType<T>, what: string) {
+  const { resolve: resolveEach = (raw) => raw } = each.meta() ?? {};
   return z
     .array(each, expected(`a list, each ${what}`))
     .min(1, `expected at least one: ${what}; found an empty list`)
-    .superRefine((values, context) => {
-      for (const [index, value] of values.entries())
-        if (values.slice(0, index).some((earlier) => isSame(earlier, value)))
-          context.addIssue({ code: "custom", path: [index], message: "expected different ones, found this one twice" });
-    })
-    .meta({ form });
+    .meta({
+      note: "several are separated by commas",
+      resolve(raw, source) {
+        const entries = source.isVariable ? String(raw).split(/\s*,\s*/) : raw;
+        // What is no list is looked at as one of it, so that a secret is not shown.
+        return Array.isArray(entries) ? entries.map((one) => resolveEach(one, source)) : resolveEach(entries, source);
+      },
+    });
 }
 
 /** An object with something for each business; a variable carries it as JSON. */
 export function byBusiness<T>(each: z.ZodType<T>, what: string) {
-  const form: Form = {
-    note: "JSON",
-    fromText: (text) => {
-      const json = parseJsonc(text);
-      return json.ok ? json.value : text;
-    },
-  };
-  return z.record(z.string().min(1), each, expected(`an object of businesses and ${what},`)).meta({ form });
+  const resolve = fromText((text) => {
+    const json = parseJsonc(text);
+    return "value" in json ? json.value : text;
+  });
+  return z
+    .record(z.string().min(1), each, expected(`an object of businesses and ${what},`))
+    .meta({ resolve, note: "JSON" });
 }
 
 /**
@@ -185,60 +177,34 @@ export function byBusiness<T>(each: z.ZodType<T>, what: string) {
  */
 export function dialect() {
   const what = "a JSON object, or a path to one";
-  const isObject = (value: unknown): boolean =>
-    typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Refusal);
-  const form: Form = {
+  return z.record(z.string(), z.unknown(), expected(what)).meta({
     note: "JSON, or a path to it",
-    fromText: (text, { readFile }) =>
-      text.trimStart().startsWith("{") ? jsonOf(text, "it") : jsonOfFile(text, readFile, what),
-    fromFile: (raw, { readFileOfFile }) => (typeof raw === "string" ? jsonOfFile(raw, readFileOfFile, what) : raw),
-  };
-  return z.custom<object>(isObject, expected(what)).meta({ form });
+    resolve(raw, source) {
+      if (typeof raw !== "string") return raw;
+      return source.isVariable && raw.trimStart().startsWith("{") ? jsonOf(raw, "it") : jsonOfFile(raw, source, what);
+    },
+  });
 }
 
-/** What a JSON file holds. @param what completes the sentence "expected …" where it cannot be read */
-export function jsonOfFile(path: string, readFile: (path: string) => string, what: string): unknown {
+/** What a JSON file holds. @param what completes the sentence "expected …" where it cannot be read. @throws Refusal */
+export function jsonOfFile(name: string, { pathOf, readFile }: Source, what: string): unknown {
+  let text: string;
   try {
-    return jsonOf(readFile(path), showFound(path));
+    text = readFile(pathOf(name));
   } catch (error) {
-    return new Refusal(`expected ${what}, found ${showFound(path)}, which cannot be read (${reasonOf(error)})`);
+    throw new Refusal(`expected ${what}, found ${showFound(name)}, which cannot be read (${reasonOf(error)})`);
   }
+  return jsonOf(text, showFound(name));
 }
 
-/** @param name of the text, in a problem */
+/** @param name of the text, in a problem. @throws Refusal */
 export function jsonOf(text: string, name: string): unknown {
   const json = parseJsonc(text);
-  if (json.ok) return json.value;
-  const { line, column, message } = json.problem;
-  return new Refusal(`${name} is not JSON; at line ${line}, column ${column}: ${message}`);
-}
-
-/** The form of a setting; where its schema has none, the value stands there as it is. */
-export function formOf(schema: z.ZodType): Required<Omit<Form, "note">> & Pick<Form, "note"> {
-  const wraps = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault;
-  if (wraps) return formOf(schema.unwrap() as z.ZodType);
-  return { fromText: (text) => text, fromFile: (raw) => raw, ...schema.meta()?.form };
-}
-
-/** What a schema says against a value, each once, with the place inside of the value. */
-export function problemsOf({ issues }: z.ZodError): string[] {
-  const place = (path: readonly PropertyKey[]): string =>
-    path.map((key) => (typeof key === "number" ? `entry ${key + 1}` : String(key))).join(".");
-  return [...new Set(issues.map(({ path, message }) => (path.length > 0 ? `${place(path)}: ${message}` : message)))];
-}
-
-/** A schema of an object that has these fields and no other. */
-export function strictFields<S extends z.ZodRawShape>(fields: S, what: string) {
-  return z.strictObject(fields, {
-    error: (issue) =>
-      issue.code === "unrecognized_keys"
-        ? issue.keys.map((key) => unknownName("field", key, Object.keys(fields))).join("; ")
-        : expected(what).error(issue),
-  });
+  if ("value" in json) return json.value;
+  throw new Refusal(`${name} is not JSON; at ${json.problem}`);
 }
 
 /** A variable's text; undefined for an empty one too, which is what a compose file makes of one that is not set. */
 export function variableOf(env: Environment, name: string): string | undefined {
-  // The environment is an object like others: it has a `toString`.
-  return Object.hasOwn(env, name) ? env[name] || undefined : undefined;
+  return env[name] || undefined;
 }

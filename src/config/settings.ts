@@ -19,7 +19,7 @@ import {
   settings,
   type SettingTable,
   type SettingValues,
-  strictFields,
+  shortText,
   text,
 } from "./setting-kinds.ts";
 import { baseUrl, plainUrl, postgresProblem } from "./urls.ts";
@@ -45,11 +45,6 @@ const businessOrAny = z
   .refine((id) => id === ANY_BUSINESS || isBusinessId(id), expected(BUSINESS_OR_ANY));
 const connectionName = text(NAME_PATTERN, "a name of 1 to 32 characters from a-z, 0-9 and -");
 
-function shortText(most: number, what: string) {
-  const wrong = expected(`${what} of 1 to ${most} characters`);
-  return z.string(wrong).trim().min(1, wrong).max(most, wrong);
-}
-
 /** Temporal clamps a weight to this range without a word, so what is outside of it is refused here. */
 const [LEAST, MOST] = [0.001, 1000];
 const wrongWeight = expected(`a weight from ${LEAST} to ${MOST}`);
@@ -58,21 +53,13 @@ const weight = z.number(wrongWeight).min(LEAST, wrongWeight).max(MOST, wrongWeig
 const SELLER = '{"name": "Duka Moja Ltd", "pin": "P051234567Z", "address": "Moi Avenue 12"}';
 const A_PIN = "a PIN of the tax authority (A or P, nine digits, a capital letter, such as P051234567Z)";
 /** Who sells, as the shop states it: the API's documents do not name the seller. */
-const seller = strictFields(
-  {
-    name: shortText(300, "a name"),
-    pin: z.string(expected(A_PIN)).trim().regex(PIN, expected(A_PIN)).optional(),
-    /** Address, telephone and the like; each line break begins a new line. */
-    address: shortText(300, "an address").optional(),
-  },
-  `who the business is, such as ${SELLER}`,
-);
+const seller = z.strictObject({
+  name: shortText(300, "a name"),
+  pin: text(PIN, A_PIN).optional(),
+  /** Address, telephone and the like; each line break begins a new line. */
+  address: shortText(300, "an address").optional(),
+});
 export type StatedSeller = z.output<typeof seller>;
-
-const noVersion = (url: URL): string | undefined =>
-  /\/v1\/*$/.test(url.pathname)
-    ? "expected the address without a version, since every path of the API begins with /v1; found one that ends in /v1"
-    : undefined;
 
 /** Of a secret that signs callback URLs. */
 const MIN_SECRET_LENGTH = 32;
@@ -83,7 +70,11 @@ const longEnough = (value: string): string | undefined =>
 
 /** One connection to the Compliance API; the variables describe the one called `default`. */
 export const complianceSettings = settings("COMPLIANCE_", {
-  baseUrl: baseUrl(noVersion)
+  baseUrl: baseUrl()
+    .refine(
+      (address) => !address.endsWith("/v1"),
+      "expected the address without a version, since every path of the API begins with /v1; found one that ends in /v1",
+    )
     .meta({ example: "https://compliance.example.com" })
     .describe("the base address of the Compliance API, without `/v1`"),
   apiKey: secret(keyRule(KEYS.compliance))

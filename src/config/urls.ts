@@ -4,32 +4,29 @@ import { z } from "zod";
 import { showFound } from "./config-error.ts";
 import { expected } from "./setting-kinds.ts";
 
-const ABSOLUTE_URL = "an absolute URL (https://host, perhaps with a port and a path)";
+/** With the longest token behind it, within the API's limit (Fiscal Compliance API, "Limits": callbackUrl, 2048). */
+const MOST_CHARACTERS = 1_000;
+const ABSOLUTE_URL = `an absolute URL of at most ${MOST_CHARACTERS} characters (https://host, perhaps with a port and a path)`;
 
-/**
- * An absolute http or https URL of any host, to be judged with the other settings; see {@link publicUrlProblem}. What
- * stands behind the host is not quoted: it may be a secret.
- */
+/** An absolute http or https URL of any host. What stands beside host and path is not quoted: it may be a secret. */
 export function plainUrl() {
   const wrong = expected(ABSOLUTE_URL);
-  const hidden = (what: string) => ({ error: `expected ${ABSOLUTE_URL}, found one with ${what}` });
+  const hidden = `expected ${ABSOLUTE_URL}, found one with a user name, a query or a fragment (not shown)`;
   return z
     .string(wrong)
+    .refine((text) => !/[@?#]/.test(text), { error: hidden, abort: true })
+    .max(MOST_CHARACTERS, wrong)
     .refine((text) => /^https?:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text), { ...wrong, abort: true })
-    .refine((text) => !/^https?:\/\/[^/?#]*@/i.test(text), { ...hidden("a user name or password in it"), abort: true })
-    .refine((text) => !text.includes("?"), { ...hidden("a query"), abort: true })
-    .refine((text) => !text.includes("#"), hidden("a fragment"))
     .transform((text) => new URL(text));
 }
 
 /** The base address of one of the services; the value has no slash at its end. */
-export function baseUrl(rule: (url: URL) => string | undefined = () => undefined) {
-  const problemOf = (url: URL): string | undefined =>
-    url.protocol === "http:" && !isLoopbackHost(url)
-      ? `expected https, since keys travel with every request (http is accepted on loopback only), found http to ${url.hostname}`
-      : rule(url);
+export function baseUrl() {
   return plainUrl()
-    .refine((url) => problemOf(url) === undefined, { error: ({ input }) => problemOf(input as URL) })
+    .refine((url) => url.protocol === "https:" || isLoopbackHost(url), {
+      error: ({ input }) =>
+        `expected https, since keys travel with every request (http is accepted on loopback only), found http to ${(input as URL).hostname}`,
+    })
     .transform(addressOf);
 }
 

@@ -17,7 +17,7 @@ import { createComplianceActivities } from "../../activities/compliance/index.ts
 import { asRetryable } from "../../activities/failure.ts";
 import { createMainActivities } from "../../activities/main/index.ts";
 import { Observer } from "../../activities/observer.ts";
-import { type Config, SecretFiles } from "../config/index.ts";
+import type { Config } from "../config/index.ts";
 import {
   accountingTaskQueue,
   complianceBackgroundTaskQueue,
@@ -104,8 +104,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   const { logger, metricMeter } = Runtime.instance();
   const { ledger, client, log = logger, random = Math.random } = options;
   const watch = watchKeys(log, metricMeter);
-  const secretFiles = new SecretFiles(config.secretFiles, watchSecrets(log, gaugeIn(metricMeter)));
-  const readKeysAgain = (): Promise<void> => secretFiles.readAgain();
+  const readKeysAgain = (): void => config.secretFiles.readAgain();
   const applications = new Set(config.compliance.map(({ application }) => application));
   const observer = new Observer(ledger, log, Date.now);
   const limiters = createRateLimiters([...applications], {
@@ -200,7 +199,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     serves.push(taskQueue);
     allPermits.push(permits);
   }
-  secretFiles.start();
+  const endReadings = config.secretFiles.start(watchSecrets(log, gaugeIn(metricMeter)));
   const endWatch = watchClosedRuns({ client, ledger, log });
   const endLost = endLostActivities({ client, ledger, identity, log });
   const serverEndsPolls = await endsPollsItself(connection, namespace);
@@ -211,7 +210,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     endWaits: () => ending.abort(),
     endPolls: () => endPolls(allPermits, serverEndsPolls),
     close: async () => {
-      secretFiles.stop();
+      endReadings();
       await endWatch();
       await endLost();
       await limiters.close();

@@ -9,13 +9,7 @@ import {
   DURATION_BUCKETS,
   type WebhookSource,
 } from "../callbacks/index.ts";
-import {
-  type AccountingConnection,
-  ConfigError,
-  loadTemporalConnection,
-  type Secret,
-  SecretFiles,
-} from "../config/index.ts";
+import { type AccountingConnection, ConfigError, loadTemporalConnection, type Secret } from "../config/index.ts";
 import { createLogger } from "./create-logger.ts";
 import { whyUnusable } from "./diagnose-temporal.ts";
 import { type ListenAddress, listenError } from "./health.ts";
@@ -41,9 +35,14 @@ export async function runCallbacksProcess({ env, logTo, signal }: WorkerProcessO
   const webhooks = webhookSources(accounting);
   const { metricsHost, metricsPort } = config;
   const meter = metricsPort === undefined ? undefined : await metricsAt({ host: metricsHost, port: metricsPort }, log);
-  const used = new Set([...callbacks.secrets, ...accounting.flatMap(({ webhookSecrets }) => webhookSecrets)]);
-  const secretFiles = new SecretFiles(
-    config.secretFiles.filter(({ secret }) => used.has(secret)),
+  const receiver = createCallbackReceiver({
+    secrets: presentValues(callbacks.secrets),
+    webhooks,
+    client: signaller,
+    log,
+    meter,
+  });
+  const endReadings = config.secretFiles.start(
     watchSecrets(
       {
         warn: (message, fields) => log.warn(fields, message),
@@ -52,15 +51,6 @@ export async function runCallbacksProcess({ env, logTo, signal }: WorkerProcessO
       meter && gaugeIn(meter),
     ),
   );
-  const receiver = createCallbackReceiver({
-    secrets: presentValues(callbacks.secrets),
-    readSecretsAgain: () => secretFiles.readAgainIfOld(),
-    webhooks,
-    client: signaller,
-    log,
-    meter,
-  });
-  secretFiles.start();
   try {
     const url = await listen(receiver, callbacks);
     const { namespace } = temporal;
@@ -89,7 +79,7 @@ export async function runCallbacksProcess({ env, logTo, signal }: WorkerProcessO
     });
     log.info("stopping: no new callbacks are taken, those under way are answered");
   } finally {
-    secretFiles.stop();
+    endReadings();
     await receiver.close();
     await connection.close();
   }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
 import { createCallbackToken } from "../callbacks/index.ts";
-import { loadConfig, SecretFiles } from "../config/index.ts";
+import { loadConfig } from "../config/index.ts";
 import { createCallbackUrlFor } from "./runtimes.ts";
 
 const [OLD, NEW] = ["the callback secret of last year, long", "the callback secret of this year, long"] as const;
@@ -16,12 +16,11 @@ test("a callback URL is signed with the secret that the first file has now", asy
   const publicUrl = "https://callbacks.example.com";
   const configFileText = JSON.stringify({ callbacks: { publicUrl, secrets: [{ file: "secret" }] } });
   const config = loadConfig({ env: {}, configFileText, workingDirectory: folder });
-  const files = new SecretFiles(config.secretFiles, { replaced() {}, refused() {}, usable() {} });
   const urlFor = createCallbackUrlFor(config.callbacks);
   const workflowId = "sale/default/biz_1/INV-1";
   const signedWith = (secret: string) => `${publicUrl}/callbacks/${createCallbackToken({ workflowId }, secret)}`;
   expect(urlFor(workflowId)).toBe(signedWith(OLD));
   await writeFile(join(folder, "secret"), NEW);
-  await files.readAgain();
+  config.secretFiles.readAgain();
   expect(urlFor(workflowId)).toBe(signedWith(NEW));
 });

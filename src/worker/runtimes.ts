@@ -42,7 +42,7 @@ export function createComplianceRuntimes(
     observer,
     seenBefore,
   }: {
-    readKeysAgain: () => Promise<void>;
+    readKeysAgain: () => void;
     watch: KeyWatch;
     observer: Pick<Observer, "note">;
     seenBefore: SeenBefore;
@@ -138,7 +138,7 @@ export function createAccountingRuntimes(
     seenBefore,
   }: {
     transport: Transport;
-    readKeysAgain: () => Promise<void>;
+    readKeysAgain: () => void;
     watch: KeyWatch;
     meter: MetricMeter;
     seenBefore: SeenBefore;
@@ -255,7 +255,7 @@ export function createRateLimiters(applications: readonly string[], options: Rat
 }
 
 /** The secrets that authenticate a connection's requests, as one key. */
-function presentKey(secrets: readonly Secret[], readAgain: () => Promise<void>): PresentKey {
+function presentKey(secrets: readonly Secret[], readAgain: () => void): PresentKey {
   return {
     get version() {
       return secrets.map((secret) => secret.version).join("/");

@@ -55,7 +55,7 @@ export function wantedSchedules({ compliance, accounting }: Pick<Config, "compli
     if (everyMs === null) notScheduled.push({ what, why: "the interval is off" });
     else schedules.push(...inputs.map((input) => scheduleOf(which, everyMs, input)));
   };
-  for (const { name: connection, businesses, purchases, reconcile, dialect } of compliance) {
+  for (const { name: connection, businesses, dialect, ...every } of compliance) {
     const ofPurchases = `purchases of connection ${connection}`;
     const ofReconciliation = `the reconciliation of connection ${connection}`;
     if (businesses.length === 0) {
@@ -72,22 +72,22 @@ export function wantedSchedules({ compliance, accounting }: Pick<Config, "compli
       }));
     if (parseDialect(dialect ?? {}).purchases.cursor === null) notScheduled.push({ what: ofPurchases, why: NO_CURSOR });
     else {
-      add("latest", `the latest ${ofPurchases}`, purchases.latestEveryMs, syncs({}, "skip"));
-      add("full", `all ${ofPurchases}`, purchases.fullEveryMs, syncs({ full: true }, "wait"));
+      add("latest", `the latest ${ofPurchases}`, every.purchasesSyncEvery, syncs({}, "skip"));
+      add("full", `all ${ofPurchases}`, every.purchasesSweepEvery, syncs({ full: true }, "wait"));
     }
     const reconciliations = inputs.map((input): ScheduledInput => {
       const workflowId = reconcileWorkflowId(input);
       return { workflow: WORKFLOW_TYPES.reconcile, workflowId, input, ifRunning: "skip" };
     });
-    add("all", ofReconciliation, reconcile.everyMs, reconciliations);
+    add("all", ofReconciliation, every.reconcileEvery, reconciliations);
   }
-  for (const { name: connection, billPayments } of accounting) {
+  for (const { name: connection, ...every } of accounting) {
     const what = `bill payments of connection ${connection}`;
     const sync = { workflow: WORKFLOW_TYPES.syncBillPayments, workflowId: syncBillPaymentsWorkflowId(connection) };
     const latest: ScheduledInput = { ...sync, input: { connection }, ifRunning: "skip" };
     const full: ScheduledInput = { ...sync, input: { connection, full: true }, ifRunning: "wait" };
-    add("latest", `the latest ${what}`, billPayments.latestEveryMs, [latest]);
-    add("full", `all ${what}`, billPayments.fullEveryMs, [full]);
+    add("latest", `the latest ${what}`, every.billPaymentsSyncEvery, [latest]);
+    add("full", `all ${what}`, every.billPaymentsSweepEvery, [full]);
   }
   const speaksFor = [
     ...(compliance.length > 0 ? ["sync-purchases/", "reconcile/"] : []),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { formOf, type SettingTable } from "../setting-kinds.ts";
+import type { SettingTable } from "../setting-kinds.ts";
 import { configSections } from "../settings.ts";
 
 /** What docs/configuration.md is made of. */
@@ -55,8 +55,7 @@ export const configReference: readonly ReferenceEntry[] = [
   ...configSections.flatMap(({ path, named, settings }) =>
     Object.entries(settings).map(([key, schema]) => {
       const inFile = [path, named ? "<name>" : "", key].filter((part) => part !== "").join(".");
-      const { variable = "", description: meaning = "" } = schema.meta() ?? {};
-      const { note } = formOf(schema);
+      const { variable = "", description: meaning = "", note } = schema.meta() ?? {};
       return { variable, inFile, meaning: note ? `${meaning} (${note})` : meaning, default: defaultText(schema) };
     }),
   ),
