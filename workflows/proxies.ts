@@ -96,9 +96,8 @@ export type Calls = ReturnType<typeof callsOf>;
  * through them for what the service does not take.
  */
 export function callsOf(run: AttentionList, profile: ConnectionProfile) {
-  const { connection, application, businessId, businessWeight: fairnessWeight, timings } = profile;
-  const weight = fairnessWeight === undefined ? {} : { fairnessWeight };
-  const fair = profile.keyReach === "organisation" && businessId ? { fairnessKey: businessId, ...weight } : {};
+  const { connection, application, businessId, timings } = profile;
+  const fair = profile.keyReach === "organisation" && businessId ? { fairnessKey: businessId } : {};
   const { callTimeoutMs, unservedAfterMs: scheduleToCloseTimeout } = timings;
   const interactive = (priorityKey: number): ActivityOptions =>
     requests(complianceTaskQueue(application), callTimeoutMs, { priorityKey, ...fair });

@@ -35,8 +35,6 @@ import type { Observer } from "../observer.ts";
 /** One connection as this process serves it. The key is inside the client and nowhere else. */
 export interface ComplianceRuntime {
   profile: ConnectionProfile;
-  /** Of businesses that are not alike; each workflow gets only its own. */
-  businessWeights: Readonly<Record<string, number>>;
   servedBusinesses: ServedBusinesses;
   inputChecks: InputChecks;
   /** How supplier invoices are compared with bill payments by default. */

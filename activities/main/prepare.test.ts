@@ -40,7 +40,7 @@ const REFUND = { reason: "06", traderInvoiceNumber: "CN-1", returnDate: "2026-11
  * `default` has an organisation-wide key with a default business, and serves another one; `shared` has one without a
  * default, and serves any; `bound` is bound to `biz_9`.
  */
-async function prepareActivities(mode: InputChecks["mode"] = "warn") {
+async function prepareActivities(inputChecks: InputChecks = "warn") {
   const { runtime } = await serve();
   const { businessId: _businessId, ...shared } = runtime.profile;
   const profiles: ConnectionProfile[] = [
@@ -48,7 +48,6 @@ async function prepareActivities(mode: InputChecks["mode"] = "warn") {
     { ...shared, connection: "shared" },
     { ...shared, connection: "bound", keyReach: "business", businessId: "biz_9" },
   ];
-  const businessWeights = { biz_2: 4 };
   const served: Record<string, ServedBusinesses> = { default: ["biz_1", "biz_2"], shared: "any", bound: ["biz_9"] };
   const warned: string[] = [];
   const ledger = await emptyClaims();
@@ -58,9 +57,8 @@ async function prepareActivities(mode: InputChecks["mode"] = "warn") {
         profile.connection,
         {
           profile,
-          businessWeights,
           servedBusinesses: served[profile.connection] ?? [],
-          inputChecks: { ...runtime.inputChecks, mode },
+          inputChecks,
         },
       ]),
     ),
@@ -119,14 +117,6 @@ describe("the preparation of a sale", () => {
       fingerprint: fingerprintOf(saleContent(sale, "biz_1")),
       refundWindowMs: profile.timings.refundWindowMs,
     });
-  });
-
-  test("has the weight of a business that is configured with one", async () => {
-    const { prepare } = await prepareActivities();
-    const weighty = await prepare({ connection: "shared", businessId: "biz_2" });
-    expect(weighty.profile).toMatchObject({ businessId: "biz_2", businessWeight: 4 });
-    const plain = await prepare({ connection: "shared", businessId: "biz_3" });
-    expect(plain.profile).not.toHaveProperty("businessWeight");
   });
 
   test("keeps the date that was given", async () => {

@@ -52,7 +52,7 @@ import { currentWriter } from "../classified-call.ts";
 import { isSent } from "../ledger.ts";
 
 /** The part of a connection that workflows get. */
-export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights" | "servedBusinesses" | "inputChecks">;
+export type Served = Pick<ComplianceRuntime, "profile" | "servedBusinesses" | "inputChecks">;
 
 /**
  * The first activity of a sale: checks the input as the starter does, finds its connection, and opens the sale's row,
@@ -95,7 +95,7 @@ export function createPrepareActivities(connections: ReadonlyMap<string, Served>
           : earlierRun(kept, known?.isClaimed === true, fingerprint, reset);
       // A run that carries on another one may have sent it already.
       if (checks && doubts.length > 0 && !finished && !reset)
-        checkInput(traderInvoiceNumber, known, { doubts, mode: checks.mode });
+        checkInput(traderInvoiceNumber, known, { doubts, checks });
       const isCarriedOn = !isWhole && known && !isReserved(known);
       const date = sale.saleDate ?? (isCarriedOn ? known.record.date : undefined) ?? nairobiDate(startedAtMs);
       if (!isNew && !finished)
@@ -110,7 +110,7 @@ export function createPrepareActivities(connections: ReadonlyMap<string, Served>
         profile,
         sale: { ...fields, saleDate: date, ...(!start.lines && lines && { lines }) },
         fingerprint,
-        ...(checks?.mode === "refuse" && { refundChecks: checks }),
+        ...(checks === "refuse" && { refundChecks: checks }),
         refundWindowMs: (window === undefined ? undefined : durationMs(window)) ?? profile.timings.refundWindowMs,
         ...(finished && { finished }),
         ...(earlier && { earlier }),
@@ -217,15 +217,13 @@ export function lookUpProfileFor(
     const known = [...connections.keys()].map((one) => `"${one}"`).join(", ") || "none";
     throw new InvalidInputError(what, [`connection: expected a configured connection (${known}), found "${name}"`]);
   }
-  const { profile, businessWeights } = served;
+  const { profile } = served;
   const businessId = input.businessId ?? profile.businessId;
   if (profile.keyReach === "organisation" && businessId === undefined) {
     const expected = `expected a business, since the key of connection "${name}" is organisation-wide and has no default`;
     throw new InvalidInputError(what, [`businessId: ${expected}, found nothing`]);
   }
-  if (businessId === undefined) return profile;
-  const businessWeight = businessWeights[businessId];
-  return { ...profile, businessId, ...(businessWeight !== undefined && { businessWeight }) };
+  return { ...profile, ...(businessId !== undefined && { businessId }) };
 }
 
 function nameBusiness(businessId: string): string {
@@ -379,12 +377,12 @@ function conflict(number: string, words: readonly string[], { record, writer }: 
 export function checkInput(
   number: string,
   known: KeptSale | undefined,
-  { doubts, mode }: { doubts: readonly string[]; mode: InputChecks["mode"] },
+  { doubts, checks }: { doubts: readonly string[]; checks: InputChecks },
 ): void {
   const { document, numberTaken, replaces } = known?.record ?? {};
   // A corrected sale was looked at before the sale was credited that it replaces.
   const isKnown = document || numberTaken || replaces !== undefined;
-  if (mode === "refuse" && !isKnown) throw invalid("sale input", doubts);
+  if (checks === "refuse" && !isKnown) throw invalid("sale input", doubts);
   log.warn(`The sale ${number} looks wrong, and goes on: ${withoutValues(doubts).join("; ")}`);
 }
 

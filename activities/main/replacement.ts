@@ -51,7 +51,7 @@ export function createReplacementActivities(context: ReplacementContext) {
         return { kind: "refused", message: error.message };
       }
       const checks = connections.get(connection)?.inputChecks;
-      const doubts = checks?.mode === "refuse" ? doubtsOf(sale, checks, askedAtMs) : [];
+      const doubts = checks === "refuse" ? doubtsOf(sale, checks, askedAtMs) : [];
       const content = saleContent(sale, businessId);
       const fingerprint = fingerprintOf(content);
       // Nothing can stand against it any more: its credit note is on its way, or signed.

@@ -117,8 +117,4 @@ describe("problems of the configuration", () => {
     expect(error.problems).toHaveLength(10);
     expect(inspect(error)).not.toMatch(/bbbb2222|zzzz9999/);
   });
-
-  it("explain a port variable that Kubernetes has set", () => {
-    expect(problemsOf({ CALLBACK_PORT: "tcp://10.0.0.1:80" })[0]?.message).toMatch(/enableServiceLinks/);
-  });
 });

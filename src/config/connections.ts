@@ -1,5 +1,4 @@
 import type { ServedBusinesses } from "../contract/connection.ts";
-import type { InputChecks } from "../contract/input-checks.ts";
 import type { PaymentRule } from "../contract/jobs.ts";
 import type { ConfigProblem } from "./config-error.ts";
 import { type accountingSettings, ANY_BUSINESS, type complianceSettings } from "./settings.ts";
@@ -21,8 +20,7 @@ export function valuesOf<S extends SettingTable>({ values }: SettingsReading<S>)
 
 /** A connection whose settings were read without a problem. */
 export function assembleCompliance(reading: ComplianceReading) {
-  const { inputChecks: mode, saleDatePastDays, paymentTypes, ...values } = valuesOf<typeof complianceSettings>(reading);
-  const inputChecks: InputChecks = { mode, saleDatePastDays, ...(paymentTypes && { paymentTypes }) };
+  const values = valuesOf<typeof complianceSettings>(reading);
   const rule: PaymentRule = {
     invoiceNumberIn: values.reconcileInvoiceNumberIn,
     supplier: values.reconcileSupplier,
@@ -41,7 +39,6 @@ export function assembleCompliance(reading: ComplianceReading) {
     /** Those that documents are issued for, and that jobs work for: `businesses`, or any. */
     servedBusinesses,
     application: applicationOf(reading),
-    inputChecks,
     /** Without `accounting`, its connection of the same name counts. */
     reconcile: { accounting: values.reconcileAccounting, rule },
   };

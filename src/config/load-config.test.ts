@@ -25,8 +25,7 @@ describe("the configuration from variables", () => {
         refundWindowMs: 86_400_000,
       },
       ledger: { url: undefined, home: "/srv/app/.fiscalflow" },
-      temporal: { cliPath: undefined, testServerPath: undefined },
-      worker: { cachedWorkflows: 500, workflowTasks: 40, workflowTaskPolls: 10, reuseV8Context: true, nexus: false },
+      worker: { cachedWorkflows: 500, workflowTasks: 40, nexus: false },
       logLevel: "info",
       healthPort: undefined,
       metricsPort: undefined,
@@ -48,7 +47,6 @@ describe("the configuration from variables", () => {
       businesses: [],
       servedBusinesses: "any",
       application: "default",
-      businessWeights: {},
       sellers: {},
       stockDefault: "on-submission",
       reconcileEvery: 86_400_000,
@@ -86,15 +84,11 @@ describe("the configuration from variables", () => {
       CALLBACK_HOST: "::",
       LEDGER_URL: "postgres://fiscalflow:pass@db.example.com/ledger?sslmode=verify-full",
       FISCALFLOW_HOME: "state",
-      TEMPORAL_CLI_PATH: "/usr/bin/temporal",
-      TEMPORAL_TEST_SERVER_PATH: "/usr/bin/test-server",
       LOG_LEVEL: "debug",
       HEALTH_PORT: "0",
       METRICS_PORT: "9464",
       FISCALFLOW_WORKER_CACHED_WORKFLOWS: "50",
       FISCALFLOW_WORKER_WORKFLOW_TASKS: "8",
-      FISCALFLOW_WORKER_WORKFLOW_TASK_POLLS: "4",
-      FISCALFLOW_WORKER_REUSE_V8_CONTEXT: "0",
       HEALTH_HOST: "0.0.0.0",
       METRICS_HOST: "::1",
       FISCALFLOW_TIMING_SLOW_AFTER_MS: "120000",
@@ -106,7 +100,6 @@ describe("the configuration from variables", () => {
       keyReach: "business",
       businessId: "biz_1",
       application: "till",
-      businessWeights: {},
       sellers: {},
       stockDefault: "off",
       reconcileEvery: null,
@@ -119,8 +112,6 @@ describe("the configuration from variables", () => {
     expect(config.worker).toEqual({
       cachedWorkflows: 50,
       workflowTasks: 8,
-      workflowTaskPolls: 4,
-      reuseV8Context: false,
       nexus: false,
     });
     expect(config.accounting[0]).toMatchObject({ name: "default", environment: "production" });
@@ -134,7 +125,6 @@ describe("the configuration from variables", () => {
     ]);
     expect(config.ledger.url?.reveal()).toBe("postgres://fiscalflow:pass@db.example.com/ledger?sslmode=verify-full");
     expect(config.ledger.home).toBe("/srv/app/state");
-    expect(config.temporal).toEqual({ cliPath: "/usr/bin/temporal", testServerPath: "/usr/bin/test-server" });
     expect(config).toMatchObject({
       logLevel: "debug",
       healthPort: 0,

@@ -22,7 +22,6 @@ import {
   configSections,
   ledgerSettings,
   processSettings,
-  temporalSettings,
   timingSettings,
   workerSettings,
 } from "./settings.ts";
@@ -91,7 +90,6 @@ export function loadConfig(options: LoadConfigOptions) {
   const timings = reader.section(timingSettings, "timings");
   const ledger = reader.section(ledgerSettings, "ledger");
   problems.push(...ledgerProblems(ledger));
-  const temporal = reader.section(temporalSettings, "temporal");
   const worker = reader.section(workerSettings, "worker");
   const running = reader.section(processSettings, "");
   const isThere = {
@@ -120,7 +118,6 @@ export function loadConfig(options: LoadConfigOptions) {
     timings: valuesOf(timings),
     /** Without `url`, an embedded PostgreSQL in `home`, which is absolute. */
     ledger: { url, ownerUrl, home: resolve(workingDirectory, home) },
-    temporal: valuesOf(temporal),
     /** What a worker process carries at once. */
     worker: valuesOf(worker),
     ...valuesOf(running),

@@ -69,19 +69,9 @@ export interface SettingsReading<S extends SettingTable> {
 /** A value that refers to something that cannot be had. */
 export class Refusal extends Error {}
 
-/** Kubernetes sets NAME_PORT=tcp://… in every pod for a Service called NAME. */
-const SERVICE_LINK = /^tcp:\/\//;
-const SERVICE_LINK_HINT =
-  ". Kubernetes sets this for a Service of that name: set enableServiceLinks to false, or rename the Service";
-
 /** What a schema says of everything that it refuses. `what` completes the sentence "expected …". */
 export function expected(what: string) {
-  return {
-    error: ({ input }: { input?: unknown }): string => {
-      const hint = typeof input === "string" && SERVICE_LINK.test(input) ? SERVICE_LINK_HINT : "";
-      return `expected ${what}, found ${showFound(input)}${hint}`;
-    },
-  };
+  return { error: ({ input }: { input?: unknown }): string => `expected ${what}, found ${showFound(input)}` };
 }
 
 /** How a variable says a value. What cannot be understood goes on as it is, for the schema to refuse. */

@@ -45,11 +45,6 @@ const businessOrAny = z
   .refine((id) => id === ANY_BUSINESS || isBusinessId(id), expected(BUSINESS_OR_ANY));
 const connectionName = text(NAME_PATTERN, "a name of 1 to 32 characters from a-z, 0-9 and -");
 
-/** Temporal clamps a weight to this range without a word, so what is outside of it is refused here. */
-const [LEAST, MOST] = [0.001, 1000];
-const wrongWeight = expected(`a weight from ${LEAST} to ${MOST}`);
-const weight = z.number(wrongWeight).min(LEAST, wrongWeight).max(MOST, wrongWeight);
-
 const SELLER = '{"name": "Duka Moja Ltd", "pin": "P051234567Z", "address": "Moi Avenue 12"}';
 const A_PIN = "a PIN of the tax authority (A or P, nine digits, a capital letter, such as P051234567Z)";
 /** Who sells, as the shop states it: the API's documents do not name the seller. */
@@ -112,12 +107,6 @@ export const complianceSettings = settings("COMPLIANCE_", {
     .optional()
     .meta({ defaultText: "the connection's name", example: "shop" })
     .describe("the application that the key belongs to: connections of one application share one request budget"),
-  businessWeights: byBusiness(weight, `their weights from ${LEAST} to ${MOST}, such as {"biz_1": 2}`)
-    .default({})
-    .meta({ defaultText: "all equal", example: { biz_1: 2 } })
-    .describe(
-      "with `organisation`, the relative share of the request budget that each business gets while several wait; a business that is not named has the weight 1",
-    ),
   stockDefault: choice(["on-submission", "on-completion", "off"])
     .default("on-submission")
     .describe(
@@ -126,17 +115,8 @@ export const complianceSettings = settings("COMPLIANCE_", {
   inputChecks: choice(INPUT_CHECK_MODES)
     .default("warn")
     .describe(
-      "what happens to a new sale whose `customer.pin`, `saleDate` or `paymentTypeCode` looks wrong, and to a refund whose `returnDate` does: `refuse`, `warn` (it is sent, and the log and the starter's answer say so) or `off`",
+      "what happens to a new sale whose `customer.pin` or `saleDate` looks wrong, and to a refund whose `returnDate` does: `refuse`, `warn` (it is sent, and the log and the starter's answer say so) or `off`",
     ),
-  saleDatePastDays: integer(0, 3_650, "days")
-    .default(30)
-    .describe(
-      "a `saleDate` looks wrong if it is more than this many days before the start, or more than one day after it; so does a `returnDate`, counted from when the refund is asked for",
-    ),
-  paymentTypes: list(shortText(50, "a code"), "a code of 1 to 50 characters")
-    .optional()
-    .meta({ defaultText: "any", example: ["01", "02"] })
-    .describe("the codes that `paymentTypeCode` may have; any other one looks wrong"),
   purchasesSyncEvery: interval()
     .prefault("1 hour")
     .describe("how often the latest purchases are synced, by a Schedule that `fiscalflow setup` keeps; or `off`"),
@@ -227,8 +207,6 @@ export const callbackSettings = settings("CALLBACK_", {
     .describe("an http URL on loopback is accepted as the public URL (for the simulator and tests only)"),
 });
 
-const executable = text(/./, "a path to an executable");
-
 /** Running the processes. */
 export const processSettings = settings("", {
   logLevel: choice(["trace", "debug", "info", "warn", "error", "fatal", "silent"])
@@ -260,12 +238,6 @@ export const workerSettings = settings("FISCALFLOW_WORKER_", {
   workflowTasks: integer(2, 1_000, "workflow tasks")
     .default(40)
     .describe("how many workflow tasks a worker processes at once; a worker far from its Temporal server needs more"),
-  workflowTaskPolls: integer(2, 1_000, "polls")
-    .default(10)
-    .describe("how many polls for workflow tasks a worker has open at once; at most `workflowTasks`"),
-  reuseV8Context: flag()
-    .default(true)
-    .describe("workflows share one V8 context: less memory for each cached workflow, more time for each workflow task"),
   nexus: flag()
     .default(false)
     .describe(
@@ -300,17 +272,6 @@ export const ledgerSettings = settings("LEDGER_", {
     .default(".fiscalflow")
     .meta({ variable: "FISCALFLOW_HOME", defaultText: "`.fiscalflow` in the working directory" })
     .describe("the folder in which fiscalflow keeps its data on this host, shared by its processes"),
-});
-
-export const temporalSettings = settings("TEMPORAL_", {
-  cliPath: executable
-    .optional()
-    .meta({ defaultText: "searched for on `PATH`, else downloaded or built", example: "/usr/local/bin/temporal" })
-    .describe("the executable of the embedded Temporal server"),
-  testServerPath: executable
-    .optional()
-    .meta({ example: "/usr/local/bin/temporal-test-server" })
-    .describe("the executable of the time-skipping server for tests"),
 });
 
 const SECOND = 1_000;
@@ -374,7 +335,6 @@ export const configSections: readonly { path: string; named: boolean; settings: 
   { path: "accounting", named: true, settings: accountingSettings },
   { path: "callbacks", named: false, settings: callbackSettings },
   { path: "ledger", named: false, settings: ledgerSettings },
-  { path: "temporal", named: false, settings: temporalSettings },
   { path: "worker", named: false, settings: workerSettings },
   { path: "", named: false, settings: processSettings },
   { path: "timings", named: false, settings: timingSettings },

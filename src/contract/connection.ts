@@ -12,11 +12,6 @@ export interface ConnectionProfile {
   application: string;
   /** Sent with organisation-wide keys; with a bound key it only names the business. */
   businessId?: string;
-  /**
-   * Of the business, beside the others of an organisation-wide key: its share of the budget while several wait. Absent:
-   * 1.
-   */
-  businessWeight?: number;
   keyReach: "organisation" | "business";
   /** What the API does with the Idempotency-Key of a sale (dialect, `createSale.idempotencyKey`). */
   saleKey: "trusted" | "sent" | "off";

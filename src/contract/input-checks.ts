@@ -5,16 +5,10 @@ import type { SaleFields } from "./schema/sale.ts";
 export const INPUT_CHECK_MODES = ["off", "warn", "refuse"] as const;
 
 /** How a sale or a refund is looked at before anything of it is sent. What is signed cannot be changed any more. */
-export interface InputChecks {
-  mode: (typeof INPUT_CHECK_MODES)[number];
-  /**
-   * A `saleDate` may lie this many days before the start, and a `returnDate` as many before the refund is asked for.
-   */
-  saleDatePastDays: number;
-  /** The codes that `paymentTypeCode` may have; absent: any. */
-  paymentTypes?: readonly string[];
-}
+export type InputChecks = (typeof INPUT_CHECK_MODES)[number];
 
+/** A `saleDate` may lie this many days before the start, and a `returnDate` as many before the refund is asked for. */
+const PAST_DAYS = 30;
 const DAY_MS = 86_400_000;
 /**
  * Of a taxpayer; A of a person, P of an organisation. The ledger's database reads it too: all of it means the same
@@ -29,21 +23,16 @@ export const EXPECTED_PIN = "A or P, nine digits and a letter, such as P01234567
  * @param startedAtMs when the sale was started (Unix milliseconds)
  */
 export function doubtsOf(
-  { customer, saleDate, paymentTypeCode, saleId }: SaleFields,
+  { customer, saleDate, saleId }: SaleFields,
   checks: InputChecks,
   startedAtMs: number,
 ): string[] {
-  const { mode, paymentTypes } = checks;
-  if (mode === "off" || saleId !== undefined) return [];
-  const doubts: string[] = [];
-  const doubt = (field: string, expected: string, found: string): void => {
-    doubts.push(doubtOf(field, expected, found));
-  };
-  if (customer?.pin !== undefined && !PIN.test(customer.pin)) doubt("customer.pin", EXPECTED_PIN, customer.pin);
-  if (saleDate !== undefined) doubts.push(...dateDoubtsOf("saleDate", saleDate, checks, startedAtMs));
-  if (paymentTypeCode !== undefined && paymentTypes && !paymentTypes.includes(paymentTypeCode))
-    doubt("paymentTypeCode", `one of ${paymentTypes.join(", ")}`, paymentTypeCode);
-  return doubts;
+  if (checks === "off" || saleId !== undefined) return [];
+  const { pin } = customer ?? {};
+  return [
+    ...(pin !== undefined && !PIN.test(pin) ? [doubtOf("customer.pin", EXPECTED_PIN, pin)] : []),
+    ...(saleDate === undefined ? [] : dateDoubtsOf("saleDate", saleDate, startedAtMs)),
+  ];
 }
 
 /**
@@ -58,16 +47,16 @@ export function refundDoubtsOf(
   askedAtMs: number,
   saleDate?: string | null,
 ): string[] {
-  if (checks.mode === "off" || returnDate === undefined) return [];
-  const doubts = dateDoubtsOf("returnDate", returnDate, checks, askedAtMs);
+  if (checks === "off" || returnDate === undefined) return [];
+  const doubts = dateDoubtsOf("returnDate", returnDate, askedAtMs);
   // A sale that is dated in the future by mistake can be credited today all the same.
   if (saleDate && returnDate < saleDate && returnDate < nairobiDate(askedAtMs))
     doubts.push(doubtOf("returnDate", `no day before the sale's date, ${saleDate}`, returnDate));
   return doubts;
 }
 
-function dateDoubtsOf(field: string, date: string, { saleDatePastDays }: InputChecks, nowMs: number): string[] {
-  const first = nairobiDate(nowMs - saleDatePastDays * DAY_MS);
+function dateDoubtsOf(field: string, date: string, nowMs: number): string[] {
+  const first = nairobiDate(nowMs - PAST_DAYS * DAY_MS);
   const last = nairobiDate(nowMs + DAY_MS);
   return date < first || date > last ? [doubtOf(field, `a day from ${first} to ${last}`, date)] : [];
 }

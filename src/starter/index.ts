@@ -189,7 +189,7 @@ export function createStarter(options: StarterOptions) {
     const checks = checksOf(start.input);
     const warnings = checks ? doubtsOf(start.input, checks, Date.now()) : [];
     // A sale that was started once is found again, whatever it looks like today.
-    if (checks?.mode === "refuse" && warnings.length > 0 && !(await lastRunOf(client, start.workflowId)))
+    if (checks === "refuse" && warnings.length > 0 && !(await lastRunOf(client, start.workflowId)))
       throw new InvalidInputError("sale input", warnings);
     return { start, warnings };
   };

@@ -142,7 +142,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   };
 
   const callbackUrlFor = createCallbackUrlFor(config.callbacks);
-  const { cachedWorkflows, workflowTasks, workflowTaskPolls, reuseV8Context, nexus } = config.worker;
+  const { cachedWorkflows, workflowTasks, nexus } = config.worker;
   const mainPermits = new Permits(MAIN_ACTIVITIES);
   const lookAtOutcome = createLookAtOutcome(client);
   const ending = new AbortController();
@@ -152,8 +152,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     tuner: tunerOf(mainPermits, { workflowTasks, nexusTasks: nexus ? NEXUS_TASKS : undefined }),
     workflowBundle: options.workflowBundle,
     maxCachedWorkflows: cachedWorkflows,
-    workflowTaskPollerBehavior: { type: "simple-maximum", maximum: workflowTaskPolls },
-    reuseV8Context,
+    workflowTaskPollerBehavior: { type: "simple-maximum", maximum: Math.max(2, Math.ceil(workflowTasks / 4)) },
     activities: createMainActivities({
       ...context,
       accounting,

@@ -84,7 +84,6 @@ export function createComplianceRuntimes(
       const { firstPollMs, longestPollMs, longestPollAfterDayMs, catalogueAgeMs, refusedKeyPauseMs } = timings;
       const runtime: ComplianceRuntime = {
         profile: profileOf(connection, dialect, timings),
-        businessWeights: connection.businessWeights,
         servedBusinesses: connection.servedBusinesses,
         inputChecks: connection.inputChecks,
         reconcile: connection.reconcile,

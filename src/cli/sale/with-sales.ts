@@ -44,7 +44,7 @@ function salesOf(context: CliContext, config: Config, client: Client) {
       warnings: readonly string[] = [],
       { invoice, connection = DEFAULT_CONNECTION, sent }: { invoice: string; connection?: string; sent: string },
     ): void => {
-      const isSent = settings.inputChecks[connection]?.mode === "warn";
+      const isSent = settings.inputChecks[connection] === "warn";
       const how = isSent ? `; ${sent} all the same (inputChecks: warn)` : "";
       for (const warning of warnings) printNote(context, `Warning: ${invoice}: ${warning}${how}`);
     },

@@ -19,7 +19,7 @@ const CONFIG_FILE: ReferenceEntry = {
   default: "none",
 };
 
-/** Read by Temporal's own library. */
+/** Read by Temporal's own library and, the last two, by the servers of this host. */
 const TEMPORAL_VARIABLES = [
   [
     "TEMPORAL_ADDRESS",
@@ -46,6 +46,12 @@ const TEMPORAL_VARIABLES = [
     "a profile of Temporal's own configuration file; variables take precedence over it",
     "the profile `default` of Temporal's usual file, if that exists",
   ],
+  [
+    "TEMPORAL_CLI_PATH",
+    "the executable of the embedded Temporal server, for `demo` and tests",
+    "searched for on `PATH`, else downloaded or built",
+  ],
+  ["TEMPORAL_TEST_SERVER_PATH", "the executable of the time-skipping server for tests", "downloaded or built"],
 ] as const;
 
 /** Every variable with its meaning and default, in the order of the documentation. */
