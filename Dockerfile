@@ -4,7 +4,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 # The client package is for other services: no link to it belongs in the image.
 RUN npm ci --workspaces=false
-COPY tsconfig.json tsconfig.build.json tsconfig.declarations.json ./
+COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 COPY workflows ./workflows
 COPY activities ./activities

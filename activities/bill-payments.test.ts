@@ -28,9 +28,10 @@ async function served(names: Record<string, string> = {}) {
   const dialect = parseAccountingDialect({ billPayments: names });
   const client = createAccountingClient({
     baseUrl: simulator.accounting.url,
-    apiKey: "sk_development_simulator",
+    apiKey: { reveal: () => "sk_development_simulator" },
     dialect,
     transport: createTransport(dispatchers),
+    timeoutMs: 5_000,
   });
   const alerts: string[] = [];
   const keyWatch = {

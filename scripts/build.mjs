@@ -4,7 +4,6 @@ import { spawnSync } from "node:child_process";
 
 const STEPS = [
   { what: "compiling the sources", command: "tsc -p tsconfig.build.json" },
-  { what: "writing the declarations", command: "tsc -p tsconfig.declarations.json" },
   { what: "bundling the workflows", command: "node dist/src/worker/build-bundle.js" },
   { what: "making the files small", command: "node scripts/minify.mjs" },
   {

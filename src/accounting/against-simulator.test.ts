@@ -12,7 +12,7 @@ const DIALECT = {
   signature: { query: true },
 };
 
-async function underTest(options: { clientSecret?: string; nowMs?: () => number } = {}) {
+async function underTest({ clientSecret = "cs_simulator", nowMs = Date.now } = {}) {
   const scenario = { accounting: { generatedBillPayments: 230 } };
   const simulator = await simulatorUnderTest({ scenario, accountingDialect: DIALECT });
   simulator.accounting.changeSettings({ requireSignature: true });
@@ -20,11 +20,12 @@ async function underTest(options: { clientSecret?: string; nowMs?: () => number 
   onTestFinished(() => dispatchers.close());
   const client = createAccountingClient({
     baseUrl: simulator.accounting.url,
-    apiKey: "sk_development_simulator",
-    clientSecret: "cs_simulator",
+    apiKey: { reveal: () => "sk_development_simulator" },
+    clientSecret: { reveal: () => clientSecret },
     dialect: parseAccountingDialect(DIALECT),
     transport: createTransport(dispatchers),
-    ...options,
+    timeoutMs: 5_000,
+    nowMs,
   });
   return { simulator, client };
 }
@@ -55,5 +56,5 @@ test.each([
   ["a clock that is six minutes ahead", { nowMs: () => Date.now() + 360_000 }],
 ])("a request under %s is refused", async (_what, options) => {
   const { client } = await underTest(options);
-  await expect(client.listCompanies()).rejects.toMatchObject({ name: "AccountingUnauthorizedError" });
+  await expect(client.listCompanies()).rejects.toMatchObject({ name: "AccountingApiError", status: 401 });
 });

@@ -1,161 +1,256 @@
+import { createHmac } from "node:crypto";
 import { z } from "zod";
 
-import { bodyOf } from "../http/read-body.ts";
+import type { BillPayment, BillPaymentStatus } from "../contract/bill-payment.ts";
+import type { Deadline } from "../http/deadline.ts";
+import { bodyOf, bodyReader, type OddRow, type ReadBody, type ReadList, rowsOf } from "../http/read-body.ts";
 import type { Transport } from "../http/transport.ts";
-import { listBillPayments, type ListBillPaymentsInput } from "./bill-payments.ts";
-import {
-  type AccountingCallOptions,
-  type AccountingContext,
-  type AccountingResult,
-  callAccounting,
-  pathSegment,
-} from "./call-operation.ts";
 import type { AccountingDialect } from "./dialect.ts";
-import { AccountingConfigurationError } from "./errors.ts";
-import { ACCOUNTING_OPERATIONS } from "./operations.ts";
-
-/** A company's fields are not shown: what there is is kept as it came. */
-export type Company = Readonly<Record<string, unknown>>;
-
-/** GET /companies: the document's sample of an authenticated call. */
-async function listCompanies(
-  context: AccountingContext,
-  options: AccountingCallOptions = {},
-): Promise<AccountingResult<Company[]>> {
-  const operation = ACCOUNTING_OPERATIONS.listCompanies;
-  const { list } = context.dialect.companies;
-  const companies = z.array(z.looseObject({}));
-  const read =
-    list === null
-      ? bodyOf(companies, (all): Company[] => all)
-      : bodyOf(z.looseObject({ [list]: companies }), (body): Company[] => companies.parse(body[list]));
-  return callAccounting(context, operation, { path: operation.path }, read, options);
-}
-
-export interface ProcessedBatch {
-  /** The service's own words. */
-  message: string;
-}
-
-const readProcessed = bodyOf(z.looseObject({ message: z.string() }), ({ message }): ProcessedBatch => ({ message }));
-
-/**
- * POST /sync/batches/{syncBatchId}/process, without a body. What processing does is not shown, nor that it may be asked
- * for twice: sent once, on a connection of its own.
- */
-async function processSyncBatch(
-  context: AccountingContext,
-  syncBatchId: string,
-  options: AccountingCallOptions = {},
-): Promise<AccountingResult<ProcessedBatch>> {
-  const operation = ACCOUNTING_OPERATIONS.processSyncBatch;
-  const path = operation.path.replace("{syncBatchId}", () => pathSegment(syncBatchId));
-  return callAccounting(context, operation, { path }, readProcessed, options);
-}
+import {
+  type AccountingAnswerMeta,
+  accountingErrorOf,
+  AccountingInputError,
+  AccountingUnexpectedAnswerError,
+  excerptOf,
+  readAccountingMeta,
+} from "./errors.ts";
+import { ACCOUNTING_OPERATIONS, type AccountingOperation } from "./operations.ts";
 
 interface Revealed {
   reveal(): string;
 }
 
 export interface AccountingClientOptions {
-  /** The base address: there is no version prefix. */
+  /** The base address, without a slash at its end: there is no version prefix. */
   baseUrl: string;
-  /**
-   * `sk_development_…` or `sk_production_…`. What gives the present one is asked for it by each request: it may change.
-   */
-  apiKey: string | Revealed;
+  /** `sk_development_…` or `sk_production_…`. Revealed for each request: it may change. */
+  apiKey: Revealed;
   /** `cs_…`: with it every request is signed. */
-  clientSecret?: string | Revealed | undefined;
+  clientSecret?: Revealed | undefined;
   dialect: AccountingDialect;
   transport: Transport;
-  /** One call, from connecting to the last byte; default 30 s. */
-  timeoutMs?: number | undefined;
+  /** One call, from connecting to the last byte. */
+  timeoutMs: number;
   /** The clock of signatures; default Date.now. */
-  nowMs?: (() => number) | undefined;
+  nowMs?: () => number;
+}
+
+export interface AccountingCallOptions {
+  signal?: AbortSignal | undefined;
+  /** The first byte leaves before it, or none does. */
+  sendBefore?: Deadline | undefined;
+}
+
+export interface AccountingResult<Data> {
+  data: Data;
+  meta: AccountingAnswerMeta;
+  /** Rows of a list that are not of their form, and are not in `data`. */
+  odd?: readonly OddRow[] | undefined;
+}
+
+export interface ListBillPaymentsInput {
+  /** From 1, which is the default of this client: the service's is not shown. */
+  page?: number;
+  /** From 1 to 100. Default: the service's, which is not shown. */
+  limit?: number;
+  paymentMethod?: "cash" | "check" | "bank_transfer" | "credit_card" | "other";
+  status?: BillPaymentStatus | undefined;
+  sortBy?: "paymentDate" | "totalAmount" | "createdAt" | "updatedAt";
+  sortDirection?: "asc" | "desc";
+}
+
+/** The list envelope, with `data` under its own name. */
+export interface BillPaymentsPage {
+  billPayments: BillPayment[];
+  total: number;
+  page: number;
+  limit: number;
+  totalPages: number;
+  hasNextPage: boolean;
+  hasPreviousPage: boolean;
 }
 
 export type AccountingClient = ReturnType<typeof createAccountingClient>;
 
 /**
- * The typed client of the Accounting Service. One method, one request; nothing is repeated, nothing is global. Every method rejects with a TransportError, an AccountingApiError (401:
- * AccountingUnauthorizedError, 403: AccountingForbiddenError), an AccountingUnexpectedAnswerError or, before sending,
+ * The typed client of the Accounting Service. One method, one request; nothing is repeated, nothing is global. Every
+ * method rejects with a TransportError, an AccountingApiError, an AccountingUnexpectedAnswerError or, before sending,
  * an AccountingInputError.
- *
- * @throws AccountingConfigurationError
  */
 export function createAccountingClient(options: AccountingClientOptions) {
-  const context: AccountingContext = {
-    baseUrl: parseBaseUrl(options.baseUrl),
-    apiKey: presentSecret(
-      "invalid-api-key",
-      "the API key",
-      /^sk_(development|production)_[\x21-\x7e]+$/,
-      options.apiKey,
-    ),
-    clientSecret:
-      options.clientSecret === undefined
-        ? undefined
-        : presentSecret("invalid-client-secret", "the client secret", /^cs_[\x21-\x7e]+$/, options.clientSecret),
-    dialect: options.dialect,
-    transport: options.transport,
-    timeoutMs: options.timeoutMs ?? 30_000,
-    nowMs: options.nowMs ?? Date.now,
-  };
+  const { dialect } = options;
+  const { listCompanies, listBillPayments, processSyncBatch } = ACCOUNTING_OPERATIONS;
   return {
-    listCompanies: (call?: AccountingCallOptions) => listCompanies(context, call),
-    listBillPayments: (input?: ListBillPaymentsInput, call?: AccountingCallOptions) =>
-      listBillPayments(context, input, call),
-    processSyncBatch: (syncBatchId: string, call?: AccountingCallOptions) =>
-      processSyncBatch(context, syncBatchId, call),
+    /** GET /companies: the document's sample of an authenticated call. */
+    listCompanies: (call?: AccountingCallOptions) =>
+      callAccounting(options, listCompanies, { path: listCompanies.path }, companiesOf(dialect), call),
     /** The answer with whatever names it has: for whoever compares them with the dialect's. */
-    listCompaniesAsSent: (call: AccountingCallOptions = {}) => {
-      const operation = ACCOUNTING_OPERATIONS.listCompanies;
-      return callAccounting<unknown>(
-        context,
-        operation,
-        { path: operation.path },
-        ({ json }) => ({ data: json }),
-        call,
-      );
+    listCompaniesAsSent: (call?: AccountingCallOptions) =>
+      callAccounting(options, listCompanies, { path: listCompanies.path }, ({ json }) => ({ data: json }), call),
+    /** GET /bill-payments, one page. */
+    listBillPayments: async (input: ListBillPaymentsInput = {}, call?: AccountingCallOptions) => {
+      const request = { path: listBillPayments.path, query: queryOf(dialect, input) };
+      return callAccounting(options, listBillPayments, request, billPaymentsPage, call);
+    },
+    /**
+     * POST /sync/batches/{syncBatchId}/process, without a body. What processing does is not shown, nor that it may be
+     * asked for twice: sent once, on a connection of its own.
+     */
+    processSyncBatch: async (syncBatchId: string, call?: AccountingCallOptions) => {
+      const path = processSyncBatch.path.replace("{syncBatchId}", () => pathSegment(syncBatchId));
+      return callAccounting(options, processSyncBatch, { path }, processed, call);
     },
   };
 }
 
-/** Never quotes the address, which may hold credentials. */
-function parseBaseUrl(value: string): string {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  const plain =
-    url !== undefined &&
-    /^https?:$/.test(url.protocol) &&
-    `${url.username}${url.password}${url.search}${url.hash}` === "";
-  if (plain) return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
-  throw new AccountingConfigurationError("invalid-base-url", [
-    "the base URL of the Accounting Service must be an absolute http or https URL without credentials, query or fragment",
-  ]);
+/** A company's fields are not shown: what there is is kept as it came. */
+type Company = Readonly<Record<string, unknown>>;
+
+function companiesOf({ companies: { list } }: AccountingDialect): ReadBody<Company[]> {
+  const companies = z.array(z.looseObject({}));
+  return list === null
+    ? bodyOf(companies, (all): Company[] => all)
+    : bodyOf(z.looseObject({ [list]: companies }), (body): Company[] => companies.parse(body[list]));
 }
 
-/** Of a wrong form, it fails here and not with the first request. */
-function presentSecret(
-  code: "invalid-api-key" | "invalid-client-secret",
-  noun: string,
-  form: RegExp,
-  secret: string | Revealed,
-): () => string {
-  const present = (): string => parseSecret(code, noun, form, typeof secret === "string" ? secret : secret.reveal());
-  present();
-  return present;
+/** The service's own words. */
+const processed = bodyOf(z.looseObject({ message: z.string() }), ({ message }) => ({ message }));
+
+const text = z.string().nullish();
+const amount = z.number().nullish();
+const named = z.looseObject({ id: text, name: text }).nullish();
+
+const billPayment: z.ZodType<BillPayment> = z.looseObject({
+  id: z.string().min(1),
+  supplierRef: named,
+  accountRef: named,
+  paymentMethodRef: named,
+  billRef: z.looseObject({ id: text, billCode: text }).nullish(),
+  totalAmount: amount,
+  currency: text,
+  currencyRate: amount,
+  date: text,
+  billPaymentCode: text,
+  note: text,
+  lines: z
+    .array(
+      z.looseObject({
+        amount,
+        allocatedOnDate: text,
+        reference: text,
+        links: z.array(z.looseObject({ billId: text, amount })).nullish(),
+      }),
+    )
+    .nullish(),
+  createdAt: text,
+  updatedAt: text,
+});
+
+const billPaymentsPage = rowsOf({
+  path: ["data"],
+  body: z.looseObject({
+    data: z.array(z.unknown()),
+    total: z.number(),
+    page: z.number(),
+    limit: z.number(),
+    totalPages: z.number(),
+    hasNextPage: z.boolean(),
+    hasPreviousPage: z.boolean(),
+  }),
+  row: billPayment,
+  names: ["id"],
+  data: ({ total, page, limit, totalPages, hasNextPage, hasPreviousPage }, billPayments): BillPaymentsPage => {
+    return { billPayments, total, page, limit, totalPages, hasNextPage, hasPreviousPage };
+  },
+});
+
+/** @throws AccountingInputError where the dialect has no name for what is asked: the answer would be to another question */
+function queryOf({ billPayments: names }: AccountingDialect, asked: ListBillPaymentsInput): Record<string, string> {
+  const query: Record<string, string> = {};
+  for (const [input, value] of Object.entries({ page: 1, ...asked })) {
+    const name = names[input as keyof ListBillPaymentsInput];
+    if (value === undefined) continue;
+    if (name === null)
+      throw new AccountingInputError(
+        `listBillPayments: \`${input}\` was asked for, and the dialect has no name for it`,
+      );
+    query[name] = String(value);
+  }
+  return query;
 }
 
-/** Never quotes the secret. */
-function parseSecret(
-  code: "invalid-api-key" | "invalid-client-secret",
-  noun: string,
-  form: RegExp,
-  value: string,
-): string {
-  if (form.test(value)) return value;
-  const forms = code === "invalid-api-key" ? "sk_development_ or sk_production_" : "cs_";
-  throw new AccountingConfigurationError(code, [
-    `${noun} of the Accounting Service must begin with ${forms} and hold no spaces or line breaks`,
-  ]);
+/** An id as a segment of a path. `.` and `..` would name another path, and an empty one another resource. */
+function pathSegment(id: string): string {
+  try {
+    if (id !== "" && id !== "." && id !== "..") return encodeURIComponent(id);
+  } catch {
+    // Half of a surrogate pair.
+  }
+  throw new AccountingInputError(`${JSON.stringify(id)} cannot be an id`);
+}
+
+/**
+ * One call = one HTTP request, never repeated here. No operation that the document shows has a body.
+ *
+ * @throws TransportError no whole answer came
+ * @throws AccountingApiError any status from 400
+ * @throws AccountingUnexpectedAnswerError any other answer that is not what the document says
+ */
+async function callAccounting<Data>(
+  { baseUrl, apiKey, clientSecret, dialect, transport, timeoutMs, nowMs = Date.now }: AccountingClientOptions,
+  { name, method, riskClass }: AccountingOperation,
+  { path, query = {} }: { path: string; query?: Readonly<Record<string, string>> },
+  read: ReadBody<Data> | ReadList<Data>,
+  { signal, sendBefore }: AccountingCallOptions = {},
+): Promise<AccountingResult<Data>> {
+  const url = new URL(`${baseUrl}${path}`);
+  for (const [key, value] of Object.entries(query)) url.searchParams.set(key, value);
+  const reader = bodyReader(read);
+  const timestampMs = nowMs();
+  const toSign = { method, url, body: "", timestampMs, withQuery: dialect.signature.query };
+  const answer = await transport.send({
+    method,
+    url,
+    headers: {
+      accept: "application/json",
+      "user-agent": "fiscalflow",
+      // "Authentication", 1: the same key works for all products.
+      "x-api-key": apiKey.reveal(),
+      ...(clientSecret && signatureHeaders(toSign, clientSecret.reveal())),
+    },
+    signal,
+    sendBefore,
+    timeoutMs,
+    ...reader.request,
+    freshConnection: riskClass === "unrepeatableWrite",
+  });
+  const meta = readAccountingMeta(name, answer);
+  if (answer.status >= 400) throw accountingErrorOf(answer, meta, clientSecret && timestampMs);
+  const body = answer.status === 200 ? reader.read(answer) : { issues: [] };
+  if ("data" in body) return { data: body.data, meta, ...(body.odd && { odd: body.odd }) };
+  throw new AccountingUnexpectedAnswerError(meta, body.issues, excerptOf(reader.excerptOf(answer)));
+}
+
+interface ToSign {
+  method: string;
+  url: URL;
+  /** The exact body as it is transmitted; the empty string where there is none. */
+  body: string;
+  timestampMs: number;
+  /** Whether the query string belongs to the path: not shown, so the dialect says (`signature.query`). */
+  withQuery: boolean;
+}
+
+/**
+ * Accounting Service, "Authentication", 3 and 4: HMAC-SHA256 under the client secret, hex-encoded, of method, path,
+ * exact body and timestamp (Unix milliseconds), with nothing between them. The path is that of the request line, with
+ * whatever prefix the base address has, escaped as it is sent.
+ */
+export function signatureHeaders(
+  { method, url, body, timestampMs, withQuery }: ToSign,
+  clientSecret: string,
+): Record<string, string> {
+  const message = `${method}${url.pathname}${withQuery ? url.search : ""}${body}${timestampMs}`;
+  const hmac = createHmac("sha256", clientSecret).update(message, "utf8").digest("hex");
+  return { "x-signature": hmac, "x-timestamp": String(timestampMs) };
 }

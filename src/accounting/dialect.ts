@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { CallError } from "../http/errors.ts";
 import {
   type AboutSetting,
   dialectProblems,
@@ -10,7 +11,6 @@ import {
   setting,
   settingsOf,
 } from "../http/dialect-settings.ts";
-import { AccountingConfigurationError } from "./errors.ts";
 
 /**
  * The names that the document "Accounting Service" does not show: what each means, what happens while it is wrong, and
@@ -181,6 +181,17 @@ export type WebhookDialect = AccountingDialect["webhook"];
 
 export const accountingSettings = () => settingsOf(dialectSchema);
 
+export class AccountingConfigurationError extends CallError {
+  override readonly name = "AccountingConfigurationError" as const;
+  readonly code = "invalid-dialect" as const;
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join("; "));
+    this.problems = problems;
+  }
+}
+
 /**
  * Partial overrides, merged over the defaults.
  *
@@ -188,6 +199,6 @@ export const accountingSettings = () => settingsOf(dialectSchema);
  */
 export function parseAccountingDialect(overrides?: unknown): AccountingDialect {
   const parsed = dialectSchema.safeParse(overrides);
-  if (!parsed.success) throw new AccountingConfigurationError("invalid-dialect", dialectProblems(parsed.error));
+  if (!parsed.success) throw new AccountingConfigurationError(dialectProblems(parsed.error));
   return parsed.data;
 }

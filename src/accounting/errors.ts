@@ -1,8 +1,8 @@
-import { AnswerError, CallError } from "../http/errors.ts";
+import { AnswerError, type AnswerTiming, CallError, TransportError } from "../http/errors.ts";
 import type { HttpAnswer } from "../http/http-answer.ts";
 import { field } from "../http/json.ts";
 import { parseHttpDateMs, parseRetryAfterSeconds, pauseInWords } from "../http/quota-headers.ts";
-import type { AccountingOperationName } from "./operations.ts";
+import { ACCOUNTING_OPERATIONS, type AccountingOperationName } from "./operations.ts";
 
 const SECRET_LIKE = /\b(sk_(?:development|production)_|whsec_(?:development|production)_|cs_)[^\s"'<>]+/g;
 const LONGEST_EXCERPT = 500;
@@ -19,25 +19,15 @@ export function excerptOf(bodyText: string): string {
 }
 
 /** What every answer tells besides its body. */
-export interface AccountingAnswerMeta {
+export interface AccountingAnswerMeta extends AnswerTiming {
   operation: AccountingOperationName;
   status: number;
-  /** Throttling headers are not shown: this is the one that HTTP itself has. */
-  retryAfterSeconds?: number;
-  /** Unix milliseconds: when the request was handed to a connection. */
-  requestSentAtMs: number;
-  /** Unix milliseconds: when the answer's headers were complete. */
-  answeredAtMs: number;
-  /** The answer's own Date header, Unix milliseconds. */
-  serverDateMs?: number;
 }
 
-export function readAccountingMeta(
-  operation: AccountingOperationName,
-  answer: Pick<HttpAnswer, "status" | "headers" | "sentAtMs" | "answeredAtMs">,
-): AccountingAnswerMeta {
+export function readAccountingMeta(operation: AccountingOperationName, answer: HttpAnswer): AccountingAnswerMeta {
   const { headers, status, sentAtMs, answeredAtMs } = answer;
   const serverDateMs = parseHttpDateMs(headers["date"]);
+  // Throttling headers are not shown: this is the one that HTTP itself has.
   const retryAfterSeconds = parseRetryAfterSeconds(headers, serverDateMs ?? answeredAtMs);
   return {
     operation,
@@ -49,81 +39,38 @@ export function readAccountingMeta(
   };
 }
 
-/** The configuration of a client is wrong: nothing was sent, and nothing can be. Never holds a key or a secret. */
-export class AccountingConfigurationError extends CallError {
-  override readonly name = "AccountingConfigurationError" as const;
-  readonly code: "invalid-api-key" | "invalid-client-secret" | "invalid-base-url" | "invalid-dialect";
-  readonly problems: readonly string[];
-
-  constructor(code: AccountingConfigurationError["code"], problems: readonly string[]) {
-    super(problems.join("; "));
-    this.code = code;
-    this.problems = problems;
-  }
-}
-
 /** A call that cannot be made as asked: it was refused before anything was sent. */
 export class AccountingInputError extends CallError {
   override readonly name = "AccountingInputError" as const;
-  readonly code: "invalid-argument" | "not-in-dialect";
-
-  constructor(code: AccountingInputError["code"], message: string) {
-    super(message);
-    this.code = code;
-  }
-}
-
-interface AccountingApiErrorDetails {
-  meta: AccountingAnswerMeta;
-  /** At most 500 characters. */
-  bodyExcerpt: string;
+  readonly code = "invalid-argument" as const;
 }
 
 /** An answer with a status of 400 or more. The shape of an error's body is not shown (Accounting Service, "Errors"). */
 export class AccountingApiError extends AnswerError {
-  override readonly name: "AccountingApiError" | "AccountingUnauthorizedError" | "AccountingForbiddenError" =
-    "AccountingApiError";
-  readonly code: "api-error" | "unauthorized" | "forbidden" = "api-error";
+  override readonly name = "AccountingApiError" as const;
+  readonly code = "api-error" as const;
   readonly status: number;
-  readonly bodyExcerpt: string;
   readonly meta: AccountingAnswerMeta;
-
-  constructor(message: string, details: AccountingApiErrorDetails) {
-    super(message);
-    this.status = details.meta.status;
-    this.bodyExcerpt = details.bodyExcerpt;
-    this.meta = details.meta;
-  }
-
-  get evidence(): Record<string, unknown> {
-    return this.bodyExcerpt ? { bodyExcerpt: this.bodyExcerpt } : {};
-  }
-}
-
-/** 401: the key is missing or invalid, its application is inactive, or the signature is invalid. */
-export class AccountingUnauthorizedError extends AccountingApiError {
-  override readonly name = "AccountingUnauthorizedError" as const;
-  override readonly code = "unauthorized" as const;
+  /** At most 500 characters. */
+  readonly bodyExcerpt: string;
   /**
-   * Of a signed call: how far our clock was ahead of the service's when the call was signed, in milliseconds (negative:
-   * behind). A hint, by the answer's Date, which counts whole seconds.
+   * With a 401 of a signed call: how far our clock was ahead of the service's when the call was signed, in milliseconds
+   * (negative: behind). A hint, by the answer's Date, which counts whole seconds.
    */
   readonly clockAheadMs: number | undefined;
 
-  constructor(message: string, details: AccountingApiErrorDetails & { clockAheadMs: number | undefined }) {
-    super(message, details);
-    this.clockAheadMs = details.clockAheadMs;
+  constructor(message: string, meta: AccountingAnswerMeta, bodyExcerpt: string, clockAheadMs: number | undefined) {
+    super(message);
+    this.status = meta.status;
+    this.meta = meta;
+    this.bodyExcerpt = bodyExcerpt;
+    this.clockAheadMs = clockAheadMs;
   }
 
-  override get evidence(): Record<string, unknown> {
-    return { ...super.evidence, ...(this.clockAheadMs !== undefined && { clockAheadMs: this.clockAheadMs }) };
+  get evidence(): Record<string, unknown> {
+    const { bodyExcerpt, clockAheadMs } = this;
+    return { ...(bodyExcerpt && { bodyExcerpt }), ...(clockAheadMs !== undefined && { clockAheadMs }) };
   }
-}
-
-/** 403: the key is valid, and not authorized for that company or resource. */
-export class AccountingForbiddenError extends AccountingApiError {
-  override readonly name = "AccountingForbiddenError" as const;
-  override readonly code = "forbidden" as const;
 }
 
 /**
@@ -133,21 +80,19 @@ export class AccountingUnexpectedAnswerError extends AnswerError {
   override readonly name = "AccountingUnexpectedAnswerError" as const;
   readonly code = "unexpected-answer" as const;
   readonly status: number;
+  readonly meta: AccountingAnswerMeta;
   /** What is wrong with the body; empty where the status alone is unexpected. */
   readonly issues: readonly string[];
   /** At most 500 characters. */
   readonly bodyExcerpt: string;
-  readonly meta: AccountingAnswerMeta;
 
-  constructor(
-    message: string,
-    details: { meta: AccountingAnswerMeta; issues: readonly string[]; bodyExcerpt: string },
-  ) {
-    super(message);
-    this.status = details.meta.status;
-    this.issues = details.issues;
-    this.bodyExcerpt = details.bodyExcerpt;
-    this.meta = details.meta;
+  constructor(meta: AccountingAnswerMeta, issues: readonly string[], bodyExcerpt: string) {
+    const what = issues.length === 0 ? "a status that the document does not show" : issues.join("; ");
+    super(`${meta.operation}: unexpected answer, HTTP ${meta.status}: ${what}`);
+    this.status = meta.status;
+    this.meta = meta;
+    this.issues = issues;
+    this.bodyExcerpt = bodyExcerpt;
   }
 
   get evidence(): Record<string, unknown> {
@@ -165,29 +110,22 @@ const WORTH_SAYING_MS = 2_000;
  * @param signedAtMs the timestamp of a signed call
  */
 export function accountingErrorOf(
-  answer: HttpAnswer,
+  { json, bodyText }: HttpAnswer,
   meta: AccountingAnswerMeta,
   signedAtMs: number | undefined,
 ): AccountingApiError {
-  const apiMessage = messageOf(answer.json);
-  const details: AccountingApiErrorDetails = { meta, bodyExcerpt: excerptOf(answer.bodyText) };
-  const summary = `${meta.operation}: HTTP ${meta.status}${apiMessage === undefined ? "" : `: ${apiMessage}`}`;
-  if (meta.status === 401) {
-    const { serverDateMs } = meta;
-    const clockAheadMs = signedAtMs === undefined || serverDateMs === undefined ? undefined : signedAtMs - serverDateMs;
-    return new AccountingUnauthorizedError(
-      `${summary} (${why401(signedAtMs, clockAheadMs)}${unsignedQuery(meta, signedAtMs)})`,
-      {
-        ...details,
-        clockAheadMs,
-      },
-    );
-  }
-  if (meta.status === 403) {
-    const why = "the key is valid, but not authorized for that company or resource";
-    return new AccountingForbiddenError(`${summary} (${why})`, details);
-  }
-  return new AccountingApiError(`${summary}${pauseInWords(meta.retryAfterSeconds)}`, details);
+  const { operation, status, serverDateMs, retryAfterSeconds } = meta;
+  const apiMessage = messageOf(json);
+  const summary = `${operation}: HTTP ${status}${apiMessage === undefined ? "" : `: ${apiMessage}`}`;
+  const isTimed = status === 401 && signedAtMs !== undefined && serverDateMs !== undefined;
+  const clockAheadMs = isTimed ? signedAtMs - serverDateMs : undefined;
+  const why =
+    status === 401
+      ? ` (${why401(signedAtMs, clockAheadMs)}${unsignedQuery(meta, signedAtMs)})`
+      : status === 403
+        ? " (the key is valid, but not authorized for that company or resource)"
+        : pauseInWords(retryAfterSeconds);
+  return new AccountingApiError(`${summary}${why}`, meta, excerptOf(bodyText), clockAheadMs);
 }
 
 /** The response never says which of them it is. */
@@ -213,4 +151,57 @@ function messageOf(json: unknown): string | undefined {
   const places = [field(json, "message"), field(json, "error"), field(field(json, "error"), "message")];
   const found = places.find((place) => typeof place === "string" && place !== "");
   return typeof found === "string" ? redactSecrets(found.slice(0, 1_000)) : undefined;
+}
+
+/**
+ * What a call that threw means (docs/failure-model.md, "What each kind of trouble means").
+ *
+ * - `ok`: as the document says; a call that threw never means it
+ * - `deferred`: refused by the quota, or kept back by ourselves: certainly nothing happened
+ * - `configuration`: 401, 403
+ * - `refused`: certainly nothing happened, and the same request would be refused again
+ * - `transient`: a read that may be repeated
+ * - `not-applied`: a write of which not a byte left
+ * - `unknown`: a write that may have happened
+ */
+export type AccountingMeaning =
+  | { kind: "ok" }
+  | { kind: "deferred"; retryAfterMs?: number | undefined }
+  | { kind: "configuration" }
+  | { kind: "refused"; attention: "invalid-request" | "not-found" }
+  | { kind: "transient" }
+  | { kind: "not-applied" }
+  | { kind: "unknown" };
+
+export function classifyAccountingError(operation: AccountingOperationName, error: unknown): AccountingMeaning {
+  const isRead = ACCOUNTING_OPERATIONS[operation].riskClass === "read";
+  const lost: AccountingMeaning = { kind: isRead ? "transient" : "unknown" };
+  if (error instanceof AccountingInputError) return { kind: "refused", attention: "invalid-request" };
+  if (error instanceof AccountingApiError) {
+    return ofStatus(error.status, millisecondsOf(error.meta.retryAfterSeconds)) ?? lost;
+  }
+  if (error instanceof AccountingUnexpectedAnswerError) return lost;
+  if (!(error instanceof TransportError)) return lost;
+  if (error.code === "held-back") return { kind: "deferred", retryAfterMs: error.retryAfterMs };
+  if (error.sent === "no") return { kind: isRead ? "transient" : "not-applied" };
+  const { answered } = error;
+  // A 429 says all it has to say in its headers, so that a body that broke off takes nothing from it.
+  if (answered?.status !== 429) return lost;
+  const nowMs = parseHttpDateMs(answered.headers["date"]) ?? answered.atMs;
+  return { kind: "deferred", retryAfterMs: millisecondsOf(parseRetryAfterSeconds(answered.headers, nowMs)) };
+}
+
+/**
+ * Undefined: the status does not prove that nothing happened. A 408 may be a proxy's, which has passed the request on.
+ */
+function ofStatus(status: number, retryAfterMs: number | undefined): AccountingMeaning | undefined {
+  if (status === 429) return { kind: "deferred", retryAfterMs };
+  if (status === 401 || status === 403) return { kind: "configuration" };
+  if (status === 404) return { kind: "refused", attention: "not-found" };
+  if (status === 408 || status >= 500) return undefined;
+  return { kind: "refused", attention: "invalid-request" };
+}
+
+function millisecondsOf(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : seconds * 1_000;
 }

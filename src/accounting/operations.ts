@@ -1,15 +1,10 @@
-/**
- * - `read`: may be repeated freely
- * - `unrepeatableWrite`: at most once, on a fresh connection
- */
-type RiskClass = "read" | "unrepeatableWrite";
-
 export interface AccountingOperation {
   name: "listCompanies" | "listBillPayments" | "processSyncBatch";
   method: "GET" | "POST";
   /** As the document writes it. */
   path: string;
-  riskClass: RiskClass;
+  /** `read`: may be repeated freely; `unrepeatableWrite`: at most once, on a fresh connection. */
+  riskClass: "read" | "unrepeatableWrite";
 }
 
 /** Accounting Service, "Endpoints": paths carry no version prefix. */

@@ -2,7 +2,7 @@ import { onTestFinished } from "vitest";
 
 import { type Respond, startStubServer, type StubServer } from "../../http/test-support/stub-server.ts";
 import { createDispatchers, createTransport } from "../../http/transport.ts";
-import { type AccountingClient, type AccountingClientOptions, createAccountingClient } from "../client.ts";
+import { type AccountingClient, createAccountingClient } from "../client.ts";
 import { parseAccountingDialect } from "../dialect.ts";
 
 export const TEST_KEY = "sk_development_nobody-may-read-this";
@@ -11,7 +11,7 @@ export const TEST_SECRET = "cs_nobody-may-read-this-either";
 /** A client on a real server that answers as scripted; both end with the test. */
 export async function accountingClientUnderTest(
   respond: Respond,
-  options: Partial<Omit<AccountingClientOptions, "dialect">> & { dialect?: unknown } = {},
+  { dialect, clientSecret, nowMs }: { dialect?: unknown; clientSecret?: string; nowMs?: () => number } = {},
 ): Promise<{ client: AccountingClient; server: StubServer }> {
   const server = await startStubServer(respond);
   const dispatchers = createDispatchers();
@@ -20,12 +20,13 @@ export async function accountingClientUnderTest(
     await dispatchers.close();
   });
   const client = createAccountingClient({
-    baseUrl: `${server.baseUrl}/accounting/`,
-    apiKey: TEST_KEY,
+    baseUrl: `${server.baseUrl}/accounting`,
+    apiKey: { reveal: () => TEST_KEY },
+    ...(clientSecret !== undefined && { clientSecret: { reveal: () => clientSecret } }),
+    ...(nowMs && { nowMs }),
     transport: createTransport(dispatchers),
     timeoutMs: 5_000,
-    ...options,
-    dialect: parseAccountingDialect(options.dialect),
+    dialect: parseAccountingDialect(dialect),
   });
   return { client, server };
 }
