@@ -63,7 +63,7 @@ export interface SettingsReading<S extends SettingTable> {
   /** Settings that someone set, well or not. */
   given: ReadonlySet<string>;
   /** Where a setting was given, or would have been: for problems that need more than one. */
-  where: (key: keyof S & string) => string;
+  where(key: keyof S & string): string;
 }
 
 /** A value that refers to something that cannot be had. */

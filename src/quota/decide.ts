@@ -6,9 +6,7 @@ import {
   budgetAt,
   type BudgetRules,
   type CallClass,
-  companyFactor,
   inFreshWindow,
-  mostAlone,
   NO_TROUBLE,
   probeAt,
   probeBack,
@@ -16,7 +14,6 @@ import {
   readEdge,
   refusedTooEarly,
   reserveFor,
-  seenWith,
   spentOf,
   startOf,
   underWay,
@@ -75,8 +72,6 @@ export type BudgetEvent =
 
 /** What a 429 without any word of a time is taken for (docs/failure-model.md, "What each kind of trouble means"). */
 const CLOSED_WITHOUT_WORD_MS = 60_000;
-/** Whoever sends this soon after a window's beginning has waited for it, as the others have. */
-const AT_ITS_START_MS = 2_000;
 
 /** How long a 429 asks to wait: Retry-After, else its reset; at least a second, since a reset may be rounded down. */
 export function waitOf({ retryAfterSeconds, rateLimit }: Answer): number {
@@ -147,7 +142,7 @@ function rateLimitOf(
 }
 
 function withCount(budget: Budget, answer: Answer): Budget {
-  const { status, sentAtMs, answeredAtMs } = answer;
+  const { sentAtMs, answeredAtMs } = answer;
   const rateLimit = rateLimitOf(answer, budget.rules);
   if (!rateLimit) {
     if (sentAtMs < startOf(budget.window)) return budget;
@@ -159,9 +154,7 @@ function withCount(budget: Budget, answer: Answer): Budget {
   const current = news.says === "next" ? inFreshWindow(budget, news.window) : { ...budget, window: news.window };
   const used = Math.max(current.used, limit - Math.min(remaining, limit));
   const silent = sentAtMs > current.silentSentAtMs ? 0 : current.silent;
-  const fromItsStart = sentAtMs - startOf(current.window) < AT_ITS_START_MS;
-  const company = status === 429 ? current.company : seenWith(current.company, used, fromItsStart);
-  return { ...current, limit, used, silent, company };
+  return { ...current, limit, used, silent };
 }
 
 function closedBy(budget: Budget, before: Budget, answer: Answer): Budget {
@@ -228,9 +221,11 @@ export function decide(
   return { kind: "send", probe: trouble.probing !== undefined };
 }
 
-function mostAtOnce(budget: Budget): number {
-  const { rules, limit, window, used, silent, company, fleetSpent } = budget;
+/** Of a window, while this process counts alone: as many calls of others may be under way. */
+const UNUSED_ALONE = 0.05;
+
+function mostAtOnce({ rules, limit, window, used, silent, fleetSpent }: Budget): number {
   if (!window.fromHeaders) return rules.unknownConcurrency;
   if (fleetSpent !== undefined) return Infinity;
-  return mostAlone(limit - used - silent, companyFactor(company, used), limit);
+  return limit - used - silent > UNUSED_ALONE * limit ? 1 : 0;
 }
