@@ -16,9 +16,9 @@ async function someSale() {
     ledger,
     business,
     warned,
-    run: async (mode: "warn" | "refuse") => {
+    run: async (checks: "warn" | "refuse") => {
       const known = await ledger.documents.findSale(business, "INV-1");
-      await inActivity(async () => checkInput("INV-1", known, { doubts: DOUBTS, mode }), {
+      await inActivity(async () => checkInput("INV-1", known, { doubts: DOUBTS, checks }), {
         warn: (message) => warned.push(message),
       });
     },

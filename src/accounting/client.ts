@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 
-import type { BillPayment, BillPaymentStatus } from "../contract/bill-payment.ts";
+import type { BillPayment } from "../contract/bill-payment.ts";
 import type { Deadline } from "../http/deadline.ts";
 import { bodyOf, bodyReader, type OddRow, type ReadBody, type ReadList, rowsOf } from "../http/read-body.ts";
 import type { Transport } from "../http/transport.ts";
@@ -54,7 +54,7 @@ export interface ListBillPaymentsInput {
   /** From 1 to 100. Default: the service's, which is not shown. */
   limit?: number;
   paymentMethod?: "cash" | "check" | "bank_transfer" | "credit_card" | "other";
-  status?: BillPaymentStatus | undefined;
+  status?: string | undefined;
   sortBy?: "paymentDate" | "totalAmount" | "createdAt" | "updatedAt";
   sortDirection?: "asc" | "desc";
 }

@@ -67,10 +67,9 @@ describe("problems of the configuration", () => {
   });
 
   it("include parts that the caller needs and that are not configured", () => {
-    const needs = ["compliance", "accounting", "callbacks"] as const;
+    const needs = ["compliance", "callbacks"] as const;
     expect(problemsOf({}, undefined, { needs }).map(({ path }) => path)).toEqual([
       "COMPLIANCE_BASE_URL",
-      "ACCOUNTING_BASE_URL",
       "CALLBACK_PUBLIC_URL",
     ]);
     expect(() => load({ ...COMPLIANCE, ...ACCOUNTING, ...CALLBACKS }, undefined, { needs })).not.toThrow();

@@ -3,7 +3,7 @@ import type { PaymentRule } from "../contract/jobs.ts";
 import type { ConfigProblem } from "./config-error.ts";
 import { type accountingSettings, ANY_BUSINESS, type complianceSettings } from "./settings.ts";
 import { environmentOf } from "./secrets.ts";
-import type { SettingsReading, SettingTable, SettingValues } from "./setting-kinds.ts";
+import { type SettingsReading, valuesOf } from "./setting-kinds.ts";
 
 /** The rules between the settings of connections, and what becomes of those that keep them. */
 
@@ -12,11 +12,6 @@ type AccountingReading = SettingsReading<typeof accountingSettings> & { name: st
 
 export type ComplianceConnection = ReturnType<typeof assembleCompliance>;
 export type AccountingConnection = ReturnType<typeof assembleAccounting>;
-
-/** Of settings that were read without a problem, every one that is needed or has a default is there. */
-export function valuesOf<S extends SettingTable>({ values }: SettingsReading<S>): SettingValues<S> {
-  return values as SettingValues<S>;
-}
 
 /** A connection whose settings were read without a problem. */
 export function assembleCompliance(reading: ComplianceReading) {

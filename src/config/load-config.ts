@@ -3,16 +3,20 @@ import { dirname, resolve } from "node:path";
 
 import { DEFAULT_CONNECTION, NAME_PATTERN } from "../contract/names.ts";
 import { ConfigError, type ConfigProblem, nearMiss, showFound, unknownName } from "./config-error.ts";
-import { assembleAccounting, assembleCompliance, checkConnections, valuesOf } from "./connections.ts";
+import { assembleAccounting, assembleCompliance, checkConnections } from "./connections.ts";
 import { type ReadFile, Secret, SecretFiles } from "./secrets.ts";
 import {
+  addressOf,
   type Environment,
   jsonOf,
   jsonOfFile,
+  plaintextProblem,
+  publicUrlProblem,
   Refusal,
   type SettingsReading,
   type SettingTable,
   type Source,
+  valuesOf,
   variableOf,
 } from "./setting-kinds.ts";
 import {
@@ -25,7 +29,6 @@ import {
   timingSettings,
   workerSettings,
 } from "./settings.ts";
-import { addressOf, plaintextProblem, publicUrlProblem } from "./urls.ts";
 
 const CONFIG_FILE_VARIABLE = "FISCALFLOW_CONFIG";
 
@@ -55,10 +58,6 @@ const NEEDED = {
   compliance: {
     path: "COMPLIANCE_BASE_URL",
     message: `no connection to the Compliance API is configured; set it and COMPLIANCE_API_KEY, or name a file with ${CONFIG_FILE_VARIABLE}`,
-  },
-  accounting: {
-    path: "ACCOUNTING_BASE_URL",
-    message: `no connection to the accounting service is configured; set it and ACCOUNTING_API_KEY, or name a file with ${CONFIG_FILE_VARIABLE}`,
   },
   callbacks: { path: "CALLBACK_PUBLIC_URL", message: "no callbacks are configured; set it and CALLBACK_SECRETS" },
 } as const satisfies Record<string, ConfigProblem>;
@@ -92,11 +91,7 @@ export function loadConfig(options: LoadConfigOptions) {
   problems.push(...ledgerProblems(ledger));
   const worker = reader.section(workerSettings, "worker");
   const running = reader.section(processSettings, "");
-  const isThere = {
-    compliance: compliance.length > 0,
-    accounting: accounting.length > 0,
-    callbacks: wantsCallbacks(callbacks),
-  };
+  const isThere = { compliance: compliance.length > 0, callbacks: wantsCallbacks(callbacks) };
   problems.push(...needs.filter((need) => !isThere[need]).map((need) => NEEDED[need]));
   problems.push(...variableProblems(env, reader.referredVariables));
   if (problems.length > 0) throw new ConfigError(problems);
@@ -235,7 +230,7 @@ function readSetting(
   raw: unknown,
   source: Source,
 ): { value?: unknown; messages: readonly string[] } {
-  const { resolve: resolved = (found) => found, description } = schema.meta() ?? {};
+  const { resolve: resolved = (found: unknown) => found, description } = schema.meta() ?? {};
   try {
     const reading = schema.safeParse(raw === undefined ? undefined : resolved(raw, source));
     if (reading.success) return { value: reading.data, messages: [] };

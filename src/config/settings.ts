@@ -6,6 +6,7 @@ import { CURRENCY_PATTERN, INVOICE_NUMBER_FIELDS, SUPPLIER_RULES } from "../cont
 import { NAME_PATTERN } from "../contract/names.ts";
 import { keyRule, KEYS, secret, secrets } from "./secrets.ts";
 import {
+  baseUrl,
   byBusiness,
   choice,
   dialect,
@@ -15,14 +16,15 @@ import {
   integer,
   interval,
   list,
+  plainUrl,
   port,
+  postgresProblem,
   settings,
   type SettingTable,
   type SettingValues,
   shortText,
   text,
 } from "./setting-kinds.ts";
-import { baseUrl, plainUrl, postgresProblem } from "./urls.ts";
 
 /**
  * Where health and metrics listen unless configured otherwise: they need no password, so nobody outside of the machine

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isLoopbackHost, isPublicHost } from "./urls.ts";
+import { isLoopbackHost, isPublicHost } from "./setting-kinds.ts";
 
 const at = (host: string) => new URL(`https://${host}/`);
 

@@ -120,7 +120,7 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
     FISCALFLOW_HOME: home,
     ...options.settings,
   };
-  const config = loadConfig({ env: { ...environment, ...TIMINGS }, needs: ["compliance", "accounting", "callbacks"] });
+  const config = loadConfig({ env: { ...environment, ...TIMINGS }, needs: ["compliance", "callbacks"] });
   // Of its own: the simulator begins with empty books each time, and so do the claims.
   const ledger = ledgerOf(config, onProgress);
   ends.push(() => ledger.close());
