@@ -75,7 +75,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
   const observed: Observation[] = [];
   const observer = { note: (observation: Observation) => void observed.push(observation) };
   const connections = createComplianceRuntimes(compliance, { ...timings, callTimeoutMs }, () => transport, nowMs, {
-    readKeysAgain: () => Promise.resolve(),
+    readKeysAgain() {},
     watch,
     observer,
     seenBefore: () => Promise.resolve(undefined),

@@ -177,7 +177,6 @@ const dialectSchema = group({
 });
 
 export type AccountingDialect = z.output<typeof dialectSchema>;
-export type WebhookDialect = AccountingDialect["webhook"];
 
 export const accountingSettings = () => settingsOf(dialectSchema);
 

@@ -1,5 +1,5 @@
 import { AnswerError, type AnswerTiming, CallError, TransportError } from "../http/errors.ts";
-import type { HttpAnswer } from "../http/http-answer.ts";
+import type { HttpAnswer } from "../http/request.ts";
 import { field } from "../http/json.ts";
 import { parseHttpDateMs, parseRetryAfterSeconds, pauseInWords } from "../http/quota-headers.ts";
 import { ACCOUNTING_OPERATIONS, type AccountingOperationName } from "./operations.ts";

@@ -14,7 +14,6 @@ export {
   type AccountingDialect,
   accountingSettings,
   parseAccountingDialect,
-  type WebhookDialect,
 } from "./dialect.ts";
 export { AccountingApiError, type AccountingMeaning, classifyAccountingError } from "./errors.ts";
 export type { AccountingOperationName } from "./operations.ts";

@@ -1,5 +1,5 @@
 import type { Deadline } from "../http/deadline.ts";
-import type { HttpAnswer } from "../http/http-answer.ts";
+import type { HttpAnswer } from "../http/request.ts";
 import { field } from "../http/json.ts";
 import { bodyReader, type OddRow, type ReadBody, type ReadList } from "../http/read-body.ts";
 import type { Transport } from "../http/transport.ts";

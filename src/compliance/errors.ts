@@ -1,5 +1,5 @@
 import { AnswerError, CallError } from "../http/errors.ts";
-import type { HttpAnswer } from "../http/http-answer.ts";
+import type { HttpAnswer } from "../http/request.ts";
 import {
   parseHttpDateMs,
   parseRateLimit,

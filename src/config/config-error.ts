@@ -1,4 +1,4 @@
-import leven, { closestMatch } from "leven";
+import { closestMatch } from "leven";
 
 /** One thing to correct. */
 export interface ConfigProblem {
@@ -46,12 +46,9 @@ export function unknownName(noun: string, name: string, known: readonly string[]
   return `has an unknown ${noun} ${showFound(name)}; ${hint}`;
 }
 
-/** The known name that the caller most likely meant: at most two slips away, and fewer than half of its letters. */
+/** The known name that the caller most likely meant. */
 export function nearMiss(name: string, known: readonly string[]): string | undefined {
-  const candidates = new Map(known.map((candidate) => [candidate.toLowerCase(), candidate]));
-  const meant = closestMatch(name.toLowerCase(), [...candidates.keys()], { maxDistance: 2 });
-  if (meant === undefined || leven(name.toLowerCase(), meant) * 2 >= meant.length) return undefined;
-  return candidates.get(meant);
+  return closestMatch(name, known, { maxDistance: 2 });
 }
 
 /** Why a file cannot be read: the system's code (`ENOENT`), since a message may quote more than is wanted. */

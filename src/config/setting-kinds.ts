@@ -64,7 +64,7 @@ export interface SettingsReading<S extends SettingTable> {
   /** Settings that someone set, well or not. */
   given: ReadonlySet<string>;
   /** Where a setting was given, or would have been: for problems that need more than one. */
-  where(key: keyof S & string): string;
+  where: (key: string) => string;
 }
 
 /** Of settings that were read without a problem, every one that is needed or has a default is there. */

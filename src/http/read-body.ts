@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-import type { HttpAnswer } from "./http-answer.ts";
+import type { HttpAnswer } from "./request.ts";
 import { isDeeperThanRead, parseJson, parseShallowJson, TOO_DEEP } from "./json.ts";
 import type { TransportRequest } from "./transport.ts";
 

@@ -4,7 +4,7 @@ import type { Dispatcher } from "undici";
 
 import type { Deadline } from "./deadline.ts";
 import { TransportError, type TransportErrorCode, UnreadableAnswerError } from "./errors.ts";
-import { flattenHeaders, type HttpAnswer, parseJsonBody } from "./http-answer.ts";
+import { parseJson } from "./json.ts";
 import { TLS_TROUBLE, tlsTroubleOf } from "./tls-trouble.ts";
 
 const CHUNKS = { chunkSize: 64 * 1024 };
@@ -91,6 +91,25 @@ export interface SendOptions extends HttpRequest {
   /** Close the connection after the answer. */
   closeConnection?: boolean;
   nowMs?: () => number;
+}
+
+/** An answer that came whole, whatever its status. */
+export interface HttpAnswer {
+  status: number;
+  /** Names in lower case; several values of one name are joined by `, `. */
+  headers: Readonly<Record<string, string>>;
+  /** Empty where the body was taken piece by piece (`HttpRequest.onBody`). */
+  bodyText: string;
+  /** In bytes, decoded. */
+  bodyLength: number;
+  /** Whatever the content type says; absent when the body is no JSON that is read. */
+  json?: unknown;
+  /** Why it is none. */
+  problem?: string;
+  /** When the request was handed to a connection, Unix milliseconds. */
+  sentAtMs: number;
+  /** When the answer's headers were complete, Unix milliseconds. */
+  answeredAtMs: number;
 }
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -182,7 +201,14 @@ export function sendRequest(options: SendOptions): Promise<HttpAnswer> {
       const { status, headers, atMs } = head;
       const bodyText = new TextDecoder().decode(Buffer.concat(chunks));
       const times = { sentAtMs: sentAtMs ?? atMs, answeredAtMs: atMs };
-      resolve({ status, headers, bodyText, bodyLength, ...parseJsonBody(bodyText), ...times });
+      resolve({
+        status,
+        headers,
+        bodyText,
+        bodyLength,
+        ...(bodyText.trim() === "" ? {} : parseJson(bodyText)),
+        ...times,
+      });
     };
 
     const handler: Dispatcher.DispatchHandler = {
@@ -254,4 +280,12 @@ function describe(cause: unknown): string {
   if (typeof code !== "string") return cause.name;
   const trouble = tlsTroubleOf(cause);
   return trouble === undefined ? code : `${code}: ${TLS_TROUBLE[trouble]}`;
+}
+
+function flattenHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) flat[name.toLowerCase()] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  return flat;
 }

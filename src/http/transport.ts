@@ -7,8 +7,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { Agent, type Dispatcher } from "undici";
 
 import { UnreadableAnswerError } from "./errors.ts";
-import type { HttpAnswer } from "./http-answer.ts";
-import { type HttpRequest, sendRequest } from "./request.ts";
+import { type HttpAnswer, type HttpRequest, sendRequest } from "./request.ts";
 
 /** Of an answer that is taken piece by piece: as much of it comes in beside all others. */
 const SMALL_BYTES = 1024 * 1024;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { TransportError } from "../http/errors.ts";
-import type { HttpAnswer } from "../http/http-answer.ts";
+import type { HttpAnswer } from "../http/request.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { budgetRules } from "./budget.ts";
 

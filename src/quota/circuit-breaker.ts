@@ -1,5 +1,5 @@
 import { TransportError } from "../http/errors.ts";
-import type { HttpAnswer } from "../http/http-answer.ts";
+import type { HttpAnswer } from "../http/request.ts";
 import { parseHttpDateMs, parseRetryAfterSeconds } from "../http/quota-headers.ts";
 import type { Transport, TransportRequest } from "../http/transport.ts";
 import { afterFailure, type BudgetRules, NO_TROUBLE, probeAt, probeBack, probeSent, type Trouble } from "./budget.ts";

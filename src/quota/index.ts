@@ -2,9 +2,7 @@
  * The request budget of an application, counted for all workers together, and the circuit breaker of a service that
  * tells no limit. Which poll a worker opens is decided in `src/worker/permits.ts`.
  */
-export { type CallClass, callingAs } from "./budget.ts";
+export { budgetRules, type CallClass, callingAs, reserveFor } from "./budget.ts";
 export { CircuitBreaker } from "./circuit-breaker.ts";
 export { FleetCount } from "./fleet-count.ts";
 export { RateLimiter, type RateLimiterWatch } from "./rate-limiter.ts";
-export { reserveFor } from "./budget.ts";
-export { budgetRules } from "./budget.ts";

@@ -1,4 +1,4 @@
-import type { HttpAnswer } from "../../http/http-answer.ts";
+import type { HttpAnswer } from "../../http/request.ts";
 import type { Transport } from "../../http/transport.ts";
 
 export interface ProviderOptions {
