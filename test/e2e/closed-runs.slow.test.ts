@@ -58,7 +58,7 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     const { open, ended } = await report();
     expect(open.map(({ number }) => number)).not.toContain("END-1");
     const told = ended.documents.find(({ number }) => number === "END-1");
-    expect(told).toMatchObject({ stage: "resolving-items", status: "terminated", atRisk: "200.00" });
+    expect(told).toMatchObject({ stage: "resolving-items", status: "terminated", atRisk: "200" });
     expect(await findingsIn(rig.ledger)).toEqual([]);
   });
 

@@ -53,7 +53,7 @@ describeWithTemporal("while the API is away, a sale", () => {
     away();
     const { exitCode, stdout } = await fiscalflow("reconcile", "--wait", "1");
     expect(stdout).toMatch(/^It goes on by itself: 0 documents checked/);
-    expect(stdout).toMatch(/\nIt has not ended: until then, nothing is known to match\.\n$/);
+    expect(stdout).not.toMatch(/match/);
     expect(exitCode).toBe(0);
     await rig.client.workflow.getHandle(reconcileWorkflowId(BUSINESS)).terminate();
   });
