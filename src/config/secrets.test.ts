@@ -1,7 +1,8 @@
+import { execFileSync } from "node:child_process";
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { loadConfig } from "./load-config.ts";
 
@@ -78,6 +79,29 @@ describe("a secret that is given as a file", () => {
     const { values, write } = await started();
     await write("compliance.shop.apiKey", "cmp_sk_test_new");
     await expect.poll(() => values()["compliance.shop.apiKey"], { timeout: 8_000 }).toBe("cmp_sk_test_new");
+  });
+
+  test("is not taken while it is being written", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "setTimeout", "clearInterval", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { said, values, write } = await started();
+    const name = "compliance.shop.apiKey";
+    await write(name, "cmp_sk_test_n");
+    vi.advanceTimersByTime(5_000);
+    await write(name, "cmp_sk_test_new");
+    vi.advanceTimersByTime(100);
+    expect([values()[name], said]).toEqual([AT_START[name], []]);
+    vi.advanceTimersByTime(5_100);
+    expect([values()[name], said]).toEqual(["cmp_sk_test_new", [`replaced ${name}`]]);
+  });
+
+  test("is read once where it is a pipe", async () => {
+    const { files, said, values, pathOf } = await started();
+    const name = "compliance.shop.apiKey";
+    await rm(pathOf(name));
+    execFileSync("mkfifo", [pathOf(name)]);
+    files.readAgain();
+    expect([values(), said]).toEqual([AT_START, []]);
   });
 
   test("follows a mount that changes by a symbolic link above the file", async () => {

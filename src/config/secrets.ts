@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { inspect } from "node:util";
 import { z } from "zod";
 
@@ -133,6 +134,8 @@ function secretFrom(raw: unknown, source: Source): Secret {
 }
 
 const EVERY_MS = 5_000;
+/** In which a file that was begun is written. */
+const WRITTEN_WITHIN_MS = 100;
 
 /** A secret that was read from a file, and takes the value that the file has later. */
 interface SecretFile {
@@ -183,11 +186,38 @@ export class SecretFiles {
     this.#load = load;
   }
 
-  /** Reads the files every five seconds from now on. @returns ends that */
+  /**
+   * Reads the files every five seconds from now on. What has changed is taken if it is still the same a moment later: a
+   * file may be in the middle of being written. @returns ends that
+   */
   start(watch: SecretWatch): () => void {
     this.#watch = watch;
-    const timer = setInterval(() => this.readAgain(), EVERY_MS).unref();
-    return () => clearInterval(timer);
+    let second: NodeJS.Timeout | undefined;
+    const first = setInterval(() => {
+      const before = this.#read();
+      second = setTimeout(() => {
+        const now = this.#read();
+        if ([...now].every(([path, text]) => before.get(path) === text)) this.readAgain();
+      }, WRITTEN_WITHIN_MS).unref();
+    }, EVERY_MS).unref();
+    return () => {
+      clearInterval(first);
+      clearTimeout(second);
+    };
+  }
+
+  #read(): ReadonlyMap<string, string | undefined> {
+    return new Map(this.all.map(({ path }) => [path, this.#textOf(path)]));
+  }
+
+  /** Of a pipe, what it held at the start: to read it again would wait for its writer, and hold up the process. */
+  #textOf(path: string): string | undefined {
+    try {
+      const stats = statSync(path, { throwIfNoEntry: false });
+      return stats?.isFIFO() === true ? this.#texts.get(path) : this.#readFile(path);
+    } catch {
+      return undefined;
+    }
   }
 
   /** At once for all: a call must not be signed with the new key and the old client secret. */
@@ -205,7 +235,7 @@ export class SecretFiles {
 
   /** @returns why the values that a file has now were not taken */
   #take(path: string): string | undefined {
-    if (textOf(path, this.#readFile) === this.#texts.get(path)) return undefined;
+    if (this.#textOf(path) === this.#texts.get(path)) return undefined;
     try {
       // All others as they were, so that one file of no use holds up none of them.
       const fresh = this.#load(
@@ -231,13 +261,5 @@ export class SecretFiles {
       if (error instanceof ConfigError) return error.problems[0]?.message;
       throw error;
     }
-  }
-}
-
-function textOf(path: string, readFile: ReadFile): string | undefined {
-  try {
-    return readFile(path);
-  } catch {
-    return undefined;
   }
 }

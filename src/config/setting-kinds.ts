@@ -149,7 +149,11 @@ export function list<T>(each: z.ZodType<T>, what: string) {
     .meta({
       note: "several are separated by commas",
       resolve(raw, source) {
-        const entries = source.isVariable ? String(raw).split(/\s*,\s*/) : raw;
+        const entries = source.isVariable
+          ? String(raw)
+              .split(",")
+              .map((one) => one.trim())
+          : raw;
         // What is no list is looked at as one of it, so that a secret is not shown.
         return Array.isArray(entries) ? entries.map((one) => resolveEach(one, source)) : resolveEach(entries, source);
       },

@@ -6,7 +6,7 @@ import { connectionName } from "../../contract/schema/sale.ts";
 import { parsedBy } from "../arguments.ts";
 import { UsageError } from "../cli-error.ts";
 import { type Scope, withScope } from "../sale/scope.ts";
-import { businessOf } from "./business-of.ts";
+import { businessOf, servedBusinessOf } from "./business-of.ts";
 
 /** What a job is for, with what the configuration adds. */
 export interface JobScope {
@@ -19,9 +19,11 @@ interface JobOwner {
   withFlags: (command: Command) => Command;
   /** What the flags name. @throws UsageError */
   of: (config: Config, flags: Scope) => JobScope;
+  /** The same, where the command begins something new: a business that is not served is refused. @throws UsageError */
+  served: (config: Config, flags: Scope) => JobScope;
 }
 
-export const BUSINESS: JobOwner = { withFlags: withScope, of: businessOf };
+export const BUSINESS: JobOwner = { withFlags: withScope, of: businessOf, served: servedBusinessOf };
 
 export const ACCOUNTING_CONNECTION: JobOwner = {
   withFlags: (command) =>
@@ -33,6 +35,7 @@ export const ACCOUNTING_CONNECTION: JobOwner = {
       )
       .option("--json", "print the result as JSON"),
   of: accountingScope,
+  served: accountingScope,
 };
 
 /**

@@ -63,7 +63,7 @@ export async function runJob<Progress, Result>(
   flags: JobFlags,
   options: Record<string, unknown> = {},
 ): Promise<void> {
-  const scope = job.owner.of(loadConfig({ env: context.env }), flags);
+  const scope = job.owner.served(loadConfig({ env: context.env }), flags);
   const workflowId = job.workflowId(scope);
   await withTemporal(context, async ({ client }) => {
     const started = await startJob(client, job.workflow, workflowId, { ...scope, ...job.input, ...options });
@@ -71,7 +71,7 @@ export async function runJob<Progress, Result>(
     printNote(context, `The ${job.noun} ${how} (${workflowId}).`);
     if (!started && Object.keys(options).length > 0) {
       const again = `Wait until it has ended, then ask again for ${Object.keys(options).join(", ")}.`;
-      throw new CommandFailedError(`Another ${job.noun} of this business runs, and nothing was started. ${again}`);
+      throw new CommandFailedError(`Another ${job.noun} runs, and nothing was started. ${again}`);
     }
     if (flags.wait === undefined) {
       const data = { workflowId, result: started ? "started" : "running" };
