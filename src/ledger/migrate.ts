@@ -69,7 +69,7 @@ export async function checkTables(db: Kysely<Tables>): Promise<void> {
 async function versionOf(db: Kysely<Tables>): Promise<number> {
   const { versioned, any } = await answerOf<{ versioned: boolean; any: boolean }>(
     db,
-    sql`select to_regclass(${VERSION}) is not null as versioned, to_regclass('documents') is not null as any`,
+    sql`select to_regclass(${VERSION}) is not null as versioned, to_regclass('event_heads') is not null as any`,
   );
   if (!versioned && !any) return 0;
   const made = versioned

@@ -43,10 +43,11 @@ export async function sale(input: SaleStart): Promise<SaleOutcome> {
     const known = prepared.earlier?.refund;
     const asked = run.refund ?? (input.refund && withReturnDate(input.refund));
     run.refund = known ? withReplacement(known, asked, run.businessId) : asked;
-    // Of a signed sale a cancellation means the credit note that was asked for before it, which may be given up since: a
-    // reset gives all messages again.
+    // Of a signed sale a cancellation means its credit note. A reset gives all messages again, so there it means the one
+    // that was asked for before it, which may be given up since.
     const due = run.refund?.traderInvoiceNumber ?? run.refundAsked;
-    const meant = run.cancelledAfter ?? (run.refundAsked === undefined ? due : undefined);
+    const asIsDue = !run.wasReset || run.refundAsked === undefined;
+    const meant = (run.wasReset ? run.cancelledAfter : undefined) ?? (asIsDue ? due : undefined);
     if ((prepared.finished || run.earlierRunSigned) && meant !== undefined) {
       if (meant === due) run.creditNoteCancelRequested = run.cancelRequested;
       run.cancelRequested = undefined;
@@ -64,8 +65,9 @@ export async function sale(input: SaleStart): Promise<SaleOutcome> {
     // Another run may have been asked for a refund after the point to which this one was reset.
     const askAgain = async (before: "completed" | "its end"): Promise<void> => {
       if (!isKnownToBeReset(before)) return;
-      const refund = (await open().catch(() => undefined))?.earlier?.refund;
-      if (refund) run.refund = refund;
+      const earlier = (await open().catch(() => undefined))?.earlier;
+      if (earlier?.refund) run.refund = earlier.refund;
+      run.creditNoteCancelRequested ??= earlier?.creditNoteCancelRequested;
     };
     await runSale(context, prepared, stock, () => askAgain("completed"));
     // Where the point is in the refund window, no step of the run before can be here only.

@@ -212,6 +212,7 @@ export async function note(db: Queries, business: Business, told: RunNote, write
   const { closed, ...content } = kept.content;
   // A run that has ended stays so: what comes from it now was under way when it ended.
   const hasEnded = closed !== undefined && content.run.runId === writer.runId;
+  const isSameRefund = !refund || refund.traderInvoiceNumber === content.refund?.traderInvoiceNumber;
   const next: RowContent = {
     ...content,
     ...(hasEnded && { closed }),
@@ -221,8 +222,11 @@ export async function note(db: Queries, business: Business, told: RunNote, write
     refund: refund === null ? undefined : (refund ?? content.refund),
     // A run that was reset may not know of what a later one was asked for.
     cancelRequested: cancelRequested ?? content.cancelRequested,
+    // The wish belongs to its refund, and not to the next one.
     creditNoteCancelRequested:
-      refund === null ? undefined : (creditNoteCancelRequested ?? content.creditNoteCancelRequested),
+      refund === null
+        ? undefined
+        : (creditNoteCancelRequested ?? (isSameRefund ? content.creditNoteCancelRequested : undefined)),
     correction: correction ?? content.correction,
     attentions,
     run: writer,
