@@ -169,6 +169,11 @@ function brokenBy(code: string | undefined): keyof typeof STATUS_TEXTS {
 export interface ReceiverOptions {
   /** All that verify; at least one. They are asked for with each callback, so that they may change. */
   secrets: Iterable<string>;
+  /**
+   * Done before a callback or a webhook that no secret verifies is refused, at most once a second: it may be signed with
+   * a secret that the signer has read already.
+   */
+  readSecretsAgain?: () => void;
   /** Accounting connections whose webhooks are received, by name. Default: none. */
   webhooks?: ReadonlyMap<string, WebhookSource>;
   client: CallbackClient;
@@ -199,6 +204,8 @@ const REFUSED_METHODS = ["HEAD", "OPTIONS"];
 const CALLBACK: Source = { kind: "callback" };
 /** The check costs Temporal a request, and anyone may ask. */
 const CHECK_LASTS_MS = 1_000;
+/** Anybody can send what no secret verifies. */
+const READ_AGAIN_EVERY_MS = 1_000;
 
 /**
  * The receiver of result callbacks; not yet listening. A callback is a hint: its token names a workflow, the workflow
@@ -209,6 +216,12 @@ const CHECK_LASTS_MS = 1_000;
  */
 export function createCallbackReceiver(options: ReceiverOptions): FastifyInstance {
   const { secrets, client, log, bodyLimitBytes = 1024 * 1024, clock = Date.now, meter, lineEveryMs } = options;
+  let readAgainAtMs = -Infinity;
+  const readSecretsAgain = (): void => {
+    if (clock() - readAgainAtMs < READ_AGAIN_EVERY_MS) return;
+    readAgainAtMs = clock();
+    options.readSecretsAgain?.();
+  };
   const atStart = [...secrets];
   if (atStart.length === 0 || atStart.includes("")) {
     throw new RangeError("The callback receiver needs at least one secret, and none that is empty.");
@@ -242,7 +255,8 @@ export function createCallbackReceiver(options: ReceiverOptions): FastifyInstanc
     url: CALLBACK_PATH,
     exposeHeadRoute: false,
     handler: async (request, reply) => {
-      const workflowId = verifyCallbackToken(request.params.token, secrets);
+      const verify = () => verifyCallbackToken(request.params.token, secrets);
+      const workflowId = verify() ?? (readSecretsAgain(), verify());
       if (workflowId === undefined) return refuse(reply, CALLBACK, "unknown-token");
       return await receive(request, reply, workflowId);
     },
@@ -258,6 +272,7 @@ export function createCallbackReceiver(options: ReceiverOptions): FastifyInstanc
     url: WEBHOOK_PATH,
     handler: createWebhookHandler({
       sources: webhooks,
+      readSecretsAgain,
       client,
       log,
       watch,

@@ -140,6 +140,8 @@ const REMEMBERED_EVENTS = 20_000;
 interface WebhookOptions {
   /** By connection; a connection that is not among them has no webhooks. */
   sources: ReadonlyMap<string, WebhookSource>;
+  /** Of the receiver. */
+  readSecretsAgain: () => void;
   client: Pick<CallbackClient, "requestSync">;
   log: CallbackLog;
   watch: ReceiverWatch;
@@ -160,7 +162,7 @@ interface WebhookOptions {
 export function createWebhookHandler(
   options: WebhookOptions,
 ): (request: FastifyRequest<{ Params: { connection: string } }>, reply: FastifyReply) => Promise<FastifyReply> {
-  const { sources, client, log, watch, refuse, bodies, inFlight, clock } = options;
+  const { sources, readSecretsAgain, client, log, watch, refuse, bodies, inFlight, clock } = options;
   const takeWebhook = createWebhookAllowance(options.rateLimit);
   /** The events that were passed on, by connection and id; the oldest first. */
   const seen = new Set<string>();
@@ -198,7 +200,12 @@ export function createWebhookHandler(
     const body = await bodies.read(request.raw);
     // If it is cut off, nobody is left to read an answer, and the sender will try again.
     if (typeof body === "string") return refuse(reply, from, body);
-    const verified = verifyWebhook({ headers: request.headers, body }, source, clock());
+    const verify = () => verifyWebhook({ headers: request.headers, body }, source, clock());
+    let verified = verify();
+    if (verified.kind === "refused") {
+      readSecretsAgain();
+      verified = verify();
+    }
     if (verified.kind === "refused") return refuse(reply, from, verified.reason);
     return (await inFlight.run(() => passOn(reply, connection, verified.eventId))) ?? refuse(reply, from, "busy");
   };

@@ -99,7 +99,7 @@ describe("a secret that is given as a file", () => {
     const { files, said, values, pathOf } = await started();
     const name = "compliance.shop.apiKey";
     await rm(pathOf(name));
-    execFileSync("mkfifo", [pathOf(name)]);
+    execFileSync("sh", ["-c", 'mkfifo "$0"', pathOf(name)]);
     files.readAgain();
     expect([values(), said]).toEqual([AT_START, []]);
   });

@@ -37,6 +37,7 @@ export async function runCallbacksProcess({ env, logTo, signal }: WorkerProcessO
   const meter = metricsPort === undefined ? undefined : await metricsAt({ host: metricsHost, port: metricsPort }, log);
   const receiver = createCallbackReceiver({
     secrets: presentValues(callbacks.secrets),
+    readSecretsAgain: () => config.secretFiles.readAgain(),
     webhooks,
     client: signaller,
     log,
