@@ -216,12 +216,7 @@ const READ_AGAIN_EVERY_MS = 1_000;
  */
 export function createCallbackReceiver(options: ReceiverOptions): FastifyInstance {
   const { secrets, client, log, bodyLimitBytes = 1024 * 1024, clock = Date.now, meter, lineEveryMs } = options;
-  let readAgainAtMs = -Infinity;
-  const readSecretsAgain = (): void => {
-    if (clock() - readAgainAtMs < READ_AGAIN_EVERY_MS) return;
-    readAgainAtMs = clock();
-    options.readSecretsAgain?.();
-  };
+  const readSecretsAgain = rememberAnswer(() => options.readSecretsAgain?.(), READ_AGAIN_EVERY_MS, clock);
   const atStart = [...secrets];
   if (atStart.length === 0 || atStart.includes("")) {
     throw new RangeError("The callback receiver needs at least one secret, and none that is empty.");
@@ -256,7 +251,11 @@ export function createCallbackReceiver(options: ReceiverOptions): FastifyInstanc
     exposeHeadRoute: false,
     handler: async (request, reply) => {
       const verify = () => verifyCallbackToken(request.params.token, secrets);
-      const workflowId = verify() ?? (readSecretsAgain(), verify());
+      let workflowId = verify();
+      if (workflowId === undefined) {
+        readSecretsAgain();
+        workflowId = verify();
+      }
       if (workflowId === undefined) return refuse(reply, CALLBACK, "unknown-token");
       return await receive(request, reply, workflowId);
     },
@@ -327,8 +326,8 @@ function kindOf(request: FastifyRequest): Source["kind"] {
 }
 
 /** Asks once for all who want to know within the time that an answer lasts. */
-function rememberAnswer(ask: () => Promise<boolean>, lastsMs: number, clock: () => number): () => Promise<boolean> {
-  let last: { answer: Promise<boolean>; untilMs: number } | undefined;
+function rememberAnswer<Answer>(ask: () => Answer, lastsMs: number, clock: () => number): () => Answer {
+  let last: { answer: Answer; untilMs: number } | undefined;
   return () => {
     if (last === undefined || clock() >= last.untilMs) last = { answer: ask(), untilMs: clock() + lastsMs };
     return last.answer;

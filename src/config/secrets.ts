@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { inspect } from "node:util";
+import { inspect, isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 
 import { ConfigError, reasonOf, showFound } from "./config-error.ts";
@@ -194,10 +194,9 @@ export class SecretFiles {
     this.#watch = watch;
     let second: NodeJS.Timeout | undefined;
     const first = setInterval(() => {
-      const before = this.#read();
+      const seen = this.#read();
       second = setTimeout(() => {
-        const now = this.#read();
-        if ([...now].every(([path, text]) => before.get(path) === text)) this.readAgain();
+        if (isDeepStrictEqual(this.#read(), seen)) this.readAgain();
       }, WRITTEN_WITHIN_MS).unref();
     }, EVERY_MS).unref();
     return () => {

@@ -46,8 +46,7 @@ export async function sale(input: SaleStart): Promise<SaleOutcome> {
     // Of a signed sale a cancellation means its credit note. A reset gives all messages again, so there it means the one
     // that was asked for before it, which may be given up since.
     const due = run.refund?.traderInvoiceNumber ?? run.refundAsked;
-    const asIsDue = !run.wasReset || run.refundAsked === undefined;
-    const meant = (run.wasReset ? run.cancelledAfter : undefined) ?? (asIsDue ? due : undefined);
+    const meant = run.wasReset && run.refundAsked !== undefined ? run.cancelledAfter : due;
     if ((prepared.finished || run.earlierRunSigned) && meant !== undefined) {
       if (meant === due) run.creditNoteCancelRequested = run.cancelRequested;
       run.cancelRequested = undefined;

@@ -250,7 +250,7 @@ async function replaceAllFindings(
   findings: readonly Found[],
   writer: Writer,
 ): Promise<void> {
-  const standing = await database.transact((db) =>
+  const standing = await database.query((db) =>
     db
       .selectFrom("reconcile_findings")
       .select("subject")
