@@ -1,3 +1,10 @@
+/**
+ * What the activities of both services share: what an answer means for Temporal, refused keys, observations; and the
+ * activities of the accounting service (`accounting.ts`) and of the ledger (`ledger.ts`). Settings, request budgets and
+ * callback URLs are none of theirs: `src/worker/runtimes.ts` makes the clients with them, and hands those in.
+ *
+ * Stands on: `activities/compliance`, `src/accounting`, `src/compliance`, `src/contract`, `src/http`, `src/ledger`.
+ */
 import { randomUUID } from "node:crypto";
 import { Context } from "@temporalio/activity";
 

@@ -1,11 +1,16 @@
 #!/usr/bin/env node
+/**
+ * The executable `fiscalflow`: it joins the command line of the product with the commands for development, neither of
+ * which imports the other. No command is in here.
+ *
+ * Stands on: `src/cli`, `src/dev`.
+ */
 import { performance } from "node:perf_hooks";
 
 import { stopOnSignals } from "./cli/interruptible.ts";
 import { runCli } from "./cli/run-cli.ts";
 import { addDevCommands } from "./dev/commands.ts";
 
-/** The `fiscalflow` executable: the command line, and the commands for development. */
 const { env, stdin, stdout, stderr } = process;
 const stop = stopOnSignals(
   (exitCode) => process.exit(exitCode),

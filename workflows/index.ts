@@ -1,6 +1,10 @@
 /**
- * The workflow types that a worker serves: the order of the steps, and nothing else. Whatever touches the world is an
- * activity.
+ * The workflow types that a worker serves: the order of the steps, and nothing else; beside them the table of calls
+ * (`proxies.ts`), and the workflows of one step (`short.ts`). Whatever touches the world is an activity, called by its
+ * name as `src/contract/activities.ts` declares it.
+ *
+ * Stands on: `src/contract`, `workflows/item-registration`, `workflows/job`, `workflows/operator` (types),
+ * `workflows/reconcile`, `workflows/sale`, `workflows/sdk`, `workflows/sync-batch`, `workflows/synced`.
  */
 export { syncBillPayments } from "./synced/bill-payments.ts";
 export { reconcile } from "./reconcile/workflow.ts";

@@ -1,6 +1,8 @@
 /**
- * The activities of an application's queues: one request of the Fiscal Compliance API each, within the request budget.
- * What follows from an answer, the workflow decides.
+ * The activities of an application's queues: one request of the Fiscal Compliance API each. What follows from an
+ * answer, the workflow decides; the request budget is in the transport of the client that they are given.
+ *
+ * Stands on: `activities`, `src/compliance`, `src/contract`, `src/http` (types), `src/ledger`.
  */
 import type { ComplianceActivities } from "../../src/contract/index.ts";
 import { createBusinessActivities } from "./businesses.ts";

@@ -1,6 +1,10 @@
 /**
  * The activities of the main queue: what asks the ledger or Temporal, and what waits. Calls of the two services are in
- * `../compliance/` and `../accounting.ts`.
+ * `../compliance/` and `../accounting.ts`; the callback URL, and the look at a sale's outcome, are functions that they
+ * are given.
+ *
+ * Stands on: `activities`, `activities/compliance`, `src/compliance`, `src/contract`, `src/contract/schema`,
+ * `src/ledger`.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { Context } from "@temporalio/activity";

@@ -1,6 +1,8 @@
 /**
  * The client of the accounting service: its calls, its dialect, its signatures, and what its answers mean. When
  * something is called, and whether again, the workflows decide.
+ *
+ * Stands on: `src/contract` (types), `src/http`.
  */
 export {
   type AccountingClient,

@@ -1,6 +1,8 @@
 /**
  * The signed callback URLs, and the receiver that turns callbacks and webhooks into signals. Nothing that a callback
  * says is believed here or elsewhere: the workflow reads the document.
+ *
+ * Stands on: `src/contract`, `src/http`.
  */
 export { callbackUrl } from "./callback-token.ts";
 export { createCallbackReceiver } from "./receiver.ts";

@@ -1,7 +1,10 @@
 /**
  * The command `fiscalflow`: it reads arguments, asks the starter, the ledger or a service, and prints. What the
  * commands do is elsewhere: sales in `src/starter/`, lists and reports in `src/ledger/books/`, processes in
- * `src/worker/`.
+ * `src/worker/`, the receiver of callbacks among them.
+ *
+ * Stands on: `src/accounting`, `src/compliance`, `src/config`, `src/contract`, `src/contract/schema`, `src/http`,
+ * `src/ledger`, `src/receipt`, `src/servers`, `src/starter`, `src/worker`.
  */
 import { Command, CommanderError } from "commander";
 import { existsSync, readFileSync } from "node:fs";

@@ -1,6 +1,8 @@
 /**
  * The client of the Compliance API: its calls, its dialect, the bytes of its requests, and what its answers mean. When
  * something is called, and whether again, the workflows decide.
+ *
+ * Stands on: `src/contract` (types), `src/contract/schema` (types), `src/http`.
  */
 export type { Result } from "./call-operation.ts";
 export {

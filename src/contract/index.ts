@@ -1,6 +1,8 @@
 /**
  * Names, inputs, results and ids on which all folders and other programs rely. No I/O is in here; the zod schemas of
  * inputs are in `schema/`, since no workflow may load them.
+ *
+ * Stands on: `src/contract/schema` (types).
  */
 export * from "./activities.ts";
 export * from "./attention.ts";

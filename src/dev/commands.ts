@@ -1,3 +1,9 @@
+/**
+ * The commands for development, `demo` and `simulator`. Those of the product are in `src/cli/`; the executable hands in
+ * how to run one, so that nothing here imports them.
+ *
+ * Stands on: `src/contract`, `src/dev/demo`, `src/dev/simulator`.
+ */
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";

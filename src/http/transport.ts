@@ -2,6 +2,8 @@
  * One HTTP request to a service and its answer: connections, deadlines, bounds of a body, JSON, the headers of a quota;
  * and how the settings of a dialect are described. What an answer means is in `src/compliance/` and `src/accounting/`,
  * and whether to repeat a request is for the workflows.
+ *
+ * Stands on: nothing of ours.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Agent, type Dispatcher } from "undici";

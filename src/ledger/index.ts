@@ -1,6 +1,8 @@
 /**
  * The ledger: the tables of documents, movements, claims, counts, events and books in PostgreSQL, and every statement
  * over them. It knows neither Temporal nor the two services.
+ *
+ * Stands on: `src/contract`, `src/servers`.
  */
 export type * from "./books/bill-payments.ts";
 export type { KeepPageRequest, KeptEntry, KeptPage } from "./books/mirror.ts";

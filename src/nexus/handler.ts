@@ -1,6 +1,9 @@
 /**
  * The Nexus service `fiscal`: its definition (`service.ts`), which callers import, and its handlers. Sales are started
- * by `src/starter/`, as for any other caller, and the wait for an outcome is the workflow `firstOutcome`.
+ * by `src/starter/`, as for any other caller, and the wait for an outcome is the workflow `firstOutcome`, whose
+ * activity gets from here how to look at a sale.
+ *
+ * Stands on: `activities/main` (types), `src/config`, `src/contract`, `src/contract/schema`, `src/starter`.
  */
 import { ApplicationFailure, type Client } from "@temporalio/client";
 import { type TemporalNexusClient, TemporalOperationHandler, TemporalOperationResult } from "@temporalio/nexus";

@@ -1,14 +1,15 @@
+/**
+ * The servers of one host: a Temporal server for the demo and the tests, and a PostgreSQL for a ledger without a
+ * `LEDGER_URL`, each found, downloaded or built, started and stopped. What is kept in them is in `src/ledger/`, which
+ * starts its own PostgreSQL by `postgres-server.ts`; to a server of somebody's own, others connect.
+ *
+ * Stands on: nothing of ours.
+ */
 import { Connection } from "@temporalio/client";
 import { createServer } from "node:net";
 
 import { type FindOptions, findTemporalCli } from "./find-temporal-cli.ts";
 import { type GuardedChild, messageOf, readyWithin, ServerError, spawnGuarded } from "./run-command.ts";
-
-/**
- * The servers of one host: a Temporal server for the demo and the tests, and a PostgreSQL for a ledger without a
- * `LEDGER_URL`, each found, downloaded or built, started and stopped. What is kept in them is in `src/ledger/`; to a
- * server of somebody's own, others connect.
- */
 
 export interface DevServerOptions extends FindOptions {
   /** Of the gRPC API; default and 0: a free one. */

@@ -1,6 +1,8 @@
 /**
  * What other services use: start a sale, wait for its outcome, refund it, answer what an operator is asked. It has
  * Temporal's client and nothing else: no database, no key of an API.
+ *
+ * Stands on: `src/contract`, `src/contract/schema`.
  */
 import type { Client } from "@temporalio/client";
 

@@ -1,6 +1,12 @@
 /**
  * The processes that serve, the worker and the callback receiver: how they are made from the configuration, watched,
- * and stopped. What they serve is in `workflows/`, `activities/`, `src/callbacks/` and `src/nexus/`.
+ * and stopped; here everything that an activity needs is made and handed to it (`runtimes.ts`). What they serve is in
+ * `activities/`, `src/callbacks/`, `src/nexus/`, and in `workflows/`, which are bundled by their path and never
+ * imported.
+ *
+ * Stands on: `activities`, `activities/compliance`, `activities/main`, `src/accounting`, `src/callbacks`,
+ * `src/compliance`, `src/config`, `src/contract`, `src/contract/schema`, `src/http`, `src/ledger`, `src/nexus`,
+ * `src/quota`, `src/starter`.
  */
 import { Client } from "@temporalio/client";
 import { NativeConnection, type Worker } from "@temporalio/worker";

@@ -1,3 +1,10 @@
+/**
+ * What happens between two tries of a call: an operator, a pause, a wait for the service or the ledger; and how the
+ * tries of a call that is sent at most once are counted. What one try is, its timeouts and its end without a result, is
+ * in `workflows/proxies.ts`.
+ *
+ * Stands on: `src/contract`, `workflows`, `workflows/operator`.
+ */
 import { condition, sleep, uuid4 } from "@temporalio/workflow";
 
 import {

@@ -1,3 +1,10 @@
+/**
+ * What a sale and a credit note have in common as documents: created exactly once, followed until the authority has
+ * settled them, resubmitted where it rejects them. What is asked for, and what follows from the end, is in
+ * `workflows/sale/`.
+ *
+ * Stands on: `src/contract`, `workflows`, `workflows/calls`, `workflows/operator`, `workflows/sale` (types).
+ */
 import { ApplicationFailure, CancellationScope, condition } from "@temporalio/workflow";
 
 import {

@@ -1,3 +1,11 @@
+/**
+ * The job `registerItems`: a catalogue, or the items of a list, registered with one call each. A sale registers by
+ * itself what its lines need: in `workflows/sale/steps/items.ts`, from which this job takes how a branch and an item
+ * are looked up.
+ *
+ * Stands on: `src/contract`, `workflows`, `workflows/calls`, `workflows/job`, `workflows/operator`, `workflows/sale`,
+ * `workflows/sdk`.
+ */
 import { condition, continueAsNew, sleep, workflowInfo } from "@temporalio/workflow";
 
 import {

@@ -1,3 +1,9 @@
+/**
+ * What the background jobs share: their state, their messages, how one goes on as a new run. What each job does is in
+ * its own folder.
+ *
+ * Stands on: `src/contract`, `workflows`, `workflows/calls`, `workflows/operator`, `workflows/sdk`.
+ */
 import { condition, defineQuery, isCancellation, setCurrentDetails, setHandler } from "@temporalio/workflow";
 
 import { type JobState, NO_BUSINESS, STATE_QUERY } from "../../src/contract/index.ts";

@@ -1,3 +1,10 @@
+/**
+ * What an operator sees and resolves, of a sale or a job alike: open attentions, updates, parking, the details in
+ * Temporal's UI. Which codes there are, and what resolves each, is in `src/contract/attention.ts`; the updates of the
+ * sale alone are in `workflows/sale/messages.ts`.
+ *
+ * Stands on: `src/contract`, `workflows`, `workflows/sdk`.
+ */
 import { CancellationScope, condition, isCancellation } from "@temporalio/workflow";
 
 import {

@@ -1,3 +1,9 @@
+/**
+ * The job `reconcile`: which documents are read from the API again, and in which order. What is compared, and what is a
+ * finding, is in `src/ledger/books/`, asked for by activities.
+ *
+ * Stands on: `src/contract`, `workflows`, `workflows/calls`, `workflows/job`, `workflows/sdk`.
+ */
 import { condition, continueAsNew } from "@temporalio/workflow";
 
 import {

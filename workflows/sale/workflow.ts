@@ -1,3 +1,10 @@
+/**
+ * The sale with its credit notes: its flow, its state, its messages, what others see of it, and its `steps/`. How a
+ * document comes about is in `workflows/document/`, how goods move in `workflows/stock/`.
+ *
+ * Stands on: `src/contract`, `workflows`, `workflows/calls`, `workflows/document`, `workflows/operator`,
+ * `workflows/sdk`, `workflows/stock`.
+ */
 import { workflowInfo } from "@temporalio/workflow";
 
 import type { ExpectedDocument, FinishedSale, PreparedSale, SaleOutcome, SaleStart } from "../../src/contract/index.ts";

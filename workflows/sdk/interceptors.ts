@@ -1,3 +1,9 @@
+/**
+ * Workarounds for the SDK (decision 15): what a workflow is given and cannot read, signals that come together, updates
+ * and the end of a run. Nothing of a sale or a job is in here.
+ *
+ * Stands on: `src/contract`.
+ */
 import { defaultPayloadConverter, type Payload, type PayloadConverter } from "@temporalio/common";
 import {
   allHandlersFinished,

@@ -1,3 +1,10 @@
+/**
+ * The stock movements of a sale and its credit notes: planned, sent at most once each, given back. The document never
+ * waits for them; what is written down of each before it is sent is in `src/ledger/claims/`, which the activities ask.
+ *
+ * Stands on: `src/contract`, `workflows`, `workflows/calls`, `workflows/operator`, `workflows/sale` (types),
+ * `workflows/sdk`.
+ */
 import {
   type Branch,
   fewOf,

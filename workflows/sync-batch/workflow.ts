@@ -1,3 +1,9 @@
+/**
+ * The job `processSyncBatch`: has one sync batch of the accounting service processed, at most once. Its bill payments
+ * are read by `workflows/synced/bill-payments.ts`.
+ *
+ * Stands on: `src/contract`, `workflows`, `workflows/calls`, `workflows/job`, `workflows/operator`.
+ */
 import { CancellationScope, sleep } from "@temporalio/workflow";
 
 import {

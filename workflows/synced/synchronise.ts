@@ -1,3 +1,9 @@
+/**
+ * The jobs that mirror a list of a service in the ledger: supplier invoices, and bill payments. Rows are kept by the
+ * activity that reads a page, and what is made of them is in `src/ledger/books/`.
+ *
+ * Stands on: `src/contract`, `workflows`, `workflows/calls`, `workflows/job`, `workflows/sdk`.
+ */
 import { condition } from "@temporalio/workflow";
 
 import type {

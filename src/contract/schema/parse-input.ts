@@ -1,3 +1,10 @@
+/**
+ * The zod schemas of what callers give, a sale, a refund and the input of a job, and how an input is parsed and each of
+ * its problems named. No workflow loads them. The schemas of the settings are in `src/config/`, those of a service's
+ * answers with its client.
+ *
+ * Stands on: `src/contract`.
+ */
 import ms from "ms";
 import { z } from "zod";
 import { plainJson, plainLine } from "../plain-text.ts";

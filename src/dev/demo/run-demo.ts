@@ -1,6 +1,10 @@
 /**
  * The demo: the product's processes on one host, the sales of `examples/`, and a comparison with the simulator's books.
- * The service that answers is in `src/dev/simulator/`, and only the command `demo` imports anything from here.
+ * The service that answers is in `src/dev/simulator/`, and the commands that the demo shows are handed in: it imports
+ * nothing of the command line.
+ *
+ * Stands on: `src/callbacks`, `src/config`, `src/contract`, `src/contract/schema`, `src/dev`, `src/dev/simulator`,
+ * `src/ledger` (types), `src/servers`, `src/starter`, `src/worker`.
  */
 import { once } from "node:events";
 import { mkdir } from "node:fs/promises";

@@ -1,6 +1,8 @@
 /**
  * The simulator of both services, over HTTP, written from their documents. It shares no code with the clients, so that
  * one wrong reading cannot agree with itself.
+ *
+ * Stands on: nothing of ours.
  */
 import fastify from "fastify";
 import type { z } from "zod";
