@@ -1,5 +1,6 @@
-// A part of the build: takes the indentation and the blanks out of the compiled files that the package carries. Every
-// name stays, and lines stay short, so that a stack of the installed command tells file, function and line.
+// A part of the build: takes the indentation, the blanks and the names of variables out of the compiled files that the
+// package carries. The names of functions and classes stay, and lines stay short, so that a stack of the installed
+// command tells file, function and line.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { minify } from "terser";
@@ -19,7 +20,7 @@ for (const folder of ["dist/activities", "dist/src"]) {
       ecma: 2020,
       module: true,
       compress: false,
-      mangle: false,
+      mangle: { keep_classnames: true, keep_fnames: true },
       format: { comments: false, max_line_len: 120 },
     });
     writeFileSync(path, `${code}\n`);
