@@ -39,7 +39,13 @@ describeWithTemporal("the programs of the readme", () => {
     /** By the shell that a reader has, with the variables that the demo has printed. */
     const shell = async (commands: string): Promise<string> => {
       const script = ["set -e", ...exported, commands].join("\n");
-      return (await run("sh", ["-c", script], { cwd: ROOT, env })).stdout;
+      // The message of the error itself is the script.
+      return await run("sh", ["-c", script], { cwd: ROOT, env }).then(
+        ({ stdout }) => stdout,
+        ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => {
+          throw new Error(`exit code ${code} after: ${stderr}${stdout}\nof: ${commands}`);
+        },
+      );
     };
 
     const blocks = [...readme.matchAll(/^```sh\n([^]+?)^```/gm)].map(([, block = ""]) => block);

@@ -21,17 +21,22 @@ export interface StoredHistory {
   events: readonly HistoryEvent[];
 }
 
+const FOLDER = fileURLToPath(new URL("histories", import.meta.url));
+
+/** Below the folder of the stored histories. */
+export async function storedFiles(): Promise<Set<string>> {
+  return new Set((await readdir(FOLDER, { recursive: true })).filter((file) => file.endsWith(".json")));
+}
+
 /**
  * Histories of runs of this release, one of each shape. Until 1.0 they may be recorded anew; from then on a stored
  * history never changes, since a sale that began under its release may still be open: a change to a workflow passes
  * them all, or is patched.
  */
 export async function storedHistories(): Promise<StoredHistory[]> {
-  const folder = fileURLToPath(new URL("histories", import.meta.url));
-  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith(".json"));
   return await Promise.all(
-    files.map(async (file) => {
-      const { events } = JSON.parse(await readFile(join(folder, file), "utf8")) as Pick<StoredHistory, "events">;
+    Array.from(await storedFiles(), async (file) => {
+      const { events } = JSON.parse(await readFile(join(FOLDER, file), "utf8")) as Pick<StoredHistory, "events">;
       return { file, type: events[0]?.workflowExecutionStartedEventAttributes?.workflowType.name ?? "", events };
     }),
   );

@@ -1,16 +1,12 @@
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import type { Client } from "@temporalio/client";
+import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
 import { type ReplayWorkerOptions, Worker, type WorkerOptions } from "@temporalio/worker";
 
 import { WORKFLOW_TYPES } from "../../src/contract/index.ts";
-import { type HistoryEvent, stagesOf } from "../replay/stored.ts";
-import { findTemporalCli } from "../../src/servers/find-temporal-cli.ts";
-
-const execFileAsync = promisify(execFile);
+import { type HistoryEvent, stagesOf, storedFiles } from "../replay/stored.ts";
 
 export interface Replays {
   readonly replayed: number;
@@ -18,8 +14,15 @@ export interface Replays {
   readonly errors: readonly string[];
 }
 
-/** Replays every history of the namespace against the bundled workflows, and looks whether each reads as a story. */
-export async function replayHistories(client: Client, workflowBundle: { codePath: string }): Promise<Replays> {
+/**
+ * Replays the histories of the namespace against the bundled workflows, and looks whether each reads as a story.
+ * @param isReplayedElsewhere by the name under which its shape is stored
+ */
+export async function replayHistories(
+  client: Client,
+  workflowBundle: { codePath: string },
+  isReplayedElsewhere: (name: string) => boolean = () => false,
+): Promise<Replays> {
   let replayed = 0;
   const errors: string[] = [];
   const types = Object.values(WORKFLOW_TYPES).map((type) => `'${type}'`);
@@ -27,7 +30,11 @@ export async function replayHistories(client: Client, workflowBundle: { codePath
     .list({ query: `WorkflowType IN (${types.join(", ")})` })
     .intoHistories({ concurrency: 4 });
   // Errors come as results, not as throws, so each is looked at.
-  const inspected = inspect(histories, errors);
+  const inspected = inspect(histories, errors, (history) => {
+    const isElsewhere = isReplayedElsewhere(nameOfShape(eventsOf(history)));
+    if (isElsewhere) replayed++;
+    return !isElsewhere;
+  });
   for await (const { workflowId, error } of Worker.runReplayHistories(replayOf(workflowBundle), inspected)) {
     if (error) errors.push(`${workflowId} does not replay: ${error.message}`);
     replayed++;
@@ -44,10 +51,11 @@ export function replayOf(workflowBundle: ReplayWorkerOptions["workflowBundle"]):
   return options as ReplayWorkerOptions;
 }
 
-/** The same histories. Adds to the errors each activity, timer and child workflow without a summary. */
+/** The histories to replay. Adds to the errors each activity, timer and child workflow of all without a summary. */
 async function* inspect<One extends { workflowId: string; history: unknown }>(
   histories: AsyncIterable<One>,
   errors: string[],
+  isToReplay: (history: One["history"]) => boolean,
 ): AsyncGenerator<One> {
   for await (const one of histories) {
     const { events } = one.history as { events: RecordedEvent[] };
@@ -56,7 +64,7 @@ async function* inspect<One extends { workflowId: string; history: unknown }>(
       if (what !== undefined && !event.userMetadata?.summary?.data?.length)
         errors.push(`${one.workflowId} has no summary of ${what}`);
     }
-    yield one;
+    if (isToReplay(one.history)) yield one;
   }
 }
 
@@ -75,9 +83,13 @@ export function nameOfStep(event: RecordedEvent): string | undefined {
   return activity ?? child ?? (event.timerStartedEventAttributes ? "timer" : undefined);
 }
 
-/** @throws where a history of the namespace does not replay, or there is none */
+/**
+ * Of a suite: the histories whose shape is stored are replayed by the suite of those.
+ * @throws where a history of the namespace does not replay, or there is none
+ */
 export async function replayAll(client: Client, workflowBundle: { codePath: string }): Promise<void> {
-  const { replayed, errors } = await replayHistories(client, workflowBundle);
+  const stored = await storedFiles();
+  const { replayed, errors } = await replayHistories(client, workflowBundle, (name) => stored.has(name));
   if (errors.length > 0) throw new Error(errors.join("\n"));
   if (replayed === 0) throw new Error("There was no history to replay.");
 }
@@ -90,37 +102,40 @@ interface Event extends HistoryEvent {
   eventType: string;
 }
 
+/** What belongs to the machine. */
+const MACHINE = new Set(["identity", "stackTrace", "binaryChecksum", "workerVersion"]);
+
+/** As Temporal's command line prints a history, without what belongs to the machine. */
+function eventsOf(history: unknown): Event[] {
+  const text = historyToJSON(history as Parameters<typeof historyToJSON>[0]);
+  const withoutMachine = (key: string, value: unknown): unknown => (MACHINE.has(key) ? undefined : value);
+  return (JSON.parse(text, withoutMachine) as { events: Event[] }).events;
+}
+
+/** The file of histories that have the same shape: the same set of what happens in them and of steps between stages. */
+function nameOfShape(events: readonly Event[]): string {
+  const type = events[0]?.workflowExecutionStartedEventAttributes?.workflowType.name ?? "none";
+  const stages = stagesOf(events);
+  const steps = stages.map((stage, at) => `${stages[at - 1] ?? "start"} → ${stage}`);
+  const shape = [...new Set([...events.map(nameOf), ...steps])].toSorted().join("\n");
+  return `${type}-${createHash("sha256").update(shape).digest("hex").slice(0, 8)}.json`;
+}
+
 /**
  * Writes the namespace's histories into a folder, to be stored (`RECORD_HISTORIES=folder npx vitest run --project
- * system --project slow …`): one of each shape, which is the set of what happens in it and of its steps between stages,
- * and without what belongs to the machine (identities, stack traces).
+ * system --project slow …`): one of each shape.
  */
-export async function recordAll(
-  client: Client,
-  server: { address: string; namespace: string },
-  folder: string,
-): Promise<void> {
+export async function recordAll(client: Client, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
-  const cli = await findTemporalCli({});
-  const machine = new Set(["identity", "stackTrace", "binaryChecksum", "workerVersion"]);
   for await (const { workflowId, runId, status } of client.workflow.list()) {
     if (status.name === "RUNNING") continue;
-    const run = ["--workflow-id", workflowId, "--run-id", runId];
-    const where = ["--address", server.address, "--namespace", server.namespace];
-    const asked = ["workflow", "show", "--output", "json", ...run, ...where];
-    const { stdout } = await execFileAsync(cli, asked, { maxBuffer: 2 ** 28 });
-    const history = JSON.parse(stdout, (key, value: unknown) => (machine.has(key) ? undefined : value)) as {
-      events: Event[];
-    };
-    const type = history.events[0]?.workflowExecutionStartedEventAttributes?.workflowType.name ?? "none";
-    const stages = stagesOf(history.events);
-    const steps = stages.map((stage, at) => `${stages[at - 1] ?? "start"} → ${stage}`);
-    const shape = [...new Set([...history.events.map(nameOf), ...steps])].toSorted().join("\n");
-    const name = `${type}-${createHash("sha256").update(shape).digest("hex").slice(0, 8)}.json`;
+    const events = eventsOf(await client.workflow.getHandle(workflowId, runId).fetchHistory());
     // An exclusive write: of several suites with the same shape the first one's is kept.
-    await writeFile(join(folder, name), `${JSON.stringify(history)}\n`, { flag: "wx" }).catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    });
+    await writeFile(join(folder, nameOfShape(events)), `${JSON.stringify({ events })}\n`, { flag: "wx" }).catch(
+      (error: unknown) => {
+        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      },
+    );
   }
 }
 

@@ -209,7 +209,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
       await simulator.close();
       await replayAll(client, workflowBundle);
       const record = process.env["RECORD_HISTORIES"];
-      if (record) await recordAll(client, { address, namespace }, record);
+      if (record) await recordAll(client, record);
       await native.close();
       await connection.close();
     },
