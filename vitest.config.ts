@@ -11,6 +11,8 @@ const SLOW_TEST_MS = 2 * TEST_MS;
  * many ways. What breaks them in everyday work breaks a quicker suite too.
  */
 const SLOW = "**/*.slow.test.ts";
+/** Slow suites that measure how much can be carried: each wants the machine for itself. */
+const SCALE = "test/scale/**/*.slow.test.ts";
 
 /** A suite that is named on the command line runs, however slow it is. */
 const LEFT_OUT = NAMED_SUITES.length > 0 || process.argv.some((argument) => argument.includes(".slow")) ? [] : [SLOW];
@@ -58,6 +60,7 @@ export default defineConfig({
         test: {
           name: "slow",
           include: [SLOW],
+          exclude: [SCALE],
           isolate: false,
           globalSetup: ["test/rig/global-setup.ts"],
           expect: { poll: { timeout: PATIENCE_MS, interval: LOOK_PAUSE_MS } },
@@ -66,6 +69,19 @@ export default defineConfig({
           // Some want a core for themselves, and others wait for servers: with a third, no core idles.
           sequence: { groupOrder: 1 },
           maxWorkers: 3,
+        },
+      },
+      {
+        test: {
+          name: "scale",
+          include: [SCALE],
+          isolate: false,
+          globalSetup: ["test/rig/global-setup.ts"],
+          expect: { poll: { timeout: PATIENCE_MS, interval: LOOK_PAUSE_MS } },
+          testTimeout: SLOW_TEST_MS,
+          hookTimeout: SLOW_TEST_MS,
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
         },
       },
       {
