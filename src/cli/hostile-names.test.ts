@@ -5,7 +5,6 @@ import { type Attention, RESOLVED_BY } from "../contract/index.ts";
 import { boundedSummary } from "../contract/ids.ts";
 import { HARMLESS_NAMES, HOSTILE_NAMES } from "../contract/test-support/hostile-names.ts";
 import { saleLine } from "../dev/demo/run-sales.ts";
-import { section } from "../dev/simulator/page.ts";
 import { createTestLedger, type TestLedger } from "../ledger/test-support/create-test-ledger.ts";
 import { documentOf, keepRecord, recordOf, someBusiness, WRITER } from "../ledger/test-support/records.ts";
 import { receiptEscPos, receiptHtml, receiptPdf, receiptText, type SaleDocument } from "../receipt/index.ts";
@@ -262,12 +261,6 @@ const OUTPUTS: readonly Output[] = [
     what: "a summary in Temporal's UI",
     made: (name) => boundedSummary(`Sale ${name}`),
     isClean,
-  },
-  {
-    what: "the simulator's page",
-    made: (name) => section("Items", ["sku"], [[name]], ""),
-    isClean: isHtml,
-    words: htmlWords,
   },
 ];
 

@@ -74,8 +74,8 @@ Example: look around in Temporal's UI afterwards
     .addHelpText(
       "after",
       `
-It forgets everything when it ends. Its address in a browser shows what it holds and what trouble it can make, which
-\`fiscalflow simulator trigger\` asks for too. Controls for tests are under /_simulator.
+It forgets everything when it ends. \`fiscalflow simulator trigger\` has it make trouble. Its books are under
+/_simulator/books, and controls for tests beside them.
 
 Example:
   fiscalflow simulator --port 4010`,
@@ -97,7 +97,7 @@ ${Object.entries(TRIGGERS)
   .map(([name, { help, fault }]) => `  ${name.padEnd(18)}${help} (${timesText(fault.times)})`)
   .join("\n")}
 
-It is added to what is set already. \`fiscalflow simulator end\` ends it, and the simulator's page shows it.
+It is added to what is set already. \`fiscalflow simulator end\` ends it.
 
 Example: this sale needs an operator, whichever is started first
   fiscalflow simulator trigger rejected --invoice INV-1001`,
@@ -193,7 +193,7 @@ async function runSimulator(
     };
     print(context, json, { url: simulator.url, env }, exportLines(env).join("\n"));
     context.stderr.write(
-      `The simulator listens at ${simulator.url}, which is also its page; the lines above set what a worker needs. Ctrl-C ends it.\n`,
+      `The simulator listens at ${simulator.url}; the lines above set what a worker needs. Ctrl-C ends it.\n`,
     );
     if (!context.signal.aborted) await once(context.signal, "abort");
   } finally {

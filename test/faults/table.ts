@@ -35,7 +35,7 @@ export function figuresOf(evidence: Evidence, seed: number): Figures {
     "outcomes told to callers": storm.callers.outcomes.size,
     "states told to callers": storm.callers.states,
     "histories replayed": evidence.replays.replayed,
-    "API calls": books.calls.total,
+    "API calls": Object.values(books.calls.byOperation).reduce((sum, count) => sum + count, 0),
     "faults by kind": books.faults.byKind,
     "faults of callbacks": {
       forged: randomFaults?.forged.length ?? 0,

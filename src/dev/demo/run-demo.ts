@@ -172,7 +172,6 @@ function howToGoOn(
     "  npx fiscalflow simulator trigger rejected",
     "",
     ...(uiUrl ? [`Temporal's UI: ${inNamespace}`] : []),
-    `The simulator's page: ${simulator.url}`,
     `The simulator's books: ${simulator.url}/_simulator/books`,
     "",
   ].join("\n");

@@ -126,7 +126,6 @@ export class Authority {
       original?.sale.receipt?.cuInvoiceNo ?? null,
       nowMs(),
     );
-    record.settledAtMs = nowMs();
     callbacks.outcome(record);
   }
 
@@ -147,6 +146,5 @@ export class Authority {
 
   #withoutReceipt(record: DocumentRecord, status: DocumentStatus, error: string | null): void {
     Object.assign(record.sale, { status, error, receipt: null });
-    record.settledAtMs = isInFlight(status) ? null : this.#parts.nowMs();
   }
 }

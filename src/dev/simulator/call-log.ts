@@ -24,19 +24,12 @@ export interface CallEntry {
 
 const factNames = ["businessId", "invoice", "saleId", "itemId", "referenceId", "idempotencyKey"] as const;
 
-export interface CallCounts {
-  byOperation: Record<string, number>;
-  byInvoice: Record<string, number>;
-  total: number;
-  rateLimited: number;
-}
-
 const keptCalls = 100_000;
 
-/** Counts every call to a service and keeps the latest of them one by one. */
+/** Counts every call to a service by its operation, and keeps the latest of them one by one. */
 export class CallLog {
   #entries: CallEntry[] = [];
-  #counts: CallCounts = noCounts();
+  #byOperation: Record<string, number> = {};
 
   open(
     call: Pick<CallEntry, "atMs" | "operation" | "method" | "path" | "query" | "signed" | "idempotencyKey">,
@@ -55,16 +48,13 @@ export class CallLog {
     };
     this.#entries.push(entry);
     if (this.#entries.length > keptCalls * 1.1) this.#entries = this.#entries.slice(-keptCalls);
-    this.#counts.total += 1;
-    count(this.#counts.byOperation, entry.operation);
+    this.#byOperation[entry.operation] = (this.#byOperation[entry.operation] ?? 0) + 1;
     return entry;
   }
 
-  /** Adds what is known about the call; its invoice is counted once. */
+  /** Adds what is known about the call. */
   note(entry: CallEntry, facts: Readonly<Record<string, string | null | undefined>>): void {
-    const before = entry.invoice;
     for (const name of factNames) entry[name] = facts[name] ?? entry[name];
-    if (before === null && entry.invoice !== null) count(this.#counts.byInvoice, entry.invoice);
   }
 
   /** What a fault can match. */
@@ -72,12 +62,8 @@ export class CallLog {
     return Object.fromEntries(factNames.map((name) => [name, entry[name]]));
   }
 
-  countRateLimited(): void {
-    this.#counts.rateLimited += 1;
-  }
-
-  counts(): CallCounts {
-    return structuredClone(this.#counts);
+  byOperation(): Record<string, number> {
+    return { ...this.#byOperation };
   }
 
   /** Copies of those that agree with every given field. */
@@ -89,14 +75,6 @@ export class CallLog {
 
   reset(): void {
     this.#entries = [];
-    this.#counts = noCounts();
+    this.#byOperation = {};
   }
-}
-
-function noCounts(): CallCounts {
-  return { byOperation: {}, byInvoice: {}, total: 0, rateLimited: 0 };
-}
-
-function count(counts: Record<string, number>, name: string): void {
-  counts[name] = (counts[name] ?? 0) + 1;
 }

@@ -50,7 +50,7 @@ export function createControls(world: World, operations: readonly string[]) {
     /** The logged calls of the Compliance API that agree with every given field. */
     calls: (filter: Partial<CallEntry> = {}) => world.calls.entries(filter),
     /** How often an operation of the Compliance API was called, without the cost of the log. */
-    callCount: (operation: string) => world.calls.counts().byOperation[operation] ?? 0,
+    callCount: (operation: string) => world.calls.byOperation()[operation] ?? 0,
     /**
      * Scripts a document by its number: one step for each submission, the last repeats. One in flight is decided again
      * at once.
@@ -125,9 +125,6 @@ export function createControls(world: World, operations: readonly string[]) {
       const fault = triggerFault(name, options);
       return { id: faults.inject(fault, operations), done: `${triggerText(fault)} ${TRIGGERS[name]?.help}` };
     },
-    /** The faults that can still strike, and how often each has struck. */
-    activeFaults: () => structuredClone(faults.books().active),
-    removeFault: (id: number) => faults.remove(id),
     /** Takes away the faults of this trigger, or all; returns them. */
     clearFaults: (trigger?: string) => {
       const ended = faults.books().active.filter((fault) => trigger === undefined || fault.trigger === trigger);
@@ -136,7 +133,7 @@ export function createControls(world: World, operations: readonly string[]) {
     },
     /** As if every idempotency key had outlived its life. */
     forgetIdempotencyKeys: () => world.kept.clear(),
-    /** Empties the call log, its counts and the counts of faults; windows keep what was used. */
+    /** Empties the call log and the counts of faults; windows keep what was used. */
     resetCalls: () => {
       world.calls.reset();
       faults.resetCounts();

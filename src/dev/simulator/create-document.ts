@@ -92,7 +92,6 @@ function draftedRecord(
     ...where,
     ...by,
     createdAtMs: world.nowMs(),
-    settledAtMs: null,
     submissions: 0,
     calls: [],
     script: null,

@@ -77,7 +77,6 @@ export interface DocumentRecord {
   /** The reason code of a credit note. */
   readonly reason: string | null;
   readonly createdAtMs: number;
-  settledAtMs: number | null;
   /** How often it went to the authority. */
   submissions: number;
   /** Every call that made, read or resubmitted it. */
@@ -89,8 +88,8 @@ export interface DocumentRecord {
 }
 
 /** What a fault of the authority or of callbacks can match. */
-export function factsOf({ sale, businessId, idempotencyKey }: DocumentRecord): Record<string, string | null> {
-  return { saleId: sale.id, invoice: sale.traderInvoiceNumber, businessId, idempotencyKey };
+export function factsOf({ sale }: DocumentRecord): Record<string, string> {
+  return { saleId: sale.id, invoice: sale.traderInvoiceNumber };
 }
 
 /** Every sale and credit note by id, by the caller's own number and by the sale it reverses. */

@@ -61,11 +61,8 @@ export const faultSchema = z
         saleId: z.string().optional(),
         itemId: z.string().optional(),
         referenceId: z.string().optional(),
-        businessId: z.string().optional(),
-        idempotencyKey: z.string().optional(),
         /** Of the accounting service. */
         syncBatchId: z.string().optional(),
-        page: z.string().optional(),
         status: z.string().optional(),
       })
       .optional(),
@@ -83,7 +80,6 @@ export type FaultOf<Kind extends Fault["kind"]> = Fault & { kind: Kind };
 export type ActiveFault = Fault & { id: number; struck: number };
 
 export interface FaultBooks {
-  total: number;
   byKind: Record<string, number>;
   active: ActiveFault[];
 }
@@ -153,7 +149,6 @@ export class Faults {
 
   books(): FaultBooks {
     return {
-      total: [...this.#byKind.values()].reduce((sum, count) => sum + count, 0),
       byKind: Object.fromEntries(this.#byKind),
       active: [...this.#active].map(([id, { fault, struck }]) => ({ ...fault, id, struck })),
     };

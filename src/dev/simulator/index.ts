@@ -13,7 +13,6 @@ import { addControlRoutes, type Controls, createControls } from "./controls.ts";
 import { parseDialect } from "./dialect.ts";
 import { Faults } from "./faults.ts";
 import { Changes, Timers } from "./later.ts";
-import { addPage } from "./page.ts";
 import { InstructionError, parseInstruction, parseScenario } from "./scenario.ts";
 import { addService } from "./service.ts";
 import { settingsSchema } from "./world.ts";
@@ -96,7 +95,6 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   });
   const controlRoutes = { prefix: "/_simulator" };
   await server.register(async (scope) => addControlRoutes(scope, controls, accounting.controls), controlRoutes);
-  await server.register(async (scope) => addPage(scope, world, controls));
   const accountingRoutes = { prefix: accountingPrefix };
   await server.register(async (scope) => addService(scope, accounting.service, around), accountingRoutes);
   await server.register(async (scope) => addService(scope, compliance, around));

@@ -151,7 +151,6 @@ async function serve<Caller>(
   service.calls.note(entry, facts);
   const identified = attempt(() => service.identify(raw));
   if (identified instanceof ApiError) {
-    if (identified.status === 429) service.calls.countRateLimited();
     return refusal(service, identified);
   }
   const { caller, application, quota } = identified;

@@ -137,7 +137,7 @@ export function readBooks(world: World) {
     movements: copies(world.movements),
     /** Item id → branch id → quantity. */
     stockOnHand,
-    calls: world.calls.counts(),
+    calls: { byOperation: world.calls.byOperation() },
     /** The latest 100,000 calls in the order of their arrival. */
     callLog: world.calls.entries(),
     windows: copies(world.windows.list()),

@@ -126,10 +126,7 @@ export function createAccounting(scenario: AccountingScenario, rawDialect: unkno
       method: "GET",
       path: "/bill-payments",
       scope: null,
-      facts: ({ query }) => ({
-        page: query[dialect.billPayments.page],
-        status: query[dialect.billPayments.status ?? ""],
-      }),
+      facts: ({ query }) => ({ status: query[dialect.billPayments.status ?? ""] }),
       handle: ({ caller, query, refuseOthers }) => ({
         status: 200,
         body: listBillPayments(caller, query, refuseOthers),
