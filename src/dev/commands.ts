@@ -11,7 +11,7 @@ import { Readable, type Writable } from "node:stream";
 import { Argument, type Command, InvalidArgumentError } from "commander";
 
 import { plainText } from "../contract/plain-text.ts";
-import type { Screen } from "./demo/run-sales.ts";
+import type { DemoContext } from "./demo/run-demo.ts";
 import { exportLines } from "./export-lines.ts";
 import type { ActiveFault } from "./simulator/faults.ts";
 import { BY_INVOICE, type TriggerOptions, TRIGGERS } from "./simulator/triggers.ts";
@@ -21,15 +21,7 @@ const DEFAULT_URL = `http://127.0.0.1:${DEFAULT_PORT}`;
 const ANSWER_MS = 10_000;
 const TROUBLES = Object.keys(TRIGGERS);
 
-/** What a command has of the outside world. */
-interface DevContext {
-  readonly env: NodeJS.ProcessEnv;
-  /** Results. */
-  readonly stdout: Screen;
-  /** What is going on. */
-  readonly stderr: Screen;
-  readonly signal: AbortSignal;
-}
+type DevContext = Omit<DemoContext, "command">;
 
 /** Runs a command of the product. @returns its exit code */
 type RunCommand = (

@@ -30,12 +30,6 @@ export interface DemoTemporal {
   stop(): Promise<void>;
 }
 
-/** The demo cannot run on the server that the environment names; the message says why and what to do. */
-export class DemoError extends Error {
-  override readonly name = "DemoError";
-  readonly code = "DEMO_FAILED";
-}
-
 interface Start {
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
@@ -45,7 +39,7 @@ interface Start {
 /** The ports that Temporal's own documentation shows, so that links and commands look familiar. */
 const [PORT, UI_PORT] = [7233, 8233];
 
-/** @throws ServerError, TemporalError, DemoError */
+/** @throws Error that says why the server cannot be used, and what to do */
 export async function demoTemporal(start: Start): Promise<DemoTemporal> {
   const { env } = start;
   const given = loadTemporalConnection({ env });
@@ -85,7 +79,7 @@ export async function demoTemporal(start: Start): Promise<DemoTemporal> {
 async function requireUsable(given: TemporalConnection, env: NodeJS.ProcessEnv): Promise<void> {
   const otherwise = "Or unset TEMPORAL_ADDRESS: the demo then brings its own server.";
   const problem = await whyUnusable(given, env);
-  if (problem !== undefined) throw new DemoError(`${problem}\n${otherwise}`);
+  if (problem !== undefined) throw new Error(`${problem}\n${otherwise}`);
   const connection = await Connection.connect(given.connectionOptions);
   try {
     await requireSearchAttributes(connection, given);
@@ -93,7 +87,7 @@ async function requireUsable(given: TemporalConnection, env: NodeJS.ProcessEnv):
     // The server goes on naming the worker of a demo that ended a moment ago.
     const others = pollers.filter((identity) => !identity.startsWith(`${DEMO_WORKER}-`));
     if (others.length > 0)
-      throw new DemoError(
+      throw new Error(
         `Another worker (${others.join(", ")}) serves the task queue \`${MAIN_TASK_QUEUE}\` of Temporal at ${temporalAddress(given)}, namespace ${given.namespace}, and would carry the demo's sales to its own service. Set TEMPORAL_NAMESPACE to another namespace.\n${otherwise}`,
       );
   } finally {

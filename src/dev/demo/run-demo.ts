@@ -68,13 +68,11 @@ export async function runDemo(options: DemoOptions, context: DemoContext): Promi
   }
 }
 
-interface Backstage {
-  readonly note: (text: string) => void;
-  readonly ends: (() => Promise<unknown>)[];
-  readonly sdk: string[];
-}
-
-async function demo(options: DemoOptions, context: DemoContext, { note, ends, sdk }: Backstage): Promise<boolean> {
+async function demo(
+  options: DemoOptions,
+  context: DemoContext,
+  { note, ends, sdk }: { note: (text: string) => void; ends: (() => Promise<unknown>)[]; sdk: string[] },
+): Promise<boolean> {
   const { signal, env, stdout, stderr } = context;
   const startedAtMs = Date.now();
   const workflowBundle = builtWorkflowBundle();

@@ -30,18 +30,16 @@ export interface SaleProgress {
   readonly problem?: string;
 }
 
-export interface RunSalesOptions {
-  /** Called on every change, with all sales in the order of the examples. */
-  readonly onChange?: (sales: readonly SaleProgress[]) => void;
-  readonly signal?: AbortSignal;
-}
-
 /**
  * Starts every example at once and follows each to its end, or for two minutes. A worker that is stopped and started
  * again meanwhile is no concern of this: it goes on asking.
+ * @param options.onChange called on every change, with all sales in the order of the examples
  * @throws the signal's reason, or what made a worker fail
  */
-export async function runSales(stack: DemoStack, options: RunSalesOptions = {}): Promise<SaleProgress[]> {
+export async function runSales(
+  stack: DemoStack,
+  options: { onChange?: (sales: readonly SaleProgress[]) => void; signal?: AbortSignal } = {},
+): Promise<SaleProgress[]> {
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, ...(options.signal ? [options.signal] : [])]);
   // Each sale listens to it: that is many, and no leak.
@@ -65,13 +63,12 @@ export async function runSales(stack: DemoStack, options: RunSalesOptions = {}):
   }
 }
 
-interface Following {
-  readonly signal: AbortSignal;
-  readonly update: (change: Partial<SaleProgress>) => void;
-}
-
 /** Starts one sale, refunds it where the plan says so, and tells of every change until it has ended. */
-async function followSale(stack: DemoStack, example: Example, { signal, update }: Following): Promise<void> {
+async function followSale(
+  stack: DemoStack,
+  example: Example,
+  { signal, update }: { signal: AbortSignal; update: (change: Partial<SaleProgress>) => void },
+): Promise<void> {
   const { starter, client } = stack;
   const { input, refund, expected } = example;
   const key = saleKeyOf(input);
