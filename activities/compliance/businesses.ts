@@ -30,9 +30,7 @@ export function createBusinessActivities(context: ActivityContext) {
       const runtime = runtimeOf(context, request.connection);
       const known = findBranch(seen.get(request.connection) ?? [], request, runtime.profile.keyReach);
       if (known) return { kind: "branch", branch: known };
-      const classified = await callAndClassify(runtime, "listBusinesses", request, () =>
-        runtime.client.listBusinesses(),
-      );
+      const classified = await callAndClassify(runtime, "readBranch", request, () => runtime.client.listBusinesses());
       const unread = unreadBusinesses(classified.error);
       if (classified.data) unreadAnswers.end(request.connection);
       if (unread && unreadAnswers.persist(request.connection)) return unread;
@@ -157,7 +155,7 @@ async function lookedAtKey(
   { lookPauseMs }: Standing,
   random: () => number,
 ): Promise<void> {
-  const classified = await callAndClassify(runtime, "listBusinesses", request, () => runtime.client.listBusinesses());
+  const classified = await callAndClassify(runtime, "awaitService", request, () => runtime.client.listBusinesses());
   const { meaning, error, message } = classified;
   if (meaning.kind === "transient") {
     throw stillWaiting(message, afterTroubleMs(lookPauseMs, classified.error, random), classified.trouble);

@@ -9,16 +9,23 @@ import {
   type ComplianceClient,
   type ComplianceDialect,
   type OperationName,
+  type OperationsOf,
   type Result,
+  type RiskClass,
   settingsHint,
 } from "../../src/compliance/index.ts";
 import {
   type CallTarget,
+  type ComplianceReads,
+  type ComplianceWaits,
   type ConnectionProfile,
+  type ConvergingWrites,
   type InputChecks,
+  type KeyedWrites,
   type PaymentRule,
   type SaleDocument,
   type ServedBusinesses,
+  type UnrepeatableWrites,
 } from "../../src/contract/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 import { type ClassifiedCall, servedIn, type ServiceHealth, throwIfRetryable } from "../classified-call.ts";
@@ -62,20 +69,49 @@ export function runtimeOf({ connections }: Pick<ActivityContext, "connections">,
   return servedIn(connections, name);
 }
 
+type CallsOf<Activities, Class extends RiskClass> = Readonly<Record<keyof Activities, OperationsOf<Class>>>;
+
+/**
+ * The operation that each activity calls. By its interface an activity has its options in `workflows/proxies.ts`: so the
+ * risk class of the operation must be the interface's.
+ */
+const OPERATION_OF = {
+  readItems: "listItems",
+  readBranch: "listBusinesses",
+  readDocument: "getSale",
+  keepDocument: "getSale",
+  planRegistrations: "listItems",
+  pullPurchases: "pullPurchases",
+  keepPurchasesPage: "listPurchases",
+  reconcileDocument: "getSale",
+  awaitItems: "listItems",
+  awaitDocument: "getSale",
+  awaitService: "listBusinesses",
+  registerItem: "registerItem",
+  retryDocument: "retrySale",
+  createSale: "createSale",
+  createCreditNote: "createCreditNote",
+  adjustStock: "adjustStock",
+} as const satisfies CallsOf<ComplianceReads & ComplianceWaits, "read"> &
+  CallsOf<ConvergingWrites, "convergingWrite"> &
+  CallsOf<KeyedWrites, "keyedWrite"> &
+  CallsOf<Omit<UnrepeatableWrites, keyof KeyedWrites>, "unrepeatableWrite">;
+
 type Classify<Data> = (result: Result<Data>, dialect: ComplianceDialect, options?: ClassifyOptions) => Classification;
 
 /**
- * Makes the call, unless its key is refused at present, and says what it came to. Never throws.
+ * Makes the call of an activity, unless its key is refused at present, and says what it came to. Never throws.
  * @param classify default: the status alone tells
  */
 export async function callAndClassify<Data>(
   runtime: ComplianceRuntime,
-  operation: OperationName,
+  activity: keyof typeof OPERATION_OF,
   target: CallTarget,
   call: () => Promise<Result<Data>>,
   classify: Classify<Data> = classifyAnswer,
   options?: ClassifyOptions,
 ): Promise<ClassifiedCall<Data>> {
+  const operation = OPERATION_OF[activity];
   try {
     const result = await runtime.credentialBreaker.pass(keyCallOf(operation, target), call);
     runtime.health.served();
@@ -140,13 +176,13 @@ export function ifMistyped({ profile }: ComplianceRuntime, { businessId }: CallT
 export async function ask<Data>(
   context: ActivityContext,
   target: CallTarget,
-  operation: OperationName,
+  activity: keyof typeof OPERATION_OF,
   call: (runtime: ComplianceRuntime) => Promise<Result<Data>>,
   classify?: Classify<Data>,
   options?: ClassifyOptions,
 ): Promise<ClassifiedCall<Data>> {
   const runtime = runtimeOf(context, target.connection);
-  const classified = await callAndClassify(runtime, operation, target, () => call(runtime), classify, options);
+  const classified = await callAndClassify(runtime, activity, target, () => call(runtime), classify, options);
   throwIfRetryable(classified, context.random);
   return classified;
 }

@@ -47,7 +47,7 @@ export function createDocumentActivities(context: ActivityContext) {
 
   function read(request: CallTarget & { saleId: string }) {
     const { businessId, saleId } = request;
-    return ask(context, request, "getSale", ({ client }) => client.getSale(saleId, { businessId }));
+    return ask(context, request, "readDocument", ({ client }) => client.getSale(saleId, { businessId }));
   }
 
   return {
@@ -88,7 +88,7 @@ export function createDocumentActivities(context: ActivityContext) {
       const { businessId, saleId } = request;
       const askedAtMs = nowMs();
       const call = ({ client }: ComplianceRuntime) => client.retrySale(saleId, { businessId });
-      const classified = await ask(context, request, "retrySale", call);
+      const classified = await ask(context, request, "retryDocument", call);
       const { data, message } = classified;
       if (data) return await found(request, data, askedAtMs);
       if (classified.meaning.kind === "rejected") {
@@ -106,7 +106,7 @@ export function createDocumentActivities(context: ActivityContext) {
       const { connection, businessId, type, number, saleId } = request;
       await ledger.answers();
       const call = () => runtime.client.getSale(saleId, { businessId });
-      const classified = await callAndClassify(runtime, "getSale", request, call);
+      const classified = await callAndClassify(runtime, "awaitDocument", request, call);
       const askedFor = JSON.stringify([connection, businessId, saleId]);
       if (classified.data) unreadAnswers.end(askedFor);
       const readResult = readResultOf(classified, () => unreadAnswers.persist(askedFor));

@@ -63,7 +63,7 @@ export function createItemActivities(context: ActivityContext) {
 
   /** @throws ApplicationFailure where Temporal is to repeat the activity */
   function readCatalogue(target: CallTarget, sinceMs: number) {
-    return ask(context, target, "listItems", async ({ catalogue }) => ({
+    return ask(context, target, "readItems", async ({ catalogue }) => ({
       data: await catalogue.since(target.businessId, sinceMs),
       meta: SHARED_ANSWER,
     }));

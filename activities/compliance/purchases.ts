@@ -23,7 +23,7 @@ export function createPurchaseActivities(context: ActivityContext) {
       const { connection, businessId, cursor, status, from, to, knownUntilMs } = request;
       // A page that could not be kept is not asked for: its call would be wasted.
       const askedAtMs = await ledger.purchases.now();
-      const classified = await ask(context, request, "listPurchases", () =>
+      const classified = await ask(context, request, "keepPurchasesPage", () =>
         client.listPurchases({ cursor, pageSize: PAGE_SIZE, status, from, to }, { businessId }),
       );
       if (!classified.data) return refusalOf(classified);

@@ -23,6 +23,13 @@ export {
   UnexpectedAnswerError,
 } from "./errors.ts";
 export { ignoredFields } from "./compose.ts";
-export { type NamedOperation, type OperationName, settingsHint, SHOWN_OPERATIONS } from "./operations.ts";
+export {
+  type NamedOperation,
+  type OperationName,
+  type OperationsOf,
+  type RiskClass,
+  settingsHint,
+  SHOWN_OPERATIONS,
+} from "./operations.ts";
 export { redactDeep } from "./redact.ts";
 export type { Business, Purchase } from "./answers.ts";

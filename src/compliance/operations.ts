@@ -31,17 +31,19 @@ const likely = (name: Scope): Operation["scope"] => ({ name, stated: false });
 
 type Row = Omit<Operation, "name">;
 
-function read(path: string, scope: Operation["scope"], settings: readonly string[] = []): Row {
+type RowOf<Class extends RiskClass> = Row & { riskClass: Class };
+
+function read(path: string, scope: Operation["scope"], settings: readonly string[] = []): RowOf<"read"> {
   return { method: "GET", path, scope, riskClass: "read", expects: { statuses: [200] }, settings };
 }
 
-function write(
+function write<Class extends RiskClass>(
   path: string,
   scope: Operation["scope"],
-  riskClass: RiskClass,
+  riskClass: Class,
   expects: Operation["expects"],
   settings: readonly string[],
-): Row {
+): RowOf<Class> {
   return { method: "POST", path, scope, riskClass, expects, settings };
 }
 
@@ -97,6 +99,10 @@ export type NamedOperation = (typeof NAMED_OPERATIONS)[number];
 
 export type ShownOperation = keyof typeof TABLE;
 export type OperationName = ShownOperation | NamedOperation;
+
+export type OperationsOf<Class extends RiskClass> = {
+  [Name in ShownOperation]: (typeof TABLE)[Name]["riskClass"] extends Class ? Name : never;
+}[ShownOperation];
 
 export function operation(name: ShownOperation): Operation {
   return { name, ...TABLE[name] };
