@@ -10,7 +10,6 @@ const BY_DEFAULT = { invoiceNumberIn: "billCode", supplier: "same-name", currenc
 const OTHER_RULE = {
   COMPLIANCE_RECONCILE_INVOICE_NUMBER_IN: "billPaymentCode",
   COMPLIANCE_RECONCILE_SUPPLIER: "any",
-  COMPLIANCE_RECONCILE_CURRENCY: "UGX",
 };
 
 describe("the preparation of a reconciliation", () => {
@@ -24,8 +23,8 @@ describe("the preparation of a reconciliation", () => {
       { baseUrl: "http://127.0.0.1:9", apiKey: { env: `KEY_OF_${name}` } },
     ]);
     const keys = Object.fromEntries(books.map((name) => [`KEY_OF_${name}`, `sk_development_${name}`]));
-    const configFileText = JSON.stringify({ accounting: Object.fromEntries(accounting) as unknown });
-    const { context } = await serve({ env: { ...env, ...keys }, configFileText });
+    const configFile = JSON.stringify({ accounting: Object.fromEntries(accounting) as unknown });
+    const { context } = await serve({ env: { ...env, ...keys }, configFile });
     const dialect = parseAccountingDialect();
     const served = books.map(
       (name) =>
@@ -60,7 +59,7 @@ describe("the preparation of a reconciliation", () => {
     const env = { ...OTHER_RULE, COMPLIANCE_RECONCILE_ACCOUNTING: "other" };
     expect(await prepare({}, { env, books: ["default", "other"] })).toMatchObject({
       accounting: "other",
-      rule: { invoiceNumberIn: "billPaymentCode", supplier: "any", currency: "UGX" },
+      rule: { invoiceNumberIn: "billPaymentCode", supplier: "any", currency: "KES" },
     });
   });
 
@@ -69,7 +68,7 @@ describe("the preparation of a reconciliation", () => {
     const input: ReconcileInput = { accounting: "default", rule: { supplier: "same-name" } };
     expect(await prepare(input, { env, books: ["default", "other"] })).toMatchObject({
       accounting: "default",
-      rule: { invoiceNumberIn: "billPaymentCode", supplier: "same-name", currency: "UGX" },
+      rule: { invoiceNumberIn: "billPaymentCode", supplier: "same-name", currency: "KES" },
     });
   });
 

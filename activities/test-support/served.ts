@@ -4,6 +4,7 @@ import { MockActivityEnvironment } from "@temporalio/testing";
 import { onTestFinished } from "vitest";
 
 import { loadConfig } from "../../src/config/index.ts";
+import { withFile } from "../../src/config/test-support/load.ts";
 import type { ComplianceActivities, CreateRequest } from "../../src/contract/index.ts";
 import type { Simulator, SimulatorOptions } from "../../src/dev/simulator/index.ts";
 import { simulatorUnderTest } from "../../src/dev/simulator/test-support/simulator-under-test.ts";
@@ -23,7 +24,7 @@ export interface ServeOptions {
   /** Over the variables of connection `default`, which acts for `biz_1`. */
   env?: Record<string, string>;
   /** The text of a configuration file, beside the variables. */
-  configFileText?: string;
+  configFile?: string;
   dialect?: Record<string, unknown>;
   callTimeoutMs?: number;
 }
@@ -51,17 +52,14 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
   const simulator = await simulatorUnderTest({ limitPerWindow: 100_000, ...options.simulator });
   const dispatchers = createDispatchers();
   onTestFinished(() => dispatchers.close());
-  const { configFileText } = options;
-  const { compliance, timings } = loadConfig({
-    ...(configFileText !== undefined && { configFileText }),
-    env: {
-      COMPLIANCE_BASE_URL: simulator.url,
-      COMPLIANCE_API_KEY: API_KEY,
-      COMPLIANCE_BUSINESS_ID: "biz_1",
-      ...(options.dialect && { COMPLIANCE_DIALECT: JSON.stringify(options.dialect) }),
-      ...options.env,
-    },
-  });
+  const env = {
+    COMPLIANCE_BASE_URL: simulator.url,
+    COMPLIANCE_API_KEY: API_KEY,
+    COMPLIANCE_BUSINESS_ID: "biz_1",
+    ...(options.dialect && { COMPLIANCE_DIALECT: JSON.stringify(options.dialect) }),
+    ...options.env,
+  };
+  const { compliance, timings } = loadConfig(withFile(env, options.configFile ?? "{}"));
   const { callTimeoutMs = 5_000 } = options;
   const clock = { nowMs: START_MS };
   const dice = { next: 0 };

@@ -133,7 +133,7 @@ const OWN_TEMPORAL = [
   "TEMPORAL_PROFILE",
 ];
 /** The file's health checks, published ports and volumes need them as they are. */
-const OWN_HOSTS = ["HEALTH_HOST", "METRICS_HOST", "FISCALFLOW_HOME"];
+const OWN_HOSTS = ["MONITORING_HOST", "FISCALFLOW_HOME"];
 /** Nobody but `setup` acts as the owner of the ledger's tables. */
 const FIXED_OF: Readonly<Record<string, readonly string[]>> = {
   worker: ["LEDGER_OWNER_URL", "HEALTH_PORT", "METRICS_PORT"],

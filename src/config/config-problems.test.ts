@@ -24,7 +24,7 @@ describe("problems of the configuration", () => {
       CALLBACK_SECRETS: "too-short",
       LOG_LEVEL: "verbose",
       HEALTH_PORT: "80a",
-      HEALTH_HOST: "localhost",
+      MONITORING_HOST: "localhost",
       FISCALFLOW_TIMING_SLOW_AFTER_MS: "1h",
     });
     expect(error).toMatchObject({ name: "ConfigError", code: "CONFIG_INVALID" });
@@ -40,7 +40,7 @@ describe("problems of the configuration", () => {
         '  - FISCALFLOW_TIMING_SLOW_AFTER_MS: expected a whole number of milliseconds from 60000 to 2592000000, found "1h"',
         '  - LOG_LEVEL: expected "trace" or "debug" or "info" or "warn" or "error" or "fatal" or "silent", found "verbose"',
         '  - HEALTH_PORT: expected a TCP port from 0 to 65535 (0 takes any that is free), found "80a"',
-        '  - HEALTH_HOST: expected an IP address such as 127.0.0.1, 0.0.0.0 or ::, found "localhost"',
+        '  - MONITORING_HOST: expected an IP address such as 127.0.0.1, 0.0.0.0 or ::, found "localhost"',
       ].join("\n"),
     );
     expect(error.problems).toHaveLength(10);
@@ -84,6 +84,49 @@ describe("problems of the configuration", () => {
     expect(
       load({ COMPLIANCE_API_KEY_B: TEST_KEY, CALLBACK_SERVICE_HOST: "10.0.0.1", PATH: "/bin" }, file).compliance,
     ).toHaveLength(1);
+  });
+
+  it("leave a variable that may be another program's, and name it for a warning, but none that Kubernetes or compose sets", () => {
+    const env = {
+      COMPLIANCE_PURCHASES_SWEEP_EVERY: "off",
+      LEDGER_SERVICE_HOST: "10.0.0.1",
+      LEDGER_PORT_5432_TCP_ADDR: "10.0.0.1",
+      CALLBACK_SERVICE_PORT_HTTP: "80",
+      FISCALFLOW_WORKER_PORT: "tcp://10.0.0.1:80",
+      FISCALFLOW_ENV_FILE: ".env",
+      ACCOUNTING_SHEET: "",
+      COMPLIANCE_OF_A: TEST_KEY,
+    };
+    const file = withConnections({ shop: { ...SHOP, apiKey: { env: "COMPLIANCE_OF_A" } } });
+    expect(load(env, file).unknownVariables).toEqual(["COMPLIANCE_PURCHASES_SWEEP_EVERY"]);
+  });
+
+  it("include timings that contradict each other", () => {
+    const timings = {
+      FISCALFLOW_TIMING_FIRST_POLL_MS: "60000",
+      FISCALFLOW_TIMING_LONGEST_POLL_MS: "30000",
+      FISCALFLOW_TIMING_LONGEST_POLL_AFTER_DAY_MS: "20000",
+      FISCALFLOW_TIMING_RESUBMISSION_WINDOW_MS: "0",
+    };
+    expect(problemsOf(timings)).toEqual([
+      {
+        path: "FISCALFLOW_TIMING_FIRST_POLL_MS",
+        message: "expected at most that of FISCALFLOW_TIMING_LONGEST_POLL_MS, 30000; found 60000",
+      },
+      {
+        path: "FISCALFLOW_TIMING_LONGEST_POLL_MS",
+        message: "expected at most that of FISCALFLOW_TIMING_LONGEST_POLL_AFTER_DAY_MS, 20000; found 30000",
+      },
+      {
+        path: "FISCALFLOW_TIMING_RESUBMISSION_WINDOW_MS",
+        message: "expected more than 0 for 3 resubmissions; FISCALFLOW_TIMING_RESUBMISSIONS of 0 ends them",
+      },
+    ]);
+    expect(problemsOf({}, { timings: { longestPollMs: 1_000 } })).toEqual([
+      { path: "timings.firstPollMs", message: "expected at most that of timings.longestPollMs, 1000; found 5000" },
+    ]);
+    const none = { FISCALFLOW_TIMING_RESUBMISSIONS: "0", FISCALFLOW_TIMING_RESUBMISSION_WINDOW_MS: "0" };
+    expect(load(none).timings).toMatchObject({ resubmissions: 0 });
   });
 
   it("include what the clients find in a dialect, where they are asked", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { loadConfig } from "./load-config.ts";
 import { configSections } from "./settings.ts";
 import { configReference, renderConfigExample, renderConfigTable } from "./test-support/config-reference.ts";
+import { load } from "./test-support/load.ts";
 
 const CONTRACT = `TEMPORAL_ADDRESS TEMPORAL_NAMESPACE TEMPORAL_API_KEY TEMPORAL_PROFILE
   TEMPORAL_CLI_PATH TEMPORAL_TEST_SERVER_PATH FISCALFLOW_CONFIG FISCALFLOW_HOME
@@ -9,7 +9,7 @@ const CONTRACT = `TEMPORAL_ADDRESS TEMPORAL_NAMESPACE TEMPORAL_API_KEY TEMPORAL_
   COMPLIANCE_BUSINESS_ID COMPLIANCE_APPLICATION COMPLIANCE_DIALECT ACCOUNTING_DIALECT
   ACCOUNTING_BASE_URL ACCOUNTING_API_KEY ACCOUNTING_CLIENT_SECRET ACCOUNTING_WEBHOOK_SECRET
   CALLBACK_PUBLIC_URL CALLBACK_SECRETS CALLBACK_PORT CALLBACK_HOST CALLBACK_ALLOW_LOOPBACK
-  LEDGER_URL LEDGER_ALLOW_PLAINTEXT LOG_LEVEL HEALTH_PORT METRICS_PORT HEALTH_HOST METRICS_HOST
+  LEDGER_URL LEDGER_ALLOW_PLAINTEXT LOG_LEVEL HEALTH_PORT METRICS_PORT MONITORING_HOST
   FISCALFLOW_TIMING_CALL_TIMEOUT_MS`;
 
 const SECRETS = {
@@ -47,8 +47,8 @@ describe("the commented example", () => {
     for (const { settings } of configSections) {
       for (const key of Object.keys(settings)) expect(example).toContain(`"${key}":`);
     }
-    const config = loadConfig({ env: SECRETS, configFileText: example, readFile });
-    const bare = loadConfig({ env: {} });
+    const config = load(SECRETS, example, { readFile });
+    const bare = load({});
     expect(config.timings).toEqual(bare.timings);
     expect(config.ledger).toEqual(bare.ledger);
     expect(config.callbacks).toBeUndefined();
@@ -57,7 +57,7 @@ describe("the commented example", () => {
 
   it("is accepted with every line taken out of its comment", () => {
     const everything = renderConfigExample().replaceAll(/^( *)\/\/ "/gm, '$1"');
-    const config = loadConfig({ env: SECRETS, configFileText: everything, readFile });
+    const config = load(SECRETS, everything, { readFile });
     expect(config.callbacks?.secrets).toHaveLength(2);
     expect(config.ledger.url?.reveal()).toBe(SECRETS.SHOP_LEDGER_URL);
     expect(config.ledger.ownerUrl?.reveal()).toBe(SECRETS.SHOP_LEDGER_OWNER_URL);

@@ -19,7 +19,8 @@ export function assembleCompliance(reading: ComplianceReading) {
   const rule: PaymentRule = {
     invoiceNumberIn: values.reconcileInvoiceNumberIn,
     supplier: values.reconcileSupplier,
-    currency: values.reconcileCurrency,
+    // Supplier invoices state no currency.
+    currency: "KES",
   };
   const businesses = businessesOf(reading);
   const servedBusinesses: ServedBusinesses = values.businesses?.includes(ANY_BUSINESS) === true ? "any" : businesses;

@@ -1,13 +1,12 @@
 import { expect, test } from "vitest";
 
-import { loadConfig } from "./index.ts";
+import { load } from "./test-support/load.ts";
 
 const env = { COMPLIANCE_BASE_URL: "https://compliance.example.com", COMPLIANCE_API_KEY: "cmp_sk_test_1234567890" };
 
 /** The businesses of a connection, by variables or, where a list is given, by the file. */
 function businessesOf(variables: Record<string, string>, businesses?: unknown): readonly string[] | undefined {
-  const configFileText = JSON.stringify({ compliance: { default: { businesses } } });
-  return loadConfig({ env: { ...env, ...variables }, configFileText }).compliance[0]?.businesses;
+  return load({ ...env, ...variables }, { compliance: { default: { businesses } } }).compliance[0]?.businesses;
 }
 
 test("businesses are read from the variable by commas, and from the file as a list", () => {
@@ -26,7 +25,7 @@ test("the default business is always one of them, the first, and once", () => {
 
 test("those that are named are served and no other one, unless a * among them says any", () => {
   const servedBy = (variables: Record<string, string>) =>
-    loadConfig({ env: { ...env, ...variables } }).compliance.map(({ businesses, servedBusinesses }) => ({
+    load({ ...env, ...variables }).compliance.map(({ businesses, servedBusinesses }) => ({
       businesses,
       servedBusinesses,
     }));

@@ -91,10 +91,10 @@ describe("the configuration from a file", () => {
 
   it("is refused with line and column where it is not JSON, and with the reason where it cannot be read", () => {
     const path = "FISCALFLOW_CONFIG";
-    expect(problemsOf({}, undefined, { configFileText: '{\n  "logLevel": warn\n}' })).toEqual([
+    expect(problemsOf({}, '{\n  "logLevel": warn\n}')).toEqual([
       {
         path,
-        message: expect.stringMatching(/^the configuration file is not JSON; at line 2, column 15: invalid symbol/),
+        message: expect.stringMatching(/^"\/srv\/app\/config\.json" is not JSON; at line 2, column 15: invalid symbol/),
       },
     ]);
     expect(problemsOf({ FISCALFLOW_CONFIG: "nowhere.json" })).toEqual([

@@ -1,3 +1,5 @@
+import { resolve } from "node:path";
+
 import { describe, expect, it } from "vitest";
 import { TEST_KEY, CALLBACK_SECRET, COMPLIANCE, ACCOUNTING, CALLBACKS, load } from "./test-support/load.ts";
 
@@ -24,13 +26,12 @@ describe("the configuration from variables", () => {
         fallbackLimitPerMinute: 120,
         refundWindowMs: 86_400_000,
       },
-      ledger: { url: undefined, home: "/srv/app/.fiscalflow" },
+      ledger: { url: undefined, home: resolve(".fiscalflow") },
       worker: { cachedWorkflows: 500, workflowTasks: 40, nexus: false },
       logLevel: "info",
       healthPort: undefined,
       metricsPort: undefined,
-      healthHost: "127.0.0.1",
-      metricsHost: "127.0.0.1",
+      monitoringHost: "127.0.0.1",
     });
   });
 
@@ -73,7 +74,6 @@ describe("the configuration from variables", () => {
       COMPLIANCE_RECONCILE_ACCOUNTING: "default",
       COMPLIANCE_RECONCILE_INVOICE_NUMBER_IN: "billPaymentCode",
       COMPLIANCE_RECONCILE_SUPPLIER: "any",
-      COMPLIANCE_RECONCILE_CURRENCY: "UGX",
       COMPLIANCE_DIALECT: '{ "retry": { "businessIdIn": "body" } }',
       ...ACCOUNTING,
       ACCOUNTING_CLIENT_SECRET: "cs_dddd4444",
@@ -89,8 +89,7 @@ describe("the configuration from variables", () => {
       METRICS_PORT: "9464",
       FISCALFLOW_WORKER_CACHED_WORKFLOWS: "50",
       FISCALFLOW_WORKER_WORKFLOW_TASKS: "8",
-      HEALTH_HOST: "0.0.0.0",
-      METRICS_HOST: "::1",
+      MONITORING_HOST: "::1",
       FISCALFLOW_TIMING_SLOW_AFTER_MS: "120000",
       FISCALFLOW_TIMING_FALLBACK_LIMIT_PER_MINUTE: "60",
     });
@@ -105,7 +104,7 @@ describe("the configuration from variables", () => {
       reconcileEvery: null,
       reconcile: {
         accounting: "default",
-        rule: { invoiceNumberIn: "billPaymentCode", supplier: "any", currency: "UGX" },
+        rule: { invoiceNumberIn: "billPaymentCode", supplier: "any", currency: "KES" },
       },
       dialect: { retry: { businessIdIn: "body" } },
     });
@@ -124,13 +123,12 @@ describe("the configuration from variables", () => {
       `${CALLBACK_SECRET}-older`,
     ]);
     expect(config.ledger.url?.reveal()).toBe("postgres://fiscalflow:pass@db.example.com/ledger?sslmode=verify-full");
-    expect(config.ledger.home).toBe("/srv/app/state");
+    expect(config.ledger.home).toBe(resolve("state"));
     expect(config).toMatchObject({
       logLevel: "debug",
       healthPort: 0,
       metricsPort: 9464,
-      healthHost: "0.0.0.0",
-      metricsHost: "::1",
+      monitoringHost: "::1",
     });
     expect(config.timings).toMatchObject({ slowAfterMs: 120_000, fallbackLimitPerMinute: 60 });
   });
@@ -146,7 +144,7 @@ describe("the configuration from variables", () => {
   });
 
   it("reads a dialect from the path that the variable names, from the working directory", () => {
-    const readFile = (path: string) => (path === "/srv/app/dialect.json" ? '{ "pull": null } // ours' : "");
+    const readFile = (path: string) => (path === resolve("dialect.json") ? '{ "pull": null } // ours' : "");
     const env = { ...COMPLIANCE, COMPLIANCE_DIALECT: "dialect.json" };
     expect(load(env, undefined, { readFile }).compliance[0]?.dialect).toEqual({ pull: null });
   });

@@ -8,7 +8,6 @@ import { type ReadFile, Secret, SecretFiles } from "./secrets.ts";
 import {
   addressOf,
   type Environment,
-  jsonOf,
   jsonOfFile,
   plaintextProblem,
   publicUrlProblem,
@@ -39,12 +38,8 @@ type DialectProblems = (dialect: unknown, given: ReadonlySet<string>) => readonl
 
 export interface LoadConfigOptions {
   env: Environment;
-  /** The text of the file, instead of the one that `FISCALFLOW_CONFIG` names. */
-  configFileText?: string;
   /** Reads the configuration file, secrets and dialects; throws where it cannot. Default: from disk, as UTF-8. */
   readFile?: ReadFile;
-  /** Where relative paths of variables start. Default: the process's. */
-  workingDirectory?: string;
   /** Parts without which the caller cannot do its work: their absence is a problem too. */
   needs?: readonly (keyof typeof NEEDED)[];
   /**
@@ -67,9 +62,9 @@ const NEEDED = {
  * @throws ConfigError with every problem that there is
  */
 export function loadConfig(options: LoadConfigOptions) {
-  const { env, workingDirectory = process.cwd(), needs = [], dialectProblems = {} } = options;
+  const { env, needs = [], dialectProblems = {} } = options;
   const { readFile = (path: string) => readFileSync(path, "utf8") } = options;
-  const reader = new SettingsReader(env, workingDirectory, readFile, options.configFileText);
+  const reader = new SettingsReader(env, readFile);
   const { problems } = reader;
 
   const compliance = reader.connections(complianceSettings, "compliance");
@@ -87,13 +82,15 @@ export function loadConfig(options: LoadConfigOptions) {
   const callbacks = reader.section(callbackSettings, "callbacks");
   problems.push(...callbackProblems(callbacks));
   const timings = reader.section(timingSettings, "timings");
+  problems.push(...timingProblems(timings));
   const ledger = reader.section(ledgerSettings, "ledger");
   problems.push(...ledgerProblems(ledger));
   const worker = reader.section(workerSettings, "worker");
   const running = reader.section(processSettings, "");
   const isThere = { compliance: compliance.length > 0, callbacks: wantsCallbacks(callbacks) };
   problems.push(...needs.filter((need) => !isThere[need]).map((need) => NEEDED[need]));
-  problems.push(...variableProblems(env, reader.referredVariables));
+  const unread = unreadVariables(env, reader.referredVariables);
+  problems.push(...unread.problems);
   if (problems.length > 0) throw new ConfigError(problems);
 
   const { url, ownerUrl, home } = valuesOf(ledger);
@@ -112,10 +109,12 @@ export function loadConfig(options: LoadConfigOptions) {
     callbacks: publicUrl && secrets && { publicUrl: addressOf(publicUrl), secrets, ...receiver },
     timings: valuesOf(timings),
     /** Without `url`, an embedded PostgreSQL in `home`, which is absolute. */
-    ledger: { url, ownerUrl, home: resolve(workingDirectory, home) },
+    ledger: { url, ownerUrl, home: resolve(home) },
     /** What a worker process carries at once. */
     worker: valuesOf(worker),
     ...valuesOf(running),
+    /** Variables that begin like those of the product and that it does not know: perhaps another program's. */
+    unknownVariables: unread.unknown,
   };
 }
 
@@ -134,7 +133,7 @@ class SettingsReader {
   readonly #ofFile: Source;
   readonly #file: JsonObject;
 
-  constructor(env: Environment, workingDirectory: string, readFile: ReadFile, fileText: string | undefined) {
+  constructor(env: Environment, readFile: ReadFile) {
     const path = variableOf(env, CONFIG_FILE_VARIABLE);
     const source = (isVariable: boolean, folder: string): Source => ({
       isVariable,
@@ -147,16 +146,15 @@ class SettingsReader {
       },
       refersTo: (variable) => void this.referredVariables.add(variable),
     });
-    this.#ofVariables = source(true, workingDirectory);
-    this.#ofFile = source(false, path === undefined ? workingDirectory : dirname(resolve(workingDirectory, path)));
-    this.#file = this.#configFile(path, fileText);
+    this.#ofVariables = source(true, "");
+    this.#ofFile = source(false, dirname(path ?? ""));
+    this.#file = this.#configFile(path);
   }
 
   /** Empty where there is none, or where it cannot be read, which is a problem then. */
-  #configFile(path: string | undefined, text: string | undefined): JsonObject {
+  #configFile(path: string | undefined): JsonObject {
+    if (path === undefined) return {};
     try {
-      if (text !== undefined) return this.#objectAt("the file", jsonOf(text, "the configuration file")) ?? {};
-      if (path === undefined) return {};
       return this.#objectAt("the file", jsonOfFile(path, this.#ofVariables, "the path of a JSON file")) ?? {};
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -281,25 +279,51 @@ function ledgerProblems({ values, where }: SettingsReading<typeof ledgerSettings
   });
 }
 
+/** Settings of which one would have no effect, or another one than it says. */
+function timingProblems({ values, where }: SettingsReading<typeof timingSettings>): ConfigProblem[] {
+  const noMore = (key: "firstPollMs" | "longestPollMs", most: "longestPollMs" | "longestPollAfterDayMs") => {
+    const [value, bound] = [values[key], values[most]];
+    if (value === undefined || bound === undefined || value <= bound) return [];
+    return [{ path: where(key), message: `expected at most that of ${where(most)}, ${bound}; found ${value}` }];
+  };
+  const { resubmissions = 0, resubmissionWindowMs } = values;
+  const message = `expected more than 0 for ${resubmissions} resubmissions; ${where("resubmissions")} of 0 ends them`;
+  const noTime = resubmissions > 0 && resubmissionWindowMs === 0;
+  return [
+    ...noMore("firstPollMs", "longestPollMs"),
+    ...noMore("longestPollMs", "longestPollAfterDayMs"),
+    ...(noTime ? [{ path: where("resubmissionWindowMs"), message }] : []),
+  ];
+}
+
 /** Nothing but this product's timings begins like this. */
 const OURS_ALONE = "FISCALFLOW_TIMING_";
-/** Other programs may have variables that begin like these, so only a likely slip is refused. */
+/** Other programs may have variables that begin like these, so that only a likely slip is refused. */
 const SHARED = /^(COMPLIANCE|ACCOUNTING|CALLBACK|FISCALFLOW|LEDGER)_/;
+/** What Kubernetes and Docker set for a service of that name, and what `docker-compose.yml` and the embedded servers read. */
+const NOT_SETTINGS =
+  /_SERVICE_(HOST|PORT)(_|$)|_PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$|^FISCALFLOW_(CACHE|ENV_FILE|VERSION)$/;
 
 const KNOWN_VARIABLES: readonly string[] = [
   CONFIG_FILE_VARIABLE,
   ...configSections.flatMap(({ settings }) => Object.values(settings).map((schema) => schema.meta()?.variable ?? "")),
 ];
 
-/** Variables that are set, that nothing reads, and that were probably meant for the product. */
-function variableProblems(env: Environment, referred: ReadonlySet<string>): ConfigProblem[] {
-  return Object.keys(env).flatMap((name) => {
-    if (!env[name] || KNOWN_VARIABLES.includes(name) || referred.has(name) || !SHARED.test(name)) return [];
-    const meant = nearMiss(name, KNOWN_VARIABLES);
+/** Variables that are set, that nothing reads, and that may have been meant for the product. */
+function unreadVariables(
+  env: Environment,
+  referred: ReadonlySet<string>,
+): { problems: ConfigProblem[]; unknown: string[] } {
+  const unread = Object.keys(env).filter(
+    (name) => env[name] && SHARED.test(name) && !KNOWN_VARIABLES.includes(name) && !referred.has(name),
+  );
+  const problems = unread.flatMap((path): ConfigProblem[] => {
+    const meant = nearMiss(path, KNOWN_VARIABLES);
     if (meant !== undefined) {
       const message = `is not known; did you mean ${meant}? (A variable that the file refers to may have any name.)`;
-      return [{ path: name, message }];
+      return [{ path, message }];
     }
-    return name.startsWith(OURS_ALONE) ? [{ path: name, message: "is not known, so it would change nothing" }] : [];
+    return path.startsWith(OURS_ALONE) ? [{ path, message: "is not known, so it would change nothing" }] : [];
   });
+  return { problems, unknown: unread.filter((name) => !NOT_SETTINGS.test(name)) };
 }

@@ -1,10 +1,12 @@
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { loadConfig } from "./load-config.ts";
+import { withFile } from "./test-support/load.ts";
 
 const CALLBACKS = ["callback secret of this year, long enough", "callback secret of last year, long enough"] as const;
 const AT_START = {
@@ -27,7 +29,7 @@ async function started() {
   for (const [name, value] of Object.entries(AT_START)) await write(name as Name, `${value}\n`);
   const file = (name: Name) => ({ file: name });
   const seller = { baseUrl: "https://api.example.com", keyReach: "organisation" };
-  const configFileText = JSON.stringify({
+  const text = JSON.stringify({
     compliance: {
       shop: { ...seller, businessId: "biz_1", apiKey: file("compliance.shop.apiKey") },
       depot: { ...seller, businessId: "biz_2", apiKey: file("compliance.depot.apiKey") },
@@ -45,7 +47,7 @@ async function started() {
       secrets: [file("callbacks.secrets.1"), file("callbacks.secrets.2")],
     },
   });
-  const config = loadConfig({ env: {}, configFileText, workingDirectory: folder });
+  const config = loadConfig(withFile({}, text, { folder, readFile: (path) => readFileSync(path, "utf8") }));
   const said: string[] = [];
   const files = config.secretFiles;
   const end = files.start({

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { WorkflowTimings } from "../contract/connection.ts";
 import { INPUT_CHECK_MODES, PIN } from "../contract/input-checks.ts";
-import { CURRENCY_PATTERN, INVOICE_NUMBER_FIELDS, SUPPLIER_RULES } from "../contract/jobs.ts";
+import { INVOICE_NUMBER_FIELDS, SUPPLIER_RULES } from "../contract/jobs.ts";
 import { NAME_PATTERN } from "../contract/names.ts";
 import { keyRule, KEYS, secret, secrets } from "./secrets.ts";
 import {
@@ -121,10 +121,9 @@ export const complianceSettings = settings("COMPLIANCE_", {
     ),
   purchasesSyncEvery: interval()
     .prefault("1 hour")
-    .describe("how often the latest purchases are synced, by a Schedule that `fiscalflow setup` keeps; or `off`"),
-  purchasesSweepEvery: interval()
-    .prefault("24 hours")
-    .describe("how often all purchases are synced (one call for each hundred), by a Schedule as well; or `off`"),
+    .describe(
+      "how often the latest purchases are synced, by a Schedule that `fiscalflow setup` keeps; another one syncs all of them once a day (one call for each hundred); or `off`, for both",
+    ),
   reconcileEvery: interval()
     .prefault("24 hours")
     .describe(
@@ -142,9 +141,6 @@ export const complianceSettings = settings("COMPLIANCE_", {
     .describe(
       "whose invoices a bill payment can pay: `same-name`, those of a supplier with the same name (only letters and digits count, ignoring case), or `any`",
     ),
-  reconcileCurrency: text(CURRENCY_PATTERN, "a currency of three capital letters (ISO 4217)")
-    .default("KES")
-    .describe("the currency of the supplier invoices, which do not state one; nothing is converted"),
   dialect: dialect()
     .optional()
     .meta({ example: {} })
@@ -172,10 +168,9 @@ export const accountingSettings = settings("ACCOUNTING_", {
     .describe("verifies webhooks: `whsec_development_…` or `whsec_production_…`"),
   billPaymentsSyncEvery: interval()
     .prefault("1 hour")
-    .describe("how often the latest bill payments are synced, by a Schedule that `fiscalflow setup` keeps; or `off`"),
-  billPaymentsSweepEvery: interval()
-    .prefault("24 hours")
-    .describe("how often all bill payments are synced (one call for each hundred), by a Schedule as well; or `off`"),
+    .describe(
+      "how often the latest bill payments are synced, by a Schedule that `fiscalflow setup` keeps; another one syncs all of them once a day (one call for each hundred); or `off`, for both",
+    ),
   dialect: dialect()
     .optional()
     .meta({ example: {} })
@@ -224,12 +219,11 @@ export const processSettings = settings("", {
     .describe(
       "the port on which a worker, or the callback receiver, answers `/metrics`; each process of a host needs its own",
     ),
-  healthHost: host()
+  monitoringHost: host()
     .default(LOOPBACK)
-    .describe("the IP address on which `HEALTH_PORT` listens; `0.0.0.0` or `::` for all, as in the container image"),
-  metricsHost: host()
-    .default(LOOPBACK)
-    .describe("the IP address on which `METRICS_PORT` listens; `0.0.0.0` or `::` for all, as in the container image"),
+    .describe(
+      "the IP address on which `HEALTH_PORT` and `METRICS_PORT` listen; `0.0.0.0` or `::` for all, as in the container image",
+    ),
 });
 
 /** How much a worker process carries at once. The defaults fit a container of 1 GiB (docs/performance.md). */

@@ -37,6 +37,6 @@ test("the health server listens on the given address, and names one that this ma
   expect((await fetch(`http://127.0.0.1:${server.port}/readyz`)).status).toBe(200);
   await server.close();
   await expect(startHealthServer({ host: "192.0.2.1", port: 0 }, ready)).rejects.toThrow(
-    "HEALTH_HOST 192.0.2.1 is not an address of this machine (EADDRNOTAVAIL). Choose one that is, or 0.0.0.0 for all.",
+    "MONITORING_HOST 192.0.2.1 is not an address of this machine (EADDRNOTAVAIL). Choose one that is, or 0.0.0.0 for all.",
   );
 });

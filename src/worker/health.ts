@@ -54,7 +54,7 @@ export function listenError(
   const reason = cause.code ?? cause.message;
   const message =
     reason === "EADDRNOTAVAIL"
-      ? `${variables}_HOST ${address.host} is not an address of this machine (${reason}). Choose one that is, or 0.0.0.0 for all.`
+      ? `${variables === "CALLBACK" ? variables : "MONITORING"}_HOST ${address.host} is not an address of this machine (${reason}). Choose one that is, or 0.0.0.0 for all.`
       : `${variables}_PORT ${address.port} cannot be used (${reason}). Choose another port.`;
   return new Error(message, { cause });
 }

@@ -1,5 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 
+import type { Logger } from "pino";
+
 import { AccountingConfigurationError, parseAccountingDialect } from "../accounting/index.ts";
 import { ComplianceConfigurationError, parseDialect } from "../compliance/index.ts";
 import { type Config, loadConfig, type LoadConfigOptions } from "../config/index.ts";
@@ -23,6 +25,10 @@ export function loadProcessConfig(options: Pick<LoadConfigOptions, "env" | "need
       },
     },
   });
+}
+
+export function warnOfUnknown({ unknownVariables: variables }: Config, log: Pick<Logger, "warn">): void {
+  if (variables.length > 0) log.warn({ variables }, "variables that fiscalflow does not know change nothing");
 }
 
 function missingSecret(dialect: unknown, given: ReadonlySet<string>): string[] {

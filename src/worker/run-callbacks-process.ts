@@ -13,7 +13,7 @@ import { type AccountingConnection, ConfigError, loadTemporalConnection, type Se
 import { createLogger } from "./create-logger.ts";
 import { whyUnusable } from "./diagnose-temporal.ts";
 import { type ListenAddress, listenError } from "./health.ts";
-import { loadProcessConfig, sweepHeapEarly } from "./process.ts";
+import { loadProcessConfig, sweepHeapEarly, warnOfUnknown } from "./process.ts";
 import { temporalAddress } from "./require-temporal.ts";
 import type { WorkerProcessOptions } from "./run-worker-process.ts";
 import { gaugeIn, watchSecrets } from "./watches.ts";
@@ -29,12 +29,14 @@ export async function runCallbacksProcess({ env, logTo, signal }: WorkerProcessO
   if (!callbacks) throw new ConfigError([{ path: "CALLBACK_PUBLIC_URL", message: "no callbacks are configured" }]);
   const temporal = loadTemporalConnection({ env });
   const log = createLogger(logLevel, logTo, "fiscalflow-callbacks");
+  warnOfUnknown(config, log);
   // While Temporal is away the receiver is there all the same: senders that get a 503 come again.
   const connection = Connection.lazy(temporal.connectionOptions);
   const signaller = createTemporalSignaller(new Client({ connection, namespace: temporal.namespace }));
   const webhooks = webhookSources(accounting);
-  const { metricsHost, metricsPort } = config;
-  const meter = metricsPort === undefined ? undefined : await metricsAt({ host: metricsHost, port: metricsPort }, log);
+  const { monitoringHost, metricsPort } = config;
+  const meter =
+    metricsPort === undefined ? undefined : await metricsAt({ host: monitoringHost, port: metricsPort }, log);
   const receiver = createCallbackReceiver({
     secrets: presentValues(callbacks.secrets),
     readSecretsAgain: () => config.secretFiles.readAgain(),

@@ -21,7 +21,7 @@ import { createWorkers } from "./create-workers.ts";
 import { connectErrorOf } from "./diagnose-temporal.ts";
 import { createReadiness, type Readiness, startHealthServer } from "./health.ts";
 import { installRuntime } from "./install-runtime.ts";
-import { ledgerOf, loadProcessConfig, sweepHeapEarly } from "./process.ts";
+import { ledgerOf, loadProcessConfig, sweepHeapEarly, warnOfUnknown } from "./process.ts";
 import { requireListener, requireNamespace, requireSearchAttributes, temporalAddress } from "./require-temporal.ts";
 
 export interface WorkerProcessOptions {
@@ -40,17 +40,16 @@ export async function runWorkerProcess({ env, logTo, signal }: WorkerProcessOpti
   const config = loadProcessConfig({ env, needs: ["compliance"] });
   const temporal = loadTemporalConnection({ env });
   const log = createLogger(config.logLevel, logTo, "fiscalflow-worker");
+  warnOfUnknown(config, log);
   let readiness = notReady("starting");
-  const { healthHost, healthPort, metricsHost, metricsPort } = config;
+  const { monitoringHost: host, healthPort, metricsPort } = config;
   const health =
-    healthPort === undefined
-      ? undefined
-      : await startHealthServer({ host: healthHost, port: healthPort }, () => readiness());
+    healthPort === undefined ? undefined : await startHealthServer({ host, port: healthPort }, () => readiness());
   try {
     await requireListener(temporal, env);
     await installRuntime({
       log,
-      metrics: metricsPort === undefined ? undefined : { host: metricsHost, port: metricsPort },
+      metrics: metricsPort === undefined ? undefined : { host, port: metricsPort },
     });
     const connection = await connect(temporal, env);
     try {

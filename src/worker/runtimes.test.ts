@@ -14,8 +14,9 @@ test("a callback URL is signed with the secret that the first file has now", asy
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   await writeFile(join(folder, "secret"), OLD);
   const publicUrl = "https://callbacks.example.com";
-  const configFileText = JSON.stringify({ callbacks: { publicUrl, secrets: [{ file: "secret" }] } });
-  const config = loadConfig({ env: {}, configFileText, workingDirectory: folder });
+  const file = join(folder, "config.json");
+  await writeFile(file, JSON.stringify({ callbacks: { publicUrl, secrets: [{ file: "secret" }] } }));
+  const config = loadConfig({ env: { FISCALFLOW_CONFIG: file } });
   const urlFor = createCallbackUrlFor(config.callbacks);
   const workflowId = "sale/default/biz_1/INV-1";
   const signedWith = (secret: string) => `${publicUrl}/callbacks/${createCallbackToken({ workflowId }, secret)}`;

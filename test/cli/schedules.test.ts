@@ -57,13 +57,13 @@ describeWithTemporal("the Schedules that setup keeps", () => {
   const intervalOf = async (id: string) => (await client.schedule.getHandle(id).describe()).spec.intervals?.[0];
 
   test("are created from the configuration, and left alone after that", async () => {
-    await setup({ COMPLIANCE_PURCHASES_SWEEP_EVERY: "7 days" });
-    expect(await intervalOf(LATEST)).toMatchObject({ every: HOUR_MS });
+    await setup({ COMPLIANCE_PURCHASES_SYNC_EVERY: "7 days" });
+    expect(await intervalOf(LATEST)).toMatchObject({ every: 7 * 24 * HOUR_MS });
     const full = await intervalOf(FULL);
     expect(full).toMatchObject({ every: 7 * 24 * HOUR_MS });
     // Not all businesses at the same moment.
     expect(Number(full?.offset)).toBeGreaterThan(0);
-    expect(changesOf(await setup({ COMPLIANCE_PURCHASES_SWEEP_EVERY: "7 days" }))).toEqual([
+    expect(changesOf(await setup({ COMPLIANCE_PURCHASES_SYNC_EVERY: "7 days" }))).toEqual([
       [LATEST, "unchanged"],
       [FULL, "unchanged"],
       [RECONCILE, "unchanged"],
@@ -83,6 +83,7 @@ describeWithTemporal("the Schedules that setup keeps", () => {
       { id: RECONCILE, change: "unchanged" },
     ]);
     expect(await intervalOf(LATEST)).toMatchObject({ every: HOUR_MS });
+    expect(await intervalOf(FULL)).toMatchObject({ every: 24 * HOUR_MS });
     expect(changesOf(await setup())).toEqual([
       [LATEST, "unchanged"],
       [FULL, "unchanged"],
@@ -121,7 +122,7 @@ describeWithTemporal("the Schedules that setup keeps", () => {
   });
 
   test.each([
-    [{ COMPLIANCE_PURCHASES_SYNC_EVERY: "off", COMPLIANCE_PURCHASES_SWEEP_EVERY: "off" }, "the interval is off"],
+    [{ COMPLIANCE_PURCHASES_SYNC_EVERY: "off" }, "the interval is off"],
     [{ COMPLIANCE_DIALECT: '{"purchases":{"cursor":null}}' }, "the dialect has no name for the cursor"],
     [{ COMPLIANCE_BUSINESS_ID: "", COMPLIANCE_BUSINESSES: "*" }, "it serves any business, and none is named"],
   ])("are none with %j, and setup says why", async (env, why) => {
@@ -212,7 +213,6 @@ describeWithTemporal("a Schedule that comes due", () => {
         COMPLIANCE_BUSINESSES: "biz_2",
         // None comes due by itself while the suite runs.
         COMPLIANCE_PURCHASES_SYNC_EVERY: "365d",
-        COMPLIANCE_PURCHASES_SWEEP_EVERY: "365d",
       },
     });
     if (stderr !== "") throw new Error(stderr);

@@ -341,9 +341,9 @@ describeWithTemporal("a worker or callback receiver process", () => {
   });
 
   test("a metrics address that this machine does not have ends the worker with 1 and one message", async () => {
-    const worker = start("worker", { METRICS_PORT: "0", METRICS_HOST: "192.0.2.1" });
+    const worker = start("worker", { METRICS_PORT: "0", MONITORING_HOST: "192.0.2.1" });
     const [code] = (await once(worker.child, "exit")) as [number];
     expect(code).toBe(1);
-    expect(worker.lines).toEqual([{ msg: expect.stringContaining("METRICS_HOST 192.0.2.1 is not an address") }]);
+    expect(worker.lines).toEqual([{ msg: expect.stringContaining("MONITORING_HOST 192.0.2.1 is not an address") }]);
   });
 });

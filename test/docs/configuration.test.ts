@@ -5,6 +5,7 @@ import { accountingSettings, parseAccountingDialect } from "../../src/accounting
 import { complianceSettings, parseDialect } from "../../src/compliance/index.ts";
 import { loadConfig } from "../../src/config/index.ts";
 import { renderConfigExample, renderConfigTable } from "../../src/config/test-support/config-reference.ts";
+import { withFile } from "../../src/config/test-support/load.ts";
 import { renderDialectExample } from "./render-dialect.ts";
 
 const PAGE = fileURLToPath(new URL("../../docs/configuration.md", import.meta.url));
@@ -55,7 +56,7 @@ ${renderConfigExample(DIALECTS).trim()}
 
 test("the example's dialects are the defaults of both services", () => {
   const env = { SHOP_COMPLIANCE_API_KEY: "cmp_sk_test_a", SHOP_ACCOUNTING_API_KEY: "sk_production_b" };
-  const config = loadConfig({ env, configFileText: renderConfigExample(DIALECTS) });
+  const config = loadConfig(withFile(env, renderConfigExample(DIALECTS)));
   expect(parseDialect(config.compliance[0]?.dialect)).toEqual(parseDialect());
   expect(parseAccountingDialect(config.accounting[0]?.dialect)).toEqual(parseAccountingDialect());
 });

@@ -52,7 +52,6 @@ describeWithTemporal("a correction whose worker is killed", () => {
         ...TIMINGS,
         // The server of the suites carries out no Schedules, and so does not describe any.
         COMPLIANCE_PURCHASES_SYNC_EVERY: "off",
-        COMPLIANCE_PURCHASES_SWEEP_EVERY: "off",
         COMPLIANCE_RECONCILE_EVERY: "off",
       },
     });

@@ -48,7 +48,6 @@ describeWithTemporal("a workflow of another namespace", () => {
       ...commandEnv(rig),
       // The server of the suites carries out no Schedules, and so does not describe any.
       COMPLIANCE_PURCHASES_SYNC_EVERY: "off",
-      COMPLIANCE_PURCHASES_SWEEP_EVERY: "off",
       COMPLIANCE_RECONCILE_EVERY: "off",
     };
     native = await NativeConnection.connect({ address: rig.address });

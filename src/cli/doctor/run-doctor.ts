@@ -65,10 +65,14 @@ function loaded<Result>(add: Add, load: () => Result): Result | undefined {
   }
 }
 
-function configurationFindings({ compliance, accounting, callbacks }: Config): Finding[] {
+function configurationFindings({ compliance, accounting, callbacks, unknownVariables }: Config): Finding[] {
   const named = (all: readonly { name: string; environment: string }[]): string =>
     `${counted(all.length, "connection")}: ${all.map((one) => `${one.name} (${one.environment})`).join(", ")}`;
   const findings = [ok("configuration", named(compliance))];
+  if (unknownVariables.length > 0) {
+    const message = `variables that fiscalflow does not know: ${unknownVariables.join(", ")}`;
+    findings.push(warning("configuration", message, "remove or correct them, unless they are another program's"));
+  }
   if (accounting.length > 0) findings.push(ok("accounting", named(accounting)));
   if (callbacks) {
     const { host } = new URL(callbacks.publicUrl);

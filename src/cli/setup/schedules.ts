@@ -45,6 +45,8 @@ export interface Wanted {
 
 const NO_BUSINESS_KNOWN =
   "it serves any business, and none is named: set COMPLIANCE_BUSINESS_ID, or name some in COMPLIANCE_BUSINESSES beside *";
+/** How often all rows are read, at most: never more often than the latest. */
+const SWEEP_EVERY_MS = 24 * 60 * 60_000;
 const NO_CURSOR = "the dialect has no name for the cursor (purchases.cursor), so only a first page can be read";
 
 /** A service that is not configured here is not mentioned: another process may know of it. */
@@ -73,7 +75,7 @@ export function wantedSchedules({ compliance, accounting }: Pick<Config, "compli
     if (parseDialect(dialect ?? {}).purchases.cursor === null) notScheduled.push({ what: ofPurchases, why: NO_CURSOR });
     else {
       add("latest", `the latest ${ofPurchases}`, every.purchasesSyncEvery, syncs({}, "skip"));
-      add("full", `all ${ofPurchases}`, every.purchasesSweepEvery, syncs({ full: true }, "wait"));
+      add("full", `all ${ofPurchases}`, sweepEvery(every.purchasesSyncEvery), syncs({ full: true }, "wait"));
     }
     const reconciliations = inputs.map((input): ScheduledInput => {
       const workflowId = reconcileWorkflowId(input);
@@ -87,13 +89,17 @@ export function wantedSchedules({ compliance, accounting }: Pick<Config, "compli
     const latest: ScheduledInput = { ...sync, input: { connection }, ifRunning: "skip" };
     const full: ScheduledInput = { ...sync, input: { connection, full: true }, ifRunning: "wait" };
     add("latest", `the latest ${what}`, every.billPaymentsSyncEvery, [latest]);
-    add("full", `all ${what}`, every.billPaymentsSweepEvery, [full]);
+    add("full", `all ${what}`, sweepEvery(every.billPaymentsSyncEvery), [full]);
   }
   const speaksFor = [
     ...(compliance.length > 0 ? ["sync-purchases/", "reconcile/"] : []),
     ...(accounting.length > 0 ? ["sync-bill-payments/"] : []),
   ];
   return { schedules, notScheduled, speaksFor: speaksFor.map((beginning) => `${SCHEDULE_PREFIX}${beginning}`) };
+}
+
+function sweepEvery(syncEveryMs: number | null): number | null {
+  return syncEveryMs && Math.max(syncEveryMs, SWEEP_EVERY_MS);
 }
 
 function scheduleOf(which: string, everyMs: number, input: ScheduledInput): WantedSchedule {

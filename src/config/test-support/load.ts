@@ -17,12 +17,32 @@ export const ACCOUNTING = {
 };
 export const CALLBACKS = { CALLBACK_PUBLIC_URL: "https://cb.example.com", CALLBACK_SECRETS: CALLBACK_SECRET };
 
-export function load(env: Record<string, string>, file?: unknown, more: Partial<LoadConfigOptions> = {}) {
-  const configFileText = file === undefined ? undefined : JSON.stringify(file);
-  const readFile = (path: string): string => {
-    throw Object.assign(new Error(`no such file: ${path}`), { code: "ENOENT" });
+function noFile(path: string): string {
+  throw Object.assign(new Error(`no such file: ${path}`), { code: "ENOENT" });
+}
+
+/**
+ * The variables beside a configuration file of this text.
+ * @param folder of the file, which is not written
+ */
+export function withFile(
+  env: Record<string, string>,
+  text: string,
+  { folder = "/srv/app", readFile = noFile }: { folder?: string; readFile?: (path: string) => string } = {},
+) {
+  const configPath = `${folder}/config.json`;
+  return {
+    env: { ...env, FISCALFLOW_CONFIG: configPath },
+    readFile: (path: string) => (path === configPath ? text : readFile(path)),
   };
-  return loadConfig({ env, configFileText, readFile, workingDirectory: "/srv/app", ...more });
+}
+
+/** @param file its text, or what it is in JSON */
+export function load(env: Record<string, string>, file?: unknown, more: Partial<LoadConfigOptions> = {}) {
+  const text = typeof file === "string" ? file : JSON.stringify(file);
+  const { readFile = noFile, ...others } = more;
+  const read = file === undefined ? { env, readFile } : withFile(env, text, { readFile });
+  return loadConfig({ ...others, ...read });
 }
 
 export function errorOf(env: Record<string, string>, file?: unknown, more?: Partial<LoadConfigOptions>): ConfigError {
