@@ -34,6 +34,12 @@ test("is nested at most 100 levels deep, counted as brackets and not as text", (
   expect(parseJson("[".repeat(3_000_000))).toHaveProperty("problem");
 });
 
+test("a text of millions of escapes is read", () => {
+  const escapes = "\\n".repeat(5_000_000);
+  expect(parseJson(`["${escapes}",9007199254740993]`)).toEqual({ json: ["\n".repeat(5_000_000), "9007199254740993"] });
+  expect(parseJson(`["${escapes}`)).toEqual({ problem: "not JSON" });
+});
+
 test("every value without such numbers is read as JSON.parse reads it", () => {
   const value = fc.jsonValue().filter((any) => !/\d{16}/.test(JSON.stringify(any)));
   fc.assert(

@@ -2,10 +2,12 @@
 const DEEPEST_NESTING = 100;
 export const TOO_DEEP = `nested deeper than ${DEEPEST_NESTING} levels`;
 
-/** A string, whole, so that what stands in it counts for nothing. One that is not closed ends with the text. */
-const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"?/.source;
-const BRACKETS = new RegExp(`${STRING}|[[{]|[\\]}]`, "gs");
-const NUMBERS = new RegExp(`${STRING}|[-+.\\w]+`, "gs");
+/**
+ * What a text is looked through by, token by token: a quote that no backslash escapes begins or ends a string, and what
+ * stands in one counts for nothing. An expression for a whole string overflows at four million escapes.
+ */
+const BRACKETS = /\\.|["[\]{}]/gs;
+const NUMBERS = /\\.|"|[-+.\w]+/gs;
 
 /** A JSON value, or why the text is none that is read. */
 export type ParsedJson = { json: unknown } | { problem: string };
@@ -36,8 +38,11 @@ export function isDeeperThanRead(level: number): boolean {
 
 function isTooDeep(text: string): boolean {
   let level = 0;
+  let inString = false;
   for (const [token] of text.matchAll(BRACKETS)) {
-    if (token === "{" || token === "[") level += 1;
+    if (token === '"') inString = !inString;
+    else if (inString) continue;
+    else if (token === "{" || token === "[") level += 1;
     else if (token === "}" || token === "]") level -= 1;
     if (isDeeperThanRead(level)) return true;
   }
@@ -45,9 +50,12 @@ function isTooDeep(text: string): boolean {
 }
 
 function withLargeNumbersAsTexts(text: string): string {
-  return text.replaceAll(NUMBERS, (token) =>
-    /^-?[1-9]\d{15,}$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token,
-  );
+  let inString = false;
+  return text.replaceAll(NUMBERS, (token) => {
+    if (token === '"') inString = !inString;
+    else if (!inString && /^-?[1-9]\d{15,}$/.test(token) && !Number.isSafeInteger(Number(token))) return `"${token}"`;
+    return token;
+  });
 }
 
 /** Of a JSON object; undefined where the value is none, or does not have it. */

@@ -197,18 +197,12 @@ export function sendRequest(options: SendOptions): Promise<HttpAnswer> {
           }
         }
       }
-      if (!settle()) return;
       const { status, headers, atMs } = head;
       const bodyText = new TextDecoder().decode(Buffer.concat(chunks));
-      const times = { sentAtMs: sentAtMs ?? atMs, answeredAtMs: atMs };
-      resolve({
-        status,
-        headers,
-        bodyText,
-        bodyLength,
-        ...(bodyText.trim() === "" ? {} : parseJson(bodyText)),
-        ...times,
-      });
+      const read = bodyText.trim() === "" ? {} : parseJson(bodyText);
+      const answer = { status, headers, bodyText, bodyLength, ...read, sentAtMs: sentAtMs ?? atMs, answeredAtMs: atMs };
+      // Only now: what is thrown before it ends the call, and nothing would end one that is settled.
+      if (settle()) resolve(answer);
     };
 
     const handler: Dispatcher.DispatchHandler = {
