@@ -1,31 +1,22 @@
 import fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
 
-import { CallbackPace, type SignalOutcome } from "./temporal-signaller.ts";
+import { SignalPace, type SignalOutcome } from "./temporal-signaller.ts";
 
 const DAY_MS = 86_400_000;
 
-function pacing({
-  remembered,
-  roomFor = () => Promise.resolve(true),
-}: {
-  remembered?: number;
-  roomFor?: (workflowId: string) => Promise<boolean>;
-} = {}) {
+function pacing(options: { remembered?: number; longestPauseMs?: number } = {}) {
   vi.useFakeTimers({ now: 1_700_000_000_000 });
   onTestFinished(() => void vi.useRealTimers());
   const sent: { workflowId: string; event?: string; atMs: number }[] = [];
   const temporal = { answer: (): Promise<SignalOutcome> => Promise.resolve("delivered") };
   const beganMs = Date.now();
-  const pace = new CallbackPace({
-    client: {
-      signalCallback(workflowId, callback) {
-        sent.push({ workflowId, ...callback, atMs: Date.now() - beganMs });
-        return temporal.answer();
-      },
-      hasRoom: roomFor,
+  const pace = new SignalPace({
+    signal(workflowId, event) {
+      sent.push({ workflowId, ...(event !== undefined && { event }), atMs: Date.now() - beganMs });
+      return temporal.answer();
     },
-    ...(remembered !== undefined && { remembered }),
+    ...options,
   });
   return { pace, sent, temporal, atMs: () => sent.map(({ atMs }) => atMs) };
 }
@@ -103,20 +94,13 @@ test("a merged callback that Temporal does not take is tried again after the nex
   expect(atMs()).toEqual([0, 1_000, 3_000]);
 });
 
-test("a run whose history leaves no room gets no further callback, and is looked at on each later one", async () => {
-  let asked = 0;
-  const { pace, sent } = pacing({ roomFor: () => Promise.resolve(++asked <= 2) });
-  const outcomes: string[] = [];
-  for (let hour = 0; hour < 10; hour += 1) {
-    outcomes.push(await pace.pass("a", undefined));
-    await vi.advanceTimersByTimeAsync(3_600_000);
+test("pauses grow to the longest, so that a storm of webhooks asks for a synchronisation once a minute", async () => {
+  const { pace, atMs } = pacing({ longestPauseMs: 60_000 });
+  for (let second = 0; second < 300; second += 1) {
+    await pace.pass("default", undefined);
+    await vi.advanceTimersByTimeAsync(1_000);
   }
-  // The first four are no burden to any run, and cost Temporal nothing more.
-  expect(outcomes).toEqual([
-    ...Array.from({ length: 6 }, () => "delivered"),
-    ...Array.from({ length: 4 }, () => "full"),
-  ]);
-  expect(sent).toHaveLength(6);
+  expect(atMs()).toEqual([0, 1_000, 3_000, 7_000, 15_000, 31_000, 63_000, 123_000, 183_000, 243_000]);
 });
 
 test("what is due when the receiver stops is passed on", async () => {

@@ -26,12 +26,8 @@ export const REFUSALS = {
   "too-slow": 408,
   malformed: 400,
   "head-too-large": 431,
-  /** The receiver already does as much at once as it may. */
+  /** The receiver already does as much at once as it may. A connection too many gets no answer. */
   busy: 429,
-  /** Webhooks of one connection. */
-  "rate-limited": 429,
-  /** One of too many connections, or bodies: those that have taken longest are given up, without an answer. */
-  "crowded-out": 503,
   "temporal-away": 503,
   /** A defect of the receiver. */
   failed: 503,
@@ -126,7 +122,7 @@ export function refuseWith(watch: ReceiverWatch): Refuse {
     watch.refused(source, reason);
     const status = REFUSALS[reason];
     // What is left of the body is not worth reading.
-    if (reason === "too-large" || reason === "crowded-out") reply.header("connection", "close");
+    if (reason === "too-large") reply.header("connection", "close");
     if (status === 429) reply.header("retry-after", "1");
     if (status === 503) reply.header("retry-after", "10");
     return reply.code(status).headers(headers).send();

@@ -1,13 +1,13 @@
 import type { MetricMeter } from "@temporalio/common";
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { type IncomingMessage, METHODS, type Server, type ServerResponse } from "node:http";
+import { METHODS, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
+import { BodyReader } from "./body-reader.ts";
 import { MAX_TOKEN_LENGTH, verifyCallbackToken } from "./callback-token.ts";
-import { type CallbackLog, ReceiverWatch, type Refusal, REFUSALS, refuseWith, type Source } from "./receiver-watch.ts";
-import { BodyReader, InFlight } from "./request-bounds.ts";
-import { type CallbackClient, CallbackPace } from "./temporal-signaller.ts";
-import { type AllowanceOptions, createWebhookHandler, type WebhookSource } from "./webhooks.ts";
+import { type CallbackLog, ReceiverWatch, REFUSALS, refuseWith, type Source } from "./receiver-watch.ts";
+import { type CallbackClient, SignalPace } from "./temporal-signaller.ts";
+import { createWebhookHandler, type WebhookSource } from "./webhooks.ts";
 
 interface ReceiverTimeouts {
   /** From the first byte to the last header. Default 5,000. */
@@ -23,7 +23,6 @@ interface ReceiverTimeouts {
 interface ServerOptions {
   watch: ReceiverWatch;
   timeouts?: ReceiverTimeouts | undefined;
-  /** Connections open at the same time; one more takes the place of the oldest. Default 1,000. */
   maxConnections?: number | undefined;
 }
 
@@ -35,7 +34,8 @@ const MAX_ESCAPED_TOKEN_LENGTH = MAX_TOKEN_LENGTH * 3;
 /** A server without routes that nobody can occupy: neither by many connections, nor by slow or broken requests. */
 function createServer({ watch, timeouts = {}, maxConnections = 1_000 }: ServerOptions): FastifyInstance {
   const { headersMs = 5_000, requestMs = 15_000, idleMs = 30_000, checkEveryMs = 1_000 } = timeouts;
-  const connections = new Connections(watch, maxConnections);
+  /** With a request that is being received or answered: what breaks it is counted with that request. */
+  const busy = new WeakSet<Socket>();
   const app = fastify({
     // Its own request log would show the path, and the path is the capability.
     logger: false,
@@ -48,7 +48,17 @@ function createServer({ watch, timeouts = {}, maxConnections = 1_000 }: ServerOp
       ignoreDuplicateSlashes: true,
       ignoreTrailingSlash: true,
     },
-    clientErrorHandler: (error: Error & { code?: string }, socket) => connections.answerBroken(error.code, socket),
+    /** What never became a whole request: too slow, too long a head, or no HTTP at all. */
+    clientErrorHandler: ({ code }: Error & { code?: string }, socket) => {
+      if (code === "ECONNRESET" || !socket.writable) {
+        socket.destroy();
+        return;
+      }
+      const reason = brokenBy(code);
+      if (!busy.has(socket)) watch.refused({ kind: "other" }, reason);
+      const status = `${REFUSALS[reason]} ${STATUS_TEXTS[reason]}`;
+      socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
+    },
     frameworkErrors: (_error: unknown, _request: unknown, reply: { hijack(): unknown; raw: ServerResponse }) => {
       // A path that cannot be decoded names no token.
       watch.refused({ kind: "other" }, "unknown-address");
@@ -56,103 +66,25 @@ function createServer({ watch, timeouts = {}, maxConnections = 1_000 }: ServerOp
       reply.raw.writeHead(REFUSALS["unknown-address"], { "content-length": "0" }).end();
     },
   });
-  connections.watchServer(app.server);
+  app.server.maxConnections = maxConnections;
+  app.server.on("drop", () => watch.refused({ kind: "other" }, "busy"));
   // A server that closes no longer looks at its own timeouts, so one slow sender could keep it from ending.
   app.addHook("preClose", (done) => {
-    setTimeout(() => connections.giveUpIncomplete(), headersMs).unref();
+    setTimeout(() => app.server.closeAllConnections(), headersMs).unref();
     done();
   });
   app.addHook("onRequest", (request, _reply, done) => {
-    connections.began(request.raw);
+    busy.add(request.raw.socket);
     done();
   });
-  app.addHook("onResponse", (request, reply, done) => {
-    connections.ended(request.raw, reply.statusCode);
+  app.addHook("onResponse", (request, _reply, done) => {
+    busy.delete(request.raw.socket);
     done();
   });
   // As a method "without body", fastify neither reads the body nor judges its content type. The receiver reads it by
   // itself, since neither the method nor the content type of a callback is shown.
   for (const method of ROUTED_METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   return app;
-}
-
-interface OpenConnection {
-  /** That is being received or answered. */
-  request: IncomingMessage | undefined;
-  /** A callback or webhook was accepted on it: it is no stranger's, though it may be idle for long. */
-  accepted: boolean;
-}
-
-/** The open connections, the oldest first. */
-class Connections {
-  readonly #watch: ReceiverWatch;
-  readonly #most: number;
-  readonly #open = new Map<Socket, OpenConnection>();
-
-  constructor(watch: ReceiverWatch, most: number) {
-    this.#watch = watch;
-    this.#most = most;
-  }
-
-  watchServer(server: Server): void {
-    server.on("connection", (socket) => {
-      this.#open.set(socket, { request: undefined, accepted: false });
-      socket.once("close", () => this.#open.delete(socket));
-      if (this.#open.size > this.#most) this.#giveUpOldest();
-    });
-  }
-
-  began(request: IncomingMessage): void {
-    const connection = this.#open.get(request.socket);
-    if (connection) connection.request = request;
-  }
-
-  ended(request: IncomingMessage, status: number): void {
-    const connection = this.#open.get(request.socket);
-    if (!connection) return;
-    connection.request = undefined;
-    if (status === 202) connection.accepted = true;
-  }
-
-  /** What is being answered stays. */
-  giveUpIncomplete(): void {
-    for (const [socket, { request }] of this.#open) if (request?.complete !== true) this.#giveUp(socket);
-  }
-
-  /** Answers what never became a whole request: too slow, too long a head, or no HTTP at all. Then it hangs up. */
-  answerBroken(code: string | undefined, socket: Socket): void {
-    if (code === "ECONNRESET" || !socket.writable) {
-      socket.destroy();
-      return;
-    }
-    const reason = brokenBy(code);
-    this.#refuse(socket, reason);
-    const status = `${REFUSALS[reason]} ${STATUS_TEXTS[reason]}`;
-    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
-  }
-
-  /**
-   * A real sender needs its connection for milliseconds, or keeps one on which callbacks were accepted; so the oldest
-   * of the others is idle, or slow. One whose request is being answered stays.
-   */
-  #giveUpOldest(): void {
-    for (const accepted of [false, true]) {
-      for (const [socket, connection] of this.#open) {
-        if (connection.accepted === accepted && connection.request?.complete !== true) return this.#giveUp(socket);
-      }
-    }
-  }
-
-  #giveUp(socket: Socket): void {
-    this.#refuse(socket, "crowded-out");
-    this.#open.delete(socket);
-    socket.destroy();
-  }
-
-  /** A request whose body is being read is counted where it is read. */
-  #refuse(socket: Socket, reason: Refusal): void {
-    if (this.#open.get(socket)?.request === undefined) this.#watch.refused({ kind: "other" }, reason);
-  }
 }
 
 const STATUS_TEXTS = {
@@ -182,17 +114,13 @@ export interface ReceiverOptions {
   meter?: MetricMeter | undefined;
   /** Of one body. Default 1 MiB. */
   bodyLimitBytes?: number;
-  /** Of all bodies of callbacks, and as much of all bodies of webhooks, that are read at once. Default 16 MiB. */
-  bodiesLimitBytes?: number;
   timeouts?: ReceiverTimeouts;
   /** Callbacks that are signalled at the same time; the next is answered 429. Default 200. */
   maxInFlight?: number;
-  /** Webhooks that are passed on at the same time; the next is answered 429. Default 50. */
-  maxWebhooksInFlight?: number;
-  /** Connections open at the same time; one more takes the place of the oldest. Default 1,000. */
+  /** Of all bodies of callbacks, and as much of all bodies of webhooks, that are read at once. Default 16 MiB. */
+  bodiesLimitBytes?: number;
+  /** Connections open at the same time; one more is closed. Default 1,000. */
   maxConnections?: number;
-  /** Webhooks passed on for one connection; beyond, 429. */
-  webhookRateLimit?: AllowanceOptions;
   /** How often refused requests are logged, if there are any. Default 60,000. */
   lineEveryMs?: number;
   clock?: () => number;
@@ -200,6 +128,8 @@ export interface ReceiverOptions {
 
 const CALLBACK_PATH = "/callbacks/:token";
 const WEBHOOK_PATH = "/webhooks/accounting/:connection";
+/** One pass of a synchronisation reads all that has changed. */
+const LONGEST_SYNC_PAUSE_MS = 60_000;
 const REFUSED_METHODS = ["HEAD", "OPTIONS"];
 const CALLBACK: Source = { kind: "callback" };
 /** The check costs Temporal a request, and anyone may ask. */
@@ -223,20 +153,23 @@ export function createCallbackReceiver(options: ReceiverOptions): FastifyInstanc
   }
   const watch = new ReceiverWatch({ log, meter, lineEveryMs });
   const refuse = refuseWith(watch);
-  const pace = new CallbackPace({ client });
+  const pace = new SignalPace({
+    signal: (workflowId, event) => client.signalCallback(workflowId, event === undefined ? {} : { event }),
+  });
   const isReachable = rememberAnswer(() => client.isReachable().catch(() => false), CHECK_LASTS_MS, clock);
-  const { maxInFlight = 200, maxWebhooksInFlight = 50, bodiesLimitBytes = 16 * 1024 * 1024 } = options;
+  const { maxInFlight = 200, bodiesLimitBytes = 16 * 1024 * 1024 } = options;
   const bodyLimits = { limitBytes: bodyLimitBytes, totalBytes: bodiesLimitBytes };
   const bodies = new BodyReader(bodyLimits);
-  const callbacks = new InFlight(maxInFlight);
+  let inFlight = 0;
 
   async function receive(request: FastifyRequest, reply: FastifyReply, workflowId: string): Promise<FastifyReply> {
     const body = await bodies.read(request.raw);
     // If it is cut off, nobody is left to read an answer, and the sender will try again.
     if (typeof body === "string") return refuse(reply, CALLBACK, body);
     const event = callbackEvent(body);
-    const outcome = await callbacks.run(() => pace.pass(workflowId, event));
-    if (outcome === undefined) return refuse(reply, CALLBACK, "busy");
+    if (inFlight >= maxInFlight) return refuse(reply, CALLBACK, "busy");
+    inFlight += 1;
+    const outcome = await pace.pass(workflowId, event).finally(() => (inFlight -= 1));
     watch.forwarded(CALLBACK, outcome);
     if (outcome === "unreachable") return refuse(reply, CALLBACK, "temporal-away");
     log.debug({ workflowId, outcome, event }, "callback received");
@@ -266,6 +199,10 @@ export function createCallbackReceiver(options: ReceiverOptions): FastifyInstanc
     handler: (_request, reply) => refuse(reply, CALLBACK, "method", { allow: "GET, POST, PUT, PATCH, DELETE" }),
   });
   const { webhooks = new Map<string, WebhookSource>() } = options;
+  const syncPace = new SignalPace({
+    signal: (connection) => client.requestSync(connection),
+    longestPauseMs: LONGEST_SYNC_PAUSE_MS,
+  });
   app.route<{ Params: { connection: string } }>({
     method: ["POST", "PUT"],
     url: WEBHOOK_PATH,
@@ -277,8 +214,7 @@ export function createCallbackReceiver(options: ReceiverOptions): FastifyInstanc
       watch,
       refuse,
       bodies: new BodyReader(bodyLimits),
-      inFlight: new InFlight(maxWebhooksInFlight),
-      rateLimit: options.webhookRateLimit,
+      pace: syncPace,
       clock,
     }),
   });
@@ -312,7 +248,7 @@ export function createCallbackReceiver(options: ReceiverOptions): FastifyInstanc
     done();
   });
   app.addHook("onClose", async () => {
-    await pace.close();
+    await Promise.all([pace.close(), syncPace.close()]);
     watch.close();
   });
   return app;

@@ -2,7 +2,6 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { Client, Connection, ServiceError, WorkflowNotFoundError } from "@temporalio/client";
 import type { WorkflowSignalInput } from "@temporalio/client";
-import { temporal } from "@temporalio/proto";
 import { afterEach, describe, expect, it } from "vitest";
 import { createTemporalSignaller } from "./temporal-signaller.ts";
 
@@ -46,32 +45,6 @@ describe("the signaller of callbacks", () => {
   ])("returns %s for %s", async (outcome, _name, error) => {
     const signaller = createTemporalSignaller(clientWhoseSignals(() => Promise.reject(error)));
     expect(await signaller.signalCallback("a", {})).toBe(outcome);
-  });
-
-  it.each([
-    [24_999, true],
-    [25_000, false],
-  ])("has room in a run of %i events: %s", async (historyLength, hasRoom) => {
-    const connection = Connection.lazy({ address: "127.0.0.1:1" });
-    cleanups.push(() => connection.close());
-    const { DescribeWorkflowExecutionResponse } = temporal.api.workflowservice.v1;
-    const answer = DescribeWorkflowExecutionResponse.fromObject({
-      workflowExecutionInfo: {
-        execution: { workflowId: "a", runId: "1" },
-        type: { name: "sale" },
-        startTime: { seconds: 1_700_000_000 },
-        historyLength,
-      },
-    });
-    const describeRun = () => Promise.resolve(answer);
-    const client = new Client({ connection, interceptors: { workflow: [{ describe: describeRun }] } });
-    expect(await createTemporalSignaller(client).hasRoom("a")).toBe(hasRoom);
-  });
-
-  it("takes a run for one that has room while Temporal does not say", async () => {
-    const connection = Connection.lazy({ address: "127.0.0.1:9" });
-    cleanups.push(() => connection.close());
-    expect(await createTemporalSignaller(new Client({ connection }), { checkTimeoutMs: 100 }).hasRoom("a")).toBe(true);
   });
 
   it("gives up on a server that accepts connections and never answers", async () => {

@@ -7,11 +7,6 @@ import { MAIN_TASK_QUEUE, SIGNALS, WORKFLOW_TYPES } from "../contract/names.ts";
 /** gRPC's INVALID_ARGUMENT: among others, the workflow has taken as many signals as the server admits. */
 const INVALID_ARGUMENT = 3;
 
-/**
- * Temporal ends a run at 51,200 events; the largest sales have 10,000. What is left is for the run's own work.
- */
-const EVENTS_FOR_CALLBACKS = 25_000;
-
 /** `gone`: the workflow has closed or never was. `unreachable`: it is not known whether the signal arrived. */
 export type SignalOutcome = "delivered" | "gone" | "unreachable";
 
@@ -22,8 +17,6 @@ export interface CallbackClient {
    */
   requestSync(connection: string): Promise<"delivered" | "unreachable">;
   signalCallback(workflowId: string, callback: { event?: string }): Promise<SignalOutcome>;
-  /** Whether the history of the workflow's run can take more signals; true where that is not known. */
-  hasRoom(workflowId: string): Promise<boolean>;
   /** Whether Temporal answers; resolves within a bounded time. */
   isReachable(): Promise<boolean>;
 }
@@ -47,16 +40,6 @@ export function createTemporalSignaller(client: Client, options: SignallerOption
         return "delivered";
       } catch (error) {
         return outcomeOf(error);
-      }
-    },
-    async hasRoom(workflowId) {
-      try {
-        const { historyLength } = await client.withDeadline(Date.now() + checkTimeoutMs, () =>
-          client.workflow.getHandle(workflowId).describe(),
-        );
-        return historyLength < EVENTS_FOR_CALLBACKS;
-      } catch {
-        return true;
       }
     },
     async requestSync(connection) {
@@ -101,21 +84,19 @@ function outcomeOf(error: unknown): SignalOutcome {
 }
 
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 24 * 60 * 60_000;
-/** Those that every document gets anyway; more of them come from a sender in a loop, or a URL that leaked. */
-const USUAL_SIGNALS = 4;
+const DAY_MS = 24 * 60 * 60_000;
 
 interface PaceOptions {
-  client: Pick<CallbackClient, "signalCallback" | "hasRoom">;
+  /** @param event the latest that is told of; for display only */
+  signal: (target: string, event: string | undefined) => Promise<SignalOutcome>;
+  /** Between two signals of one target, at most. Default: a day. */
+  longestPauseMs?: number;
   /** Workflows that are remembered. Default 20,000. */
   remembered?: number;
 }
 
-/**
- * What became of a callback. `merged`: the next signal to its workflow, which is due, tells of it too. `full`: the
- * history of its workflow's run has no room, and polling is all that is left.
- */
-export type Forwarded = SignalOutcome | "merged" | "full";
+/** What became of a callback. `merged`: the next signal to its workflow, which is due, tells of it too. */
+export type Forwarded = SignalOutcome | "merged";
 
 interface Paced {
   /** Signals so far, whether or not they arrived. */
@@ -128,98 +109,85 @@ interface Paced {
 }
 
 /**
- * Passes callbacks on to their workflows, no faster than a workflow can bear for as long as it runs.
+ * Passes callbacks on to their workflows, and webhooks to their synchronisation, no faster than a workflow can bear for
+ * as long as it runs.
  *
  * A callback URL does not expire, and each signal makes its workflow read the document, which takes some twenty of the
  * 51,200 events that Temporal gives a run. So the pause after each signal to one workflow is twice the one before: 1 s,
  * 2 s, 4 s, up to a day, which makes 17 signals on the first day and one a day from then on. A callback that comes
- * during a pause is not lost: at its end, one signal tells of all that came.
- *
- * All of this is known to this process alone. Several receivers, or one that restarts, each begin anew; therefore each
- * also asks Temporal whether the run has room, beyond the first few signals.
+ * during a pause is not lost: at its end, one signal tells of all that came. Several receivers, or one that restarts,
+ * each begin anew.
  */
-export class CallbackPace {
-  readonly #client: PaceOptions["client"];
+export class SignalPace {
+  readonly #signal: PaceOptions["signal"];
+  readonly #longestPauseMs: number;
   readonly #remembered: number;
   /** By last callback, the oldest first. */
-  readonly #workflows = new Map<string, Paced>();
+  readonly #targets = new Map<string, Paced>();
 
-  constructor({ client, remembered = 20_000 }: PaceOptions) {
-    this.#client = client;
+  constructor({ signal, longestPauseMs = DAY_MS, remembered = 20_000 }: PaceOptions) {
+    this.#signal = signal;
+    this.#longestPauseMs = longestPauseMs;
     this.#remembered = remembered;
   }
 
   /** @param event for display only */
-  async pass(workflowId: string, event: string | undefined): Promise<Forwarded> {
-    const paced = this.#pacedOf(workflowId);
-    if (!paced.underWay && Date.now() >= paced.nextAtMs) return await this.#send(workflowId, paced, event);
+  async pass(target: string, event: string | undefined): Promise<Forwarded> {
+    const paced = this.#pacedOf(target);
+    if (!paced.underWay && Date.now() >= paced.nextAtMs) return await this.#send(target, paced, event);
     // The sender comes again, so that the callback is safe even if this process ends.
     if (paced.last === "unreachable" && !paced.due && !paced.underWay) return "unreachable";
-    if (paced.last === "full") return "full";
     if (paced.due) paced.due.event = event;
-    else this.#sendLater(workflowId, paced, event);
+    else this.#sendLater(target, paced, event);
     return "merged";
   }
 
   /** Passes on what is due. */
   async close(): Promise<void> {
     await Promise.all(
-      [...this.#workflows].map(async ([workflowId, paced]) => {
+      [...this.#targets].map(async ([target, paced]) => {
         await paced.underWay;
-        await this.#sendIfDue(workflowId, paced);
+        await this.#sendIfDue(target, paced);
       }),
     );
   }
 
-  #pacedOf(workflowId: string): Paced {
-    const known = this.#workflows.get(workflowId);
+  #pacedOf(target: string): Paced {
+    const known = this.#targets.get(target);
     const paced = known ?? { sent: 0, nextAtMs: 0, last: undefined, underWay: undefined, due: undefined };
-    this.#workflows.delete(workflowId);
-    this.#workflows.set(workflowId, paced);
-    const oldest = this.#workflows.size > this.#remembered ? this.#workflows.entries().next().value : undefined;
+    this.#targets.delete(target);
+    this.#targets.set(target, paced);
+    const oldest = this.#targets.size > this.#remembered ? this.#targets.entries().next().value : undefined;
     if (oldest) {
-      this.#workflows.delete(oldest[0]);
+      this.#targets.delete(oldest[0]);
       void this.#sendIfDue(...oldest);
     }
     return paced;
   }
 
-  async #send(workflowId: string, paced: Paced, event: string | undefined): Promise<Forwarded> {
+  async #send(target: string, paced: Paced, event: string | undefined): Promise<Forwarded> {
     clearTimeout(paced.due?.timer);
     paced.due = undefined;
     // Counted before it is known whether it arrives: one that seems lost may have.
-    paced.nextAtMs = Date.now() + pauseAfter(paced.sent);
+    paced.nextAtMs = Date.now() + Math.min(FIRST_PAUSE_MS * 2 ** paced.sent, this.#longestPauseMs);
     paced.sent += 1;
-    paced.underWay = this.#signal(workflowId, paced.sent > USUAL_SIGNALS, event);
+    paced.underWay = this.#signal(target, event).catch(() => "unreachable");
     paced.last = await paced.underWay;
     paced.underWay = undefined;
     return paced.last;
   }
 
-  async #signal(workflowId: string, unusual: boolean, event: string | undefined): Promise<Forwarded> {
-    try {
-      if (unusual && !(await this.#client.hasRoom(workflowId))) return "full";
-      return await this.#client.signalCallback(workflowId, event === undefined ? {} : { event });
-    } catch {
-      return "unreachable";
-    }
-  }
-
-  #sendLater(workflowId: string, paced: Paced, event: string | undefined): void {
+  #sendLater(target: string, paced: Paced, event: string | undefined): void {
     const send = async (): Promise<void> => {
       await paced.underWay;
       const latest = paced.due?.event;
       // Its sender was told that the callback was accepted, and does not come again.
-      if ((await this.#send(workflowId, paced, latest)) === "unreachable") this.#sendLater(workflowId, paced, latest);
+      if ((await this.#send(target, paced, latest)) === "unreachable") this.#sendLater(target, paced, latest);
     };
     paced.due = { timer: setTimeout(() => void send(), Math.max(0, paced.nextAtMs - Date.now())).unref(), event };
   }
 
-  async #sendIfDue(workflowId: string, paced: Paced): Promise<void> {
-    if (paced.due) await this.#send(workflowId, paced, paced.due.event);
+  async #sendIfDue(target: string, paced: Paced): Promise<void> {
+    if (paced.due) await this.#send(target, paced, paced.due.event);
   }
-}
-
-function pauseAfter(signals: number): number {
-  return Math.min(FIRST_PAUSE_MS * 2 ** signals, LONGEST_PAUSE_MS);
 }

@@ -20,11 +20,9 @@ async function receiving() {
     secrets: [SECRET],
     webhooks: new Map([["default", { secrets: [WEBHOOK_SECRET], shape: PLAIN_WEBHOOK }]]),
     maxInFlight: 1,
-    maxWebhooksInFlight: 2,
     client: {
       requestSync: () => Promise.resolve("delivered"),
       signalCallback: () => Promise.resolve("delivered"),
-      hasRoom: () => Promise.resolve(true),
       isReachable: () => Promise.resolve(true),
     },
     log: { debug() {}, warn() {} },

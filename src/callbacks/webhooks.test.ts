@@ -40,7 +40,6 @@ async function receiving(shape: Partial<WebhookShape> = {}, options: Partial<Rec
         return Promise.resolve(temporal.answer);
       },
       signalCallback: () => Promise.resolve("gone"),
-      hasRoom: () => Promise.resolve(true),
       isReachable: () => Promise.resolve(true),
     },
     log: { debug: log, warn: log },
@@ -143,7 +142,7 @@ describe("a webhook of the accounting service", () => {
     };
     for (const id of ["9007199254740992", "9007199254740993", "9007199254740993", '"9007199254740992"'])
       expect(await sendWithId(id)).toBe(202);
-    expect(asked).toHaveLength(2);
+    await expect.poll(() => asked, { timeout: 5_000 }).toHaveLength(2);
   });
 
   test("that Temporal did not take counts as not seen", async () => {
@@ -151,7 +150,7 @@ describe("a webhook of the accounting service", () => {
     temporal.answer = "unreachable";
     expect(await send({ "x-signature": OF_BODY })).toBe(503);
     temporal.answer = "delivered";
-    expect(await send({ "x-signature": OF_BODY })).toBe(202);
+    await expect.poll(() => send({ "x-signature": OF_BODY }), { timeout: 5_000 }).toBe(202);
     expect(asked).toHaveLength(2);
   });
 
@@ -184,11 +183,11 @@ describe("a webhook of the accounting service", () => {
     expect(await none.send({ "x-signature": OF_BODY })).toBe(404);
   });
 
-  test("beyond the limit is answered 429, and one that is too long is refused", async () => {
-    const { send, asked } = await receiving({}, { webhookRateLimit: { burst: 2 }, bodyLimitBytes: 1_000 });
+  test("that follows at once is told of a moment later, with others, and one that is too long is refused", async () => {
+    const { send, asked } = await receiving({}, { bodyLimitBytes: 1_000 });
     const headers = { "x-signature": OF_BODY };
-    expect([await send(headers), await send(headers), await send(headers)]).toEqual([202, 202, 429]);
-    expect(asked).toHaveLength(2);
+    expect([await send(headers), await send(headers), await send(headers)]).toEqual([202, 202, 202]);
+    await expect.poll(() => asked, { timeout: 5_000 }).toHaveLength(2);
     expect(await send(headers, { body: "x".repeat(1_001) })).toBe(413);
   });
 });

@@ -3,9 +3,9 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 
 import { parseJson } from "../http/json.ts";
+import type { BodyReader } from "./body-reader.ts";
 import type { CallbackLog, ReceiverWatch, Refusal, Refuse } from "./receiver-watch.ts";
-import type { BodyReader, InFlight } from "./request-bounds.ts";
-import type { CallbackClient } from "./temporal-signaller.ts";
+import type { SignalPace } from "./temporal-signaller.ts";
 
 /**
  * How a webhook of the accounting service is shaped: the document does not show it (dialect of the accounting service,
@@ -103,37 +103,6 @@ function headerOf(headers: IncomingHttpHeaders, name: string): string | undefine
   return typeof value === "string" ? value : undefined;
 }
 
-/** How many webhooks of one connection are passed on. */
-export interface AllowanceOptions {
-  /** Accepted at once. Default 20. */
-  burst?: number;
-  /** One more is accepted after each of these. Default 60,000. */
-  refillMs?: number;
-}
-
-/** Takes one webhook out of a connection's allowance: 0 when there was one, else the milliseconds until there is. */
-type TakeWebhook = (connection: string, nowMs: number) => number;
-
-/**
- * A bucket for each connection. Each webhook asks a synchronisation for another pass, and one pass reads all that has
- * changed: those that follow at once gain nothing. The buckets live in this process; several receivers each allow as
- * much, and a synchronisation's run ends soon.
- */
-export function createWebhookAllowance(options: AllowanceOptions = {}): TakeWebhook {
-  const { burst = 20, refillMs = 60_000 } = options;
-  /** When the bucket of each connection is full again. */
-  const fullAtMs = new Map<string, number>();
-
-  return (connection, nowMs) => {
-    const before = Math.max(fullAtMs.get(connection) ?? nowMs, nowMs);
-    const after = before + refillMs;
-    const missingMs = after - nowMs - burst * refillMs;
-    if (missingMs > 0) return missingMs;
-    fullAtMs.set(connection, after);
-    return 0;
-  };
-}
-
 /** Events that are remembered; one that comes again later only asks for one more synchronisation. */
 const REMEMBERED_EVENTS = 20_000;
 
@@ -142,16 +111,13 @@ interface WebhookOptions {
   sources: ReadonlyMap<string, WebhookSource>;
   /** Of the receiver. */
   readSecretsAgain: () => void;
-  client: Pick<CallbackClient, "requestSync">;
   log: CallbackLog;
   watch: ReceiverWatch;
   refuse: Refuse;
   /** Of webhooks alone: anyone can send one, and takes nothing from the callbacks. */
   bodies: BodyReader;
-  /** Of those whose signature was verified. */
-  inFlight: InFlight;
-  /** Webhooks passed on for one connection; beyond, 429. */
-  rateLimit: AllowanceOptions | undefined;
+  /** By connection. */
+  pace: SignalPace;
   clock: () => number;
 }
 
@@ -162,8 +128,7 @@ interface WebhookOptions {
 export function createWebhookHandler(
   options: WebhookOptions,
 ): (request: FastifyRequest<{ Params: { connection: string } }>, reply: FastifyReply) => Promise<FastifyReply> {
-  const { sources, readSecretsAgain, client, log, watch, refuse, bodies, inFlight, clock } = options;
-  const takeWebhook = createWebhookAllowance(options.rateLimit);
+  const { sources, readSecretsAgain, log, watch, refuse, bodies, pace, clock } = options;
   /** The events that were passed on, by connection and id; the oldest first. */
   const seen = new Set<string>();
 
@@ -176,11 +141,7 @@ export function createWebhookHandler(
       watch.accepted(from);
       return reply.code(202).send();
     }
-    const waitMs = takeWebhook(connection, clock());
-    if (waitMs > 0) {
-      return refuse(reply, from, "rate-limited", { "retry-after": String(Math.ceil(waitMs / 1_000)) });
-    }
-    const outcome = await client.requestSync(connection).catch(() => "unreachable" as const);
+    const outcome = await pace.pass(connection, eventId);
     watch.forwarded(from, outcome);
     if (outcome === "unreachable") return refuse(reply, from, "temporal-away");
     // Only now: one that was not passed on must not count as seen when it comes again.
@@ -207,6 +168,6 @@ export function createWebhookHandler(
       verified = verify();
     }
     if (verified.kind === "refused") return refuse(reply, from, verified.reason);
-    return (await inFlight.run(() => passOn(reply, connection, verified.eventId))) ?? refuse(reply, from, "busy");
+    return await passOn(reply, connection, verified.eventId);
   };
 }

@@ -31,7 +31,6 @@ export class Surroundings {
           return this.answer();
         },
         requestSync: () => Promise.resolve("unreachable"),
-        hasRoom: () => Promise.resolve(true),
         isReachable: () => this.reachable(),
       },
       log: { debug: log, warn: log },
