@@ -23,7 +23,8 @@ import {
   type Unsettled,
 } from "../src/contract/index.ts";
 import { Deadline } from "../src/http/deadline.ts";
-import { AnswerError, TransportError } from "../src/http/errors.ts";
+import { TransportError } from "../src/http/errors.ts";
+import { AnswerError } from "../src/http/service-call.ts";
 import type { OddRow } from "../src/http/read-body.ts";
 import { LedgerUnavailableError, type UnderWay } from "../src/ledger/index.ts";
 import { KeyHeldError } from "./credential-circuit-breaker.ts";

@@ -8,8 +8,9 @@ import {
   type TroubleDetails,
   troubleInWords,
 } from "../src/contract/index.ts";
-import { AnswerError, TransportError } from "../src/http/errors.ts";
+import { TransportError } from "../src/http/errors.ts";
 import { parseHttpDateMs, parseRetryAfterSeconds } from "../src/http/quota-headers.ts";
+import { AnswerError } from "../src/http/service-call.ts";
 import { LedgerUnavailableError } from "../src/ledger/index.ts";
 
 /**

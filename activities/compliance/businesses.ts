@@ -1,4 +1,5 @@
-import { type Business, SHOWN_OPERATIONS, UnexpectedAnswerError } from "../../src/compliance/index.ts";
+import { type Business, SHOWN_OPERATIONS } from "../../src/compliance/index.ts";
+import { UnexpectedAnswerError } from "../../src/http/service-call.ts";
 import type {
   AwaitServiceRequest,
   Branch,

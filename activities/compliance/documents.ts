@@ -1,6 +1,6 @@
 import { Context } from "@temporalio/activity";
 
-import { ComplianceApiError, ComplianceInputError, UnexpectedAnswerError } from "../../src/compliance/index.ts";
+import { AnswerError, CallInputError } from "../../src/http/service-call.ts";
 import {
   type AwaitDocumentRequest,
   type CallTarget,
@@ -147,12 +147,11 @@ function readResultOf(classified: ClassifiedCall<SaleDocument>, persists: () => 
     case "not-applied":
       return undefined;
     case "transient": {
-      const answered = error instanceof ComplianceApiError || error instanceof UnexpectedAnswerError;
-      return answered && persists() ? unreadable : undefined;
+      return error instanceof AnswerError && persists() ? unreadable : undefined;
     }
     case "refused":
       if (meaning.attention === "not-found") return { kind: "not-there" };
-      return error instanceof ComplianceInputError && error.code !== "invalid-argument" ? undefined : unreadable;
+      return error instanceof CallInputError && error.code !== "invalid-argument" ? undefined : unreadable;
     default:
       return unreadable;
   }

@@ -1,6 +1,7 @@
 import { Context } from "@temporalio/activity";
 
-import { ComplianceInputError, composeCreateSale, composeCreditNote } from "../../src/compliance/index.ts";
+import { composeCreateSale, composeCreditNote } from "../../src/compliance/index.ts";
+import { CallInputError } from "../../src/http/service-call.ts";
 import {
   type Composed,
   type ComposedRequest,
@@ -74,7 +75,7 @@ export function createComposeActivities(context: ActivityContext, callbackUrlFor
     try {
       return { kind: "composed", request: compose(runtime, callbackUrl), callbackExpected: callbackUrl !== undefined };
     } catch (error) {
-      if (!(error instanceof ComplianceInputError)) throw error;
+      if (!(error instanceof CallInputError)) throw error;
       return { kind: "refused", attention: "invalid-request", message: error.message };
     }
   }

@@ -69,8 +69,7 @@ export function behindBreaker() {
 export function apiError(operation: OperationName, { status, envelope }: { status: number; envelope: boolean }) {
   const meta = { operation, status, replayed: false, requestSentAtMs: START_MS, answeredAtMs: START_MS };
   const apiCode = envelope ? "no" : undefined;
-  const more = { envelope, extras: {}, bodyExcerpt: undefined };
-  return new ComplianceApiError(`${operation}: HTTP ${status}`, { meta, apiCode, ...more });
+  return new ComplianceApiError(`${operation}: HTTP ${status}`, meta, { apiCode, envelope, extras: {} });
 }
 
 export function whatHappened(error: unknown): string {

@@ -67,7 +67,7 @@ describe("a request", () => {
     await client.listBillPayments({ page: 2, limit: 5, status: "failed" });
     expect(server.requests[0]?.target).toBe("/accounting/bill-payments?pageNo=2&size=5&syncStatus=failed");
     const refused = await failureOf(client.listBillPayments({ paymentMethod: "cash" }));
-    expect(refused).toMatchObject({ name: "AccountingInputError" });
+    expect(refused).toMatchObject({ name: "CallInputError" });
     expect(server.requests).toHaveLength(1);
   });
 
@@ -104,7 +104,7 @@ describe("an answer", () => {
   ])("with %s is an unexpected answer", async (_what, body) => {
     const { client } = await accountingClientUnderTest((response) => respondJson(response, 200, body));
     const error = await failureOf(client.listBillPayments());
-    expect(error).toMatchObject({ name: "AccountingUnexpectedAnswerError", status: 200 });
+    expect(error).toMatchObject({ name: "UnexpectedAnswerError", status: 200 });
     expect(classifyAccountingError("listBillPayments", error)).toEqual({ kind: "transient" });
   });
 

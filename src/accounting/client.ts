@@ -2,19 +2,12 @@ import { createHmac } from "node:crypto";
 import { z } from "zod";
 
 import type { BillPayment } from "../contract/bill-payment.ts";
-import type { Deadline } from "../http/deadline.ts";
-import { bodyOf, bodyReader, type OddRow, type ReadBody, type ReadList, rowsOf } from "../http/read-body.ts";
+import { bodyOf, bodyReader, type ReadBody, type ReadList, rowsOf } from "../http/read-body.ts";
+import { CallInputError, type CallOptions, callService, pathWithId, type ServiceResult } from "../http/service-call.ts";
 import type { Transport } from "../http/transport.ts";
 import type { AccountingDialect } from "./dialect.ts";
-import {
-  type AccountingAnswerMeta,
-  accountingErrorOf,
-  AccountingInputError,
-  AccountingUnexpectedAnswerError,
-  excerptOf,
-  readAccountingMeta,
-} from "./errors.ts";
-import { ACCOUNTING_OPERATIONS, type AccountingOperation } from "./operations.ts";
+import { accountingErrorOf } from "./errors.ts";
+import { ACCOUNTING_OPERATIONS, type AccountingOperation, type AccountingOperationName } from "./operations.ts";
 
 interface Revealed {
   reveal(): string;
@@ -35,18 +28,7 @@ export interface AccountingClientOptions {
   nowMs?: () => number;
 }
 
-export interface AccountingCallOptions {
-  signal?: AbortSignal | undefined;
-  /** The first byte leaves before it, or none does. */
-  sendBefore?: Deadline | undefined;
-}
-
-export interface AccountingResult<Data> {
-  data: Data;
-  meta: AccountingAnswerMeta;
-  /** Rows of a list that are not of their form, and are not in `data`. */
-  odd?: readonly OddRow[] | undefined;
-}
+export type AccountingResult<Data> = ServiceResult<Data, AccountingOperationName>;
 
 export interface ListBillPaymentsInput {
   /** From 1, which is the default of this client: the service's is not shown. */
@@ -74,21 +56,21 @@ export type AccountingClient = ReturnType<typeof createAccountingClient>;
 
 /**
  * The typed client of the Accounting Service. One method, one request; nothing is repeated, nothing is global. Every
- * method rejects with a TransportError, an AccountingApiError, an AccountingUnexpectedAnswerError or, before sending,
- * an AccountingInputError.
+ * method rejects with a TransportError, an AccountingApiError, an UnexpectedAnswerError or, before sending, a
+ * CallInputError.
  */
 export function createAccountingClient(options: AccountingClientOptions) {
   const { dialect } = options;
   const { listCompanies, listBillPayments, processSyncBatch } = ACCOUNTING_OPERATIONS;
   return {
     /** GET /companies: the document's sample of an authenticated call. */
-    listCompanies: (call?: AccountingCallOptions) =>
+    listCompanies: (call?: CallOptions) =>
       callAccounting(options, listCompanies, { path: listCompanies.path }, companiesOf(dialect), call),
     /** The answer with whatever names it has: for whoever compares them with the dialect's. */
-    listCompaniesAsSent: (call?: AccountingCallOptions) =>
+    listCompaniesAsSent: (call?: CallOptions) =>
       callAccounting(options, listCompanies, { path: listCompanies.path }, ({ json }) => ({ data: json }), call),
     /** GET /bill-payments, one page. */
-    listBillPayments: async (input: ListBillPaymentsInput = {}, call?: AccountingCallOptions) => {
+    listBillPayments: async (input: ListBillPaymentsInput = {}, call?: CallOptions) => {
       const request = { path: listBillPayments.path, query: queryOf(dialect, input) };
       return callAccounting(options, listBillPayments, request, billPaymentsPage, call);
     },
@@ -96,8 +78,8 @@ export function createAccountingClient(options: AccountingClientOptions) {
      * POST /sync/batches/{syncBatchId}/process, without a body. What processing does is not shown, nor that it may be
      * asked for twice: sent once, on a connection of its own.
      */
-    processSyncBatch: async (syncBatchId: string, call?: AccountingCallOptions) => {
-      const path = processSyncBatch.path.replace("{syncBatchId}", () => pathSegment(syncBatchId));
+    processSyncBatch: async (syncBatchId: string, call?: CallOptions) => {
+      const path = pathWithId(processSyncBatch.path, syncBatchId);
       return callAccounting(options, processSyncBatch, { path }, processed, call);
     },
   };
@@ -164,14 +146,15 @@ const billPaymentsPage = rowsOf({
   },
 });
 
-/** @throws AccountingInputError where the dialect has no name for what is asked: the answer would be to another question */
+/** @throws CallInputError where the dialect has no name for what is asked: the answer would be to another question */
 function queryOf({ billPayments: names }: AccountingDialect, asked: ListBillPaymentsInput): Record<string, string> {
   const query: Record<string, string> = {};
   for (const [input, value] of Object.entries({ page: 1, ...asked })) {
     const name = names[input as keyof ListBillPaymentsInput];
     if (value === undefined) continue;
     if (name === null)
-      throw new AccountingInputError(
+      throw new CallInputError(
+        "not-in-dialect",
         `listBillPayments: \`${input}\` was asked for, and the dialect has no name for it`,
       );
     query[name] = String(value);
@@ -179,56 +162,35 @@ function queryOf({ billPayments: names }: AccountingDialect, asked: ListBillPaym
   return query;
 }
 
-/** An id as a segment of a path. `.` and `..` would name another path, and an empty one another resource. */
-function pathSegment(id: string): string {
-  try {
-    if (id !== "" && id !== "." && id !== "..") return encodeURIComponent(id);
-  } catch {
-    // Half of a surrogate pair.
-  }
-  throw new AccountingInputError(`${JSON.stringify(id)} cannot be an id`);
-}
-
-/**
- * One call = one HTTP request, never repeated here. No operation that the document shows has a body.
- *
- * @throws TransportError no whole answer came
- * @throws AccountingApiError any status from 400
- * @throws AccountingUnexpectedAnswerError any other answer that is not what the document says
- */
+/** No operation that the document shows has a body. */
 async function callAccounting<Data>(
   { baseUrl, apiKey, clientSecret, dialect, transport, timeoutMs, nowMs = Date.now }: AccountingClientOptions,
-  { name, method, riskClass }: AccountingOperation,
+  { name: operation, method, riskClass }: AccountingOperation,
   { path, query = {} }: { path: string; query?: Readonly<Record<string, string>> },
   read: ReadBody<Data> | ReadList<Data>,
-  { signal, sendBefore }: AccountingCallOptions = {},
+  call: CallOptions = {},
 ): Promise<AccountingResult<Data>> {
   const url = new URL(`${baseUrl}${path}`);
   for (const [key, value] of Object.entries(query)) url.searchParams.set(key, value);
-  const reader = bodyReader(read);
   const timestampMs = nowMs();
   const toSign = { method, url, body: "", timestampMs, withQuery: dialect.signature.query };
-  const answer = await transport.send({
-    method,
-    url,
-    headers: {
-      accept: "application/json",
-      "user-agent": "fiscalflow",
-      // "Authentication", 1: the same key works for all products.
-      "x-api-key": apiKey.reveal(),
-      ...(clientSecret && signatureHeaders(toSign, clientSecret.reveal())),
+  const headers = {
+    accept: "application/json",
+    "user-agent": "fiscalflow",
+    // "Authentication", 1: the same key works for all products.
+    "x-api-key": apiKey.reveal(),
+    ...(clientSecret && signatureHeaders(toSign, clientSecret.reveal())),
+  };
+  const freshConnection = riskClass === "unrepeatableWrite";
+  return callService(
+    transport,
+    { operation, method, url, headers, timeoutMs, freshConnection, ...call },
+    bodyReader(read),
+    {
+      isSuccess: ({ status }) => status === 200,
+      errorOf: (answer, meta) => accountingErrorOf(answer, meta, clientSecret && timestampMs),
     },
-    signal,
-    sendBefore,
-    timeoutMs,
-    ...reader.request,
-    freshConnection: riskClass === "unrepeatableWrite",
-  });
-  const meta = readAccountingMeta(name, answer);
-  if (answer.status >= 400) throw accountingErrorOf(answer, meta, clientSecret && timestampMs);
-  const body = answer.status === 200 ? reader.read(answer) : { issues: [] };
-  if ("data" in body) return { data: body.data, meta, ...(body.odd && { odd: body.odd }) };
-  throw new AccountingUnexpectedAnswerError(meta, body.issues, excerptOf(reader.excerptOf(answer)));
+  );
 }
 
 interface ToSign {

@@ -1,13 +1,12 @@
 import { z } from "zod";
 
-import { CallError } from "../http/errors.ts";
 import {
   type AboutSetting,
-  dialectProblems,
   distinctNames,
   group,
   name,
   optionalName,
+  parseOverrides,
   setting,
   settingsOf,
 } from "../http/dialect-settings.ts";
@@ -180,24 +179,7 @@ export type AccountingDialect = z.output<typeof dialectSchema>;
 
 export const accountingSettings = () => settingsOf(dialectSchema);
 
-export class AccountingConfigurationError extends CallError {
-  override readonly name = "AccountingConfigurationError" as const;
-  readonly code = "invalid-dialect" as const;
-  readonly problems: readonly string[];
-
-  constructor(problems: readonly string[]) {
-    super(problems.join("; "));
-    this.problems = problems;
-  }
-}
-
-/**
- * Partial overrides, merged over the defaults.
- *
- * @throws AccountingConfigurationError with every problem and its path, an unknown name among them
- */
+/** Partial overrides, merged over the defaults. @throws DialectError */
 export function parseAccountingDialect(overrides?: unknown): AccountingDialect {
-  const parsed = dialectSchema.safeParse(overrides);
-  if (!parsed.success) throw new AccountingConfigurationError(dialectProblems(parsed.error));
-  return parsed.data;
+  return parseOverrides(dialectSchema, overrides);
 }

@@ -1,102 +1,37 @@
-import { AnswerError, type AnswerTiming, CallError, TransportError } from "../http/errors.ts";
-import type { HttpAnswer } from "../http/request.ts";
+import { TransportError } from "../http/errors.ts";
 import { field } from "../http/json.ts";
-import { parseHttpDateMs, parseRetryAfterSeconds, pauseInWords } from "../http/quota-headers.ts";
+import { pauseInWords } from "../http/quota-headers.ts";
+import type { HttpAnswer } from "../http/request.ts";
+import {
+  AnswerError,
+  type AnswerMeta,
+  CallInputError,
+  deferralOf,
+  excerpt,
+  redact,
+  retryAfterMsOf,
+  UnexpectedAnswerError,
+} from "../http/service-call.ts";
 import { ACCOUNTING_OPERATIONS, type AccountingOperationName } from "./operations.ts";
-
-const SECRET_LIKE = /\b(sk_(?:development|production)_|whsec_(?:development|production)_|cs_)[^\s"'<>]+/g;
-const LONGEST_EXCERPT = 500;
-
-/** Takes keys and secrets out of a text that a service may have quoted them in. */
-function redactSecrets(text: string): string {
-  return text.replaceAll(SECRET_LIKE, (_secret, prefix: string) => `${prefix}…`);
-}
-
-/** The beginning of a body, for people. */
-export function excerptOf(bodyText: string): string {
-  const text = redactSecrets(bodyText.slice(0, 4 * LONGEST_EXCERPT));
-  return text.length <= LONGEST_EXCERPT ? text : `${text.slice(0, LONGEST_EXCERPT - 1)}…`;
-}
-
-/** What every answer tells besides its body. */
-export interface AccountingAnswerMeta extends AnswerTiming {
-  operation: AccountingOperationName;
-  status: number;
-}
-
-export function readAccountingMeta(operation: AccountingOperationName, answer: HttpAnswer): AccountingAnswerMeta {
-  const { headers, status, sentAtMs, answeredAtMs } = answer;
-  const serverDateMs = parseHttpDateMs(headers["date"]);
-  // Throttling headers are not shown: this is the one that HTTP itself has.
-  const retryAfterSeconds = parseRetryAfterSeconds(headers, serverDateMs ?? answeredAtMs);
-  return {
-    operation,
-    status,
-    requestSentAtMs: sentAtMs,
-    answeredAtMs,
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    ...(serverDateMs === undefined ? {} : { serverDateMs }),
-  };
-}
-
-/** A call that cannot be made as asked: it was refused before anything was sent. */
-export class AccountingInputError extends CallError {
-  override readonly name = "AccountingInputError" as const;
-  readonly code = "invalid-argument" as const;
-}
 
 /** An answer with a status of 400 or more. The shape of an error's body is not shown (Accounting Service, "Errors"). */
 export class AccountingApiError extends AnswerError {
   override readonly name = "AccountingApiError" as const;
   readonly code = "api-error" as const;
-  readonly status: number;
-  readonly meta: AccountingAnswerMeta;
-  /** At most 500 characters. */
-  readonly bodyExcerpt: string;
   /**
    * With a 401 of a signed call: how far our clock was ahead of the service's when the call was signed, in milliseconds
    * (negative: behind). A hint, by the answer's Date, which counts whole seconds.
    */
   readonly clockAheadMs: number | undefined;
 
-  constructor(message: string, meta: AccountingAnswerMeta, bodyExcerpt: string, clockAheadMs: number | undefined) {
-    super(message);
-    this.status = meta.status;
-    this.meta = meta;
-    this.bodyExcerpt = bodyExcerpt;
+  constructor(message: string, meta: AnswerMeta, bodyExcerpt: string, clockAheadMs: number | undefined) {
+    super(message, meta, bodyExcerpt);
     this.clockAheadMs = clockAheadMs;
   }
 
   get evidence(): Record<string, unknown> {
     const { bodyExcerpt, clockAheadMs } = this;
     return { ...(bodyExcerpt && { bodyExcerpt }), ...(clockAheadMs !== undefined && { clockAheadMs }) };
-  }
-}
-
-/**
- * An answer below 400 that is not what the document says for the operation. Whatever was asked for may have happened.
- */
-export class AccountingUnexpectedAnswerError extends AnswerError {
-  override readonly name = "AccountingUnexpectedAnswerError" as const;
-  readonly code = "unexpected-answer" as const;
-  readonly status: number;
-  readonly meta: AccountingAnswerMeta;
-  /** What is wrong with the body; empty where the status alone is unexpected. */
-  readonly issues: readonly string[];
-  /** At most 500 characters. */
-  readonly bodyExcerpt: string;
-
-  constructor(meta: AccountingAnswerMeta, issues: readonly string[], bodyExcerpt: string) {
-    const what = issues.length === 0 ? "a status that the document does not show" : issues.join("; ");
-    super(`${meta.operation}: unexpected answer, HTTP ${meta.status}: ${what}`);
-    this.status = meta.status;
-    this.meta = meta;
-    this.issues = issues;
-    this.bodyExcerpt = bodyExcerpt;
-  }
-
-  get evidence(): Record<string, unknown> {
-    return { issues: this.issues, bodyExcerpt: this.bodyExcerpt };
   }
 }
 
@@ -111,7 +46,7 @@ const WORTH_SAYING_MS = 2_000;
  */
 export function accountingErrorOf(
   { json, bodyText }: HttpAnswer,
-  meta: AccountingAnswerMeta,
+  meta: AnswerMeta,
   signedAtMs: number | undefined,
 ): AccountingApiError {
   const { operation, status, serverDateMs, retryAfterSeconds } = meta;
@@ -125,7 +60,7 @@ export function accountingErrorOf(
       : status === 403
         ? " (the key is valid, but not authorized for that company or resource)"
         : pauseInWords(retryAfterSeconds);
-  return new AccountingApiError(`${summary}${why}`, meta, excerptOf(bodyText), clockAheadMs);
+  return new AccountingApiError(`${summary}${why}`, meta, excerpt(bodyText), clockAheadMs);
 }
 
 /** The response never says which of them it is. */
@@ -141,7 +76,7 @@ function why401(signedAtMs: number | undefined, clockAheadMs: number | undefined
 }
 
 /** Whether the query string belongs to the signed path is not shown. */
-function unsignedQuery({ operation }: AccountingAnswerMeta, signedAtMs: number | undefined): string {
+function unsignedQuery({ operation }: AnswerMeta, signedAtMs: number | undefined): string {
   if (signedAtMs === undefined || operation !== "listBillPayments") return "";
   return "; where calls without a query string are accepted, change signature.query of ACCOUNTING_DIALECT";
 }
@@ -150,7 +85,7 @@ function unsignedQuery({ operation }: AccountingAnswerMeta, signedAtMs: number |
 function messageOf(json: unknown): string | undefined {
   const places = [field(json, "message"), field(json, "error"), field(field(json, "error"), "message")];
   const found = places.find((place) => typeof place === "string" && place !== "");
-  return typeof found === "string" ? redactSecrets(found.slice(0, 1_000)) : undefined;
+  return typeof found === "string" ? redact(found.slice(0, 1_000)) : undefined;
 }
 
 /**
@@ -176,19 +111,15 @@ export type AccountingMeaning =
 export function classifyAccountingError(operation: AccountingOperationName, error: unknown): AccountingMeaning {
   const isRead = ACCOUNTING_OPERATIONS[operation].riskClass === "read";
   const lost: AccountingMeaning = { kind: isRead ? "transient" : "unknown" };
-  if (error instanceof AccountingInputError) return { kind: "refused", attention: "invalid-request" };
+  if (error instanceof CallInputError) return { kind: "refused", attention: "invalid-request" };
   if (error instanceof AccountingApiError) {
-    return ofStatus(error.status, millisecondsOf(error.meta.retryAfterSeconds)) ?? lost;
+    return ofStatus(error.status, retryAfterMsOf(error.meta)) ?? lost;
   }
-  if (error instanceof AccountingUnexpectedAnswerError) return lost;
+  if (error instanceof UnexpectedAnswerError) return lost;
   if (!(error instanceof TransportError)) return lost;
-  if (error.code === "held-back") return { kind: "deferred", retryAfterMs: error.retryAfterMs };
-  if (error.sent === "no") return { kind: isRead ? "transient" : "not-applied" };
-  const { answered } = error;
-  // A 429 says all it has to say in its headers, so that a body that broke off takes nothing from it.
-  if (answered?.status !== 429) return lost;
-  const nowMs = parseHttpDateMs(answered.headers["date"]) ?? answered.atMs;
-  return { kind: "deferred", retryAfterMs: millisecondsOf(parseRetryAfterSeconds(answered.headers, nowMs)) };
+  const deferral = deferralOf(error);
+  if (deferral) return { kind: "deferred", ...deferral };
+  return error.sent === "no" && !isRead ? { kind: "not-applied" } : lost;
 }
 
 /**
@@ -200,8 +131,4 @@ function ofStatus(status: number, retryAfterMs: number | undefined): AccountingM
   if (status === 404) return { kind: "refused", attention: "not-found" };
   if (status === 408 || status >= 500) return undefined;
   return { kind: "refused", attention: "invalid-request" };
-}
-
-function millisecondsOf(seconds: number | undefined): number | undefined {
-  return seconds === undefined ? undefined : seconds * 1_000;
 }

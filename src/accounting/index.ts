@@ -11,11 +11,6 @@ export {
   createAccountingClient,
   type ListBillPaymentsInput,
 } from "./client.ts";
-export {
-  AccountingConfigurationError,
-  type AccountingDialect,
-  accountingSettings,
-  parseAccountingDialect,
-} from "./dialect.ts";
+export { type AccountingDialect, accountingSettings, parseAccountingDialect } from "./dialect.ts";
 export { AccountingApiError, type AccountingMeaning, classifyAccountingError } from "./errors.ts";
 export type { AccountingOperationName } from "./operations.ts";

@@ -34,7 +34,7 @@ const CALLERS_FAULT = new Set([
   "InvalidInputError",
   "UnknownConnectionError",
   "UnknownBusinessError",
-  "ComplianceInputError",
+  "CallInputError",
 ]);
 
 interface Described {

@@ -46,7 +46,7 @@ describe.each([
     const dialect = parseDialect(overrides);
     const client = createComplianceClient({
       baseUrl: simulator.url,
-      apiKey: "cmp_sk_test_simulator",
+      apiKey: { reveal: () => "cmp_sk_test_simulator" },
       keyReach: "organisation",
       dialect,
       transport: createTransport(dispatchers),

@@ -4,7 +4,7 @@ import type { Branch } from "../contract/calls.ts";
 import type { Item, SaleDocument, StockAdjustment } from "../contract/documents.ts";
 import { field } from "../http/json.ts";
 import { bodyOf, type ReadBody, type ReadList, rowsOf } from "../http/read-body.ts";
-import { redactDeep } from "./redact.ts";
+import { redactDeep } from "../http/service-call.ts";
 
 /**
  * The answers of the Compliance API (Fiscal Compliance API, "Resources and their fields"). Loose: unknown keys are

@@ -2,7 +2,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import { type Respond, respondJson } from "../http/test-support/stub-server.ts";
 import { composeCreateSale } from "./compose.ts";
 import { parseDialect } from "./dialect.ts";
-import { ComplianceApiError, UnexpectedAnswerError } from "./errors.ts";
+import { UnexpectedAnswerError } from "../http/service-call.ts";
+import { ComplianceApiError } from "./errors.ts";
 import { sampleItem, sampleSale } from "./test-support/samples.ts";
 import { errorOf, startTestClient, TEST_KEY, type TestClient } from "./test-support/test-client.ts";
 
@@ -41,7 +42,7 @@ describe("an error of the API", () => {
       message: expect.stringContaining("No such sale."),
       envelope: true,
       extras: {},
-      bodyExcerpt: undefined,
+      bodyExcerpt: "",
     });
   });
 

@@ -1,16 +1,11 @@
 import type { Item, StockAdjustment } from "../contract/documents.ts";
 import type { AttentionCode } from "../contract/names.ts";
 import { TransportError } from "../http/errors.ts";
-import type { Result } from "./call-operation.ts";
+import { CallInputError, deferralOf, retryAfterMsOf, UnexpectedAnswerError } from "../http/service-call.ts";
+import type { Result } from "./client.ts";
 import type { ComplianceDialect } from "./dialect.ts";
 import type { SeenItem, SeenSale } from "./answers.ts";
-import {
-  ComplianceApiError,
-  ComplianceInputError,
-  readAnswerMeta,
-  retryAfterMsOf,
-  UnexpectedAnswerError,
-} from "./errors.ts";
+import { ComplianceApiError } from "./errors.ts";
 import type { OperationName } from "./operations.ts";
 
 /** How one call ended, reduced to what decides. */
@@ -18,8 +13,9 @@ export type Outcome =
   | AnswerOutcome
   /** The client refused the call as asked. */
   | { kind: "refused-locally" }
-  /** Not a byte left. `retryAfterMs`: the budget kept it back for that long. */
+  /** Not a byte left. */
   | { kind: "not-sent" }
+  /** The budget kept it back for that long, or a 429 came without its body. */
   | { kind: "held-back"; retryAfterMs?: number | undefined }
   /** Bytes may have left, and no whole answer came. */
   | { kind: "lost" };
@@ -264,12 +260,15 @@ export function classifyError(
   dialect: ComplianceDialect,
   options?: ClassifyOptions,
 ): Classification {
-  return classify(operation, outcomeOfError(operation, error), rulesOf(dialect, options));
+  return classify(operation, outcomeOfError(error), rulesOf(dialect, options));
 }
 
-function outcomeOfError(operation: OperationName, error: unknown): Outcome {
-  if (error instanceof ComplianceInputError) return { kind: "refused-locally" };
-  if (error instanceof TransportError) return outcomeOfTransportError(operation, error);
+function outcomeOfError(error: unknown): Outcome {
+  if (error instanceof CallInputError) return { kind: "refused-locally" };
+  if (error instanceof TransportError) {
+    const deferral = deferralOf(error);
+    return deferral ? { kind: "held-back", ...deferral } : { kind: error.sent === "no" ? "not-sent" : "lost" };
+  }
   if (error instanceof UnexpectedAnswerError) {
     const { status, documentId } = error;
     const sale = documentId === undefined ? undefined : { id: documentId };
@@ -289,17 +288,6 @@ function outcomeOfError(operation: OperationName, error: unknown): Outcome {
     creditNoteId: extras.creditNoteId,
     item: extras.seenItem,
   };
-}
-
-function outcomeOfTransportError(operation: OperationName, error: TransportError): Outcome {
-  if (error.code === "held-back") return { kind: "held-back", retryAfterMs: error.retryAfterMs };
-  if (error.sent === "no") return { kind: "not-sent" };
-  const { answered } = error;
-  // A 429 says all it has to say in its headers, so that a body that broke off takes nothing from it.
-  if (answered?.status !== 429) return { kind: "lost" };
-  const { atMs } = answered;
-  const meta = readAnswerMeta(operation, { ...answered, sentAtMs: error.sentAtMs ?? atMs, answeredAtMs: atMs });
-  return { kind: "answer", status: 429, documented: false, envelope: false, retryAfterMs: retryAfterMsOf(meta) };
 }
 
 type Returned<Data> = Pick<Result<Data>, "data" | "meta">;

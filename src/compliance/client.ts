@@ -1,15 +1,17 @@
 import type { Branch } from "../contract/calls.ts";
 import type { StockAction } from "../contract/stock-movement.ts";
-import type { ReadBody, ReadList } from "../http/read-body.ts";
-import type { Transport } from "../http/transport.ts";
+import { field } from "../http/json.ts";
+import { bodyReader, type ReadBody, type ReadList } from "../http/read-body.ts";
+import type { HttpRequest } from "../http/request.ts";
 import {
-  callOperation,
+  CallInputError,
   type CallOptions,
-  type ClientContext,
-  type OutgoingRequest,
+  callService,
+  encodePart,
   pathWithId,
-  type Result,
-} from "./call-operation.ts";
+  type ServiceResult,
+} from "../http/service-call.ts";
+import type { Transport } from "../http/transport.ts";
 import {
   branchField,
   composeBody,
@@ -19,45 +21,32 @@ import {
   underNames,
 } from "./compose.ts";
 import type { ComplianceDialect } from "./dialect.ts";
-import { ComplianceConfigurationError, ComplianceInputError } from "./errors.ts";
-import { type NamedOperation, type Operation, operation, type ShownOperation } from "./operations.ts";
-import { readAdjustment, readBusinesses, readDocument, readItem, readItems, readPurchases } from "./answers.ts";
+import { apiErrorOf } from "./errors.ts";
+import {
+  type NamedOperation,
+  type Operation,
+  operation,
+  type OperationName,
+  type ShownOperation,
+} from "./operations.ts";
+import {
+  readAdjustment,
+  readBusinesses,
+  readDocument,
+  readItem,
+  readItems,
+  readPurchases,
+  readSeenSale,
+} from "./answers.ts";
 
-const KEY_FORM = /^cmp_sk_(test|live)_[\x21-\x7e]+$/;
-
-/** @throws ComplianceConfigurationError naming both forms, never the key. */
-export function requireApiKey(value: string): string {
-  if (KEY_FORM.test(value)) return value;
-  throw new ComplianceConfigurationError("invalid-api-key", [
-    `the key of the Compliance API is ${value === "" ? "empty" : "not of its form"}: ` +
-      "it must begin with cmp_sk_test_ (sandbox businesses) or cmp_sk_live_ (production businesses) " +
-      "and hold no spaces or line breaks",
-  ]);
-}
-
-/**
- * The address in front of `/v1`, without a slash at its end.
- *
- * @throws ComplianceConfigurationError never quoting the address, which may hold credentials
- */
-function parseBaseUrl(value: string): string {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  const problem =
-    url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")
-      ? "must be an absolute http or https URL"
-      : url.username !== "" || url.password !== ""
-        ? "must not hold credentials"
-        : url.search !== "" || url.hash !== ""
-          ? "must not hold a query or a fragment"
-          : undefined;
-  if (url !== undefined && problem === undefined) return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
-  throw new ComplianceConfigurationError("invalid-base-url", [`the base URL of the Compliance API ${problem}`]);
-}
+/** Of many rows, whoever reads them, and in whatever way. */
+const LISTS: readonly OperationName[] = ["listItems", "listPurchases"];
 
 export interface ComplianceClientOptions {
+  /** The address in front of `/v1`, without a slash at its end. */
   baseUrl: string;
-  /** What gives the present key is asked for it by each request: the key may change. */
-  apiKey: string | { reveal(): string };
+  /** `cmp_sk_…`. Revealed for each request: it may change. */
+  apiKey: { reveal(): string };
   /** The form of the header that carries the key; default `x-api-key`. */
   auth?: "x-api-key" | "bearer" | undefined;
   keyReach: KeyReach;
@@ -122,21 +111,29 @@ export interface ReceiptFile {
   contentType?: string;
 }
 
+export type Result<Data> = ServiceResult<Data, OperationName>;
+
+interface OutgoingRequest {
+  method?: HttpRequest["method"];
+  path: string;
+  query?: Readonly<Record<string, string>>;
+  bodyJson?: string | undefined;
+  idempotencyKey?: string | undefined;
+  /** Content types; default: JSON. */
+  accept?: string | undefined;
+  /** Takes the body of a success piece by piece, each waited for. */
+  onBody?: ((piece: Uint8Array) => Promise<unknown>) | undefined;
+}
+
 export type ComplianceClient = ReturnType<typeof createComplianceClient>;
 
 /**
  * The typed client of the Compliance API. One method, one request; nothing is repeated, nothing is global. Every method
  * rejects with a TransportError, a ComplianceApiError, an UnexpectedAnswerError or, before sending, a
- * ComplianceInputError.
- *
- * @throws ComplianceConfigurationError
+ * CallInputError.
  */
 export function createComplianceClient(options: ComplianceClientOptions) {
-  const { apiKey, keyReach, dialect, transport, auth = "x-api-key", timeoutMs = 30_000 } = options;
-  const presentKey = () => requireApiKey(typeof apiKey === "string" ? apiKey : apiKey.reveal());
-  // Of a wrong form, it fails here and not with the first request.
-  presentKey();
-  const context: ClientContext = { baseUrl: parseBaseUrl(options.baseUrl), presentKey, auth, transport, timeoutMs };
+  const { keyReach, dialect } = options;
 
   /** @param request its path: default, as the document has it */
   function send<Data>(
@@ -147,7 +144,7 @@ export function createComplianceClient(options: ComplianceClientOptions) {
   ): Promise<Result<Data>> {
     const shown = operation(name);
     const path = id === undefined ? shown.path : pathWithId(shown.path, id);
-    return callOperation(context, shown, { path, ...request }, read, call);
+    return callOperation(options, shown, { path, ...request }, read, call);
   }
 
   const queryOf = ({ businessId }: BusinessCallOptions) => placeBusinessId(keyReach, businessId, "query").query;
@@ -190,7 +187,7 @@ export function createComplianceClient(options: ComplianceClientOptions) {
       bodyJson: isRead ? undefined : composeBody(sent),
       ...more,
     };
-    return callOperation(context, described, request, read, call);
+    return callOperation(options, described, request, read, call);
   }
 
   return {
@@ -233,7 +230,7 @@ export function createComplianceClient(options: ComplianceClientOptions) {
       const body: Record<string, unknown> = branchField(register.branch, register.branchBy, branch);
       if (force === true) {
         if (register.force === null)
-          throw new ComplianceInputError(
+          throw new CallInputError(
             "not-in-dialect",
             "registerItem: `force` was asked for, and the dialect has no name for it (register.force)",
           );
@@ -253,7 +250,7 @@ export function createComplianceClient(options: ComplianceClientOptions) {
       const { purchases: names } = dialect;
       if (input.cursor !== undefined && names.cursor === null)
         // Sent without it, the first page would come again, for ever.
-        throw new ComplianceInputError(
+        throw new CallInputError(
           "not-in-dialect",
           "listPurchases: there is a next page, and the dialect has no name for the cursor (purchases.cursor)",
         );
@@ -283,7 +280,7 @@ export function createComplianceClient(options: ComplianceClientOptions) {
      * byte as it comes.
      *
      * @param onBody takes each piece, and is waited for
-     * @throws ComplianceInputError `not-in-dialect`, saying how to switch it on
+     * @throws CallInputError `not-in-dialect`, saying how to switch it on
      */
     downloadReceipt: async (
       id: string,
@@ -303,7 +300,7 @@ export function createComplianceClient(options: ComplianceClientOptions) {
      * An operation that the document names without showing it. Off until the dialect describes it; the answer is passed
      * on as parsed JSON, else as text.
      *
-     * @throws ComplianceInputError `not-in-dialect`, saying how to switch it on
+     * @throws CallInputError `not-in-dialect`, saying how to switch it on
      */
     callNamed: async (name: NamedOperation, input: NamedCallInput = {}, call: BusinessCallOptions = {}) => {
       const read: ReadBody<unknown> = ({ json, bodyText }) => ({ data: json === undefined ? bodyText : json });
@@ -321,16 +318,57 @@ const EXAMPLES: Readonly<Record<NamedOperation, string>> = {
   lookups: '{"method":"GET","path":"/v1/…/{id}"}',
 };
 
-/** What the dialect says of an operation. @throws ComplianceInputError `not-in-dialect`, saying how to switch it on */
+/** What the dialect says of an operation. @throws CallInputError `not-in-dialect`, saying how to switch it on */
 export function requireDescribed<Name extends NamedOperation>(
   dialect: ComplianceDialect,
   name: Name,
 ): NonNullable<ComplianceDialect[Name]> {
   const described = dialect[name];
   if (described !== null) return described;
-  throw new ComplianceInputError(
+  throw new CallInputError(
     "not-in-dialect",
     `${name} is off: the API's document names it without showing its shape. Ask the provider for its method and path, and describe it in ` +
       `the connection's dialect, for example with this value of COMPLIANCE_DIALECT: {"${name}":${EXAMPLES[name]}}`,
   );
+}
+
+async function callOperation<Data>(
+  { baseUrl, apiKey, auth = "x-api-key", transport, timeoutMs = 30_000 }: ComplianceClientOptions,
+  operation: Operation,
+  { method = operation.method, path, query = {}, bodyJson, idempotencyKey, accept, onBody }: OutgoingRequest,
+  read: ReadBody<Data> | ReadList<Data>,
+  { signal, sendBefore }: CallOptions,
+): Promise<Result<Data>> {
+  const key = apiKey.reveal();
+  const request = {
+    operation: operation.name,
+    method,
+    url: new URL(`${baseUrl}${path}${queryString(query)}`),
+    headers: {
+      accept: accept ?? "application/json",
+      "user-agent": "fiscalflow",
+      ...(auth === "bearer" ? { authorization: `Bearer ${key}` } : { "x-api-key": key }),
+      ...(bodyJson !== undefined && { "content-type": "application/json" }),
+      ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
+    },
+    body: bodyJson,
+    signal,
+    sendBefore,
+    timeoutMs,
+    freshConnection: operation.riskClass === "unrepeatableWrite",
+  };
+  const { statuses, whenReplayed = [] } = operation.expects;
+  return callService(transport, request, bodyReader(read, { isList: LISTS.includes(operation.name), onBody }), {
+    isSuccess: ({ status, replayed }) =>
+      statuses === "2xx"
+        ? status >= 200 && status <= 299
+        : statuses.includes(status) || (replayed && whenReplayed.includes(status)),
+    errorOf: (answer, meta) => apiErrorOf(operation, answer, meta),
+    documentIdOf: ({ json }) => readSeenSale(field(field(json, "data"), "sale"))?.id,
+  });
+}
+
+function queryString(query: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(query).map(([name, value]) => `${encodePart(name)}=${encodePart(value)}`);
+  return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
 }

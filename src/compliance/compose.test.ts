@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { composeCreateSale, composeCreditNote, type CreateSaleInput } from "./compose.ts";
 import { parseDialect } from "./dialect.ts";
-import { ComplianceInputError } from "./errors.ts";
+import { CallInputError } from "./errors.ts";
 
 const input: CreateSaleInput = {
   businessId: "biz_1",
@@ -64,7 +64,7 @@ describe("a sale", () => {
   test("is refused where the dialect wants an id that the branch does not have", () => {
     const dialect = parseDialect({ createSale: { branchBy: "authorityId" } });
     expect(() => composeCreateSale(dialect, "organisation", { ...input, branch: { id: "br_1" } })).toThrow(
-      ComplianceInputError,
+      CallInputError,
     );
   });
 

@@ -4,8 +4,8 @@ import type { ComposedRequest } from "../contract/connection.ts";
 import type { SaleDocument } from "../contract/documents.ts";
 import type { CustomerInput } from "../contract/schema/sale.ts";
 import { field } from "../http/json.ts";
+import { CallInputError } from "../http/service-call.ts";
 import type { ComplianceDialect } from "./dialect.ts";
-import { ComplianceInputError } from "./errors.ts";
 import { operation } from "./operations.ts";
 
 /**
@@ -18,7 +18,7 @@ export type { ComposedRequest };
 export function composeBody(body: Record<string, unknown>): string {
   return JSON.stringify(body, (name, value: unknown) => {
     if (typeof value === "number" && !Number.isFinite(value)) {
-      throw new ComplianceInputError("invalid-argument", `${name} must be a finite number, not ${value}`);
+      throw new CallInputError("invalid-argument", `${name} must be a finite number, not ${value}`);
     }
     return value;
   });
@@ -42,7 +42,7 @@ export function underNames<Field extends string>(
  * What names the branch in a body. Nothing where no branch is given, or where the dialect's name is `null`: then the
  * service takes the business's first branch.
  *
- * @throws ComplianceInputError where the dialect wants the authority's id and the branch has none
+ * @throws CallInputError where the dialect wants the authority's id and the branch has none
  */
 export function branchField(
   name: string | null,
@@ -52,7 +52,7 @@ export function branchField(
   if (name === null || branch === undefined) return {};
   const value = by === "id" ? branch.id : branch.authorityBhfId;
   if (value !== undefined && value !== "") return { [name]: value };
-  throw new ComplianceInputError(
+  throw new CallInputError(
     "invalid-argument",
     `branch ${JSON.stringify(branch.id)} has no authorityBhfId, and the dialect sends branches by it (branchBy "authorityId")`,
   );
@@ -75,12 +75,12 @@ export type KeyReach = "organisation" | "business";
  * The `businessId` that is sent (Fiscal Compliance API, "Authentication", 3): required with an organisation-wide key,
  * never sent with a bound one.
  *
- * @throws ComplianceInputError `missing-business-id`
+ * @throws CallInputError `missing-business-id`
  */
 function sentBusinessId(keyReach: KeyReach, businessId: string | undefined): string | undefined {
   if (keyReach === "business") return undefined;
   if (businessId !== undefined && businessId !== "") return businessId;
-  throw new ComplianceInputError(
+  throw new CallInputError(
     "missing-business-id",
     "an organisation-wide key must name the business it acts for: give businessId, or set the key's reach to `business` if it is bound to one",
   );
@@ -113,7 +113,7 @@ export interface CreateSaleInput {
  * POST /v1/sales. The document names the operation and does not show its shape: every name comes from the dialect.
  * Pure: the same input gives the same bytes.
  *
- * @throws ComplianceInputError
+ * @throws CallInputError
  */
 export function composeCreateSale(
   dialect: ComplianceDialect,
@@ -156,7 +156,7 @@ interface CreditNoteComposition {
 /**
  * POST /v1/credit-notes (Fiscal Compliance API, the section of that name). Pure: the same input gives the same bytes.
  *
- * @throws ComplianceInputError
+ * @throws CallInputError
  */
 export function composeCreditNote(
   dialect: ComplianceDialect,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseDialect } from "./dialect.ts";
-import { ComplianceConfigurationError } from "./errors.ts";
+import { DialectError } from "../http/dialect-settings.ts";
 
 const defaults = {
   createSale: {
@@ -78,7 +78,7 @@ function problemsOf(overrides: unknown): readonly string[] {
   try {
     parseDialect(overrides);
   } catch (error) {
-    if (error instanceof ComplianceConfigurationError) return error.problems;
+    if (error instanceof DialectError) return error.problems;
     throw error;
   }
   return [];

@@ -2,19 +2,18 @@ import { z } from "zod";
 
 import {
   type AboutSetting,
-  dialectProblems,
   distinctNames,
   group,
   name,
   namedDownload,
   namedOperation,
   optionalName,
+  parseOverrides,
   path,
   setting,
   settingsOf,
 } from "../http/dialect-settings.ts";
 import { field } from "../http/json.ts";
-import { ComplianceConfigurationError } from "./errors.ts";
 
 /**
  * The names that the document "Fiscal Compliance API" does not show: what each means, what happens while it is wrong,
@@ -313,13 +312,12 @@ export const complianceSettings = () => settingsOf(dialectSchema);
  * Partial overrides, merged over the defaults.
  *
  * @param keyKind of the connection's key, on which one default depends
- * @throws ComplianceConfigurationError with every problem and its path, an unknown name among them
+ * @throws DialectError with every problem and its path, an unknown name among them
  */
 export function parseDialect(overrides?: unknown, keyKind: KeyKind = "test"): ComplianceDialect {
-  const parsed = dialectSchema.safeParse(overrides);
-  if (!parsed.success) throw new ComplianceConfigurationError("invalid-dialect", dialectProblems(parsed.error));
-  const { createSale, ...others } = parsed.data;
-  if (keyKind === "test" || statesSaleKey(overrides)) return parsed.data;
+  const dialect = parseOverrides(dialectSchema, overrides);
+  if (keyKind === "test" || statesSaleKey(overrides)) return dialect;
+  const { createSale, ...others } = dialect;
   // A repetition that the service does not recognise would be a second real document.
   return { ...others, createSale: { ...createSale, idempotencyKey: "sent" } };
 }

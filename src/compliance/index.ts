@@ -4,7 +4,6 @@
  *
  * Stands on: `src/contract` (types), `src/contract/schema` (types), `src/http`.
  */
-export type { Result } from "./call-operation.ts";
 export {
   type Classification,
   classifyAnswer,
@@ -13,15 +12,10 @@ export {
   classifyMovement,
   type ClassifyOptions,
 } from "./classify.ts";
-export { type ComplianceClient, createComplianceClient, requireDescribed } from "./client.ts";
+export { type ComplianceClient, createComplianceClient, requireDescribed, type Result } from "./client.ts";
 export { BRANCH_NOT_SENT, branchSentAs, composeCreateSale, composeCreditNote } from "./compose.ts";
 export { type ComplianceDialect, complianceSettings, parseDialect, statesSaleKey } from "./dialect.ts";
-export {
-  ComplianceApiError,
-  ComplianceConfigurationError,
-  ComplianceInputError,
-  UnexpectedAnswerError,
-} from "./errors.ts";
+export { ComplianceApiError } from "./errors.ts";
 export { ignoredFields } from "./compose.ts";
 export {
   type NamedOperation,
@@ -31,5 +25,4 @@ export {
   settingsHint,
   SHOWN_OPERATIONS,
 } from "./operations.ts";
-export { redactDeep } from "./redact.ts";
 export type { Business, Purchase } from "./answers.ts";

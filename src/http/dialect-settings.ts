@@ -74,14 +74,32 @@ export function distinctNames<Shape extends Record<string, z.ZodType<string | nu
   return schema.prefault({} as z.input<typeof schema>);
 }
 
-/** Every problem of a dialect with its path, an unknown name among them. */
-export function dialectProblems({ issues }: z.ZodError): string[] {
-  return issues.flatMap((issue) => {
+/** The settings of a dialect that are wrong: nothing was sent, and nothing can be. */
+export class DialectError extends Error {
+  override readonly name = "DialectError";
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join("; "));
+    this.problems = problems;
+  }
+}
+
+/**
+ * Partial overrides, merged over the defaults.
+ *
+ * @throws DialectError with every problem and its path, an unknown name among them
+ */
+export function parseOverrides<Dialect>(schema: z.ZodType<Dialect>, overrides: unknown): Dialect {
+  const parsed = schema.safeParse(overrides);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.flatMap((issue) => {
     const at = ["dialect", ...issue.path.map(String)].join(".");
     return issue.code === "unrecognized_keys"
       ? issue.keys.map((key) => `${at}.${key}: the dialect has no such name`)
       : [`${at}: ${issue.message}`];
   });
+  throw new DialectError(problems);
 }
 
 /**

@@ -6,24 +6,6 @@ export abstract class CallError extends Error {
   abstract readonly code: string;
 }
 
-export interface AnswerTiming {
-  requestSentAtMs: number;
-  answeredAtMs: number;
-  /** The answer's own Date header, which counts whole seconds. */
-  serverDateMs?: number;
-  retryAfterSeconds?: number;
-}
-
-/** The service answered, with an error or with something that its document does not show. */
-export abstract class AnswerError extends CallError {
-  abstract readonly status: number;
-  abstract readonly meta: AnswerTiming;
-  /** The `code` of the service's error envelope, where it has one. */
-  readonly apiCode?: string | undefined;
-  /** What the service answered, for people: without what a message must not hold. */
-  abstract get evidence(): Record<string, unknown>;
-}
-
 /** An answer that came, and is not read. The message says why, for people, and quotes nothing of the answer. */
 export class UnreadableAnswerError extends Error {
   override readonly name = "UnreadableAnswerError" as const;

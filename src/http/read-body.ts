@@ -264,7 +264,7 @@ export interface ReadList<Data> {
 }
 
 /** What a call sends with, so that its answer can be read. */
-interface BodyReader<Data> {
+export interface BodyReader<Data> {
   request: Pick<TransportRequest, "maxBodyBytes" | "onBody">;
   read: (answer: HttpAnswer) => Read<Data>;
   /** The body's beginning, for people. */

@@ -2,9 +2,10 @@ import { setFlagsFromString } from "node:v8";
 
 import type { Logger } from "pino";
 
-import { AccountingConfigurationError, parseAccountingDialect } from "../accounting/index.ts";
-import { ComplianceConfigurationError, parseDialect } from "../compliance/index.ts";
+import { parseAccountingDialect } from "../accounting/index.ts";
+import { parseDialect } from "../compliance/index.ts";
 import { type Config, loadConfig, type LoadConfigOptions } from "../config/index.ts";
+import { DialectError } from "../http/dialect-settings.ts";
 import { type Ledger, openLedger } from "../ledger/index.ts";
 
 /**
@@ -45,8 +46,7 @@ function problemsOf(parse: (dialect: unknown) => unknown): (dialect: unknown) =>
       parse(dialect);
       return [];
     } catch (error) {
-      const known = error instanceof ComplianceConfigurationError || error instanceof AccountingConfigurationError;
-      if (known) return error.problems;
+      if (error instanceof DialectError) return error.problems;
       throw error;
     }
   };

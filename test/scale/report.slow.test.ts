@@ -29,7 +29,7 @@ describe(`reports of ${DOCUMENTS} generated sales and credit notes`, () => {
     await ledger.ready();
     const client = createComplianceClient({
       baseUrl: simulator.url,
-      apiKey: "cmp_sk_test_simulator",
+      apiKey: { reveal: () => "cmp_sk_test_simulator" },
       keyReach: "organisation",
       dialect: parseDialect({}),
       transport: createTransport(dispatchers),

@@ -7,10 +7,10 @@ import {
   createComplianceClient,
   type NamedOperation,
   parseDialect,
-  redactDeep,
   requireDescribed,
   type Result,
 } from "../../compliance/index.ts";
+import { redactDeep } from "../../http/service-call.ts";
 import { createDispatchers, createTransport } from "../../http/transport.ts";
 import { requireConnection } from "../../starter/sale-key.ts";
 import { loadProcessConfig } from "../../worker/process.ts";
@@ -80,7 +80,7 @@ async function printAnswer(
 /**
  * Makes a call of an operation that the API's document only names, from the command itself: it waits for no request
  * budget, and is not repeated.
- * @throws ConfigError, UsageError, UnknownConnectionError, UnknownBusinessError, ComplianceInputError where the dialect
+ * @throws ConfigError, UsageError, UnknownConnectionError, UnknownBusinessError, CallInputError where the dialect
  * does not describe it, InterruptedError
  */
 export async function withNamedOperation<Answer>(

@@ -5,10 +5,10 @@ import {
   type ComplianceClient,
   createComplianceClient,
   parseDialect,
-  UnexpectedAnswerError,
 } from "../../compliance/index.ts";
 import type { AccountingConnection, ComplianceConnection, Config } from "../../config/index.ts";
-import { AnswerError, type AnswerTiming, TransportError } from "../../http/errors.ts";
+import { TransportError } from "../../http/errors.ts";
+import { AnswerError, type AnswerMeta, UnexpectedAnswerError } from "../../http/service-call.ts";
 import type { RateLimit } from "../../http/quota-headers.ts";
 import { tlsTroubleOf } from "../../http/tls-trouble.ts";
 import { createDispatchers, createTransport } from "../../http/transport.ts";
@@ -137,7 +137,7 @@ const CLOCK_TOLERANCE_MS = 30_000;
 const SLOW_ANSWER_MS = 2_500;
 
 /** How soon a service has answered, whatever the answer was, and whether its clock is like ours. */
-function answerFindings(check: string, { requestSentAtMs, answeredAtMs, serverDateMs = answeredAtMs }: AnswerTiming) {
+function answerFindings(check: string, { requestSentAtMs, answeredAtMs, serverDateMs = answeredAtMs }: AnswerMeta) {
   const tookMs = Math.max(0, answeredAtMs - requestSentAtMs);
   const answered = `reachable; it answered in ${tookMs} ms`;
   const service = `${check}, service`;

@@ -19,8 +19,8 @@ export async function startTestClient(
   const server = await startStubServer(respond);
   const dispatchers = createDispatchers();
   const client = createComplianceClient({
-    baseUrl: `${server.baseUrl}/`,
-    apiKey: TEST_KEY,
+    baseUrl: server.baseUrl,
+    apiKey: { reveal: () => TEST_KEY },
     keyReach: "organisation",
     transport: createTransport(dispatchers),
     timeoutMs: 5_000,

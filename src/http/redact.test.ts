@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { excerpt, redact, redactDeep } from "./redact.ts";
+import { excerpt, redact, redactDeep } from "./service-call.ts";
 
 test("keys and whatever follows a URL's host are redacted", () => {
   expect(redact("bad key cmp_sk_live_abc.def, sorry")).not.toContain("abc");
