@@ -3,8 +3,6 @@ import type { Window } from "./budget.ts";
 
 /** A statement takes a millisecond or two: a database that needs this long is taken for away. */
 const WITHIN_MS = 1_000;
-/** So long an answer is still listened to: what it grants was counted, and is given back. */
-const LATE_WITHIN_MS = 10_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 5_000;
 
@@ -55,41 +53,11 @@ export class FleetCount {
     return this.#away !== undefined;
   }
 
-  /** @param sentAnyway the call goes out without an answer too; else what a late answer grants is given back */
-  spend(
-    reserve: number,
-    limit: number,
-    window: Window,
-    nowMs: number,
-    sentAnyway: boolean,
-  ): Promise<SpendAnswer | undefined> {
+  spend(reserve: number, limit: number, window: Window, nowMs: number): Promise<SpendAnswer | undefined> {
     const { application, counts } = this.#options;
     const { endsAtMs, lengthMs, fromHeaders } = window;
     const believed = { limit, endsInMs: endsAtMs - nowMs, lengthMs, fromHeaders };
-    return this.#ask(async () => {
-      const asked = counts.spend({ application, reserve, believed }, LATE_WITHIN_MS);
-      const answer = await inTime(asked);
-      if (answer === "late") {
-        if (!sentAnyway) this.#giveBack(asked);
-        throw new Error(`it did not answer within ${WITHIN_MS} ms`);
-      }
-      return answer;
-    });
-  }
-
-  /** Else a database that was slow for a moment would cost requests that nobody has sent. */
-  #giveBack(asked: Promise<SpendAnswer>): void {
-    const { application, counts } = this.#options;
-    const back = asked
-      .then(async (late) => {
-        if (!late.granted) return;
-        const { sequence, window } = late;
-        await counts.settle({ application, number: window.number, sequence, unsent: true }, LATE_WITHIN_MS);
-      })
-      // It is away: the window will end.
-      .catch(() => undefined);
-    this.#settling.add(back);
-    void back.finally(() => this.#settling.delete(back));
+    return this.#ask(() => counts.spend({ application, reserve, believed }, WITHIN_MS));
   }
 
   settle(grant: Grant, settlement: FleetSettlement): Promise<QuotaWindow | undefined> {
@@ -132,17 +100,5 @@ export class FleetCount {
       before.pauseMs = Math.min(2 * before.pauseMs, LONGEST_PAUSE_MS);
       before.nextAtMs = atMs + before.pauseMs;
     }
-  }
-}
-
-async function inTime<Answer>(asked: Promise<Answer>): Promise<Answer | "late"> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<"late">((resolve) => {
-    timer = setTimeout(() => resolve("late"), WITHIN_MS).unref();
-  });
-  try {
-    return await Promise.race([asked, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

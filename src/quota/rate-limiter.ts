@@ -157,7 +157,7 @@ export class RateLimiter implements Transport {
     const { count, nowMs } = this.#options;
     const { limit, window } = this.#budget;
     const reserve = reserveFor(call.callClass, this.#budget, nowMs());
-    const answer = await count?.spend(reserve, limit, window, nowMs(), !relied);
+    const answer = await count?.spend(reserve, limit, window, nowMs());
     if (!answer) {
       this.#apply({ kind: "count-away" });
       if (!relied) return { call, grant: undefined };

@@ -14,13 +14,12 @@ interface Row {
   strangersFor: number;
 }
 
-/** What the statements of the ledger do, by the clock of the test; `away` makes it throw, `slowMs` answer late. */
+/** What the statements of the ledger do, by the clock of the test; `away` makes it throw. */
 export function countedInMemory() {
   const rows = new Map<string, Row>();
-  const state = { away: false, slowMs: 0 };
+  const state = { away: false };
   const reach = async (): Promise<void> => {
-    if (state.slowMs > 0) await new Promise((resolve) => setTimeout(resolve, state.slowMs));
-    else await Promise.resolve();
+    await Promise.resolve();
     if (state.away) throw new Error("away");
   };
   const windowOf = (row: Row) => ({
