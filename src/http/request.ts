@@ -1,5 +1,5 @@
 import { pipeline, Readable, type Transform } from "node:stream";
-import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { Dispatcher } from "undici";
 
 import type { Deadline } from "./deadline.ts";
@@ -9,12 +9,10 @@ import { TLS_TROUBLE, tlsTroubleOf } from "./tls-trouble.ts";
 
 const CHUNKS = { chunkSize: 64 * 1024 };
 
-/** By the first byte of the body. */
-const DECODERS: Readonly<Record<string, (first: number) => Transform>> = {
+const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: () => createGunzip(CHUNKS),
   "x-gzip": () => createGunzip(CHUNKS),
-  // RFC 9110 means the form with zlib's header, and some servers send the one without.
-  deflate: (first) => ((first & 0x0f) === 8 ? createInflate(CHUNKS) : createInflateRaw(CHUNKS)),
+  deflate: () => createInflate(CHUNKS),
   br: () => createBrotliDecompress(CHUNKS),
 };
 
@@ -22,37 +20,15 @@ const DECODERS: Readonly<Record<string, (first: number) => Transform>> = {
  * The body as it was before its `Content-Encoding`, piece by piece: no more is decoded than is asked for. Nothing is
  * asked to be encoded, but a gateway may do so all the same.
  *
- * @throws UnreadableAnswerError; zlib's errors, which have a `code`
+ * @throws UnreadableAnswerError
  */
-async function* decoded(body: Readable, contentEncoding: string | undefined): AsyncGenerator<Buffer> {
+function decoded(body: Readable, contentEncoding: string | undefined): Readable {
   const encoding = (contentEncoding ?? "").trim().toLowerCase();
-  const pieces = body as AsyncIterable<Buffer>;
-  if (encoding === "" || encoding === "identity") {
-    yield* pieces;
-    return;
-  }
-  const source = pieces[Symbol.asyncIterator]();
-  const first = await source.next();
-  // An answer without a body is not encoded, whatever its header says.
-  if (first.done === true) return;
-  const open = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined;
-  if (!open) {
-    body.destroy();
-    throw new UnreadableAnswerError(whyUnknown(encoding));
-  }
-  const decoder = open(first.value[0] ?? 0);
+  if (encoding === "" || encoding === "identity") return body;
+  const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding]?.() : undefined;
+  if (!decoder) throw new UnreadableAnswerError(whyUnknown(encoding));
   // Whoever reads the decoder is told of every error.
-  pipeline(Readable.from(joined(first.value, source)), decoder, () => {});
-  yield* decoder as AsyncIterable<Buffer>;
-}
-
-async function* joined(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
-  try {
-    yield first;
-    for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
-  } finally {
-    await rest.return?.();
-  }
+  return pipeline(body, decoder, () => {});
 }
 
 function whyUnknown(encoding: string): string {
@@ -180,12 +156,16 @@ export function sendRequest(options: SendOptions): Promise<HttpAnswer> {
     }
     signal?.addEventListener("abort", onAbort, { once: true });
 
-    const readBody = async (body: Readable, head: NonNullable<TransportError["answered"]>): Promise<void> => {
+    const readBody = async (
+      body: Readable,
+      head: NonNullable<TransportError["answered"]>,
+      encoding?: string,
+    ): Promise<void> => {
       const taken = isSuccess(head) ? onBody : undefined;
       const bound = onBody && !taken ? Math.min(maxBodyBytes, LONGEST_OTHER_BYTES) : maxBodyBytes;
       let bodyLength = 0;
       const chunks: Buffer[] = [];
-      for await (const piece of decoded(body, head.headers["content-encoding"])) {
+      for await (const piece of decoded(body, encoding)) {
         bodyLength += piece.length;
         if (bodyLength > bound) return fail("body-too-large", `the answer is longer than ${inWords(bound)}`);
         if (!taken) chunks.push(piece);
@@ -205,6 +185,15 @@ export function sendRequest(options: SendOptions): Promise<HttpAnswer> {
       if (settle()) resolve(answer);
     };
 
+    let isBegun = false;
+    const beginBody = (encoding: string | undefined): void => {
+      if (isBegun || !incoming || !answered) return;
+      isBegun = true;
+      readBody(incoming, answered, encoding).catch((cause: unknown) => {
+        failUnread("decoded", cause);
+      });
+    };
+
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(given) {
         controller = given;
@@ -219,16 +208,17 @@ export function sendRequest(options: SendOptions): Promise<HttpAnswer> {
         if (status < 200) return;
         answered = { status, headers: flattenHeaders(headers), atMs: nowMs() };
         incoming = new Readable({ read: () => given.resume() });
-        readBody(incoming, answered).catch((cause: unknown) => {
-          failUnread("decoded", cause);
-        });
       },
       onResponseData(given, chunk) {
         // undici gives an empty one after each pause: pausing for that too would never let the socket be read.
-        if (chunk.length > 0 && incoming?.push(chunk) === false) given.pause();
+        if (chunk.length === 0) return;
+        beginBody(answered?.headers["content-encoding"]);
+        if (incoming?.push(chunk) === false) given.pause();
       },
       onResponseEnd() {
         if (incoming === undefined) return failBroken(new Error("the answer ended before its headers"));
+        // An answer without a body is not encoded, whatever its header says.
+        beginBody(undefined);
         incoming.push(null);
       },
       onResponseError(_controller, error) {
