@@ -5,7 +5,6 @@
  *
  * Stands on: nothing of ours.
  */
-import { AsyncLocalStorage } from "node:async_hooks";
 import { Agent, type Dispatcher } from "undici";
 
 import { UnreadableAnswerError } from "./errors.ts";
@@ -17,33 +16,10 @@ const SMALL_BYTES = 1024 * 1024;
 /** An answer that waits longer ends its call, which is tried again: what waits holds a worker's slot. */
 const PATIENCE_MS = 5_000;
 
-/** What lives as long as somebody works with an answer. */
-interface Use {
-  /** Undefined where none of its answers is large. */
-  turn?: Turn;
-}
-
 interface Turn {
   /** @throws UnreadableAnswerError it has not come in time */
   begun: Promise<void>;
   end: () => void;
-}
-
-const uses = new AsyncLocalStorage<Use>();
-
-/**
- * Runs what works with answers: a large one counts as in memory until `work` has ended. Without this it does so only
- * until it has come in.
- */
-export function usingAnswers<Result>(work: () => Promise<Result>): Promise<Result> {
-  const use: Use = {};
-  return uses.run(use, async () => {
-    try {
-      return await work();
-    } finally {
-      use.turn?.end();
-    }
-  });
 }
 
 /**
@@ -59,20 +35,18 @@ class LargeAnswers {
     /** To be called once the answer is in, or will not come. */
     end: () => void;
   } {
-    const use = uses.getStore();
     let bytes = 0;
-    let own: Turn | undefined;
+    let turn: Turn | undefined;
     return {
       onBody: async (piece) => {
         bytes += piece.length;
         if (bytes > SMALL_BYTES) {
-          if (use) use.turn ??= this.#turn();
-          else own ??= this.#turn();
-          await (use?.turn ?? own)?.begun;
+          turn ??= this.#turn();
+          await turn.begun;
         }
         return await onBody(piece);
       },
-      end: () => own?.end(),
+      end: () => turn?.end(),
     };
   }
 

@@ -25,7 +25,7 @@ import {
   firstTrouble,
   MAIN_TASK_QUEUE,
 } from "../contract/index.ts";
-import { createDispatchers, createTransport, usingAnswers } from "../http/transport.ts";
+import { createDispatchers, createTransport } from "../http/transport.ts";
 import type { Ledger } from "../ledger/index.ts";
 import { createFiscalHandler, createLookAtOutcome } from "../nexus/handler.ts";
 import { type CallClass, callingAs } from "../quota/index.ts";
@@ -135,7 +135,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     connection,
     namespace,
     shutdownGraceTime: config.timings.callTimeoutMs + GRACE_BEYOND_CALL_MS,
-    interceptors: { activity: [withRetryDelay, usingLargeAnswers] },
+    interceptors: { activity: [withRetryDelay] },
     identity,
     // The SDK takes it, and does not declare it.
     isolateExecutionTimeout: ACTIVATION_WITHIN,
@@ -182,7 +182,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
         whenOpen: (listener) => limiter.whenOpen(callClass, listener),
       };
       const permits = new Permits(most, gate);
-      const interceptors = { activity: [withRetryDelay, usingLargeAnswers, sendingAs(callClass)] };
+      const interceptors = { activity: [withRetryDelay, sendingAs(callClass)] };
       workers.push(await Worker.create({ ...common, taskQueue, activities, tuner: tunerOf(permits), interceptors }));
       serves.push(taskQueue);
       allPermits.push(permits);
@@ -230,11 +230,6 @@ function workerIdentity(name: string): string {
 function sendingAs(callClass: CallClass): ActivityInterceptorsFactory {
   return () => ({ inbound: { execute: (input, next) => callingAs(callClass, () => next(input)) } });
 }
-
-/** A large answer counts as in memory until the activity that asked for it has ended. */
-const usingLargeAnswers: ActivityInterceptorsFactory = () => ({
-  inbound: { execute: (input, next) => usingAnswers(() => next(input)) },
-});
 
 /**
  * Gives an attempt's error that has no pause of its own one: the retry policies leave every pause to the failures
