@@ -93,10 +93,10 @@ export const ARROWS = {
     why: "A client knows the contract and the transport.",
   },
   "src/config": {
-    files: ["src/contract"],
+    files: ["src/contract", "src/compliance/dialect.ts", "src/accounting/dialect.ts", "src/http/dialect-settings.ts"],
     packages: ["zod", "ipaddr.js", "jsonc-parser", "leven", "@temporalio/envconfig"],
     node: true,
-    why: "The configuration knows the contract.",
+    why: "The configuration knows the contract, and the settings of the dialects.",
   },
   "src/quota": {
     files: ["src/http", "src/ledger"],

@@ -14,7 +14,7 @@ export {
 } from "./classify.ts";
 export { type ComplianceClient, createComplianceClient, requireDescribed, type Result } from "./client.ts";
 export { BRANCH_NOT_SENT, branchSentAs, composeCreateSale, composeCreditNote } from "./compose.ts";
-export { type ComplianceDialect, complianceSettings, parseDialect, statesSaleKey } from "./dialect.ts";
+export { type ComplianceDialect, complianceSettings, parseDialect } from "./dialect.ts";
 export { ComplianceApiError } from "./errors.ts";
 export { ignoredFields } from "./compose.ts";
 export {

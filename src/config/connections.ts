@@ -1,5 +1,8 @@
+import { parseAccountingDialect } from "../accounting/dialect.ts";
+import { parseDialect, statesSaleKey } from "../compliance/dialect.ts";
 import type { ServedBusinesses } from "../contract/connection.ts";
 import type { PaymentRule } from "../contract/jobs.ts";
+import { DialectError } from "../http/dialect-settings.ts";
 import type { ConfigProblem } from "./config-error.ts";
 import { type accountingSettings, ANY_BUSINESS, type complianceSettings } from "./settings.ts";
 import { environmentOf } from "./secrets.ts";
@@ -23,13 +26,17 @@ export function assembleCompliance(reading: ComplianceReading) {
     currency: "KES",
   };
   const businesses = businessesOf(reading);
+  const environment = environmentOf(values.apiKey) as "test" | "live";
   const servedBusinesses: ServedBusinesses = values.businesses?.includes(ANY_BUSINESS) === true ? "any" : businesses;
   return {
     ...values,
     /** `^[a-z0-9-]{1,32}$` */
     name: reading.name,
     /** Which businesses the key may reach, by its prefix. */
-    environment: environmentOf(values.apiKey) as "test" | "live",
+    environment,
+    dialect: parseDialect(values.dialect, environment),
+    /** Whether the dialect says what the service does with the Idempotency-Key of a sale. */
+    statesSaleKey: statesSaleKey(values.dialect),
     /** Those that are named, each once, `businessId` first: Schedules are kept for them. Empty only where any is served. */
     businesses,
     /** Those that documents are issued for, and that jobs work for: `businesses`, or any. */
@@ -43,7 +50,12 @@ export function assembleCompliance(reading: ComplianceReading) {
 /** A connection whose settings were read without a problem. */
 export function assembleAccounting(reading: AccountingReading) {
   const values = valuesOf<typeof accountingSettings>(reading);
-  return { ...values, name: reading.name, environment: environmentOf(values.apiKey) as "development" | "production" };
+  return {
+    ...values,
+    name: reading.name,
+    environment: environmentOf(values.apiKey) as "development" | "production",
+    dialect: parseAccountingDialect(values.dialect),
+  };
 }
 
 /** What a starter has to know of the connections that the workers serve: its options of the same names. */
@@ -66,9 +78,11 @@ function businessesOf({ values: { businessId, businesses = [] } }: ComplianceRea
   return [...new Set([...(businessId === undefined ? [] : [businessId]), ...named])];
 }
 
+/** @param receives whether the process receives callbacks and webhooks */
 export function checkConnections(
   compliance: readonly ComplianceReading[],
   accounting: readonly AccountingReading[],
+  { receives }: { receives: boolean },
 ): ConfigProblem[] {
   return [
     ...compliance.flatMap((connection, index) => [
@@ -87,7 +101,30 @@ export function checkConnections(
         .flatMap((earlier) => oneKeyProblems(connection, earlier, "and would fetch everything twice")),
     ]),
     ...compliance.flatMap((connection) => reconciliationProblems(connection, accounting)),
+    ...compliance.flatMap((connection) => dialectProblems(connection, parseDialect)),
+    ...accounting.flatMap((connection) =>
+      dialectProblems(connection, (dialect) => {
+        const { webhook } = parseAccountingDialect(dialect);
+        if (receives && webhook.enabled && !connection.given.has("webhookSecrets")) throw new DialectError([NO_SECRET]);
+      }),
+    ),
   ];
+}
+
+const NO_SECRET =
+  "dialect.webhook.enabled: expected a webhook secret beside it (ACCOUNTING_WEBHOOK_SECRET, or webhookSecrets of the connection); without one every webhook is answered 404";
+
+function dialectProblems(
+  { values: { dialect }, where }: ComplianceReading | AccountingReading,
+  parse: (dialect: unknown) => unknown,
+): ConfigProblem[] {
+  try {
+    parse(dialect);
+    return [];
+  } catch (error) {
+    if (!(error instanceof DialectError)) throw error;
+    return error.problems.map((message) => ({ path: where("dialect"), message }));
+  }
 }
 
 function businessProblems({ values, given, where }: ComplianceReading): ConfigProblem[] {

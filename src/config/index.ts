@@ -1,9 +1,8 @@
 /**
  * The settings of a process as schemas, read from variables and the file before anything connects, all problems
- * together. The settings of a dialect are with the clients (`dialect.ts` of each): the process hands in their check,
- * since nothing here imports them.
+ * together. The settings of a dialect are with the clients (`dialect.ts` of each).
  *
- * Stands on: `src/contract`, `src/contract/schema`.
+ * Stands on: `src/contract`, `src/contract/schema`, `src/compliance`, `src/accounting`, `src/http`.
  */
 export { type AccountingConnection, type ComplianceConnection, starterSettings } from "./connections.ts";
 export { ConfigError } from "./config-error.ts";

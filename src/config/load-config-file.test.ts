@@ -35,7 +35,10 @@ describe("the configuration from a file", () => {
       ["shop-b", "live", "shop-b"],
     ]);
     expect(config.compliance[1]?.apiKey.reveal()).toBe(LIVE_KEY);
-    expect(config.compliance[1]?.dialect).toEqual({});
+    expect(config.compliance[1]).toMatchObject({
+      statesSaleKey: false,
+      dialect: { createSale: { idempotencyKey: "sent" } },
+    });
     expect(config.timings.firstPollMs).toBe(2_000);
     expect(config.logLevel).toBe("warn");
   });

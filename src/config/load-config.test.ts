@@ -55,7 +55,8 @@ describe("the configuration from variables", () => {
         accounting: undefined,
         rule: { invoiceNumberIn: "billCode", supplier: "same-name", currency: "KES" },
       },
-      dialect: undefined,
+      statesSaleKey: false,
+      dialect: { createSale: { idempotencyKey: "trusted" } },
     });
     expect(connection?.apiKey.reveal()).toBe(TEST_KEY);
   });
@@ -144,8 +145,9 @@ describe("the configuration from variables", () => {
   });
 
   it("reads a dialect from the path that the variable names, from the working directory", () => {
-    const readFile = (path: string) => (path === resolve("dialect.json") ? '{ "pull": null } // ours' : "");
+    const readFile = (path: string) =>
+      path === resolve("dialect.json") ? '{ "pull": { "path": "/v1/pull" } } // ours' : "";
     const env = { ...COMPLIANCE, COMPLIANCE_DIALECT: "dialect.json" };
-    expect(load(env, undefined, { readFile }).compliance[0]?.dialect).toEqual({ pull: null });
+    expect(load(env, undefined, { readFile }).compliance[0]?.dialect.pull.path).toBe("/v1/pull");
   });
 });

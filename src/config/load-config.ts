@@ -34,19 +34,12 @@ const CONFIG_FILE_VARIABLE = "FISCALFLOW_CONFIG";
 /** The whole configuration of a process of the product, checked. */
 export type Config = ReturnType<typeof loadConfig>;
 
-type DialectProblems = (dialect: unknown, given: ReadonlySet<string>) => readonly string[];
-
 export interface LoadConfigOptions {
   env: Environment;
   /** Reads the configuration file, secrets and dialects; throws where it cannot. Default: from disk, as UTF-8. */
   readFile?: ReadFile;
   /** Parts without which the caller cannot do its work: their absence is a problem too. */
   needs?: readonly (keyof typeof NEEDED)[];
-  /**
-   * The clients' check of a dialect: a message for each problem. They are given which settings its connection
-   * has too. Without, dialects are not looked into.
-   */
-  dialectProblems?: { compliance?: DialectProblems; accounting?: DialectProblems };
 }
 
 const NEEDED = {
@@ -62,23 +55,14 @@ const NEEDED = {
  * @throws ConfigError with every problem that there is
  */
 export function loadConfig(options: LoadConfigOptions) {
-  const { env, needs = [], dialectProblems = {} } = options;
+  const { env, needs = [] } = options;
   const { readFile = (path: string) => readFileSync(path, "utf8") } = options;
   const reader = new SettingsReader(env, readFile);
   const { problems } = reader;
 
   const compliance = reader.connections(complianceSettings, "compliance");
   const accounting = reader.connections(accountingSettings, "accounting");
-  problems.push(...checkConnections(compliance, accounting));
-  for (const [readings, check] of [
-    [compliance, dialectProblems.compliance],
-    [accounting, dialectProblems.accounting],
-  ] as const) {
-    for (const { values, where, given } of readings) {
-      if (values.dialect === undefined) continue;
-      for (const message of check?.(values.dialect, given) ?? []) problems.push({ path: where("dialect"), message });
-    }
-  }
+  problems.push(...checkConnections(compliance, accounting, { receives: needs.includes("callbacks") }));
   const callbacks = reader.section(callbackSettings, "callbacks");
   problems.push(...callbackProblems(callbacks));
   const timings = reader.section(timingSettings, "timings");

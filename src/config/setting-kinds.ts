@@ -171,10 +171,7 @@ export function byBusiness<T>(each: z.ZodType<T>, what: string) {
     .meta({ resolve, note: "JSON" });
 }
 
-/**
- * Overrides of the names that a service's document does not show: a JSON object, or a path to one. Only its being an
- * object is checked here; its names are checked by the client that uses them.
- */
+/** Overrides of the names that a service's document does not show: a JSON object, or a path to one. */
 export function dialect() {
   const what = "a JSON object, or a path to one";
   return z.record(z.string(), z.unknown(), expected(what)).meta({

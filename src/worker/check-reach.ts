@@ -1,4 +1,4 @@
-import { type Business, statesSaleKey } from "../compliance/index.ts";
+import type { Business } from "../compliance/index.ts";
 import type { ComplianceConnection } from "../config/index.ts";
 
 interface ReachProblem {
@@ -69,9 +69,11 @@ export function describeBusinesses(businesses: readonly Business[]): string {
 export function unstatedSaleKey({
   name,
   environment,
-  dialect,
-}: Pick<ComplianceConnection, "name" | "environment" | "dialect">): { message: string; todo: string } | undefined {
-  if (environment !== "live" || statesSaleKey(dialect)) return undefined;
+  statesSaleKey,
+}: Pick<ComplianceConnection, "name" | "environment" | "statesSaleKey">):
+  | { message: string; todo: string }
+  | undefined {
+  if (environment !== "live" || statesSaleKey) return undefined;
   const message =
     `connection ${name} has a live key and does not state createSale.idempotencyKey, so "sent" is used: ` +
     "the API's document shows the Idempotency-Key header for credit notes only";

@@ -2,18 +2,23 @@ import { Client, Connection } from "@temporalio/client";
 import type { MetricMeter } from "@temporalio/common";
 import type { Logger } from "pino";
 
-import { parseAccountingDialect } from "../accounting/index.ts";
 import {
   createCallbackReceiver,
   createTemporalSignaller,
   DURATION_BUCKETS,
   type WebhookSource,
 } from "../callbacks/index.ts";
-import { type AccountingConnection, ConfigError, loadTemporalConnection, type Secret } from "../config/index.ts";
+import {
+  type AccountingConnection,
+  ConfigError,
+  loadConfig,
+  loadTemporalConnection,
+  type Secret,
+} from "../config/index.ts";
 import { createLogger } from "./create-logger.ts";
 import { whyUnusable } from "./diagnose-temporal.ts";
 import { type ListenAddress, listenError } from "./health.ts";
-import { loadProcessConfig, sweepHeapEarly, warnOfUnknown } from "./process.ts";
+import { sweepHeapEarly, warnOfUnknown } from "./process.ts";
 import { temporalAddress } from "./require-temporal.ts";
 import type { WorkerProcessOptions } from "./run-worker-process.ts";
 import { gaugeIn, watchSecrets } from "./watches.ts";
@@ -24,7 +29,7 @@ import { gaugeIn, watchSecrets } from "./watches.ts";
  */
 export async function runCallbacksProcess({ env, logTo, signal }: WorkerProcessOptions): Promise<void> {
   sweepHeapEarly();
-  const config = loadProcessConfig({ env, needs: ["callbacks"] });
+  const config = loadConfig({ env, needs: ["callbacks"] });
   const { accounting, callbacks, logLevel } = config;
   if (!callbacks) throw new ConfigError([{ path: "CALLBACK_PUBLIC_URL", message: "no callbacks are configured" }]);
   const temporal = loadTemporalConnection({ env });
@@ -110,7 +115,7 @@ async function listen(receiver: ReturnType<typeof createCallbackReceiver>, addre
 export function webhookSources(connections: readonly AccountingConnection[]): Map<string, WebhookSource> {
   return new Map(
     connections.flatMap(({ name, webhookSecrets, dialect }): [string, WebhookSource][] => {
-      const { enabled, ...shape } = parseAccountingDialect(dialect ?? {}).webhook;
+      const { enabled, ...shape } = dialect.webhook;
       if (!enabled || webhookSecrets.length === 0) return [];
       return [[name, { secrets: presentValues(webhookSecrets), shape }]];
     }),

@@ -12,7 +12,13 @@ import { Client } from "@temporalio/client";
 import { NativeConnection, type Worker } from "@temporalio/worker";
 import type { Logger } from "pino";
 
-import { type Config, type Environment, loadTemporalConnection, type TemporalConnection } from "../config/index.ts";
+import {
+  type Config,
+  type Environment,
+  loadConfig,
+  loadTemporalConnection,
+  type TemporalConnection,
+} from "../config/index.ts";
 import { type Ledger, LedgerUnavailableError } from "../ledger/index.ts";
 import { builtWorkflowBundle } from "./bundle-workflows.ts";
 import { unstatedSaleKey } from "./check-reach.ts";
@@ -21,7 +27,7 @@ import { createWorkers } from "./create-workers.ts";
 import { connectErrorOf } from "./diagnose-temporal.ts";
 import { createReadiness, type Readiness, startHealthServer } from "./health.ts";
 import { installRuntime } from "./install-runtime.ts";
-import { ledgerOf, loadProcessConfig, sweepHeapEarly, warnOfUnknown } from "./process.ts";
+import { ledgerOf, sweepHeapEarly, warnOfUnknown } from "./process.ts";
 import { requireListener, requireNamespace, requireSearchAttributes, temporalAddress } from "./require-temporal.ts";
 
 export interface WorkerProcessOptions {
@@ -37,7 +43,7 @@ export interface WorkerProcessOptions {
  */
 export async function runWorkerProcess({ env, logTo, signal }: WorkerProcessOptions): Promise<void> {
   sweepHeapEarly();
-  const config = loadProcessConfig({ env, needs: ["compliance"] });
+  const config = loadConfig({ env, needs: ["compliance"] });
   const temporal = loadTemporalConnection({ env });
   const log = createLogger(config.logLevel, logTo, "fiscalflow-worker");
   warnOfUnknown(config, log);

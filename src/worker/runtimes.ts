@@ -10,9 +10,9 @@ import {
 } from "../../activities/compliance/index.ts";
 import type { PresentKey } from "../../activities/credential-circuit-breaker.ts";
 import { noteOddRows, type Observer } from "../../activities/observer.ts";
-import { createAccountingClient, parseAccountingDialect } from "../accounting/index.ts";
+import { createAccountingClient } from "../accounting/index.ts";
 import { callbackUrl, createCallbackToken } from "../callbacks/index.ts";
-import { type ComplianceDialect, createComplianceClient, parseDialect } from "../compliance/index.ts";
+import { createComplianceClient } from "../compliance/index.ts";
 import {
   type AccountingConnection,
   type ComplianceConnection,
@@ -56,7 +56,7 @@ export function createComplianceRuntimes(
   };
   return new Map(
     connections.map((connection) => {
-      const dialect = parseDialect(connection.dialect ?? {}, connection.environment);
+      const { dialect } = connection;
       const client = createComplianceClient({
         baseUrl: connection.baseUrl,
         apiKey: connection.apiKey,
@@ -83,7 +83,7 @@ export function createComplianceRuntimes(
       );
       const { firstPollMs, longestPollMs, longestPollAfterDayMs, catalogueAgeMs, refusedKeyPauseMs } = timings;
       const runtime: ComplianceRuntime = {
-        profile: profileOf(connection, dialect, timings),
+        profile: profileOf(connection, timings),
         servedBusinesses: connection.servedBusinesses,
         inputChecks: connection.inputChecks,
         reconcile: connection.reconcile,
@@ -107,8 +107,8 @@ export function createComplianceRuntimes(
   );
 }
 
-function profileOf(connection: ComplianceConnection, dialect: ComplianceDialect, timings: Timings): ConnectionProfile {
-  const { name, application, businessId, keyReach, stockDefault } = connection;
+function profileOf(connection: ComplianceConnection, timings: Timings): ConnectionProfile {
+  const { name, application, businessId, keyReach, stockDefault, dialect } = connection;
   return {
     connection: name,
     application,
@@ -145,8 +145,7 @@ export function createAccountingRuntimes(
 ): Map<string, ServedAccounting> {
   const counter = meter.createCounter("fiscalflow_accounting_refused", undefined, "429s of the accounting service");
   return new Map(
-    connections.map(({ name, baseUrl, apiKey, clientSecret, dialect: overrides }) => {
-      const dialect = parseAccountingDialect(overrides ?? {});
+    connections.map(({ name, baseUrl, apiKey, clientSecret, dialect }) => {
       const rules = budgetRules(timings.fallbackLimitPerMinute, timings.failingPauseMs);
       const onRefused = (): void => counter.add(1, { connection: name });
       const breaker = new CircuitBreaker({ transport, rules, nowMs: Date.now, onRefused });

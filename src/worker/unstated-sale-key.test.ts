@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { unstatedSaleKey } from "./check-reach.ts";
 
-const LIVE = { name: "default", environment: "live", dialect: { createSale: { path: "/v1/sales" } } } as const;
+const LIVE = { name: "default", environment: "live", statesSaleKey: false } as const;
 
 test("a connection with a live key that does not state createSale.idempotencyKey is warned with the meaning of each value", () => {
   const told = unstatedSaleKey(LIVE);
@@ -11,6 +11,6 @@ test("a connection with a live key that does not state createSale.idempotencyKey
 });
 
 test("a connection that states createSale.idempotencyKey, or has a test key, is not warned", () => {
-  expect(unstatedSaleKey({ ...LIVE, dialect: { createSale: { idempotencyKey: "sent" } } })).toBeUndefined();
+  expect(unstatedSaleKey({ ...LIVE, statesSaleKey: true })).toBeUndefined();
   expect(unstatedSaleKey({ ...LIVE, environment: "test" })).toBeUndefined();
 });

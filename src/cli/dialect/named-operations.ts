@@ -6,14 +6,13 @@ import {
   type ComplianceDialect,
   createComplianceClient,
   type NamedOperation,
-  parseDialect,
   requireDescribed,
   type Result,
 } from "../../compliance/index.ts";
+import { loadConfig } from "../../config/index.ts";
 import { redactDeep } from "../../http/service-call.ts";
 import { createDispatchers, createTransport } from "../../http/transport.ts";
 import { requireConnection } from "../../starter/sale-key.ts";
-import { loadProcessConfig } from "../../worker/process.ts";
 import { CommandFailedError, InterruptedError, UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { servedBusinessOf } from "../jobs/business-of.ts";
@@ -90,7 +89,7 @@ export async function withNamedOperation<Answer>(
   ask: (calls: ComplianceCalls) => Promise<Answer>,
 ): Promise<Answer> {
   const { signal } = context;
-  const { compliance, timings } = loadProcessConfig({ env: context.env });
+  const { compliance, timings } = loadConfig({ env: context.env });
   requireConnection(
     compliance.map((connection) => connection.name),
     flags.connection,
@@ -98,8 +97,7 @@ export async function withNamedOperation<Answer>(
   const { connection, businessId } = servedBusinessOf({ compliance }, flags);
   const configured = compliance.find((one) => one.name === connection);
   if (!configured) throw new Error(`the connection ${connection} was just found`);
-  const { baseUrl, apiKey, auth, keyReach } = configured;
-  const dialect = parseDialect(configured.dialect ?? {});
+  const { baseUrl, apiKey, auth, keyReach, dialect } = configured;
   requireDescribed(dialect, name);
   const dispatchers = createDispatchers();
   try {

@@ -1,14 +1,8 @@
-import { accountingSettings, createAccountingClient, parseAccountingDialect } from "../../accounting/index.ts";
-import {
-  type ComplianceDialect,
-  complianceSettings,
-  createComplianceClient,
-  parseDialect,
-} from "../../compliance/index.ts";
-import type { Config } from "../../config/index.ts";
+import { accountingSettings, createAccountingClient } from "../../accounting/index.ts";
+import { type ComplianceDialect, complianceSettings, createComplianceClient } from "../../compliance/index.ts";
+import { type Config, loadConfig } from "../../config/index.ts";
 import type { DialectSetting } from "../../http/dialect-settings.ts";
 import { createDispatchers, createTransport, type Transport } from "../../http/transport.ts";
-import { loadProcessConfig } from "../../worker/process.ts";
 import { CommandFailedError, describeError, UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { interruptible } from "../interruptible.ts";
@@ -50,7 +44,7 @@ interface Question extends Pick<DialectSetting, "path" | "question" | "optional"
  * or with `--check` where an answer lacks a configured name
  */
 export async function runDialect(context: CliContext, flags: DialectFlags): Promise<void> {
-  const config = loadProcessConfig({ env: context.env });
+  const config = loadConfig({ env: context.env });
   if (config.compliance.length + config.accounting.length === 0) throw new UsageError("No connection is configured.");
   const dispatchers = createDispatchers();
   const asked: Asked[] = [];
@@ -84,15 +78,13 @@ async function askAll(
       asked.push({ service, connection, names: [], failed });
     }
   };
-  for (const { name, environment, baseUrl, apiKey, auth, keyReach, dialect: given } of compliance) {
-    const dialect = parseDialect(given ?? {}, environment);
+  for (const { name, baseUrl, apiKey, auth, keyReach, dialect } of compliance) {
     const client = createComplianceClient({ ...how, baseUrl, apiKey, auth, keyReach, dialect });
     await ask("compliance", name, async () =>
       businessNames((await client.listBusinessesAsSent({ signal })).data, dialect.businesses),
     );
   }
-  for (const { name, baseUrl, apiKey, clientSecret, dialect: given } of accounting) {
-    const dialect = parseAccountingDialect(given ?? {});
+  for (const { name, baseUrl, apiKey, clientSecret, dialect } of accounting) {
     const client = createAccountingClient({ ...how, baseUrl, apiKey, clientSecret, dialect });
     await ask("accounting", name, async () => [
       listName("companies.list", dialect.companies.list, (await client.listCompaniesAsSent({ signal })).data),

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 
-import { createAccountingClient, parseAccountingDialect } from "../../accounting/index.ts";
+import { createAccountingClient } from "../../accounting/index.ts";
 import { type AccountingConnection, loadConfig } from "../../config/index.ts";
 import type { Fault, Simulator } from "../../dev/simulator/index.ts";
 import { simulatorUnderTest } from "../../dev/simulator/test-support/simulator-under-test.ts";
@@ -46,7 +46,7 @@ describe("a key of the accounting service", () => {
       baseUrl,
       apiKey,
       clientSecret,
-      dialect: parseAccountingDialect(connection.dialect ?? {}),
+      dialect: connection.dialect,
       transport: createTransport(dispatchers),
       timeoutMs: 2_000,
     });

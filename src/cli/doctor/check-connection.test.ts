@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
-import { createComplianceClient, parseDialect } from "../../compliance/index.ts";
+import { createComplianceClient } from "../../compliance/index.ts";
 import { type ComplianceConnection, loadConfig } from "../../config/index.ts";
 import { type Simulator, startSimulator } from "../../dev/simulator/index.ts";
 import { createDispatchers, createTransport, type OwnedDispatchers } from "../../http/transport.ts";
@@ -38,8 +38,7 @@ describe("a connection's key", () => {
   }
 
   function check(connection: ComplianceConnection): Promise<CheckedConnection> {
-    const { baseUrl, apiKey, keyReach } = connection;
-    const dialect = parseDialect(connection.dialect ?? {});
+    const { baseUrl, apiKey, keyReach, dialect } = connection;
     const transport = createTransport(dispatchers);
     return checkConnection(
       connection,

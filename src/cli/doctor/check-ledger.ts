@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 
-import { parseAccountingDialect } from "../../accounting/index.ts";
-import { BRANCH_NOT_SENT, branchSentAs, parseDialect } from "../../compliance/index.ts";
+import { BRANCH_NOT_SENT, branchSentAs } from "../../compliance/index.ts";
 import type { Config } from "../../config/index.ts";
 import { nairobiTime } from "../../contract/index.ts";
 import { valueAt } from "../../http/dialect-settings.ts";
@@ -62,13 +61,11 @@ function endedFinding(line: string | undefined): Finding {
 
 /** Undefined for a connection that is not configured any more. */
 function dialectOf({ compliance }: Connections, connection: string) {
-  const configured = compliance.find(({ name }) => name === connection);
-  return configured && parseDialect(configured.dialect ?? {}, configured.environment);
+  return compliance.find(({ name }) => name === connection)?.dialect;
 }
 
 function accountingDialectOf({ accounting }: Connections, connection: string) {
-  const configured = accounting.find(({ name }) => name === connection);
-  return configured && parseAccountingDialect(configured.dialect ?? {});
+  return accounting.find(({ name }) => name === connection)?.dialect;
 }
 
 /** What holds back the stock movements of a connection; a hold under another dialect than the present one holds nothing. */

@@ -1,10 +1,9 @@
-import { type AccountingClient, createAccountingClient, parseAccountingDialect } from "../../accounting/index.ts";
+import { type AccountingClient, createAccountingClient } from "../../accounting/index.ts";
 import {
   type Business,
   ComplianceApiError,
   type ComplianceClient,
   createComplianceClient,
-  parseDialect,
 } from "../../compliance/index.ts";
 import type { AccountingConnection, ComplianceConnection, Config } from "../../config/index.ts";
 import { TransportError } from "../../http/errors.ts";
@@ -29,16 +28,14 @@ export async function checkServices(
   try {
     const reaches: Reach[] = [];
     for (const connection of compliance) {
-      const dialect = parseDialect(connection.dialect ?? {}, connection.environment);
-      const client = createComplianceClient({ ...how, ...connection, dialect });
+      const client = createComplianceClient({ ...how, ...connection });
       const { findings, businesses } = await checkConnection(connection, client);
       add(...findings);
       if (businesses) reaches.push({ connection, businesses });
     }
     add(...checkOverlaps(reaches));
     for (const connection of accounting) {
-      const dialect = parseAccountingDialect(connection.dialect ?? {});
-      add(...(await checkAccounting(connection, createAccountingClient({ ...how, ...connection, dialect }))));
+      add(...(await checkAccounting(connection, createAccountingClient({ ...how, ...connection }))));
     }
   } finally {
     await dispatchers.close();

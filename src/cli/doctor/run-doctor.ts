@@ -1,6 +1,5 @@
-import { type Config, ConfigError, loadTemporalConnection } from "../../config/index.ts";
+import { type Config, ConfigError, loadConfig, loadTemporalConnection } from "../../config/index.ts";
 import { plainLine } from "../../contract/plain-text.ts";
-import { loadProcessConfig } from "../../worker/process.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { interruptible } from "../interruptible.ts";
@@ -44,7 +43,7 @@ function findingLines({ check, level, message, todo }: Finding): string {
 /** @returns what is configured, where that can be used: a call was made for each connection */
 async function examine(context: CliContext, add: Add): Promise<Config | undefined> {
   const { env } = context;
-  const config = loaded(add, () => loadProcessConfig({ env, needs: ["compliance"] }));
+  const config = loaded(add, () => loadConfig({ env, needs: ["compliance"] }));
   const temporal = loaded(add, () => loadTemporalConnection({ env }));
   if (config) add(...configurationFindings(config));
   if (temporal) await checkTemporal(context, temporal, config, add);

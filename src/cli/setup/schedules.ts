@@ -9,7 +9,6 @@ import {
   type ScheduleUpdateOptions,
 } from "@temporalio/client";
 
-import { parseDialect } from "../../compliance/index.ts";
 import type { Config } from "../../config/index.ts";
 import {
   aboutWorkflow,
@@ -72,7 +71,7 @@ export function wantedSchedules({ compliance, accounting }: Pick<Config, "compli
         input: { ...input, ...more },
         ifRunning,
       }));
-    if (parseDialect(dialect ?? {}).purchases.cursor === null) notScheduled.push({ what: ofPurchases, why: NO_CURSOR });
+    if (dialect.purchases.cursor === null) notScheduled.push({ what: ofPurchases, why: NO_CURSOR });
     else {
       add("latest", `the latest ${ofPurchases}`, every.purchasesSyncEvery, syncs({}, "skip"));
       add("full", `all ${ofPurchases}`, sweepEvery(every.purchasesSyncEvery), syncs({ full: true }, "wait"));

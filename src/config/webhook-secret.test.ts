@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { ConfigError } from "../config/index.ts";
-import { loadProcessConfig } from "./process.ts";
+import { ConfigError } from "./config-error.ts";
+import { loadConfig } from "./load-config.ts";
 
 const ENV = {
   ACCOUNTING_BASE_URL: "https://accounting.example.com",
@@ -11,9 +11,9 @@ const ENV = {
   CALLBACK_SECRETS: "a secret of the tests that is long enough to be one",
 };
 
-function problemsOf(options: Parameters<typeof loadProcessConfig>[0]): string[] {
+function problemsOf(options: Parameters<typeof loadConfig>[0]): string[] {
   try {
-    loadProcessConfig(options);
+    loadConfig(options);
     return [];
   } catch (error) {
     if (error instanceof ConfigError) return error.problems.map(({ path, message }) => `${path}: ${message}`);
