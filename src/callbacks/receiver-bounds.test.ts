@@ -109,7 +109,7 @@ describe("the bounds of the receiver", () => {
     const { port, url, app } = await listen(around.options({ maxConnections: 2 }));
     const silent = [1, 2].map(() => connect(port, "127.0.0.1").on("error", () => undefined));
     for (const socket of silent) await once(socket, "connect");
-    await expect(fetch(`${url}/healthz`)).rejects.toThrow();
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow("fetch failed");
     silent[0]?.destroy();
     await expect
       .poll(

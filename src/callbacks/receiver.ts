@@ -209,7 +209,6 @@ export function createCallbackReceiver(options: ReceiverOptions): FastifyInstanc
     handler: createWebhookHandler({
       sources: webhooks,
       readSecretsAgain,
-      client,
       log,
       watch,
       refuse,

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import { CallInputError } from "../http/service-call.ts";
 import { composeCreateSale, composeCreditNote, type CreateSaleInput } from "./compose.ts";
 import { parseDialect } from "./dialect.ts";
-import { CallInputError } from "./errors.ts";
 
 const input: CreateSaleInput = {
   businessId: "biz_1",

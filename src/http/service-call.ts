@@ -1,5 +1,5 @@
 import type { Deadline } from "./deadline.ts";
-import { CallError, TransportError } from "./errors.ts";
+import { CallError, type TransportError } from "./errors.ts";
 import { parseHttpDateMs, parseRateLimit, parseRetryAfterSeconds, type RateLimit } from "./quota-headers.ts";
 import type { BodyReader, OddRow } from "./read-body.ts";
 import type { HttpAnswer } from "./request.ts";
@@ -34,7 +34,7 @@ export interface ServiceResult<Data, Name extends string> {
   data: Data;
   meta: AnswerMeta<Name>;
   /** Of the body, decoded. */
-  bodyLength: number;
+  bodyLength?: number;
   /** Rows of a list that are not of their form, and are not in `data`. */
   odd?: readonly OddRow[] | undefined;
 }

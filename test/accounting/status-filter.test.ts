@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { parseAccountingDialect } from "../../src/accounting/index.ts";
 import {
   type JobState,
   MAIN_TASK_QUEUE,
@@ -46,7 +47,7 @@ describeWithTemporal("a synchronisation of bill payments from a service that ign
     expect(rig.simulator.accounting.calls("listBillPayments")).toHaveLength(3);
 
     await rig.stopWorkers();
-    for (const connection of rig.config.accounting) connection.dialect = {};
+    for (const connection of rig.config.accounting) connection.dialect = parseAccountingDialect();
     await rig.startWorkers();
     await handle.executeUpdate(UPDATES.retry, { args: [{ note: "the name is corrected" }] });
     expect(await handle.result()).toMatchObject({ settled: true, total: 25 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { parseDialect } from "../../src/compliance/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
@@ -134,7 +135,8 @@ describeWithTemporal("a service that ignores the branch of stock movements", () 
     await start("SETTING-2", inSecond);
     await parked("SETTING-2", "stock-refused");
     await rig.stopWorkers();
-    for (const connection of rig.config.compliance) connection.dialect = { stock: { branch: "location" } };
+    for (const connection of rig.config.compliance)
+      connection.dialect = parseDialect({ stock: { branch: "location" } });
     await rig.startWorkers();
     expect(await result("SETTING-2")).toMatchObject({ stockMovements: [{ state: "applied", branchId: "branch_2" }] });
     await rig.starter.acknowledge({ invoice: "SETTING-1" }, { code: "unexpected-answer", note: "moved by hand" });
