@@ -2,7 +2,7 @@
  * The activities of an application's queues: one request of the Fiscal Compliance API each. What follows from an
  * answer, the workflow decides; the request budget is in the transport of the client that they are given.
  *
- * Stands on: `activities`, `src/compliance`, `src/contract`, `src/http` (types), `src/ledger`.
+ * Stands on: `activities`, `src/compliance`, `src/contract`, `src/http`, `src/ledger`.
  */
 import type { ComplianceActivities } from "../../src/contract/index.ts";
 import { createBusinessActivities } from "./businesses.ts";

@@ -4,7 +4,7 @@
  * are given.
  *
  * Stands on: `activities`, `activities/compliance`, `src/compliance`, `src/contract`, `src/contract/schema`,
- * `src/ledger`.
+ * `src/http`, `src/ledger`.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { Context } from "@temporalio/activity";
