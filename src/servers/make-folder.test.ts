@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -34,14 +34,4 @@ it.each(["ENOTEMPTY", "EEXIST"])("a folder whose making ends with %s is not take
   const making = makeFolder(join(parent, "place"), () => Promise.reject(Object.assign(new Error(code), { code })));
   await expect(making).rejects.toThrow(code);
   expect(await readdir(parent)).toEqual([]);
-});
-
-it("what killed processes were making is removed after an hour", async () => {
-  const parent = await emptyParent();
-  const [old, young] = ["earlier-place.making-0123456789ab", "place.making-ba9876543210"];
-  for (const name of [old, young]) await mkdir(join(parent, name, "data"), { recursive: true });
-  const anHourAgo = Date.now() / 1_000 - 3_601;
-  await utimes(join(parent, old), anHourAgo, anHourAgo);
-  await makeFolder(join(parent, "place"), () => Promise.resolve());
-  expect(await readdir(parent)).toEqual(["place", young]);
 });

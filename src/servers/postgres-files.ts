@@ -28,21 +28,17 @@ export const SERVER_USER = "fiscalflow";
 
 type Progress = (line: string) => void;
 
-/** The files of a home's server, made when there are none. @throws ServerError */
+/** The files of a home's server, made when there are none. @throws ServerError, errors of the file system */
 export async function preparePostgres(home: string, onProgress: Progress): Promise<ServerFiles> {
   const place = await findPlace(home);
   const bin = await findBinaries(place, onProgress);
   const cluster = join(place.base, "cluster");
   const data = join(cluster, "data");
-  try {
-    if (!existsSync(join(data, "PG_VERSION"))) {
-      onProgress("making the ledger's database");
-      await makeFolder(cluster, (half) => initialise(half, place, bin));
-    }
-    return { ...place, bin, data, password: (await readFile(join(cluster, "password"), "utf8")).trim() };
-  } catch (error) {
-    throw error instanceof ServerError ? error : fileError(cluster, error);
+  if (!existsSync(join(data, "PG_VERSION"))) {
+    onProgress("making the ledger's database");
+    await makeFolder(cluster, (half) => initialise(half, place, bin));
   }
+  return { ...place, bin, data, password: (await readFile(join(cluster, "password"), "utf8")).trim() };
 }
 
 async function initialise(folder: string, place: Place, bin: string): Promise<void> {
@@ -69,12 +65,6 @@ export function postgresError(problem: string, todo = "", cause?: unknown): Serv
   return new ServerError(`${problem}: ${todo === "" ? OTHERWISE.slice(3) : `${todo}, ${OTHERWISE}`}.`, { cause });
 }
 
-/** An error of the file system. */
-export function fileError(folder: string, cause: unknown): ServerError {
-  const problem = `The ledger's own PostgreSQL cannot keep its data in ${folder} (${messageOf(cause)})`;
-  return postgresError(problem, "make the folder writable, free space on its disk, choose another home", cause);
-}
-
 /** A command of PostgreSQL's, or around it, as the server's user. @throws what it said */
 export function runAsServer(command: string, args: readonly string[], { base, runAs }: Place): Promise<string> {
   return runCommand(command, args, { cwd: base, env: SERVER_ENVIRONMENT, runAs, timeoutMs: 120_000 });
@@ -89,16 +79,14 @@ export function hasData(home: string): boolean {
 
 /** @throws ServerError when the home cannot be used */
 async function findPlace(home: string): Promise<Place> {
-  const inHome = join(resolve(home), "postgres");
-  const place = await choosePlace(resolve(home), inHome).catch((error: unknown) => {
-    throw error instanceof ServerError ? error : fileError(inHome, error);
-  });
+  const place = await choosePlace(resolve(home));
   if (Buffer.byteLength(place.base) > LONGEST_BASE_BYTES)
     throw postgresError(`The path ${place.base} is too long for a socket`, "choose a home with a shorter path");
   return place;
 }
 
-async function choosePlace(home: string, inHome: string): Promise<Place> {
+async function choosePlace(home: string): Promise<Place> {
+  const inHome = join(home, "postgres");
   await mkdir(home, { recursive: true });
   if (process.getuid?.() !== 0) {
     await mkdir(inHome, { recursive: true, mode: 0o700 });

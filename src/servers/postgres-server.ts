@@ -5,7 +5,6 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import pg from "pg";
 import {
-  fileError,
   postgresError,
   preparePostgres,
   runAsServer,
@@ -65,12 +64,12 @@ export function createEmbeddedServer({ home, onProgress = () => undefined }: Emb
   }
 
   async function start(held: Held): Promise<Run> {
-    // Somebody has removed the pipe: who starts a server makes it anew, and joins those who come.
-    const lease = closed || isInPlace(held) ? undefined : await takeLease(held.files);
+    // Somebody may have removed the pipe: who starts a server makes it anew, and joins those who come.
+    const lease = await takeLease(held.files);
     // Who has closed us meanwhile has given up the old one.
-    if (lease !== undefined) closeSync(closed ? lease : held.lease);
+    closeSync(closed ? lease : held.lease);
     if (closed) throw new ServerError(CLOSED);
-    held.lease = lease ?? held.lease;
+    held.lease = lease;
     onProgress("starting the ledger's database");
     return runServer(held.files);
   }
@@ -87,7 +86,9 @@ export function createEmbeddedServer({ home, onProgress = () => undefined }: Emb
         const held = await prepared;
         return await untilItAnswers(held.files, () => start(held));
       } catch (error) {
-        throw error instanceof ServerError ? error : fileError(home, error);
+        if (error instanceof ServerError) throw error;
+        const problem = `The ledger's own PostgreSQL cannot keep its data in ${home} (${messageOf(error)})`;
+        throw postgresError(problem, "make the folder writable, free space on its disk, choose another home", error);
       }
     },
     async close() {
@@ -238,11 +239,6 @@ interface Held {
   readonly files: ServerFiles;
   /** A file descriptor. */
   lease: number;
-}
-
-function isInPlace({ files, lease }: Held): boolean {
-  const [there, ours] = [statSync(leaseOf(files), { throwIfNoEntry: false }), fstatSync(lease)];
-  return there?.dev === ours.dev && there.ino === ours.ino;
 }
 
 function leaseOf({ base }: ServerFiles): string {

@@ -1,6 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { accessSync, constants } from "node:fs";
-import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 
@@ -40,11 +38,6 @@ function startGuardian(group: number): ChildProcess {
   guardian.stdin?.on("error", () => undefined);
   guardian.unref();
   return guardian;
-}
-
-/** We ended a program before it had ended by itself: it has not said what it would have. */
-export class StoppedError extends Error {
-  override readonly name = "StoppedError";
 }
 
 const LONGEST_OUTPUT = 20_000;
@@ -119,7 +112,7 @@ export interface RunOptions extends SpawnOptions {
 /**
  * Runs a program to its end, or ends it and all that it started when the time is up or the signal is aborted.
  * @returns what it wrote
- * @throws Error that says how it ended, with its last lines; StoppedError when we ended it
+ * @throws Error that says how it ended, with its last lines
  */
 export async function runCommand(command: string, args: readonly string[], options: RunOptions): Promise<string> {
   const { timeoutMs, signal } = options;
@@ -139,8 +132,7 @@ export async function runCommand(command: string, args: readonly string[], optio
   if (exitCode === 0) return child.output();
   const last = child.output().split("\n").slice(-3);
   const said = last.map((line) => line.trim()).filter((line) => line !== "");
-  const problem = `${stopped ?? description}${said.length > 0 ? `: ${said.join(" / ")}` : ""}`;
-  throw stopped === undefined ? new Error(problem) : new StoppedError(problem);
+  throw new Error(`${stopped ?? description}${said.length > 0 ? `: ${said.join(" / ")}` : ""}`);
 }
 
 const LOOK_PAUSE_MS = 50;
@@ -169,19 +161,4 @@ export function readyWithin(
       }
     }
   };
-}
-
-/** The first executable of that name on PATH. */
-export function findOnPath(name: string, env: NodeJS.ProcessEnv): string | undefined {
-  const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
-  return folders
-    .map((folder) => join(folder, name))
-    .find((path) => {
-      try {
-        accessSync(path, constants.X_OK);
-        return true;
-      } catch {
-        return false;
-      }
-    });
 }

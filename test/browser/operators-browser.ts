@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { type Browser, chromium, type Locator, type Page } from "playwright-core";
 
-import { findOnPath } from "../../src/servers/run-command.ts";
+import { findOnPath } from "../rig/find-on-path.ts";
 
 /** Wide enough that Temporal's UI shows everything side by side, as on a laptop. */
 const VIEWPORT = { width: 1280, height: 900 };
@@ -15,7 +15,7 @@ const PICTURES = process.env["PICTURES"] ?? "test-results/pictures";
 /** Undefined where there is none; with CI set, where a skipped suite would pass for a green one, that is an error. */
 export async function findBrowser(): Promise<string | undefined> {
   for (const name of NAMES) {
-    const path = findOnPath(name, process.env);
+    const path = findOnPath(name);
     if (path !== undefined) return path;
   }
   if (process.env["CI"]) throw new Error(`None of ${NAMES.join(", ")} is on PATH.`);

@@ -5,7 +5,8 @@ import { TestWorkflowEnvironment } from "@temporalio/testing";
 
 import { cacheFolder } from "../../src/servers/find-temporal-cli.ts";
 import { makeFolder } from "../../src/servers/make-folder.ts";
-import { findOnPath, runCommand } from "../../src/servers/run-command.ts";
+import { runCommand } from "../../src/servers/run-command.ts";
+import { findOnPath } from "./find-on-path.ts";
 
 /** Of Temporal's Java SDK. */
 const VERSION = "1.31.0";
@@ -56,7 +57,7 @@ export async function testServerByMaven(): Promise<string | undefined> {
   const place = join(cacheFolder(env), `temporal-test-server-${VERSION}`);
   const path = join(place, "temporal-test-server");
   if (existsSync(path)) return path;
-  const maven = findOnPath("mvn", env);
+  const maven = findOnPath("mvn");
   if (maven === undefined) return undefined;
   process.stderr.write(`fetching the time-skipping test server ${VERSION} with Maven\n`);
   await makeFolder(place, async (folder) => {

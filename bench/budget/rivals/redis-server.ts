@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "ioredis";
 
 import { freePort } from "../../../src/servers/start-dev-server.ts";
-import { findOnPath, spawnGuarded } from "../../../src/servers/run-command.ts";
+import { spawnGuarded } from "../../../src/servers/run-command.ts";
 
 export interface RedisServer {
   readonly url: string;
@@ -18,10 +18,9 @@ export async function redisAtHand(env: NodeJS.ProcessEnv): Promise<RedisServer |
   const prefix = `fiscalflow-bench-${randomUUID()}`;
   const given = env["REDIS_URL"];
   if (given) return { url: given, prefix, stop: () => Promise.resolve() };
-  const executable = findOnPath("redis-server", env);
-  if (executable === undefined) return undefined;
   const port = await freePort();
-  const child = spawnGuarded(executable, ["--port", String(port), "--bind", "127.0.0.1", "--save", ""], { env });
+  const child = spawnGuarded("redis-server", ["--port", String(port), "--bind", "127.0.0.1", "--save", ""], { env });
+  if (child.pid === undefined) return undefined;
   const url = `redis://127.0.0.1:${port}`;
   const stop = async (): Promise<void> => {
     child.signal("SIGKILL");
