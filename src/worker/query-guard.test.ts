@@ -7,7 +7,7 @@ import { type CorePolls, corePollsOf, QueryGuard, type QueryGuardOptions } from 
 
 const { WorkflowActivation } = proto.coresdk.workflow_activation;
 const { WorkflowActivationCompletion } = proto.coresdk.workflow_completion;
-type HistoryPage = Awaited<ReturnType<QueryGuardOptions["readHistory"]>>;
+type HistoryEvents = Awaited<ReturnType<QueryGuardOptions["readHistory"]>>;
 
 const START = { initializeWorkflow: { workflowId: "sale/1" } };
 const LONE_QUERY = { queryWorkflow: { queryId: "legacy_query", queryType: "state" } };
@@ -15,18 +15,18 @@ const EVICTED = { removeFromCache: {} };
 const OURS = "this worker";
 const SHUT_DOWN = new Error("the worker is shut down");
 
-const COVERED = page([
+const COVERED = events([
   { eventId: 10, workflowTaskCompletedEventAttributes: { identity: OURS } },
   { eventId: 9, workflowTaskStartedEventAttributes: {} },
 ]);
-const UNCOVERED = page([{ eventId: 9, workflowTaskStartedEventAttributes: {} }]);
+const UNCOVERED = events([{ eventId: 9, workflowTaskStartedEventAttributes: {} }]);
 
 describe("the query guard", () => {
   let activations: Settled<Buffer>[];
   let polled: number;
   let completions: proto.coresdk.workflow_completion.WorkflowActivationCompletion[];
   let refusing: () => Promise<void>;
-  let reads: { size: number; token: Uint8Array; page: Settled<HistoryPage> }[];
+  let reads: Settled<HistoryEvents>[];
   let logged: string[];
   let core: CorePolls;
   beforeEach(() => {
@@ -51,9 +51,9 @@ describe("the query guard", () => {
       cachedRuns: 10,
       meter: noopMetricMeter,
       log: { warn: (message) => logged.push(message) },
-      readHistory: (_check, { size, token }) => {
-        const answer = settled<HistoryPage>();
-        reads.push({ size, token, page: answer });
+      readHistory: () => {
+        const answer = settled<HistoryEvents>();
+        reads.push(answer);
         return answer.promise;
       },
     });
@@ -81,7 +81,7 @@ describe("the query guard", () => {
 
   test("passes a query on once the history has confirmed its run, and then does not read the history again", async () => {
     const { query, next } = await asked();
-    nth(reads, 0).page.resolve(COVERED);
+    nth(reads, 0).resolve(COVERED);
     expect(await next).toBe(query);
     const again = hand([LONE_QUERY], 9);
     expect(await core.pollWorkflowActivation()).toBe(again);
@@ -94,14 +94,14 @@ describe("the query guard", () => {
     const other = hand([START], 3, "run-2");
     expect(await next).toBe(other);
     const then = core.pollWorkflowActivation();
-    nth(reads, 0).page.resolve(COVERED);
+    nth(reads, 0).resolve(COVERED);
     expect(await then).toBe(query);
     expect(polled).toBe(4);
   });
 
   test("refuses a query that the history does not cover, with the error that callers know, and goes on", async () => {
     const { next } = await asked();
-    nth(reads, 0).page.resolve(UNCOVERED);
+    nth(reads, 0).resolve(UNCOVERED);
     await expect.poll(() => completions.length).toBe(1);
     expect(nth(completions, 0)).toMatchObject({ runId: "run-1", failed: { failure: { message: QUERY_REFUSED } } });
     const eviction = hand([EVICTED], 9);
@@ -110,25 +110,14 @@ describe("the query guard", () => {
 
   test("refuses where the history cannot be read", async () => {
     await asked();
-    nth(reads, 0).page.reject(new Error("the server is away"));
+    nth(reads, 0).reject(new Error("the server is away"));
     await expect.poll(() => completions.length).toBe(1);
-  });
-
-  test("reads a bounded number of pages of a long history, and then refuses", async () => {
-    await asked();
-    for (let n = 0; n < 4; n += 1) {
-      await expect.poll(() => reads.length).toBe(n + 1);
-      nth(reads, n).page.resolve(page([{ eventId: 5_000 - n }], `token-${n}`));
-    }
-    await expect.poll(() => completions.length).toBe(1);
-    expect(reads.map(({ size }) => size)).toEqual([30, 1_000, 1_000, 1_000]);
-    expect(reads.map(({ token }) => Buffer.from(token).toString())).toEqual(["", "token-0", "token-1", "token-2"]);
   });
 
   test("answers a query whose check is under way when the worker shuts down, and ends after it", async () => {
     const { query, next } = await asked();
     // Core ends its polls once every activation is answered, so not before.
-    nth(reads, 0).page.resolve(COVERED);
+    nth(reads, 0).resolve(COVERED);
     expect(await next).toBe(query);
     const last = core.pollWorkflowActivation();
     nth(activations, 2).reject(SHUT_DOWN);
@@ -137,7 +126,7 @@ describe("the query guard", () => {
 
   test("refuses a query whose check is under way when the worker shuts down, and ends after it", async () => {
     const { next } = await asked();
-    nth(reads, 0).page.resolve(UNCOVERED);
+    nth(reads, 0).resolve(UNCOVERED);
     await expect.poll(() => completions.length).toBe(1);
     nth(activations, 2).reject(SHUT_DOWN);
     await expect(next).rejects.toBe(SHUT_DOWN);
@@ -147,7 +136,7 @@ describe("the query guard", () => {
     const { query, next } = await asked();
     const eviction = hand([EVICTED], 9);
     expect(await next).toBe(eviction);
-    nth(reads, 0).page.resolve(COVERED);
+    nth(reads, 0).resolve(COVERED);
     expect(await core.pollWorkflowActivation()).toBe(query);
   });
 
@@ -155,7 +144,7 @@ describe("the query guard", () => {
     const { next } = await asked();
     const trouble = new Error("Core is gone");
     refusing = () => Promise.reject(trouble);
-    nth(reads, 0).page.resolve(UNCOVERED);
+    nth(reads, 0).resolve(UNCOVERED);
     await expect(next).rejects.toBe(trouble);
     expect(logged).toHaveLength(1);
   });
@@ -187,6 +176,6 @@ function nth<T>(list: T[], index: number): T {
   return list[index] as T;
 }
 
-function page(events: object[], nextPageToken = ""): HistoryPage {
-  return { history: { events }, nextPageToken: Buffer.from(nextPageToken) } as unknown as HistoryPage;
+function events(some: object[]): HistoryEvents {
+  return some as HistoryEvents;
 }

@@ -9,11 +9,8 @@ import type { KeyLog } from "./watches.ts";
 const { WorkflowActivation } = proto.coresdk.workflow_activation;
 const { WorkflowActivationCompletion } = proto.coresdk.workflow_completion;
 
-/** Nearly always enough: what has happened since the run's last workflow task. */
-const FIRST_PAGE = 30;
-const LATER_PAGES = 1_000;
-/** One workflow task of the product writes far fewer events than these hold. */
-const MOST_PAGES = 4;
+/** What has happened since the run's last workflow task: one of the product writes far fewer events. */
+const EVENTS_READ = 200;
 /** Workflow tasks of the run wait for its check, and have ten seconds. */
 const CHECK_WITHIN_MS = 2_000;
 
@@ -22,8 +19,6 @@ export interface CorePolls {
   pollWorkflowActivation: () => Promise<Buffer>;
   completeWorkflowActivation: (completion: Buffer) => Promise<void>;
 }
-
-type HistoryPage = Awaited<ReturnType<NativeConnection["workflowService"]["getWorkflowExecutionHistoryReverse"]>>;
 
 export interface QueryGuardOptions {
   /**
@@ -35,8 +30,8 @@ export interface QueryGuardOptions {
   cachedRuns: number;
   meter: MetricMeter;
   log: Pick<KeyLog, "warn">;
-  /** A page of a run's history, the newest events first. */
-  readHistory: (check: QueryCheck, page: { size: number; token: Uint8Array }, withinMs: number) => Promise<HistoryPage>;
+  /** The end of a run's history, the newest events first. */
+  readHistory: (check: QueryCheck) => Promise<readonly HistoryEvent[]>;
 }
 
 /**
@@ -49,15 +44,12 @@ export function guardQueries(
   options: Omit<QueryGuardOptions, "readHistory" | "identity"> & { namespace: string },
 ): void {
   const { namespace } = options;
-  const readHistory: QueryGuardOptions["readHistory"] = ({ workflowId, runId }, { size, token }, withinMs) =>
-    connection.withDeadline(Date.now() + withinMs, () =>
-      connection.workflowService.getWorkflowExecutionHistoryReverse({
-        namespace,
-        execution: { workflowId, runId },
-        maximumPageSize: size,
-        nextPageToken: token,
-      }),
-    );
+  const readHistory: QueryGuardOptions["readHistory"] = ({ workflowId, runId }) =>
+    connection.withDeadline(Date.now() + CHECK_WITHIN_MS, async () => {
+      const asked = { namespace, execution: { workflowId, runId }, maximumPageSize: EVENTS_READ };
+      const { history } = await connection.workflowService.getWorkflowExecutionHistoryReverse(asked);
+      return history?.events ?? [];
+    });
   new QueryGuard(corePollsOf(worker), { ...options, identity: worker.options.identity, readHistory });
 }
 
@@ -82,8 +74,8 @@ function isCorePolls(native: unknown): native is CorePolls {
  * Stands between Core and the SDK and looks at each query before the workflow does. A query whose run may hold more
  * than completed workflow tasks cover is refused, upon which Core removes the run from its cache; nothing is written to
  * the history, and whoever asks again gets the answer. Other runs go on meanwhile. Where the activations do not tell
- * that the run is covered, the newest events of its history do: one small read as a rule, and a refusal after 2 s or
- * some 3,000 events. Refusals are counted by `reason`: `uncovered`, `too-long`, `unread`.
+ * that the run is covered, one small read of the newest events of its history does; where those cannot be read, or do
+ * not tell either, the query is refused.
  */
 export class QueryGuard {
   readonly #options: QueryGuardOptions;
@@ -141,33 +133,21 @@ export class QueryGuard {
    */
   async #decide(buffer: Buffer, check: QueryCheck): Promise<void> {
     this.#checks.add(1);
-    const reason = await this.#reasonToRefuse(check);
-    if (reason === undefined) {
+    if (await this.#isCovered(check)) {
       this.#turns.confirm(check);
       this.#ready.push(() => buffer);
     } else {
-      this.#refusals.add(1, { reason });
+      this.#refusals.add(1);
       await this.#refuse(check);
     }
     this.#wakeUp();
   }
 
-  async #reasonToRefuse(check: QueryCheck): Promise<"uncovered" | "too-long" | "unread" | undefined> {
-    const deadlineMs = Date.now() + CHECK_WITHIN_MS;
-    const reading = new HistoryReading(check, this.#options.identity);
-    let token: Uint8Array = new Uint8Array();
+  async #isCovered(check: QueryCheck): Promise<boolean> {
     try {
-      for (let page = 0; page < MOST_PAGES; page += 1) {
-        const size = page === 0 ? FIRST_PAGE : LATER_PAGES;
-        const answer = await this.#options.readHistory(check, { size, token }, deadlineMs - Date.now());
-        const covered = reading.read(answer.history?.events ?? []);
-        if (covered !== undefined) return covered ? undefined : "uncovered";
-        if (!answer.nextPageToken?.length) return "uncovered";
-        token = answer.nextPageToken;
-      }
-      return "too-long";
+      return isCovered(check, await this.#options.readHistory(check), this.#options.identity);
     } catch {
-      return "unread";
+      return false;
     }
   }
 
@@ -289,49 +269,29 @@ function checkOf(runId: string, run: CachedRun, given: number): QueryCheck | und
   return { runId, workflowId, lastTurn, lastTurnIsNew, wasSeenBefore: lastTurn <= seenBefore, given };
 }
 
-/** Reads a history backwards, page by page, until it says whether a run may answer. */
-export class HistoryReading {
-  readonly #check: QueryCheck;
-  readonly #identity: string;
+/**
+ * Whether a run may answer: everything that it has been given belongs to completed workflow tasks, the last turn to one
+ * that this worker completed itself. A run that is closed has no further tasks that a copy could spoil: one that was
+ * made from the history alone answers, also beyond the last completed task.
+ * @param events the end of the run's history, the newest first
+ * @param identity that of the worker that has the run in its cache
+ */
+export function isCovered(check: QueryCheck, events: readonly HistoryEvent[], identity: string): boolean {
+  const { lastTurn, lastTurnIsNew, wasSeenBefore, given } = check;
+  if (wasSeenBefore && isClosing(events[0])) return true;
   /** The event after the one that is looked at. */
-  #later: HistoryEvent | undefined;
-  #isClosed = false;
-
-  /** @param identity that of the worker that has the run in its cache */
-  constructor(check: QueryCheck, identity: string) {
-    this.#check = check;
-    this.#identity = identity;
+  let later: HistoryEvent | undefined;
+  for (const event of events) {
+    const id = Number(event.eventId ?? 0);
+    // A number that the history has skipped: the task of that turn left no trace, as one whose update was refused.
+    if (id < lastTurn) return !lastTurnIsNew;
+    const completed = later?.workflowTaskCompletedEventAttributes;
+    const startsTask = Boolean(event.workflowTaskStartedEventAttributes);
+    if (id === lastTurn) return !lastTurnIsNew || (startsTask && !wasSeenBefore && completed?.identity === identity);
+    if (id <= given && startsTask && !completed) return false;
+    later = event;
   }
-
-  /**
-   * @param events of the history, the newest first, going on from those read before
-   * @returns whether everything the run has been given belongs to completed workflow tasks, the last turn to one that
-   * this worker completed itself; undefined where older events are needed. A run that is closed has no further tasks
-   * that a copy could spoil: one that was made from the history alone answers, also beyond the last completed task.
-   */
-  read(events: readonly HistoryEvent[]): boolean | undefined {
-    if (!this.#later) this.#isClosed = isClosing(events[0]);
-    const covered = this.#readCovered(events);
-    return covered === false ? this.#isClosed && this.#check.wasSeenBefore : covered;
-  }
-
-  #readCovered(events: readonly HistoryEvent[]): boolean | undefined {
-    const { lastTurn, lastTurnIsNew, wasSeenBefore, given } = this.#check;
-    for (const event of events) {
-      const id = Number(event.eventId ?? 0);
-      const later = this.#later;
-      this.#later = event;
-      // A number that the history has skipped: the task of that turn left no trace, as one whose update was refused.
-      if (id < lastTurn) return !lastTurnIsNew;
-      const completed = later?.workflowTaskCompletedEventAttributes;
-      const startsTask =
-        event.workflowTaskStartedEventAttributes !== undefined && event.workflowTaskStartedEventAttributes !== null;
-      if (id === lastTurn)
-        return !lastTurnIsNew || (startsTask && !wasSeenBefore && completed?.identity === this.#identity);
-      if (id <= given && startsTask && !completed) return false;
-    }
-    return undefined;
-  }
+  return false;
 }
 
 function isClosing(newest: HistoryEvent | undefined): boolean {
