@@ -49,10 +49,6 @@ export class FleetCount {
     this.#options = options;
   }
 
-  get away(): boolean {
-    return this.#away !== undefined;
-  }
-
   spend(reserve: number, limit: number, window: Window, nowMs: number): Promise<SpendAnswer | undefined> {
     const { application, counts } = this.#options;
     const { endsAtMs, lengthMs, fromHeaders } = window;

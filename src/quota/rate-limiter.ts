@@ -101,10 +101,6 @@ export class RateLimiter implements Transport {
     return this.#waiting;
   }
 
-  get countsAlone(): boolean {
-    return this.#options.count?.away !== false;
-  }
-
   /** @throws TransportError `held-back`; whatever the transport throws */
   async send(request: TransportRequest): Promise<HttpAnswer> {
     const passage = await this.#pass(request);

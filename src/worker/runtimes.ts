@@ -27,6 +27,13 @@ import type { Ledger } from "../ledger/index.ts";
 import { budgetRules, CircuitBreaker, FleetCount, RateLimiter } from "../quota/index.ts";
 import { type KeyLog, watchBudgets } from "./watches.ts";
 
+/** How it is noticed that a key is refused, or a service away. */
+interface Noticing {
+  readKeysAgain: () => void;
+  watch: KeyWatch;
+  seenBefore: SeenBefore;
+}
+
 /**
  * What this process needs to serve each connection: its client, its catalogue, and what workflows may know of it.
  * @param transportOf of an application: one request budget stands in front of all its connections
@@ -36,17 +43,7 @@ export function createComplianceRuntimes(
   timings: Timings,
   transportOf: (application: string) => Transport,
   nowMs: () => number,
-  {
-    readKeysAgain,
-    watch,
-    observer,
-    seenBefore,
-  }: {
-    readKeysAgain: () => void;
-    watch: KeyWatch;
-    observer: Pick<Observer, "note">;
-    seenBefore: SeenBefore;
-  },
+  { readKeysAgain, watch, observer, seenBefore }: Noticing & { observer: Pick<Observer, "note"> },
 ): Map<string, ComplianceRuntime> {
   const healths = new Map<string, ServiceHealth>();
   const healthOf = (application: string): ServiceHealth => {
@@ -129,19 +126,7 @@ interface ServedAccounting {
 export function createAccountingRuntimes(
   connections: readonly AccountingConnection[],
   timings: Timings,
-  {
-    transport,
-    readKeysAgain,
-    watch,
-    meter,
-    seenBefore,
-  }: {
-    transport: Transport;
-    readKeysAgain: () => void;
-    watch: KeyWatch;
-    meter: MetricMeter;
-    seenBefore: SeenBefore;
-  },
+  { transport, readKeysAgain, watch, meter, seenBefore }: Noticing & { transport: Transport; meter: MetricMeter },
 ): Map<string, ServedAccounting> {
   const counter = meter.createCounter("fiscalflow_accounting_refused", undefined, "429s of the accounting service");
   return new Map(
@@ -213,7 +198,7 @@ interface RateLimiters {
 export function createRateLimiters(applications: readonly string[], options: RateLimitersOptions): RateLimiters {
   const { transport, counts, log, meter } = options;
   const rules = budgetRules(options.fallbackLimit, options.failingPauseMs);
-  const budgets = watchBudgets(log, meter);
+  const budgets = watchBudgets(meter);
   const limiters = new Map<string, RateLimiter>();
   const fleetCounts: FleetCount[] = [];
   for (const application of applications) {

@@ -132,7 +132,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   const logAt =
     (level: LoggedLine["level"]) =>
     (message: string, fields: Record<string, unknown>): void => {
-      // What is logged of an application, its budget once a minute, is of no connection's key.
+      // What is logged of an application is of no connection's key.
       if ("connection" in fields) logged.push({ level, message, fields });
     };
   const log = { warn: logAt("warn"), info: logAt("info") };
