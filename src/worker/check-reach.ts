@@ -50,15 +50,13 @@ export function listed(texts: readonly string[]): string {
 
 /** `biz_1 (branches branch_1 = 00, branch_2 = 01)` */
 export function describeBusinesses(businesses: readonly Business[]): string {
-  const shown = businesses.slice(0, SHOWN).map(({ id, branches }) => {
-    const names = branches.slice(0, SHOWN).map((branch) => {
-      return branch.authorityBhfId === undefined ? branch.id : `${branch.id} = ${branch.authorityBhfId}`;
-    });
-    if (branches.length > SHOWN) names.push(`and ${branches.length - SHOWN} more`);
-    return names.length === 0 ? id : `${id} (branches ${names.join(", ")})`;
+  const described = businesses.map(({ id, branches }) => {
+    const names = branches.map((branch) =>
+      branch.authorityBhfId === undefined ? branch.id : `${branch.id} = ${branch.authorityBhfId}`,
+    );
+    return names.length === 0 ? id : `${id} (branches ${listed(names)})`;
   });
-  if (businesses.length > SHOWN) shown.push(`and ${businesses.length - SHOWN} more`);
-  return shown.join(", ");
+  return listed(described);
 }
 
 /**

@@ -169,6 +169,15 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   const workers = [main];
   const serves = [MAIN_TASK_QUEUE];
   const allPermits = [mainPermits];
+  const serve = async (
+    taskQueue: string,
+    permits: Permits,
+    more: Pick<WorkerOptions, "activities" | "interceptors">,
+  ): Promise<void> => {
+    workers.push(await Worker.create({ ...common, taskQueue, tuner: tunerOf(permits), ...more }));
+    serves.push(taskQueue);
+    allPermits.push(permits);
+  };
   const activities = createComplianceActivities(context);
   for (const application of applications) {
     const limiter = limiters.of(application);
@@ -181,23 +190,15 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
         isOpen: () => limiter.isOpen(callClass),
         whenOpen: (listener) => limiter.whenOpen(callClass, listener),
       };
-      const permits = new Permits(most, gate);
       const interceptors = { activity: [withRetryDelay, sendingAs(callClass)] };
-      workers.push(await Worker.create({ ...common, taskQueue, activities, tuner: tunerOf(permits), interceptors }));
-      serves.push(taskQueue);
-      allPermits.push(permits);
+      await serve(taskQueue, new Permits(most, gate), { activities, interceptors });
     }
   }
   const accountingActivities = createAccountingActivities({ ...context, accounting });
-  for (const [name, { breaker }] of served) {
-    const taskQueue = accountingTaskQueue(name);
-    const permits = new Permits(ACCOUNTING_SLOTS, breaker);
-    workers.push(
-      await Worker.create({ ...common, taskQueue, activities: accountingActivities, tuner: tunerOf(permits) }),
-    );
-    serves.push(taskQueue);
-    allPermits.push(permits);
-  }
+  for (const [name, { breaker }] of served)
+    await serve(accountingTaskQueue(name), new Permits(ACCOUNTING_SLOTS, breaker), {
+      activities: accountingActivities,
+    });
   const endReadings = config.secretFiles.start(watchSecrets(log, gaugeIn(metricMeter)));
   const endWatch = watchClosedRuns({ client, ledger, log });
   const endLost = endLostActivities({ client, ledger, identity, log });

@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 import { MAIN_TASK_QUEUE } from "../contract/index.ts";
-import { isRefusal, recentPollers } from "./require-temporal.ts";
+import { isRefusal, recentPolls } from "./require-temporal.ts";
 
 /** Where a server of the worker listens. */
 export interface ListenAddress {
@@ -109,8 +109,8 @@ export function createReadiness(options: ReadinessOptions): () => Promise<Readin
 
 async function pollsWorkflows({ connection, namespace, identity }: ReadinessOptions): Promise<Readiness> {
   try {
-    const pollers = await connection.withDeadline(Date.now() + CALL_MS, () => recentPollers(connection, namespace));
-    if (pollers.includes(identity)) return { ready: true };
+    const polls = await connection.withDeadline(Date.now() + CALL_MS, () => recentPolls(connection, namespace));
+    if (polls.some((poll) => poll.identity === identity)) return { ready: true };
     return { ready: false, reason: `Temporal knows no recent poll of ${identity} on ${MAIN_TASK_QUEUE}` };
   } catch (error) {
     return { ready: false, reason: isRefusal(error) ? "Temporal refuses this worker" : "Temporal cannot be reached" };

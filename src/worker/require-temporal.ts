@@ -206,7 +206,7 @@ export interface RecentPoll {
   polledAtMs: number;
 }
 
-/** Default: the main queue, for workflows. */
+/** The workers that poll a queue; default: the main queue, for workflows. */
 export async function recentPolls(
   connection: ConnectionLike,
   namespace: string,
@@ -222,9 +222,4 @@ export async function recentPolls(
     const polledAtMs = tsToMs(lastAccessTime);
     return Date.now() - polledAtMs <= POLLED_WITHIN_MS ? [{ identity, polledAtMs }] : [];
   });
-}
-
-/** The identities of the workers that Temporal has seen polling the main queue lately. */
-export async function recentPollers(connection: ConnectionLike, namespace: string): Promise<string[]> {
-  return (await recentPolls(connection, namespace)).map(({ identity }) => identity);
 }

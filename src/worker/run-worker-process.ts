@@ -156,14 +156,12 @@ function sayWhatIsServed(log: Logger, config: Config, temporal: TemporalConnecti
 }
 
 /** What ends before the workers do. */
-export interface Ends {
+interface Ends {
   /** Ends each activity that waits for something to happen. */
   endWaits: () => void;
   /** Resolves when no poll is open whose task a shutdown would lose. */
   endPolls: () => Promise<void>;
 }
-
-const NOTHING_ENDS_BEFORE: Ends = { endWaits: () => undefined, endPolls: () => Promise.resolve() };
 
 /** Runs workers together until they are shut down. One that fails takes the others down with it, gracefully. */
 export class RunningWorkers {
@@ -172,7 +170,7 @@ export class RunningWorkers {
   readonly #ended: Promise<void>;
   #draining: Promise<void> | undefined;
 
-  constructor(workers: readonly Worker[], ends: Ends = NOTHING_ENDS_BEFORE) {
+  constructor(workers: readonly Worker[], ends: Ends) {
     this.#workers = workers;
     this.#ends = ends;
     const runs = workers.map((worker) =>

@@ -63,7 +63,10 @@ export async function startSkippingRig(more: Record<string, string> = {}): Promi
     namespace,
     workflowBundle,
   });
-  const workers = new RunningWorkers(serving.workers);
+  const workers = new RunningWorkers(serving.workers, {
+    endWaits: serving.endWaits,
+    endPolls: () => Promise.resolve(),
+  });
   return {
     env,
     simulator,

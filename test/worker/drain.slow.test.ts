@@ -32,9 +32,8 @@ describeWithTemporal("a worker's drain", () => {
     client = new Client({ connection, namespace });
     const workflowsPath = fileURLToPath(new URL("./one-activity.ts", import.meta.url));
     const workflowBundle = await bundleQuietly(workflowsPath);
-    main = new RunningWorkers([
-      await Worker.create({ connection: native, namespace, taskQueue: MAIN, workflowBundle }),
-    ]);
+    const worker = await Worker.create({ connection: native, namespace, taskQueue: MAIN, workflowBundle });
+    main = new RunningWorkers([worker], { endWaits: () => undefined, endPolls: () => Promise.resolve() });
   });
   afterAll(async () => {
     await main.stop();

@@ -10,7 +10,7 @@ import {
 import { findTemporalCli } from "../../servers/find-temporal-cli.ts";
 import { type DevServer, startDevServer } from "../../servers/start-dev-server.ts";
 import { whyUnusable } from "../../worker/diagnose-temporal.ts";
-import { recentPollers, requireSearchAttributes, temporalAddress } from "../../worker/require-temporal.ts";
+import { recentPolls, requireSearchAttributes, temporalAddress } from "../../worker/require-temporal.ts";
 import type { DemoPlan } from "./plan.ts";
 
 /** What the demo's worker is called in its identity. */
@@ -83,9 +83,9 @@ async function requireUsable(given: TemporalConnection, env: NodeJS.ProcessEnv):
   const connection = await Connection.connect(given.connectionOptions);
   try {
     await requireSearchAttributes(connection, given);
-    const pollers = await recentPollers(connection, given.namespace);
+    const identities = (await recentPolls(connection, given.namespace)).map(({ identity }) => identity);
     // The server goes on naming the worker of a demo that ended a moment ago.
-    const others = pollers.filter((identity) => !identity.startsWith(`${DEMO_WORKER}-`));
+    const others = identities.filter((identity) => !identity.startsWith(`${DEMO_WORKER}-`));
     if (others.length > 0)
       throw new Error(
         `Another worker (${others.join(", ")}) serves the task queue \`${MAIN_TASK_QUEUE}\` of Temporal at ${temporalAddress(given)}, namespace ${given.namespace}, and would carry the demo's sales to its own service. Set TEMPORAL_NAMESPACE to another namespace.\n${otherwise}`,
