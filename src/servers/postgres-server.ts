@@ -147,15 +147,8 @@ async function makeWorkerRole(url: string, password: string): Promise<void> {
 const TAKEN = 75;
 
 /**
- * Runs the server until it ends, or nobody has a lease any more.
- *
- * The lock is held through the open file by every process of the server, and by nobody else, for exactly as long as one
- * of them lives, in containers that share the folder too. With it in hand a `postmaster.pid` is stale, whoever has its
- * number now: another process, or a dead server that nobody has reaped. PostgreSQL alone would take that for a live
- * server and refuse; only a server that somebody started there by hand is left to it. Where there is no `flock` its own
- * check has to do.
- *
- * The pipe `lease`, which is open as 3 from the start, ends as soon as no process holds it. Then the server is asked for
+ * Runs the server until it ends, or nobody has a lease any more (decision 5). With the lock in hand a `postmaster.pid` is
+ * stale, unless somebody started a server there by hand. When the pipe `lease`, open as 3, ends, the server is asked for
  * a fast shutdown, again and again since a server that is only starting does not hear it, and after 10 s for an
  * immediate one.
  */

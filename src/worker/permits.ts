@@ -17,7 +17,7 @@ interface Waiting {
   signal: AbortSignal;
 }
 
-/** What decides, beside the number, whether a poll may be opened: the request budget. */
+/** The request budget: whether a poll may be opened. */
 export interface PollGate {
   isOpen: () => boolean;
   /** Calls back once, when it may have opened. @returns ends the wait */
@@ -62,10 +62,7 @@ export class Permits {
     this.#nowMs = nowMs;
   }
 
-  /**
-   * The next free permit, in the order of asking. @throws the signal's reason; after the close nothing but that ends
-   * the wait
-   */
+  /** The next free permit, in the order of asking; none after the close. @throws the signal's reason */
   take(signal: AbortSignal): Promise<Permit> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
@@ -210,18 +207,9 @@ function own(permit: SlotPermit): Permit {
 const POLL_LASTS_MS = 65_000;
 
 /**
- * Sees to it that no poll for activities is open, so that the workers can be shut down without losing a task.
- *
- * Temporal's SDK drops its open polls on shutdown. Dropped at the moment in which the server hands out a task, the task
- * counts as started and nobody has it: it ends as StartToClose, and a call that may be sent but once ends as an unknown
- * outcome although it was never sent. So first no further poll is opened, then the open one is let run until it brings
- * a task, which is carried out as any other, or until the server ends it. With work in the queue that takes a moment,
- * on an idle queue up to a minute: nothing ends a poll early in which the server cannot be handing out a task just
- * then.
- *
- * Newer servers end the polls of a worker themselves when it says that it shuts down, and tell so by a capability of
- * the namespace. With them there is nothing to wait for: the SDK then drops no poll, but takes whatever the server
- * answers.
+ * Opens no further poll for activities, and waits until none is open, so that the workers can be shut down without
+ * losing a task (docs/decisions, "A stopping worker waits for its polls"): a moment with work in the queue, up to a
+ * minute without.
  */
 export async function endPolls(permits: readonly Permits[], serverEndsPolls: boolean): Promise<void> {
   for (const one of permits) one.close();

@@ -71,11 +71,10 @@ function isCorePolls(native: unknown): native is CorePolls {
 }
 
 /**
- * Stands between Core and the SDK and looks at each query before the workflow does. A query whose run may hold more
- * than completed workflow tasks cover is refused, upon which Core removes the run from its cache; nothing is written to
- * the history, and whoever asks again gets the answer. Other runs go on meanwhile. Where the activations do not tell
- * that the run is covered, one small read of the newest events of its history does; where those cannot be read, or do
- * not tell either, the query is refused.
+ * Stands between Core and the SDK and looks at each query before the workflow does (docs/decisions, "Workarounds for
+ * the SDK", A). A query whose run may hold more than completed workflow tasks cover is refused; whoever asks again gets
+ * the answer. Where the activations do not tell that the run is covered, the newest events of its history may; other
+ * runs go on meanwhile.
  */
 export class QueryGuard {
   readonly #options: QueryGuardOptions;
@@ -203,12 +202,7 @@ interface CachedRun {
   lastTurnIsNew: boolean;
 }
 
-/**
- * Keeps for each cached run how far it has come, from the activations that the SDK's Core hands out. A query that
- * Temporal dispatches on its own brings the history as it is when a worker takes it, so the run may act upon events
- * that no completed workflow task covers; the cached run then differs from any replay (docs/decisions, "What the SDK
- * needs").
- */
+/** How far each cached run has come, from the activations that Core hands out. */
 export class RunTurns {
   readonly #cached = new Map<string, CachedRun>();
   /** Oldest first. */

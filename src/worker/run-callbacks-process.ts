@@ -1,5 +1,6 @@
 import { Client, Connection } from "@temporalio/client";
 import type { MetricMeter } from "@temporalio/common";
+import { once } from "node:events";
 import type { Logger } from "pino";
 
 import {
@@ -15,7 +16,7 @@ import {
   loadTemporalConnection,
   type Secret,
 } from "../config/index.ts";
-import { createLogger } from "./create-logger.ts";
+import { createLogger, temporalLogger } from "./create-logger.ts";
 import { whyUnusable } from "./diagnose-temporal.ts";
 import { type ListenAddress, listenError } from "./health.ts";
 import { sweepHeapEarly, warnOfUnknown } from "./process.ts";
@@ -50,15 +51,7 @@ export async function runCallbacksProcess({ env, logTo, signal }: WorkerProcessO
     log,
     meter,
   });
-  const endReadings = config.secretFiles.start(
-    watchSecrets(
-      {
-        warn: (message, fields) => log.warn(fields, message),
-        info: (message, fields) => log.info(fields, message),
-      },
-      meter && gaugeIn(meter),
-    ),
-  );
+  const endReadings = config.secretFiles.start(watchSecrets(temporalLogger(log), meter && gaugeIn(meter)));
   try {
     const url = await listen(receiver, callbacks);
     const { namespace } = temporal;
@@ -81,10 +74,7 @@ export async function runCallbacksProcess({ env, logTo, signal }: WorkerProcessO
         "Temporal cannot be reached, or lacks the namespace; callbacks are answered 503 until it can",
       );
     }
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      else signal.addEventListener("abort", () => resolve(), { once: true });
-    });
+    if (!signal.aborted) await once(signal, "abort");
     log.info("stopping: no new callbacks are taken, those under way are answered");
   } finally {
     endReadings();
