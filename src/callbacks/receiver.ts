@@ -7,7 +7,7 @@ import { BodyReader } from "./body-reader.ts";
 import { MAX_TOKEN_LENGTH, verifyCallbackToken } from "./callback-token.ts";
 import { type CallbackLog, ReceiverWatch, REFUSALS, refuseWith, type Source } from "./receiver-watch.ts";
 import { type CallbackClient, SignalPace } from "./temporal-signaller.ts";
-import { createWebhookHandler, type WebhookSource } from "./webhooks.ts";
+import { createWebhookHandler, fieldOf, type WebhookSource } from "./webhooks.ts";
 
 interface ReceiverTimeouts {
   /** From the first byte to the last header. Default 5,000. */
@@ -278,13 +278,6 @@ const EVENT_PATTERN = /^\P{C}{1,64}$/u;
  * else is undefined rather than an error.
  */
 export function callbackEvent(body: Buffer): string | undefined {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(body.toString("utf8"));
-  } catch {
-    return undefined;
-  }
-  if (typeof parsed !== "object" || parsed === null || !("event" in parsed)) return undefined;
-  const { event } = parsed;
+  const event = fieldOf(body, "event");
   return typeof event === "string" && EVENT_PATTERN.test(event) ? event : undefined;
 }

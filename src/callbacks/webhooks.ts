@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 
-import { parseJson } from "../http/json.ts";
+import { field, parseJson } from "../http/json.ts";
 import type { BodyReader } from "./body-reader.ts";
 import type { CallbackLog, ReceiverWatch, Refusal, Refuse } from "./receiver-watch.ts";
 import type { SignalPace } from "./temporal-signaller.ts";
@@ -88,13 +88,10 @@ function eventIdOf(headers: IncomingHttpHeaders, body: Buffer, place: WebhookSha
   return typeof text === "string" && text !== "" && text.length <= LONGEST_EVENT_ID ? text : undefined;
 }
 
-/** As it was written: two ids beyond 2^53 can be one number. */
-function fieldOf(body: Buffer, name: string): unknown {
+/** Of a body that is a JSON object; a number as it was written, since two ids beyond 2^53 can be one number. */
+export function fieldOf(body: Buffer, name: string): unknown {
   const parsed = parseJson(body.toString("utf8"));
-  if (!("json" in parsed)) return undefined;
-  const { json } = parsed;
-  if (typeof json !== "object" || json === null || !Object.hasOwn(json, name)) return undefined;
-  return (json as Record<string, unknown>)[name];
+  return "json" in parsed ? field(parsed.json, name) : undefined;
 }
 
 /** One that stands there twice is none. */

@@ -14,47 +14,34 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const SPACES = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
-/** A name of the path that is longer is not compared. */
+const MIB = 1024 * 1024;
+
+/** A name of the path, and the spaces behind it, are no longer. */
 const LONGEST_NAME_BYTES = 256;
-
-/** Text that comes in pieces, up to a bound. */
-class Pieces {
-  #pieces: Buffer[] = [];
-  length = 0;
-
-  add(piece: Buffer): void {
-    this.length += piece.length;
-    // What a piece is cut from would be kept whole otherwise.
-    this.#pieces.push(Buffer.from(piece));
-  }
-
-  take(): string {
-    const text = this.#pieces.length === 1 ? this.#pieces[0]?.toString() : Buffer.concat(this.#pieces).toString();
-    this.#pieces = [];
-    this.length = 0;
-    return text ?? "";
-  }
-}
 
 /**
  * Finds the rows of a list while its JSON text comes in, so that it is never held whole: each row is given out as a
  * text of its own. It looks only for where rows begin and end; whether a row's text is JSON finds whoever parses it.
  */
 class ListRows {
+  /** Bytes as characters, as they stand in the text. */
   readonly #path: readonly string[];
   readonly #onRow: (text: string) => void;
   readonly #longestBytes: number;
-  readonly #row = new Pieces();
-  readonly #envelope = new Pieces();
+  /** Of the row that has begun, and of all that is around the rows. */
+  #row: Buffer[] = [];
+  #rowBytes = 0;
+  readonly #envelope: Buffer[] = [];
+  #envelopeBytes = 0;
+  /** The end of the envelope. */
+  #tail = "";
   #problem: string | undefined;
   /** Open lists and objects. */
   #level = 0;
-  /** How many names of the path the open objects have: those inside the next are compared with the next name. */
-  #matched = 0;
+  /** By level: the name of the value that comes next, or is open. */
+  readonly #names: (string | undefined)[] = [];
   #inString = false;
   #escaped = false;
-  #name: number[] = [];
-  #key: string | undefined;
   /** The level inside the list, while it is open. */
   #rowsLevel: number | undefined;
   #found = false;
@@ -66,7 +53,7 @@ class ListRows {
    * @param longestBytes of a row, and of all that is around the rows
    */
   constructor(path: readonly string[], longestBytes: number, onRow: (text: string) => void) {
-    this.#path = path;
+    this.#path = path.map((name) => Buffer.from(name).toString("latin1"));
     this.#longestBytes = longestBytes;
     this.#onRow = onRow;
   }
@@ -76,159 +63,102 @@ class ListRows {
     return this.#problem;
   }
 
+  get found(): boolean {
+    return this.#found;
+  }
+
   take(piece: Buffer): void {
     let from = 0;
-    for (let at = 0; at < piece.length && this.#problem === undefined; at++) {
-      const byte = piece[at] ?? 0;
-      // Nearly all of a list is inside its rows.
-      if (this.#rowsLevel !== undefined && this.#level > this.#rowsLevel) at = this.#inRow(piece, at, this.#rowsLevel);
-      else if (this.#inString) this.#inText(byte);
-      else if (this.#rowsLevel !== undefined && this.#level === this.#rowsLevel) {
-        if (byte === COMMA || byte === CLOSE_LIST) {
-          if (this.#rowBegun) this.#endRow(piece.subarray(from, at));
-          // `[,` and `,]`
-          else if (byte === COMMA || this.#rowWanted) this.#problem = "not JSON";
-          this.#rowWanted = byte === COMMA;
-          if (byte === CLOSE_LIST) this.#close();
-          from = at;
-        } else if (!this.#rowBegun && !SPACES.has(byte)) {
-          this.#rowBegun = true;
-          from = at;
-          this.#structure(byte);
-        } else this.#structure(byte);
-      } else {
-        this.#structure(byte);
-        if (this.#rowsLevel !== undefined && this.#level === this.#rowsLevel && !this.#rowBegun) {
-          this.#add(this.#envelope, piece.subarray(from, at + 1));
-          from = at + 1;
-        }
-      }
-    }
-    if (this.#problem !== undefined) return;
-    if (this.#rowsLevel === undefined) this.#add(this.#envelope, piece.subarray(from));
-    else if (this.#rowBegun) this.#add(this.#row, piece.subarray(from));
-  }
-
-  /** What is around the rows: the text, with an empty list. */
-  end(): string {
-    return this.#envelope.take();
-  }
-
-  /** @returns where the row's object or list ends, or the piece's last byte */
-  #inRow(piece: Buffer, start: number, rowsLevel: number): number {
     let [level, inString, escaped] = [this.#level, this.#inString, this.#escaped];
-    let at = start;
-    for (; at < piece.length; at++) {
+    for (let at = 0; at < piece.length && this.#problem === undefined; at++) {
       const byte = piece[at];
       if (inString) {
         if (escaped) escaped = false;
         else if (byte === BACKSLASH) escaped = true;
         else if (byte === QUOTE) inString = false;
-      } else if (byte === QUOTE) inString = true;
-      else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
-        level += 1;
-        if (isDeeperThanRead(level)) {
-          this.#problem = TOO_DEEP;
-          break;
+        continue;
+      }
+      if (level === this.#rowsLevel) {
+        if (byte === COMMA || byte === CLOSE_LIST) {
+          if (this.#rowBegun) this.#endRow(piece.subarray(from, at));
+          // `[,` and `,]`
+          else if (byte === COMMA || this.#rowWanted) this.#problem = "not JSON";
+          this.#rowWanted = byte === COMMA;
+          from = at;
+          if (byte === COMMA) continue;
+          this.#rowsLevel = undefined;
+        } else if (!this.#rowBegun && !SPACES.has(byte ?? 0)) {
+          this.#rowBegun = true;
+          from = at;
         }
-      } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
-        level -= 1;
-        if (level === rowsLevel) break;
+      }
+      if (byte === QUOTE) inString = true;
+      else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
+        const isList = byte === OPEN_LIST && this.#isList(level);
+        level += 1;
+        if (isDeeperThanRead(level)) this.#problem = TOO_DEEP;
+        if (this.#rowsLevel === undefined) this.#names[level] = undefined;
+        if (!isList) continue;
+        // JSON.parse would take the last one, and the rows of the first are given out.
+        if (this.#found) this.#problem = "the list is there twice";
+        this.#found = true;
+        this.#rowsLevel = level;
+        this.#addToEnvelope(piece.subarray(from, at + 1));
+      } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) level -= 1;
+      else if (this.#rowsLevel === undefined) {
+        if (byte === COLON) this.#names[level] = this.#nameBefore(piece.subarray(from, at));
+        else if (byte === COMMA) this.#names[level] = undefined;
       }
     }
     [this.#level, this.#inString, this.#escaped] = [level, inString, escaped];
-    return at;
+    if (this.#problem !== undefined) return;
+    if (this.#rowsLevel === undefined) this.#addToEnvelope(piece.subarray(from));
+    else if (this.#rowBegun) this.#addToRow(piece.subarray(from));
   }
 
-  #inText(byte: number): void {
-    if (this.#escaped) this.#escaped = false;
-    else if (byte === BACKSLASH) this.#escaped = true;
-    else if (byte === QUOTE) {
-      this.#inString = false;
-      return;
-    }
-    if (this.#level === this.#matched + 1 && this.#name.length <= LONGEST_NAME_BYTES) this.#name.push(byte);
+  /** What is around the rows: the text, with an empty list. */
+  end(): string {
+    return Buffer.concat(this.#envelope).toString();
   }
 
-  #structure(byte: number): void {
-    switch (byte) {
-      case QUOTE:
-        this.#inString = true;
-        if (this.#level === this.#matched + 1) this.#name = [];
-        return;
-      case COLON:
-        if (this.#level === this.#matched + 1) this.#key = nameOf(this.#name);
-        return;
-      case COMMA:
-        this.#key = undefined;
-        return;
-      case OPEN_OBJECT:
-        if (this.#isNext() && this.#matched + 1 < this.#path.length) this.#matched += 1;
-        this.#open();
-        return;
-      case OPEN_LIST:
-        this.#openList();
-        return;
-      case CLOSE_LIST:
-      case CLOSE_OBJECT:
-        this.#close();
-        return;
-      default:
-    }
+  #isList(level: number): boolean {
+    const isThere = level === this.#path.length && this.#path.every((name, index) => this.#names[index + 1] === name);
+    return isThere && this.#rowsLevel === undefined;
   }
 
-  #isNext(): boolean {
-    return this.#level === this.#matched + 1 && this.#key !== undefined && this.#key === this.#path[this.#matched];
-  }
-
-  #openList(): void {
-    const isRoot = this.#level === 0 && this.#path.length === 0;
-    const isIt = isRoot || (this.#isNext() && this.#matched + 1 === this.#path.length);
-    this.#open();
-    if (!isIt) return;
-    // JSON.parse would take the last one, and the rows of the first are given out.
-    if (this.#found) this.#problem = "the list is there twice";
-    this.#found = true;
-    this.#rowsLevel = this.#level;
-  }
-
-  #open(): void {
-    this.#level += 1;
-    this.#key = undefined;
-  }
-
-  #close(): void {
-    this.#level -= 1;
-    this.#matched = Math.max(0, Math.min(this.#matched, this.#level - 1));
-    if (this.#rowsLevel !== undefined && this.#level < this.#rowsLevel) this.#rowsLevel = undefined;
+  /** Undefined for one that is written with escapes, too. */
+  #nameBefore(colon: Buffer): string | undefined {
+    const text = this.#tail + colon.subarray(-LONGEST_NAME_BYTES).toString("latin1");
+    return /(?<!\\)"([^"\\]*)"\s*$/.exec(text)?.[1];
   }
 
   #endRow(last: Buffer): void {
-    this.#add(this.#row, last);
+    this.#addToRow(last);
+    const text = Buffer.concat(this.#row).toString();
+    this.#row = [];
+    this.#rowBytes = 0;
     this.#rowBegun = false;
-    if (this.#problem === undefined) this.#onRow(this.#row.take());
+    if (this.#problem === undefined) this.#onRow(text);
   }
 
-  #add(to: Pieces, piece: Buffer): void {
-    if (piece.length === 0) return;
-    if (to.length + piece.length > this.#longestBytes) {
-      const bound = `${this.#longestBytes / (1024 * 1024)} MiB`;
-      this.#problem = to === this.#row ? `a row is longer than ${bound}` : `longer than ${bound} besides its rows`;
-      to.take();
-    } else to.add(piece);
+  // What a piece is cut from would be kept whole without a copy.
+  #addToRow(piece: Buffer): void {
+    this.#rowBytes += piece.length;
+    if (this.#rowBytes > this.#longestBytes) this.#problem = `a row is longer than ${this.#bound}`;
+    else this.#row.push(Buffer.from(piece));
+  }
+
+  #addToEnvelope(piece: Buffer): void {
+    this.#envelopeBytes += piece.length;
+    if (this.#envelopeBytes > this.#longestBytes) this.#problem = `longer than ${this.#bound} besides its rows`;
+    else this.#envelope.push(Buffer.from(piece));
+    this.#tail = (this.#tail + piece.subarray(-LONGEST_NAME_BYTES).toString("latin1")).slice(-LONGEST_NAME_BYTES);
+  }
+
+  get #bound(): string {
+    return `${this.#longestBytes / MIB} MiB`;
   }
 }
-
-function nameOf(bytes: readonly number[]): string | undefined {
-  try {
-    const name: unknown = JSON.parse(`"${Buffer.from(bytes).toString()}"`);
-    return typeof name === "string" ? name : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-const MIB = 1024 * 1024;
 
 /** Of the body of any answer but a list, and of one row of a list, decoded. */
 const LONGEST_BODY_BYTES = 4 * MIB;
@@ -352,6 +282,7 @@ export function rowsOf<Body, Row, Data>(list: RowsOf<Body, Row, Data>): ReadList
           const wrong = problem ?? text.problem ?? ("problem" in around ? around.problem : undefined);
           if (wrong !== undefined || "problem" in around) return { issues: [`the body is ${wrong}`] };
           const body = list.body.safeParse(around.json);
+          if (body.success && !text.found) return { issues: ["the body names its list in another way than is read"] };
           return body.success ? { data: list.data(body.data, rows), odd } : { issues: shortIssues(body.error) };
         },
       };

@@ -87,6 +87,8 @@ describe("a body is refused", () => {
     ["without the list", '{"data":{}}', "data.items"],
     ["with something else in its place", '{"data":{"items":{}}}', "data.items"],
     ["with the list at another place", `{"items":[${row}]}`, "data"],
+    ["with a list in place of the object around it", `{"o":{"items":1},"data":[[${row}]]}`, "data"],
+    ["with the list under an escaped name", `{"data":{"\\u0069tems":[${row}]}}`, "names its list in another way"],
     ["with the list twice", `{"data":{"items":[${row}],"items":[]}}`, "the list is there twice"],
     ["with the object around the list twice", `{"data":{"items":[${row}]},"data":{"items":[]}}`, "twice"],
     ["that is not JSON", "<html>", "the body is not JSON"],
