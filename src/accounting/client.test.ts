@@ -107,16 +107,6 @@ describe("an answer", () => {
     expect(error).toMatchObject({ name: "UnexpectedAnswerError", status: 200 });
     expect(classifyAccountingError("listBillPayments", error)).toEqual({ kind: "transient" });
   });
-
-  test("lists companies where the dialect says", async () => {
-    const companies = [{ id: "co_1", name: "Duka" }];
-    const wrapped = await accountingClientUnderTest((response) => respondJson(response, 200, { data: companies }));
-    expect((await wrapped.client.listCompanies()).data).toEqual(companies);
-    const bare = await accountingClientUnderTest((response) => respondJson(response, 200, companies), {
-      dialect: { companies: { list: null } },
-    });
-    expect((await bare.client.listCompanies()).data).toEqual(companies);
-  });
 });
 
 describe("a refusal", () => {

@@ -63,11 +63,8 @@ export function createAccountingClient(options: AccountingClientOptions) {
   const { dialect } = options;
   const { listCompanies, listBillPayments, processSyncBatch } = ACCOUNTING_OPERATIONS;
   return {
-    /** GET /companies: the document's sample of an authenticated call. */
+    /** GET /companies, with whatever names the answer has: for whoever compares them with the dialect's. */
     listCompanies: (call?: CallOptions) =>
-      callAccounting(options, listCompanies, { path: listCompanies.path }, companiesOf(dialect), call),
-    /** The answer with whatever names it has: for whoever compares them with the dialect's. */
-    listCompaniesAsSent: (call?: CallOptions) =>
       callAccounting(options, listCompanies, { path: listCompanies.path }, ({ json }) => ({ data: json }), call),
     /** GET /bill-payments, one page. */
     listBillPayments: async (input: ListBillPaymentsInput = {}, call?: CallOptions) => {
@@ -83,16 +80,6 @@ export function createAccountingClient(options: AccountingClientOptions) {
       return callAccounting(options, processSyncBatch, { path }, processed, call);
     },
   };
-}
-
-/** A company's fields are not shown: what there is is kept as it came. */
-type Company = Readonly<Record<string, unknown>>;
-
-function companiesOf({ companies: { list } }: AccountingDialect): ReadBody<Company[]> {
-  const companies = z.array(z.looseObject({}));
-  return list === null
-    ? bodyOf(companies, (all): Company[] => all)
-    : bodyOf(z.looseObject({ [list]: companies }), (body): Company[] => companies.parse(body[list]));
 }
 
 /** The service's own words. */

@@ -87,7 +87,7 @@ async function askAll(
   for (const { name, baseUrl, apiKey, clientSecret, dialect } of accounting) {
     const client = createAccountingClient({ ...how, baseUrl, apiKey, clientSecret, dialect });
     await ask("accounting", name, async () => [
-      listName("companies.list", dialect.companies.list, (await client.listCompaniesAsSent({ signal })).data),
+      listName("companies.list", dialect.companies.list, (await client.listCompanies({ signal })).data),
     ]);
   }
 }
