@@ -33,9 +33,9 @@ export interface Database {
    */
   transact<Answer>(work: Work<Answer>, withinMs?: number): Promise<Answer>;
   /**
-   * Runs `statement`, one that commits by itself all that an ordinary case takes, and `work` as {@link transact} does
-   * where it answers undefined: then it must have changed nothing that `work` does not find in order. Repeated, both
-   * must come to what was done first.
+   * Runs `statement`, a single one that commits by itself and does all that the ordinary case needs. In any other case it
+   * answers undefined, and has changed nothing; then `work` runs, as in {@link transact}. Both may run more than once:
+   * repeated, they must find and answer what was done the first time.
    */
   inOneStatement<Answer>(statement: Work<Answer | undefined>, work: Work<Answer>): Promise<Answer>;
   /**

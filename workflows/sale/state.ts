@@ -310,7 +310,7 @@ export class SaleState extends AttentionList {
     this.publish();
   }
 
-  /** A task that runs on by itself, and must be done before the run ends. */
+  /** A task that runs on by itself, and must be done before the run ends, which throws the error of one that fails. */
   beforeTheEnd(task: Promise<unknown>): void {
     this.#unfinished.add(task);
     task.then(

@@ -50,8 +50,9 @@ export async function sale(input: SaleStart): Promise<SaleOutcome> {
     const known = prepared.earlier?.refund;
     const asked = run.refund ?? (input.refund && withReturnDate(input.refund));
     run.refund = known ? withReplacement(known, asked, run.businessId) : asked;
-    // Of a signed sale a cancellation means its credit note. A reset gives all messages again, so there it means the one
-    // that was asked for before it, which may be given up since.
+    // Of a signed sale a cancellation means its credit note. `due`: the one that this run is to issue. `meant`: the one
+    // that the cancellation was about. A run that was reset gets all messages again, so there it is the one that had been
+    // asked for before the cancellation; if that is not the one that is due, it was given up since, and the wish with it.
     const due = run.refund?.traderInvoiceNumber ?? run.refundAsked;
     const meant = run.wasReset && run.refundAsked !== undefined ? run.cancelledAfter : due;
     if ((prepared.finished || run.earlierRunSigned) && meant !== undefined) {
@@ -76,7 +77,8 @@ export async function sale(input: SaleStart): Promise<SaleOutcome> {
       run.creditNoteCancelRequested ??= earlier?.creditNoteCancelRequested;
     };
     await runSale(context, prepared, stock, () => askAgain("completed"));
-    // Where the point is in the refund window, no step of the run before can be here only.
+    // A run that was reset to a point in its refund window is past the question before `completed`. It can ask here: what
+    // it replays of the run before has no step after this.
     if (run.stage === "completed") await askAgain("its end");
     if (run.stage === "completed" && run.refund) await stayOpenForRefund(context, stock, 0);
   });
@@ -166,8 +168,8 @@ async function issueAndAwait(
     const decision = decided.get(movement.referenceId);
     if (decision) movement.decision = decision;
   }
-  // When the answer to a movement is lost: docs/architecture.md, under that heading, and docs/failure-model.md ("Stock
-  // movements"). The document never waits for it: `stock.move` is not awaited.
+  // What becomes of a movement whatever happens: docs/architecture.md, "A movement is out", and docs/failure-model.md,
+  // "Stock movements". The document never waits for it: `stock.move` is not awaited.
   const startMovementsOnce = (): void => {
     // Nothing else has moved stock by now.
     if (run.movements.length > 0) return;

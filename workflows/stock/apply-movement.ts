@@ -92,7 +92,7 @@ async function sendPastObstacles(
   const { run } = context;
   const { claims, betweenTries, givenUp } = tries;
   while (!givenUp()) {
-    // The run's record may go with the movement: it must show all that this activation brought.
+    // What this activation has brought may have the sale given up.
     await endOfTurn();
     if (givenUp()) return undefined;
     // While a refused key is tried again the movement is still shown as refused.

@@ -231,10 +231,12 @@ export class StockKeeping {
 
   async #returnOther({ unknown, ...taken }: TakenMovement, back: Return): Promise<void> {
     const movement: StockMovement = { ...taken, purpose: "sold", action: "DEDUCT", state: "applied" };
+    // A sale that is given up shows all that it took, with what the claims say of it, also what an earlier run sent; one
+    // that is refunded only what an operator must resolve first.
     if (unknown || back.purpose === "undone") {
       const { run, target } = this.#context;
       if (unknown) movement.sentAtMs = unknown.sentAtMs;
-      // It is shown, and `resolveStock` finds it.
+      // So that `resolveStock` finds it.
       run.movements.push(movement);
       const asked = { ...target, referenceId: movement.referenceId, generation: unknown?.generation ?? 1 };
       const known = await ledger.readMovement("Read from its claim what became of the movement", asked);

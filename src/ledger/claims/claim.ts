@@ -128,12 +128,16 @@ export interface UnderWay {
 }
 
 /**
- * Why nobody is asked about a call that is still under way, so that no try follows it either: Temporal gives an activity
- * up at once where somebody ends it by hand, a reset runs another one beside it, and a worker that stands still sends when
- * it goes on, unless its deadline has passed. A person who looks too early finds nothing, and what he decides is wrong as
- * soon as the call arrives. So the claim says until when its execution may be at it, by the database's own clock, counted
- * from when the claim is taken; the execution counts from before it asked for the claim (`Deadline` in src/http/), so that
- * it is over there first. An execution that ends, whatever it has sent, takes this time out of the claim.
+ * Until when the execution that takes a claim now may be at its call. Before then nobody is asked about the call, and no
+ * try follows it, although its activity may be over for Temporal:
+ *
+ * - somebody has ended the activity by hand
+ * - a reset has begun another one beside it
+ * - its worker stands still, and sends when it goes on, unless its deadline has passed
+ *
+ * A person who looked then would find nothing, and decide wrongly as soon as the call arrives. The time is the
+ * database's, from when the claim is taken. The execution counts by itself from before it asked for the claim (`Deadline`
+ * in `src/http/`), so that it gives up first. When it ends, whatever it has sent, this time is taken out of the claim.
  */
 export function untilItIsOver(underWayForMs: number): RawBuilder<Date> {
   return sql<Date>`clock_timestamp() + ${Math.ceil(underWayForMs)} * interval '1 millisecond'`;

@@ -238,8 +238,8 @@ async function ownerOf(db: Queries, request: DocumentKey, { content }: Kept): Pr
 /** Of the row `o`: it is another credit note of the sale, and may be signed, or on its way. */
 function mayCredit(credits: string, number: string): RawBuilder<boolean> {
   return sql`o.type = 'credit_note' and o.number <> ${storableText(number)}
-    and (o.credits = ${credits} or o.original_document_id = ${credits} and o.claim in ('in-doubt', 'document')
-      and coalesce(o.status, '') not in ('failed', 'cancelled'))`;
+    and (o.credits = ${credits} or (o.original_document_id = ${credits} and o.claim in ('in-doubt', 'document')
+      and coalesce(o.status, '') not in ('failed', 'cancelled')))`;
 }
 
 /**

@@ -18,8 +18,9 @@ export function isThrough(kept: KeptSale): boolean {
 }
 
 /**
- * If it is not, the earlier run was terminated on its way, and this one takes over by the claims. What its answers say
- * counts here, not what that run has come to tell: it may have been terminated between the two.
+ * Whether the sale itself is done, its refund aside. A sale that is not was left by a run that was terminated on its
+ * way, and the next run takes over by the claims. The answers in the row count, and not what that run has noted: it may
+ * have been terminated between an answer and its note.
  */
 function isFinished(kept: Pick<KeptSale, "record" | "decisions">): boolean {
   const { stage, attentions } = kept.record;

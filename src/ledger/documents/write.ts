@@ -40,9 +40,15 @@ import {
 export type OpenedBefore = Pick<RowContent, "stage" | "document" | "refund" | "cancelRequested">;
 
 /**
- * The first thing that a run does with a sale or a credit note that is not finished. A number that nothing was sent for
- * is for whatever is asked for now; otherwise the row stays as it is, and this run carries it on: what it knows better,
- * it notes. To be repeated freely.
+ * The first thing that a run does with a sale or a credit note that is not finished:
+ *
+ * - there is no row: it is made
+ * - nothing was sent under the number: the row says what is asked for now
+ * - something was, or may have been: the row stays as it is, but for its run, which is now this one; what this run knows
+ *   better it notes later
+ * - another sale's credit note has the number: nothing is changed
+ *
+ * To be repeated freely.
  * @param askedAtMs when the run asked for it, by Temporal's clock: an attempt of an older run changes nothing
  * @param keepsCancelled a row that was given up stays as it is
  * @param inDoubt a row that is new says that something may have been sent
@@ -199,7 +205,9 @@ function stageAfter({ type, stage, document: known }: RowContent, document: Sale
 export async function note(db: Queries, business: Business, told: RunNote, writer: Writer): Promise<void> {
   const { asOfMs, sequence, stage, failed, numberTaken, attentions, ...more } = told;
   const { refund, cancelRequested, creditNoteCancelRequested, correction, ...rest } = more;
-  const { attentionChanges: _changes, decisions: _decisions, ...of } = rest;
+  const { attentionChanges: _changes, decisions: _decisions, ...left } = rest;
+  // A field of the note that nobody takes out above does not compile: it would be stored nowhere.
+  const of: { [Field in keyof typeof left]: Field extends keyof DocumentRow ? (typeof left)[Field] : never } = left;
   const history = historyOf(told, writer);
   const times = { as_of: new Date(asOfMs), sequence };
   const kept = await lockKept(db, business, of);

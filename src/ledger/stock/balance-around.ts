@@ -49,8 +49,9 @@ export async function balanceAround(db: Queries, key: MovementKey): Promise<Bala
     .execute();
   if (before === undefined && after === undefined) return undefined;
 
-  // From the older balance, or from this claim, until the newer one, or this claim: whatever was under way in that
-  // time.
+  // Whatever was under way between the two balances; where one is missing, this claim stands in its place. Taken and
+  // settled are numbers of one sequence: with `before` settled as 7, this claim taken as 10 and `after` settled as 14,
+  // it is what was taken before 14 and not settled by 7.
   const from = before ? orderOf(before.settled_order) : taken;
   const until = after ? orderOf(after.settled_order) : taken;
   const others = await of()
