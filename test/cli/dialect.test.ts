@@ -124,3 +124,13 @@ test("`dialect` prints what it found of one service if the other refuses the key
   expect(foundIn(printed(result))).toContainEqual(["businesses.list", true]);
   expect(printed(result).connections[1]).toMatchObject({ names: [], failed: expect.stringContaining("401") });
 });
+
+test("`dialect` waits for the next window where the requests of this one are used up", async () => {
+  const simulator = await simulatorOf({ limitPerWindow: 1, windowMs: 2_000 });
+  const asked = (): Promise<CliResult> => dialect(simulator, ["--json"]);
+  // Of the two, the second meets a window without a request, unless it ended between them.
+  const [first, second] = [await asked(), await asked()];
+  const answered = simulator.calls().filter(({ status }) => status === 200);
+  expect([first.exitCode, second.exitCode, answered.length]).toEqual([0, 0, 2]);
+  if (simulator.calls().length > 2) expect(second.stderr).toContain("asking again in");
+});

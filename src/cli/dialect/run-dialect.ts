@@ -1,12 +1,14 @@
+import { setTimeout } from "node:timers/promises";
 import { accountingSettings, createAccountingClient } from "../../accounting/index.ts";
 import { type ComplianceDialect, complianceSettings, createComplianceClient } from "../../compliance/index.ts";
 import { type Config, loadConfig } from "../../config/index.ts";
 import type { DialectSetting } from "../../http/dialect-settings.ts";
+import { AnswerError, retryAfterMsOf } from "../../http/service-call.ts";
 import { createDispatchers, createTransport, type Transport } from "../../http/transport.ts";
 import { CommandFailedError, describeError, UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { interruptible } from "../interruptible.ts";
-import { printResult } from "../output.ts";
+import { printNote, printResult } from "../output.ts";
 import { plainTable } from "../plain-table.ts";
 
 export interface DialectFlags {
@@ -49,7 +51,7 @@ export async function runDialect(context: CliContext, flags: DialectFlags): Prom
   const dispatchers = createDispatchers();
   const asked: Asked[] = [];
   try {
-    await interruptible(() => askAll(config, createTransport(dispatchers), context.signal, asked), context.signal);
+    await interruptible(() => askAll(config, createTransport(dispatchers), context, asked), context.signal);
   } finally {
     await dispatchers.close();
   }
@@ -63,16 +65,30 @@ export async function runDialect(context: CliContext, flags: DialectFlags): Prom
   if (flags.check === true && !fits) throw new CommandFailedError("");
 }
 
+const WINDOW_MS = 60_000;
+
 async function askAll(
   { compliance, accounting, timings }: Config,
   transport: Transport,
-  signal: AbortSignal,
+  context: CliContext,
   asked: Asked[],
 ): Promise<void> {
+  const { signal } = context;
   const how = { transport, timeoutMs: timings.callTimeoutMs };
   const ask = async (service: Service, connection: string, read: () => Promise<SoughtName[]>): Promise<void> => {
     try {
-      asked.push({ service, connection, names: await read() });
+      const names = await read().catch(async (error: unknown) => {
+        // The workers beside it may have used up the window. Its reset is a minute away at most.
+        if (!(error instanceof AnswerError) || error.status !== 429) throw error;
+        const pauseMs = Math.min(retryAfterMsOf(error.meta) ?? WINDOW_MS, WINDOW_MS);
+        printNote(
+          context,
+          `${SERVICES[service]}: the minute's requests are used up; asking again in ${pauseMs / 1_000} s`,
+        );
+        await setTimeout(pauseMs, undefined, { signal });
+        return await read();
+      });
+      asked.push({ service, connection, names });
     } catch (error) {
       const { message: failed } = describeError(error, { withStack: false });
       asked.push({ service, connection, names: [], failed });
