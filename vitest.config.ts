@@ -100,8 +100,10 @@ export default defineConfig({
           include: ["test/faults/**/*.faults.ts"],
           testTimeout: 600_000,
           hookTimeout: 600_000,
-          // Each brings up servers of its own and wants the machine for itself.
-          fileParallelism: false,
+          // Each brings up servers of its own. For the figures each wants the machine for itself.
+          fileParallelism: process.env["FAULTS_FULL"] !== "1",
+          maxWorkers: 2,
+          sequence: { groupOrder: 3 },
         },
       },
     ],
