@@ -80,11 +80,14 @@ export async function runStorm(options: StormOptions): Promise<StormRecord> {
     outages?.run(stack, share, stop.signal),
     options.meanwhile?.(stop.signal),
   ]).finally(() => (meanwhileDone = true));
+  // What is ended by a fault of the storm's own, such as a server that does not start again, would be asked for ever.
+  beside.catch((error: unknown) => stop.abort(error));
   let moved = { at: Date.now(), mark: "" };
   let lastReportAtMs = 0;
   let gaveUp = false;
   for (;;) {
-    const open = await askUntilAnswered(stack.client, stop.signal, () => openWorkflows(stack.client));
+    const asked = askUntilAnswered(stack.client, stop.signal, () => openWorkflows(stack.client));
+    const open = await asked.finally(() => stop.signal.throwIfAborted());
     cashier.look(open);
     operator.look(open);
     const more = cashier.sales.size < options.sales || !meanwhileDone;
