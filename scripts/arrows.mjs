@@ -36,11 +36,17 @@ export const ARROWS = {
     packages: ["zod", "ms"],
     why: "The contract's schemas know the contract alone.",
   },
+  "src/payloads": {
+    files: [],
+    packages: ["@temporalio/client", "@temporalio/proto"],
+    node: true,
+    why: "The encryption is part of the client package, and knows Temporal alone.",
+  },
   "src/starter": {
-    files: ["src/contract"],
+    files: ["src/contract", "src/payloads"],
     packages: ["@temporalio/client", "zod"],
     node: true,
-    not: /contract\/(schema\/)?index/,
+    not: /(contract|payloads)\/(schema\/)?index/,
     why: "The starter is the client package: @temporalio/client and the contract, file by file, so that it takes along no more.",
   },
   "src/nexus": {
@@ -93,10 +99,16 @@ export const ARROWS = {
     why: "A client knows the contract and the transport.",
   },
   "src/config": {
-    files: ["src/contract", "src/compliance/dialect.ts", "src/accounting/dialect.ts", "src/http/dialect-settings.ts"],
+    files: [
+      "src/contract",
+      "src/compliance/dialect.ts",
+      "src/accounting/dialect.ts",
+      "src/http/dialect-settings.ts",
+      "src/payloads/keys.ts",
+    ],
     packages: ["zod", "ipaddr.js", "jsonc-parser", "leven", "@temporalio/envconfig"],
     node: true,
-    why: "The configuration knows the contract, and the settings of the dialects.",
+    why: "The configuration knows the contract, the settings of the dialects, and how a payload key is written.",
   },
   "src/quota": {
     files: ["src/http", "src/ledger"],

@@ -1,0 +1,7 @@
+/**
+ * Encrypts what Temporal keeps of workflows, by keys that Temporal never has: the codec of every client and worker. What
+ * Temporal's API answers is read through `decoded`, so that a failure shows its own words.
+ */
+export { dataConverterOf } from "./codec.ts";
+export { decoded } from "./decoded.ts";
+export { keysBeyond } from "./keys-in-use.ts";
