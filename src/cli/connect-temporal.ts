@@ -1,6 +1,7 @@
 import { Client, Connection } from "@temporalio/client";
 
-import { loadTemporalConnection, type TemporalConnection } from "../config/index.ts";
+import { loadConfig, loadTemporalConnection, type TemporalConnection } from "../config/index.ts";
+import { dataConverterOf } from "../payloads/index.ts";
 import { connectErrorOf } from "../worker/diagnose-temporal.ts";
 import {
   requireListener,
@@ -27,6 +28,7 @@ export async function withTemporal<Result>(
   work: (connected: ConnectedTemporal) => Promise<Result>,
   needs: "search-attributes" | "namespace" = "search-attributes",
 ): Promise<Result> {
+  const dataConverter = dataConverterOf(loadConfig({ env: context.env }).payloadKeys);
   const temporal = loadTemporalConnection({ env: context.env });
   return interruptible(async () => {
     const connection = await connectTemporal(context, temporal);
@@ -34,7 +36,7 @@ export async function withTemporal<Result>(
       await requireNamespace(connection, temporal);
       if (needs === "search-attributes") await requireSearchAttributes(connection, temporal);
       const { namespace } = temporal;
-      return await work({ connection, namespace, client: new Client({ connection, namespace }) });
+      return await work({ connection, namespace, client: new Client({ connection, namespace, dataConverter }) });
     } catch (error) {
       throw temporalErrorOf(error, temporal);
     }

@@ -4,7 +4,7 @@
  * `src/worker/`, the receiver of callbacks among them.
  *
  * Stands on: `src/accounting`, `src/compliance`, `src/config`, `src/contract`, `src/contract/schema`, `src/http`,
- * `src/ledger`, `src/receipt`, `src/servers`, `src/starter`, `src/worker`.
+ * `src/ledger`, `src/payloads`, `src/receipt`, `src/servers`, `src/starter`, `src/worker`.
  */
 import { Command, CommanderError } from "commander";
 import { existsSync, readFileSync } from "node:fs";

@@ -18,10 +18,15 @@ const SECRETS = {
   SHOP_ACCOUNTING_WEBHOOK_SECRET: "whsec_production_c",
   CALLBACK_SECRET_OF_THIS_YEAR: "0123456789abcdef0123456789abcdef",
   SHOP_LEDGER_URL: "postgres://a:b@db.example.com/ledger?sslmode=verify-full",
+  PAYLOAD_KEY_OF_THIS_YEAR: `2026:${Buffer.alloc(32, 1).toString("base64")}`,
   SHOP_LEDGER_OWNER_URL: "postgres://c:d@db.example.com/ledger?sslmode=verify-full",
 };
 const readFile = (path: string) =>
-  path.includes("client-secret") ? "cs_d" : "another-secret-of-at-least-32-characters";
+  path.includes("client-secret")
+    ? "cs_d"
+    : path.includes("payload-key")
+      ? `2025:${Buffer.alloc(32, 2).toString("base64")}`
+      : "another-secret-of-at-least-32-characters";
 
 describe("the reference of the configuration", () => {
   it("names every variable of the contract once, with a meaning and a default", () => {
@@ -59,6 +64,7 @@ describe("the commented example", () => {
     const everything = renderConfigExample().replaceAll(/^( *)\/\/ "/gm, '$1"');
     const config = load(SECRETS, everything, { readFile });
     expect(config.callbacks?.secrets).toHaveLength(2);
+    expect(config.payloadKeys.map((key) => key.reveal().slice(0, 5))).toEqual(["2026:", "2025:"]);
     expect(config.ledger.url?.reveal()).toBe(SECRETS.SHOP_LEDGER_URL);
     expect(config.ledger.ownerUrl?.reveal()).toBe(SECRETS.SHOP_LEDGER_OWNER_URL);
     expect(config.accounting[0]?.clientSecret?.reveal()).toBe("cs_d");

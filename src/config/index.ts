@@ -2,7 +2,8 @@
  * The settings of a process as schemas, read from variables and the file before anything connects, all problems
  * together. The settings of a dialect are with the clients (`dialect.ts` of each).
  *
- * Stands on: `src/contract`, `src/contract/schema`, `src/compliance`, `src/accounting`, `src/http`.
+ * Stands on: `src/contract`, `src/contract/schema`, `src/compliance`, `src/accounting`, `src/http`,
+ * `src/payloads`.
  */
 export { type AccountingConnection, type ComplianceConnection, starterSettings } from "./connections.ts";
 export { ConfigError } from "./config-error.ts";

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
 import { DEFAULT_CONNECTION, NAME_PATTERN } from "../contract/names.ts";
+import { payloadKeyId } from "../payloads/keys.ts";
 import { ConfigError, type ConfigProblem, nearMiss, showFound, unknownName } from "./config-error.ts";
 import { assembleAccounting, assembleCompliance, checkConnections } from "./connections.ts";
 import { type ReadFile, Secret, SecretFiles } from "./secrets.ts";
@@ -24,6 +25,7 @@ import {
   complianceSettings,
   configSections,
   ledgerSettings,
+  payloadSettings,
   processSettings,
   timingSettings,
   workerSettings,
@@ -69,6 +71,8 @@ export function loadConfig(options: LoadConfigOptions) {
   problems.push(...timingProblems(timings));
   const ledger = reader.section(ledgerSettings, "ledger");
   problems.push(...ledgerProblems(ledger));
+  const payloads = reader.section(payloadSettings, "payloads");
+  problems.push(...payloadProblems(payloads));
   const worker = reader.section(workerSettings, "worker");
   const running = reader.section(processSettings, "");
   const isThere = { compliance: compliance.length > 0, callbacks: wantsCallbacks(callbacks) };
@@ -94,6 +98,8 @@ export function loadConfig(options: LoadConfigOptions) {
     timings: valuesOf(timings),
     /** Without `url`, an embedded PostgreSQL in `home`, which is absolute. */
     ledger: { url, ownerUrl, home: resolve(home) },
+    /** Of which the first encrypts. Empty: payloads are plain. */
+    payloadKeys: valuesOf(payloads).keys,
     /** What a worker process carries at once. */
     worker: valuesOf(worker),
     ...valuesOf(running),
@@ -278,6 +284,13 @@ function timingProblems({ values, where }: SettingsReading<typeof timingSettings
     ...noMore("longestPollMs", "longestPollAfterDayMs"),
     ...(noTime ? [{ path: where("resubmissionWindowMs"), message }] : []),
   ];
+}
+
+function payloadProblems({ values: { keys = [] }, where }: SettingsReading<typeof payloadSettings>): ConfigProblem[] {
+  const ids = keys.map((key) => payloadKeyId(key.reveal()));
+  const twice = ids.find((id, index) => ids.indexOf(id) < index);
+  if (twice === undefined) return [];
+  return [{ path: where("keys"), message: `expected an id of its own for each key, found "${twice}" twice` }];
 }
 
 /** Nothing but this product's timings begins like this. */

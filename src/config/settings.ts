@@ -4,6 +4,7 @@ import type { WorkflowTimings } from "../contract/connection.ts";
 import { INPUT_CHECK_MODES, PIN } from "../contract/input-checks.ts";
 import { INVOICE_NUMBER_FIELDS, SUPPLIER_RULES } from "../contract/jobs.ts";
 import { NAME_PATTERN } from "../contract/names.ts";
+import { payloadKeyProblem } from "../payloads/keys.ts";
 import { keyRule, KEYS, secret, secrets } from "./secrets.ts";
 import {
   baseUrl,
@@ -241,6 +242,19 @@ export const workerSettings = settings("FISCALFLOW_WORKER_", {
     ),
 });
 
+/** What Temporal keeps of workflows, encrypted by keys that it does not have. */
+export const payloadSettings = settings("FISCALFLOW_PAYLOAD_", {
+  keys: secrets(payloadKeyProblem)
+    .default([])
+    .meta({
+      defaultText: "none: not encrypted",
+      example: [{ env: "PAYLOAD_KEY_OF_THIS_YEAR" }, { file: "/run/secrets/payload-key-of-last-year" }],
+    })
+    .describe(
+      "encrypt what Temporal keeps of workflows but ids and search attributes: each an id, a colon and 32 bytes in base64, such as `2026:` and what `openssl rand -base64 32` prints. The first one encrypts, and all decrypt; the same for all workers, the callback receiver, the command line and every till",
+    ),
+});
+
 export const ledgerSettings = settings("LEDGER_", {
   url: secret(postgresProblem)
     .optional()
@@ -331,6 +345,7 @@ export const configSections: readonly { path: string; named: boolean; settings: 
   { path: "accounting", named: true, settings: accountingSettings },
   { path: "callbacks", named: false, settings: callbackSettings },
   { path: "ledger", named: false, settings: ledgerSettings },
+  { path: "payloads", named: false, settings: payloadSettings },
   { path: "worker", named: false, settings: workerSettings },
   { path: "", named: false, settings: processSettings },
   { path: "timings", named: false, settings: timingSettings },

@@ -7,7 +7,8 @@ import { expect, test } from "vitest";
 import { createPayloadCodec } from "./codec.ts";
 import { decoded } from "./decoded.ts";
 
-const payloadCodecs = [createPayloadCodec([`a:${Buffer.alloc(32, 1).toString("base64")}`])];
+const codec = createPayloadCodec([`a:${Buffer.alloc(32, 1).toString("base64")}`]);
+const payloadCodecs = [codec];
 const failureConverter = new DefaultFailureConverter({ encodeCommonAttributes: true });
 const client = new Client({ connection: Connection.lazy(), dataConverter: { payloadCodecs } });
 const { History } = proto.temporal.api.history.v1;
@@ -16,7 +17,7 @@ const { History } = proto.temporal.api.history.v1;
 async function historyOf(error: Error) {
   const converter = { payloadConverter: defaultPayloadConverter, failureConverter, payloadCodecs };
   const failure = await encodeErrorToFailure(converter, error);
-  const [summary] = await payloadCodecs[0]!.encode([defaultPayloadConverter.toPayload("Issue INV-1")]);
+  const [summary] = await codec.encode([defaultPayloadConverter.toPayload("Issue INV-1")]);
   const events = [{ eventId: 7, userMetadata: { summary }, activityTaskFailedEventAttributes: { failure } }];
   return History.decode(History.encode(History.fromObject({ events })).finish());
 }

@@ -2,7 +2,7 @@
  * What other services use: start a sale, wait for its outcome, refund it, answer what an operator is asked. It has
  * Temporal's client and nothing else: no database, no key of an API.
  *
- * Stands on: `src/contract`, `src/contract/schema`.
+ * Stands on: `src/contract`, `src/contract/schema`, `src/payloads`.
  */
 import type { Client } from "@temporalio/client";
 
@@ -100,6 +100,7 @@ export {
 export type { CorrectionRequest, KnownCorrection } from "./refund.ts";
 export type { EventsRequest } from "./ask-ledger.ts";
 export type { AttentionFilter, OpenAttention } from "./list-attention.ts";
+export { createPayloadCodec } from "../payloads/codec.ts";
 export type { PendingCall } from "./runs.ts";
 export type { AnswerOptions, OperatorAnswer, RestartReply, RestartRequest } from "./operate.ts";
 export type { SaleKey, UpdateTarget } from "./sale-key.ts";

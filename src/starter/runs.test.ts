@@ -8,7 +8,7 @@ const at = (ms: number) => ({ seconds: Math.floor(ms / 1000), nanos: 0 });
 const SCHEDULED = 1;
 const STARTED = 2;
 
-test("an activity that somebody has paused is shown as paused, also while its attempt runs, and whatever it calls", () => {
+test("an activity that somebody has paused is shown as paused, also while its attempt runs, and whatever it calls", async () => {
   const client = new Client({ connection: Connection.lazy() });
   const pauseInfo = { pauseTime: at(NOW_MS - 1_000), manual: { identity: "njeri", reason: "it hangs" } };
   const paused = (name: string, state: number) => ({
@@ -20,13 +20,13 @@ test("an activity that somebody has paused is shown as paused, also while its at
   });
   const raw = { pendingActivities: [paused("adjustStock", STARTED), paused("noteRun", SCHEDULED)] } as never;
   const told = { state: "paused", attempt: 1, sinceMs: NOW_MS - 1_000, message: "njeri: it hangs" };
-  expect(pendingCallsOf(client, { raw }, NOW_MS)).toEqual([
+  expect(await pendingCallsOf(client, { raw }, NOW_MS)).toEqual([
     { call: "adjustStock", ...told },
     { call: "noteRun", ...told },
   ]);
 });
 
-test("a call whose attempt timed out with its worker is queued since then, for the next attempt", () => {
+test("a call whose attempt timed out with its worker is queued since then, for the next attempt", async () => {
   const client = new Client({ connection: Connection.lazy() });
   const timedOut = {
     activityType: { name: "createSale" },
@@ -39,7 +39,7 @@ test("a call whose attempt timed out with its worker is queued since then, for t
     lastFailure: { message: "activity StartToClose timeout", timeoutFailureInfo: { timeoutType: 1 } },
   };
   const raw = { pendingActivities: [timedOut] } as never;
-  expect(pendingCallsOf(client, { raw }, NOW_MS)).toEqual([
+  expect(await pendingCallsOf(client, { raw }, NOW_MS)).toEqual([
     {
       call: "createSale",
       state: "queued",
@@ -50,7 +50,7 @@ test("a call whose attempt timed out with its worker is queued since then, for t
   ]);
 });
 
-test("an activity that the ledger does not answer waits for the ledger, also while its next attempt runs", () => {
+test("an activity that the ledger does not answer waits for the ledger, also while its next attempt runs", async () => {
   const client = new Client({ connection: Connection.lazy() });
   const away = (state: number) => ({
     activityType: { name: "prepareSale" },
@@ -61,7 +61,7 @@ test("an activity that the ledger does not answer waits for the ledger, also whi
     lastFailure: { message: "no answer", applicationFailureInfo: { type: "LedgerAway" } },
   });
   const raw = { pendingActivities: [away(STARTED), away(SCHEDULED)] } as never;
-  const calls = pendingCallsOf(client, { raw }, NOW_MS);
+  const calls = await pendingCallsOf(client, { raw }, NOW_MS);
   const told = { call: "prepareSale", attempt: 3, waitsForLedger: true, message: "no answer" };
   expect(calls).toEqual([
     { ...told, state: "under-way", sinceMs: NOW_MS - 9_000 },

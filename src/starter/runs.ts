@@ -8,6 +8,7 @@ import {
 
 import { FAILURES, REFUSALS } from "../contract/errors.ts";
 import { type ClosedRun, type ClosedStatus, restartedOf } from "../contract/messages.ts";
+import { decoded } from "../payloads/decoded.ts";
 import { calledService, type ServiceTrouble, STILL_WAITING, type TroubleDetails } from "../contract/service-trouble.ts";
 
 const STATUSES: Readonly<Record<string, ClosedStatus>> = {
@@ -47,7 +48,7 @@ interface RunEnd {
 export async function endOf(client: Client, run: RunFacts): Promise<RunEnd | undefined> {
   const status = closedStatusOf(run.status.name);
   if (status === undefined) return undefined;
-  const end = await closeEventOf(client, run);
+  const end = await decoded(client, await closeEventOf(client, run));
   const terminated = end?.workflowExecutionTerminatedEventAttributes;
   let failure = end?.workflowExecutionFailedEventAttributes?.failure;
   const reason = terminated?.reason || failure?.message;
@@ -86,8 +87,6 @@ export async function doneIn(
   };
 }
 
-type Encoded = Parameters<Client["options"]["loadedDataConverter"]["payloadCodecs"][number]["decode"]>[0];
-
 /** What a run was started with, whoever started it, and when (Unix milliseconds). One call. */
 export async function startOfRun(
   client: Client,
@@ -99,10 +98,10 @@ export async function startOfRun(
     execution: { workflowId, runId },
     maximumPageSize: 1,
   });
-  const [started] = history?.events ?? [];
-  let payloads: Encoded = started?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-  for (const codec of loadedDataConverter.payloadCodecs.toReversed()) payloads = await codec.decode(payloads);
-  const [input] = payloads.map((payload) => loadedDataConverter.payloadConverter.fromPayload<unknown>(payload));
+  const started = await decoded(client, history?.events?.[0]);
+  const [input] = (started?.workflowExecutionStartedEventAttributes?.input?.payloads ?? []).map((payload) =>
+    loadedDataConverter.payloadConverter.fromPayload<unknown>(payload),
+  );
   return { input, startedAtMs: msOf(started?.eventTime) };
 }
 
@@ -152,12 +151,14 @@ const NOTABLE_AFTER_MS = 2_500;
 const STARTED = 2;
 
 /** @param run as its description has it; a run that is closed has none */
-export function pendingCallsOf(
+export async function pendingCallsOf(
   client: Client,
-  run: Pick<WorkflowExecutionDescription, "raw">,
+  { raw }: Pick<WorkflowExecutionDescription, "raw">,
   nowMs = Date.now(),
-): PendingCall[] {
-  return (run.raw.pendingActivities ?? []).flatMap((activity) => pendingCall(client, activity, nowMs) ?? []);
+): Promise<PendingCall[]> {
+  return (await decoded(client, raw.pendingActivities ?? [])).flatMap(
+    (activity) => pendingCall(client, activity, nowMs) ?? [],
+  );
 }
 
 /** Whether an activity of the run calls a service, also where nothing is to be said of it. */

@@ -41,7 +41,7 @@ export async function stateOfSale(
   if (run?.status.name !== "RUNNING") return await stateOfEnded(client, run, key);
   const ask = () => client.workflow.getHandle(workflowId).query<WorkflowState>(STATE_QUERY);
   const state = await answeredInTime(client, queryOf(workflowId), ask, { withinMs: answerWithinMs });
-  return withPendingCalls(state, pendingCallsOf(client, run));
+  return withPendingCalls(state, await pendingCallsOf(client, run));
 }
 
 /** The workflow does not see the attempts of its activities: what they have met is its trouble too. */

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BundleOptions, bundleWorkflowCode } from "@temporalio/worker";
@@ -27,12 +28,23 @@ export async function bundleWorkflows(
   interceptors: readonly string[] = [],
   small = false,
 ): Promise<{ code: string }> {
-  const payloadConverterPath = pathOf("sdk/interceptors");
+  const converters = pathOf("sdk/interceptors");
   return await bundleQuietly(workflowsPath, {
-    workflowInterceptorModules: [pathOf("sdk/interceptors"), ...interceptors],
-    payloadConverterPath,
+    workflowInterceptorModules: [converters, ...interceptors],
+    payloadConverterPath: converters,
+    failureConverterPath: converters,
     small,
   });
+}
+
+/**
+ * The same workflows for a worker that encrypts: their failures hand their words to the codec (`failureConverter` in
+ * `workflows/sdk/interceptors.ts`).
+ */
+export async function encodingFailures(bundle: { codePath: string } | { code: string }): Promise<{ code: string }> {
+  const code = "code" in bundle ? bundle.code : await readFile(bundle.codePath, "utf8");
+  // In the first line, so that the source map stays right.
+  return { code: `globalThis.fiscalflowEncodesFailures = true; ${code}` };
 }
 
 /** Without what the bundler tells of its progress. */

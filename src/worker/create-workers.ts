@@ -1,5 +1,6 @@
 import { Context } from "@temporalio/activity";
 import type { Client } from "@temporalio/client";
+import { DefaultFailureConverter } from "@temporalio/common";
 import {
   type ActivityInterceptorsFactory,
   type NativeConnection,
@@ -28,8 +29,10 @@ import {
 import { createDispatchers, createTransport } from "../http/transport.ts";
 import type { Ledger } from "../ledger/index.ts";
 import { createFiscalHandler, createLookAtOutcome } from "../nexus/handler.ts";
+import { dataConverterOf } from "../payloads/index.ts";
 import { type CallClass, callingAs } from "../quota/index.ts";
 import { pendingCallsOf } from "../starter/runs.ts";
+import { encodingFailures } from "./bundle-workflows.ts";
 import { endLostActivities, watchClosedRuns } from "./each-minute.ts";
 import { endPolls, endsPollsItself, Permits, type PollGate, tunerOf } from "./permits.ts";
 import { guardQueries } from "./query-guard.ts";
@@ -139,8 +142,10 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     identity,
     // The SDK takes it, and does not declare it.
     isolateExecutionTimeout: ACTIVATION_WITHIN,
+    dataConverter: dataConverterOf(config.payloadKeys),
   };
 
+  const encrypts = config.payloadKeys.length > 0;
   const callbackUrlFor = createCallbackUrlFor(config.callbacks);
   const { cachedWorkflows, workflowTasks, nexus } = config.worker;
   const mainPermits = new Permits(MAIN_ACTIVITIES);
@@ -150,7 +155,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     ...common,
     taskQueue: MAIN_TASK_QUEUE,
     tuner: tunerOf(mainPermits, { workflowTasks, nexusTasks: nexus ? NEXUS_TASKS : undefined }),
-    workflowBundle: options.workflowBundle,
+    workflowBundle: encrypts ? await encodingFailures(options.workflowBundle) : options.workflowBundle,
     maxCachedWorkflows: cachedWorkflows,
     workflowTaskPollerBehavior: { type: "simple-maximum", maximum: Math.max(2, Math.ceil(workflowTasks / 4)) },
     activities: createMainActivities({
@@ -199,6 +204,9 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     await serve(accountingTaskQueue(name), new Permits(ACCOUNTING_SLOTS, breaker), {
       activities: accountingActivities,
     });
+  // The SDK takes a converter by the path of a CommonJS module alone (decision 23).
+  const failureConverter = new DefaultFailureConverter({ encodeCommonAttributes: true });
+  if (encrypts) for (const { options: made } of workers) made.loadedDataConverter.failureConverter = failureConverter;
   const endReadings = config.secretFiles.start(watchSecrets(log, gaugeIn(metricMeter)));
   const endWatch = watchClosedRuns({ client, ledger, log });
   const endLost = endLostActivities({ client, ledger, identity, log });
@@ -266,7 +274,7 @@ function seenBefore(client: Client): SeenBefore {
       const run = await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
         client.workflow.getHandle(workflowId, runId).describe(),
       );
-      const troubles = pendingCallsOf(client, run).map(({ trouble }) => trouble);
+      const troubles = (await pendingCallsOf(client, run)).map(({ trouble }) => trouble);
       return firstTrouble(troubles.filter((trouble) => trouble?.kind === kind && trouble.service === service));
     } catch {
       return undefined;

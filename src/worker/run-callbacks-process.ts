@@ -16,6 +16,7 @@ import {
   loadTemporalConnection,
   type Secret,
 } from "../config/index.ts";
+import { dataConverterOf } from "../payloads/index.ts";
 import { createLogger, temporalLogger } from "./create-logger.ts";
 import { whyUnusable } from "./diagnose-temporal.ts";
 import { type ListenAddress, listenError } from "./health.ts";
@@ -38,7 +39,9 @@ export async function runCallbacksProcess({ env, logTo, signal }: WorkerProcessO
   warnOfUnknown(config, log);
   // While Temporal is away the receiver is there all the same: senders that get a 503 come again.
   const connection = Connection.lazy(temporal.connectionOptions);
-  const signaller = createTemporalSignaller(new Client({ connection, namespace: temporal.namespace }));
+  const dataConverter = dataConverterOf(config.payloadKeys);
+  const client = new Client({ connection, namespace: temporal.namespace, dataConverter });
+  const signaller = createTemporalSignaller(client);
   const webhooks = webhookSources(accounting);
   const { monitoringHost, metricsPort } = config;
   const meter =

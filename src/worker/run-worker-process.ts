@@ -6,7 +6,7 @@
  *
  * Stands on: `activities`, `activities/compliance`, `activities/main`, `src/accounting`, `src/callbacks`,
  * `src/compliance`, `src/config`, `src/contract`, `src/contract/schema`, `src/http`, `src/ledger`, `src/nexus`,
- * `src/quota`, `src/starter`.
+ * `src/payloads`, `src/quota`, `src/starter`.
  */
 import { Client } from "@temporalio/client";
 import { NativeConnection, type Worker } from "@temporalio/worker";
@@ -14,12 +14,16 @@ import type { Logger } from "pino";
 
 import {
   type Config,
+  ConfigError,
   type Environment,
   loadConfig,
   loadTemporalConnection,
   type TemporalConnection,
 } from "../config/index.ts";
 import { type Ledger, LedgerUnavailableError } from "../ledger/index.ts";
+import { dataConverterOf, keysBeyond } from "../payloads/index.ts";
+import { payloadKeyId } from "../payloads/keys.ts";
+import { MAIN_TASK_QUEUE } from "../contract/index.ts";
 import { builtWorkflowBundle } from "./bundle-workflows.ts";
 import { unstatedSaleKey } from "./check-reach.ts";
 import { createLogger } from "./create-logger.ts";
@@ -61,9 +65,10 @@ export async function runWorkerProcess({ env, logTo, signal }: WorkerProcessOpti
     try {
       await requireNamespace(connection, temporal);
       await requireSearchAttributes(connection, temporal);
+      await requirePayloadKeys(connection, temporal.namespace, config);
       const workflowBundle = builtWorkflowBundle();
       const { namespace } = temporal;
-      const client = new Client({ connection, namespace });
+      const client = new Client({ connection, namespace, dataConverter: dataConverterOf(config.payloadKeys) });
       const ledger = await openedLedger(config, log);
       const serving = await createWorkers({
         config,
@@ -94,6 +99,27 @@ export async function runWorkerProcess({ env, logTo, signal }: WorkerProcessOpti
   } finally {
     await health?.close();
   }
+}
+
+/**
+ * A payload that nobody can decrypt fails the workflow tasks of its run for as long as the worker lacks the key.
+ * @throws ConfigError that names the keys
+ */
+async function requirePayloadKeys(
+  connection: NativeConnection,
+  namespace: string,
+  { payloadKeys }: Config,
+): Promise<void> {
+  const known = payloadKeys.map((key) => payloadKeyId(key.reveal()));
+  const query = `TaskQueue = "${MAIN_TASK_QUEUE}" AND ExecutionStatus = "Running"`;
+  const lacking = await keysBeyond(known, connection, { namespace, query });
+  if (lacking.size === 0) return;
+  throw new ConfigError(
+    [...lacking].map(([id, workflowId]) => ({
+      path: "FISCALFLOW_PAYLOAD_KEYS",
+      message: `lacks the key "${id}", which open workflows need (${workflowId}, for one); add it behind the first`,
+    })),
+  );
 }
 
 async function untilStopped(running: RunningWorkers, signal: AbortSignal, log: Logger): Promise<void> {

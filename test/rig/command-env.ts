@@ -9,5 +9,6 @@ export function commandEnv({ address, namespace, simulator, config }: Rig): Reco
     COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
     COMPLIANCE_BUSINESS_ID: "biz_1",
     LEDGER_URL: config.ledger.url?.reveal() ?? "",
+    FISCALFLOW_PAYLOAD_KEYS: config.payloadKeys.map((key) => key.reveal()).join(","),
   };
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Client } from "@temporalio/client";
+import type { Client, DataConverter } from "@temporalio/client";
 import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
 import { type ReplayWorkerOptions, Worker, type WorkerOptions } from "@temporalio/worker";
 
@@ -17,11 +17,13 @@ export interface Replays {
 /**
  * Replays the histories of the namespace against the bundled workflows, and looks whether each reads as a story.
  * @param isReplayedElsewhere by the name under which its shape is stored
+ * @param dataConverter that has the keys of encrypted payloads
  */
 export async function replayHistories(
   client: Client,
   workflowBundle: { codePath: string },
   isReplayedElsewhere: (name: string) => boolean = () => false,
+  dataConverter: DataConverter = {},
 ): Promise<Replays> {
   let replayed = 0;
   const errors: string[] = [];
@@ -35,7 +37,8 @@ export async function replayHistories(
     if (isElsewhere) replayed++;
     return !isElsewhere;
   });
-  for await (const { workflowId, error } of Worker.runReplayHistories(replayOf(workflowBundle), inspected)) {
+  const options = { ...replayOf(workflowBundle), dataConverter };
+  for await (const { workflowId, error } of Worker.runReplayHistories(options, inspected)) {
     if (error) errors.push(`${workflowId} does not replay: ${error.message}`);
     replayed++;
   }
@@ -85,11 +88,21 @@ export function nameOfStep(event: RecordedEvent): string | undefined {
 
 /**
  * Of a suite: the histories whose shape is stored are replayed by the suite of those.
+ * @param encrypted the converter of a suite whose payloads are encrypted; none of its histories is stored
  * @throws where a history of the namespace does not replay, or there is none
  */
-export async function replayAll(client: Client, workflowBundle: { codePath: string }): Promise<void> {
+export async function replayAll(
+  client: Client,
+  workflowBundle: { codePath: string },
+  encrypted?: DataConverter,
+): Promise<void> {
   const stored = await storedFiles();
-  const { replayed, errors } = await replayHistories(client, workflowBundle, (name) => stored.has(name));
+  const { replayed, errors } = await replayHistories(
+    client,
+    workflowBundle,
+    (name) => !encrypted && stored.has(name),
+    encrypted,
+  );
   if (errors.length > 0) throw new Error(errors.join("\n"));
   if (replayed === 0) throw new Error("There was no history to replay.");
 }

@@ -6,6 +6,7 @@ import { HISTORY_CHANNEL_ARGS } from "../../src/cli/connect-temporal.ts";
 import { createCallbackReceiver, createTemporalSignaller } from "../../src/callbacks/index.ts";
 import { type Config, loadConfig, type Timings } from "../../src/config/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
+import { dataConverterOf } from "../../src/payloads/index.ts";
 import { startSimulator, type Simulator, type SimulatorOptions } from "../../src/dev/simulator/index.ts";
 import { createStarter, NoAnswerError, type Starter } from "../../src/starter/index.ts";
 import { createWorkers } from "../../src/worker/create-workers.ts";
@@ -97,7 +98,9 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   const namespace = namespaceOf(expect.getState().testPath ?? "");
   const simulator = await startSimulator({ limitPerWindow: 100_000, ...options.simulator });
   const connection = await Connection.connect({ address, channelArgs: HISTORY_CHANNEL_ARGS });
-  const client = new Client({ connection, namespace });
+  const { FISCALFLOW_PAYLOAD_KEYS } = { ...options.env };
+  const dataConverter = dataConverterOf(loadConfig({ env: { FISCALFLOW_PAYLOAD_KEYS } }).payloadKeys);
+  const client = new Client({ connection, namespace, dataConverter });
   const receiver = createCallbackReceiver({
     secrets: [CALLBACK_SECRET],
     client: createTemporalSignaller(client),
@@ -207,9 +210,10 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
       await ledger?.close();
       await receiver.close();
       await simulator.close();
-      await replayAll(client, workflowBundle);
+      const encrypts = config.payloadKeys.length > 0;
+      await replayAll(client, workflowBundle, encrypts ? dataConverter : undefined);
       const record = process.env["RECORD_HISTORIES"];
-      if (record) await recordAll(client, record);
+      if (record && !encrypts) await recordAll(client, record);
       await native.close();
       await connection.close();
     },

@@ -1,10 +1,15 @@
 /**
  * Workarounds for the SDK (decision 15): what a workflow is given and cannot read, signals that come together, updates
- * and the end of a run. Nothing of a sale or a job is in here.
+ * and the end of a run; and how failures are written. Nothing of a sale or a job is in here.
  *
  * Stands on: `src/contract`.
  */
-import { defaultPayloadConverter, type Payload, type PayloadConverter } from "@temporalio/common";
+import {
+  DefaultFailureConverter,
+  defaultPayloadConverter,
+  type Payload,
+  type PayloadConverter,
+} from "@temporalio/common";
 import {
   allHandlersFinished,
   ApplicationFailure,
@@ -187,6 +192,12 @@ export const payloadConverter: PayloadConverter = {
     }
   },
 };
+
+/** A worker that encrypts sets it in front of the bundled code (`encodingFailures`): it changes no command. */
+const { fiscalflowEncodesFailures = false } = globalThis as { fiscalflowEncodesFailures?: boolean };
+
+/** The words of a failure are plain, or a payload that the worker's codec encrypts. */
+export const failureConverter = new DefaultFailureConverter({ encodeCommonAttributes: fiscalflowEncodesFailures });
 
 /** The SDK's words where they say something, and nothing of the payload: it may hold a customer's data. */
 function reasonOf({ metadata }: Payload, error: unknown): string {

@@ -2,6 +2,7 @@ import { Client, type Connection } from "@temporalio/client";
 
 import type { Config, TemporalConnection } from "../../config/index.ts";
 import { complianceTaskQueue, MAIN_TASK_QUEUE, WORKFLOW_TYPES } from "../../contract/index.ts";
+import { dataConverterOf } from "../../payloads/index.ts";
 import {
   readSearchAttributes,
   type RecentPoll,
@@ -39,7 +40,7 @@ export async function checkTemporal(
     return;
   }
   const { namespace } = temporal;
-  const client = new Client({ connection, namespace });
+  const client = new Client({ connection, namespace, dataConverter: dataConverterOf(config?.payloadKeys ?? []) });
   const attempt = async (check: string, look: () => Promise<Finding[]>, otherwise = fault): Promise<boolean> => {
     const found = await connection
       .withDeadline(Date.now() + CALL_MS, look)

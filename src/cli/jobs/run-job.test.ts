@@ -28,7 +28,7 @@ async function followed(waitSeconds: number | undefined, ask: (withinMs: number)
       return await work();
     },
     withAbortSignal: async (_signal: AbortSignal, work: () => Promise<unknown>) => await work(),
-    options: { namespace: "default" },
+    options: { namespace: "default", loadedDataConverter: { payloadCodecs: [] } },
     workflowService: { describeTaskQueue: async () => ({ pollers: [{}] }) },
     workflow: {
       getHandle: () => ({

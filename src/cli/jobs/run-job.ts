@@ -166,7 +166,8 @@ export async function stateOfJob<Progress>(
   const handle = client.workflow.getHandle(run.workflowId);
   const ask = () => handle.query<JobState<Progress>>(STATE_QUERY);
   const state = await answeredInTime(client, queryOf(run.workflowId), ask, options);
-  const troubles = [state.serviceTrouble, ...pendingCallsOf(client, run).map(({ trouble }) => trouble)];
+  const calls = await pendingCallsOf(client, run);
+  const troubles = [state.serviceTrouble, ...calls.map(({ trouble }) => trouble)];
   const serviceTrouble = firstTrouble(troubles);
   return serviceTrouble ? { ...state, serviceTrouble } : state;
 }

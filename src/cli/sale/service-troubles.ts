@@ -103,7 +103,7 @@ function lookAt(client: Client, runs: readonly { workflowId: string }[]): Promis
       const { met, queued } = waiting;
       try {
         const run = await handle.describe();
-        for (const { trouble, troubleSeenAtMs: seenAtMs = 0, state, call } of pendingCallsOf(client, run)) {
+        for (const { trouble, troubleSeenAtMs: seenAtMs = 0, state, call } of await pendingCallsOf(client, run)) {
           if (trouble) met.push({ trouble, seenAtMs });
           if (state === "queued") queued.push(calledService(call));
         }

@@ -9,6 +9,7 @@ import {
   RESTARTED_MEMO,
   restartedOf,
 } from "../../contract/index.ts";
+import { decoded } from "../../payloads/index.ts";
 import { lastRunOf, msOf } from "../../starter/runs.ts";
 import { nairobiClock } from "../output.ts";
 
@@ -49,7 +50,7 @@ export async function readTimeline(client: Client, workflowId: string): Promise<
         if (isGrpcServiceError(error) && Number(error.code) === NOT_FOUND) return undefined;
         throw error;
       });
-    entries.push(...timelineOf(history?.events ?? [], shown));
+    entries.push(...timelineOf(await decoded(client, history?.events ?? []), shown));
   }
   return entries.toSorted((one, other) => one.atMs - other.atMs);
 }
@@ -183,7 +184,7 @@ function summaryOf({ userMetadata }: HistoryEvent): string | undefined {
   return typeof summary === "string" ? summary : undefined;
 }
 
-/** Undefined where a codec keeps it from whoever asks. */
+/** Undefined where a key keeps it from whoever asks. */
 function read(payload: temporal.api.common.v1.IPayload | null | undefined): unknown {
   const { metadata, data } = payload ?? {};
   if (!data || Buffer.from(metadata?.["encoding"] ?? []).toString() !== "json/plain") return undefined;

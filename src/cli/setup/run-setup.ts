@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Connection, isGrpcServiceError } from "@temporalio/client";
+import { Client, type Connection, isGrpcServiceError } from "@temporalio/client";
 
 import { loadConfig } from "../../config/index.ts";
 import { setUpLedger } from "../../worker/process.ts";
@@ -20,9 +20,10 @@ export async function runSetup(context: CliContext, json = false): Promise<void>
   const config = loadConfig({ env: context.env });
   const wanted = wantedSchedules(config);
   const hasTables = await setUpLedger(config);
-  const setUp = async ({ connection, client, namespace }: ConnectedTemporal): Promise<void> => {
+  const setUp = async ({ connection, namespace }: ConnectedTemporal): Promise<void> => {
     const { missing, ready } = await addSearchAttributes(context, connection, namespace);
-    const schedules = await reconcileSchedules(client, wanted);
+    // What a Schedule holds names a connection and a business, and outlives any key: it stays plain.
+    const schedules = await reconcileSchedules(new Client({ connection, namespace }), wanted);
     const text = [
       ...(hasTables ? ["The ledger's tables are ready."] : []),
       ...ready.map((name) => `${name}: was there`),
