@@ -19,8 +19,10 @@ test("docs/configuration.md is generated from the settings", async () => {
 
 Environment variables take precedence over the file that \`FISCALFLOW_CONFIG\` names; the file is for several connections.
 fiscalflow checks the whole configuration before it connects to anything, and reports all problems together.
-[The dialect](dialect.md) says what happens while a setting of a dialect is wrong, and how to find its right value. This
-page is generated from the settings: \`npx vitest run test/docs -u\` updates it.
+A variable that begins like one of these, but is not known, is a problem if it is nearly a known one; otherwise it may be
+another program's, and the log and \`doctor\` warn of it. [The dialect](dialect.md) says what happens while a setting of a
+dialect is wrong, and how to find its right value. This page is generated from the settings: \`npx vitest run test/docs -u\`
+updates it.
 
 ${renderConfigTable().trim()}
 
