@@ -46,13 +46,7 @@ export function createJobPreparations(connections: ReadonlyMap<string, Complianc
         const profile = profileFor(connections, wanted, RECONCILE);
         const known = [...accounting.keys()];
         const { reconcile: configured } = runtimeOf({ connections }, profile.connection);
-        const name = wanted.accounting ?? configured.accounting ?? profile.connection;
-        if (wanted.accounting !== undefined && !accounting.has(name)) {
-          throw new InvalidInputError(RECONCILE, [
-            `accounting: expected a configured connection of the accounting service (${known.join(", ") || "none"}), found "${name}"`,
-          ]);
-        }
-        const rule = { ...configured.rule, ...wanted.rule };
+        const { accounting: name = profile.connection, rule } = configured;
         return { profile, accounting: accounting.has(name) ? name : withoutAccounting(name, known), rule };
       }),
 

@@ -16,11 +16,11 @@ import { BUSINESS } from "./views-of.ts";
  * @param rig asked when it is needed: a suite's helpers are there before its rig
  */
 export function reconcileOf(rig: () => Rig) {
-  return async (more: Pick<ReconcileInput, "rule"> = {}): Promise<ReconcileOutcome> =>
+  return async (): Promise<ReconcileOutcome> =>
     await rig().client.workflow.execute<(input: ReconcileInput) => Promise<ReconcileOutcome>>("reconcile", {
       workflowId: reconcileWorkflowId(BUSINESS),
       taskQueue: MAIN_TASK_QUEUE,
-      args: [{ ...BUSINESS, ...more }],
+      args: [BUSINESS],
     });
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CURRENCY_PATTERN, INVOICE_NUMBER_FIELDS, MOST_NAMED_ITEMS, SUPPLIER_RULES } from "../jobs.ts";
+import { MOST_NAMED_ITEMS } from "../jobs.ts";
 import { calendarDate, printableText, SAYS_FOUND } from "./parse-input.ts";
 import { businessIdentifier, connectionName } from "./sale.ts";
 import { CURSOR_PATTERN, LONGEST_EVENT_WAIT_SECONDS } from "../events.ts";
@@ -7,7 +7,6 @@ import { CURSOR_PATTERN, LONGEST_EVENT_WAIT_SECONDS } from "../events.ts";
 /** A name of an item: its id, external id or SKU. */
 export const itemName = printableText(200);
 
-/** Input of the `registerItems` workflow. */
 export const registerItemsInputSchema = z.strictObject({
   connection: connectionName.optional(),
   businessId: businessIdentifier.optional(),
@@ -27,7 +26,6 @@ export const registerItemsInputSchema = z.strictObject({
 
 export type RegisterItemsInput = z.infer<typeof registerItemsInputSchema>;
 
-/** Input of the `syncPurchases` workflow. */
 export const syncPurchasesInputSchema = z
   .strictObject({
     connection: connectionName.optional(),
@@ -46,29 +44,13 @@ export const syncPurchasesInputSchema = z
 
 export type SyncPurchasesInput = z.infer<typeof syncPurchasesInputSchema>;
 
-export const currencyCode = z
-  .string()
-  .regex(CURRENCY_PATTERN, { error: "expected a currency of three capital letters (ISO 4217)" });
-
-/** Input of the `reconcile` workflow. What is left out is as the connection's configuration has it. */
 export const reconcileInputSchema = z.strictObject({
   connection: connectionName.optional(),
   businessId: businessIdentifier.optional(),
-  accounting: connectionName
-    .optional()
-    .describe("The connection of the accounting service whose payments pay the business's bills."),
-  rule: z
-    .strictObject({
-      invoiceNumberIn: z.enum(INVOICE_NUMBER_FIELDS).optional(),
-      supplier: z.enum(SUPPLIER_RULES).optional(),
-      currency: currencyCode.optional(),
-    })
-    .optional(),
 });
 
 export type ReconcileInput = z.infer<typeof reconcileInputSchema>;
 
-/** Input of the `syncBillPayments` workflow. */
 export const syncBillPaymentsInputSchema = z.strictObject({
   connection: connectionName.optional(),
   full: z.boolean().optional().describe("Every payment, and what is not listed any more."),
@@ -76,7 +58,6 @@ export const syncBillPaymentsInputSchema = z.strictObject({
 
 export type SyncBillPaymentsInput = z.infer<typeof syncBillPaymentsInputSchema>;
 
-/** Longer than any id that was seen, and short enough for a path. */
 const LONGEST_BATCH_ID = 500;
 
 /** The id of a sync batch: a segment of a path, which `.` and `..` are not. */
@@ -86,7 +67,6 @@ export const syncBatchIdentifier = z
   .refine((id) => id !== "." && id !== ".." && !/[\uD800-\uDFFF]/u.test(id), "expected the id of a sync batch")
   .meta({ minLength: 1, maxLength: LONGEST_BATCH_ID, not: { enum: [".", ".."] } });
 
-/** Input of the `processSyncBatch` workflow. */
 export const processSyncBatchInputSchema = z.strictObject({
   connection: connectionName.optional(),
   syncBatchId: syncBatchIdentifier,
@@ -98,7 +78,6 @@ export const eventCursor = z
   .string()
   .regex(CURSOR_PATTERN, { error: "expected the cursor of an event, such as 120-3fa9c1d2e4b50718" });
 
-/** Input of the `readEvents` workflow. */
 export const readEventsInputSchema = z.strictObject({
   connection: connectionName.optional(),
   businessId: businessIdentifier.optional(),
