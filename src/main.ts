@@ -7,7 +7,7 @@
  */
 import { performance } from "node:perf_hooks";
 
-import { stopOnSignals } from "./cli/interruptible.ts";
+import { stopOnSignals } from "./cli/context.ts";
 import { runCli } from "./cli/run-cli.ts";
 import { addDevCommands } from "./dev/commands.ts";
 

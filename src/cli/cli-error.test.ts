@@ -4,7 +4,7 @@ import { ConfigError } from "../config/index.ts";
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
 import { NotAllowedError, SaleConflictError } from "../starter/errors.ts";
 import { TemporalError } from "../worker/require-temporal.ts";
-import { CommandFailedError, describeError, UsageError } from "./cli-error.ts";
+import { CommandFailedError, describeError, UsageError } from "./context.ts";
 
 const grpc = Object.assign(new Error("7 PERMISSION_DENIED: not yours"), { code: 7, details: "not yours" });
 
@@ -21,14 +21,9 @@ test.each([
   [new RangeError(""), 1, "RangeError"],
   ["a text", 1, "a text"],
 ])("%s", (error, exitCode, message) => {
-  expect(describeError(error, { withStack: false })).toEqual({ exitCode, message });
+  expect(describeError(error)).toEqual({ exitCode, message });
 });
 
 test("control characters are removed from an error message; line breaks stay", () => {
-  expect(describeError(new Error("a\u001b[31m\nb\u202e"), { withStack: false }).message).toBe("a\uFFFD[31m\nb\uFFFD");
-});
-
-test("the stack of an error and its causes are shown on request", () => {
-  const { message } = describeError(new Error("outer", { cause: new Error("inner") }), { withStack: true });
-  expect(message).toMatch(/^outer\nError: outer\n\s+at [^]*Caused by Error: inner\n\s+at /);
+  expect(describeError(new Error("a\u001b[31m\nb\u202e")).message).toBe("a\uFFFD[31m\nb\uFFFD");
 });

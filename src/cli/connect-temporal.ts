@@ -9,8 +9,7 @@ import {
   requireSearchAttributes,
   temporalErrorOf,
 } from "../worker/require-temporal.ts";
-import type { CliContext } from "./context.ts";
-import { interruptible } from "./interruptible.ts";
+import { type CliContext, interruptible } from "./context.ts";
 
 export interface ConnectedTemporal {
   connection: Connection;
@@ -19,7 +18,6 @@ export interface ConnectedTemporal {
 }
 
 /**
- * Does the work with a connection to Temporal.
  * @param needs whether the work goes wrong in a namespace without our search attributes
  * @throws ConfigError, TemporalError, InterruptedError
  */

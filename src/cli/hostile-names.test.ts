@@ -13,9 +13,9 @@ import { readEscPos } from "../receipt/test-support/read-escpos.ts";
 import { readPdfText } from "../receipt/test-support/read-pdf.ts";
 import { lineOf, signedSale } from "../receipt/test-support/sample-document.ts";
 import { createLogger, temporalLogger } from "../worker/create-logger.ts";
-import { describeError } from "./cli-error.ts";
+import { describeError } from "./context.ts";
 import { printNote, printResult } from "./output.ts";
-import { plainTable } from "./plain-table.ts";
+import { plainTable } from "./tables.ts";
 import { renderHtml } from "./report/page.ts";
 import { renderText } from "./report/run-report.ts";
 import { renderState } from "./sale/show.ts";
@@ -184,7 +184,7 @@ const OUTPUTS: readonly Output[] = [
   { what: "a note", made: (name) => printed((context) => printNote(context, `Of ${name}.`)), isClean: isCleanText },
   {
     what: "an error",
-    made: (name) => describeError(new Error(`No ${name}`), { withStack: false }).message,
+    made: (name) => describeError(new Error(`No ${name}`)).message,
     isClean: isCleanText,
   },
   { what: "a table", made: (name) => plainTable(["BUYER", "TOTAL"], [[name, "1"]], [1]), isClean },

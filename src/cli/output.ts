@@ -1,13 +1,16 @@
+import { type Command, Option } from "commander";
+import { open, rename, rm, stat } from "node:fs/promises";
+import { extname } from "node:path";
+
 import { nairobiInstant } from "../contract/nairobi-date.ts";
 import { plainJson, plainText } from "../contract/plain-text.ts";
-import type { CliContext } from "./context.ts";
+import { type CliContext, UsageError } from "./context.ts";
+import { parseText } from "./options.ts";
 
-/** The result of a command: for machines one JSON document, for people a text. */
 export function printResult(context: CliContext, json: boolean | undefined, data: unknown, text: string): void {
   context.stdout.write(`${json === true ? jsonText(data, 2) : plainText(text)}\n`);
 }
 
-/** What is going on, for whoever watches. */
 export function printNote(context: CliContext, text: string): void {
   context.stderr.write(`${plainText(text)}\n`);
 }
@@ -25,8 +28,8 @@ export function jsonText(data: unknown, spaces?: number): string {
 }
 
 /**
- * What a command prints as JSON says when in one way: every field of Unix milliseconds (`sinceMs`) becomes one of ISO
- * 8601 with Nairobi's offset (`since`). None of these data holds a length of time, whose name would end alike.
+ * Of a report's JSON: each field of Unix milliseconds (`sinceMs`) becomes one of ISO 8601 with Nairobi's offset
+ * (`since`). No such data holds a length of time, whose name would end alike.
  */
 export function withInstants(data: unknown): unknown {
   if (Array.isArray(data)) return data.map(withInstants);
@@ -51,7 +54,7 @@ export function plain(text: string): string {
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
 
-/** How long ago, in its two largest units: `2 d 4 h`. */
+/** `2 d 4 h` */
 export function age(sinceMs: number, nowMs: number): string {
   const minutes = Math.max(0, Math.floor((nowMs - sinceMs) / 60_000));
   const [days, hours, rest] = [Math.floor(minutes / 1440), Math.floor(minutes / 60) % 24, minutes % 60];
@@ -59,15 +62,79 @@ export function age(sinceMs: number, nowMs: number): string {
   return hours > 0 ? `${hours} h ${rest} min` : `${rest} min`;
 }
 
-/** A word of a command line that can be pasted into a POSIX shell, or into PowerShell on Windows. */
-export function shellWord(text: string, platform: NodeJS.Platform = process.platform): string {
-  const isWindows = platform === "win32";
-  const plain = isWindows ? /^[\w+=:./-]+$/ : /^[\w@%+=:,./-]+$/;
-  if (plain.test(text) && !text.startsWith("-")) return text;
-  return `'${text.replaceAll("'", isWindows ? "''" : `'\\''`)}'`;
-}
-
 /** `1 fault`, `2 faults`, `2 batches` */
 export function counted(count: number, noun: string, several = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : several}`;
+}
+
+export interface FormatFlags<Format extends string> {
+  format?: Format;
+  json?: boolean;
+  out?: string;
+}
+
+export function withFormats(command: Command, formats: readonly string[]): Command {
+  return command
+    .addOption(
+      new Option("--format <format>", "what to write (default: by the ending of --out, else text)")
+        .choices(formats)
+        .conflicts("json"),
+    )
+    .option(
+      "--out <file>",
+      "write to this file, which appears once it is complete, in place of one of that name",
+      parseText,
+    );
+}
+
+/** @throws UsageError where no format has the ending of the file */
+export function formatOf<Format extends string>(
+  { format, json, out }: FormatFlags<Format>,
+  formats: readonly Format[],
+): Format | "text" | "json" {
+  if (json) return "json";
+  const ending = extname(out ?? "")
+    .slice(1)
+    .toLowerCase();
+  const chosen = format ?? (["", "txt"].includes(ending) ? "text" : formats.find((one) => one === ending));
+  if (chosen === undefined) throw new UsageError(`No format has the ending .${ending}: add --format.`);
+  return chosen;
+}
+
+/**
+ * Writes a result, piece by piece as it is made, to standard output or to a file, which has its name only once it is
+ * whole.
+ * @throws UsageError where the file cannot be written
+ */
+export async function writeOutput(
+  context: CliContext,
+  out: string | undefined,
+  pieces: AsyncIterable<string | Uint8Array> | Iterable<string>,
+): Promise<void> {
+  const writeAll = async (write: (piece: string | Uint8Array) => Promise<void>): Promise<void> => {
+    for await (const piece of pieces) {
+      // A result that nobody waits for may hold the ledger's connection.
+      context.signal.throwIfAborted();
+      await write(piece);
+    }
+  };
+  if (out === undefined) return await writeAll((piece) => written(context, piece));
+  const unwritable = (cause: NodeJS.ErrnoException): never => {
+    throw new UsageError(`The file ${out} cannot be written (${cause.code}). Give another one with --out.`, { cause });
+  };
+  // A printer, or /dev/null, would become a file.
+  const there = await stat(out).catch(() => undefined);
+  if (there && !there.isFile())
+    throw new UsageError(`${out} is there already, and no file. Give another name with --out, or redirect the output.`);
+  const partial = `${out}.${process.pid}.part`;
+  const file = await open(partial, "w").catch(unwritable);
+  try {
+    await writeAll((piece) => file.appendFile(piece));
+    await file.close();
+    await rename(partial, out).catch(unwritable);
+  } finally {
+    await file.close();
+    await rm(partial, { force: true });
+  }
+  printNote(context, `Written to ${out}.`);
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { UsageError } from "./cli-error.ts";
+import { UsageError } from "./context.ts";
 import { parseJson } from "./read-json.ts";
 
 test("parseJson reads every JSON document as JSON.parse does", () => {

@@ -3,9 +3,7 @@ import { createReadStream } from "node:fs";
 import { buffer } from "node:stream/consumers";
 
 import { parseJsonc } from "../config/parse-jsonc.ts";
-import { UsageError } from "./cli-error.ts";
-import type { CliContext } from "./context.ts";
-import { interruptible } from "./interruptible.ts";
+import { type CliContext, interruptible, UsageError } from "./context.ts";
 import { printNote } from "./output.ts";
 
 /**

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 
-import { help } from "./arguments.ts";
 import type { CliContext } from "./context.ts";
+import type { DialectFlags } from "./dialect/run-dialect.ts";
+import { help, parseText, type Scope, withScope } from "./options.ts";
 
 /** What runs fiscalflow on a host: `worker`, `callbacks`, `setup` and `doctor`. */
 export function registerProcesses(program: Command, context: CliContext): void {
@@ -46,7 +47,7 @@ A Schedule that was changed by hand is repaired, one that nothing asks for any m
         "TEMPORAL_ADDRESS=temporal:7233 TEMPORAL_NAMESPACE=shop fiscalflow setup",
       ),
     )
-    .action(async ({ json }: JsonFlag) => (await import("./setup/run-setup.ts")).runSetup(context, json));
+    .action(async ({ json }: JsonFlag) => (await import("./setup/setup.ts")).runSetup(context, json));
   program
     .command("doctor")
     .description("Check the configuration, Temporal, the database and every key, and say how to fix each fault.")
@@ -64,4 +65,46 @@ Ends with 1 at a fault (✗): something keeps sales from being issued or recorde
 
 interface JsonFlag {
   json?: boolean;
+}
+
+const NOT_SHOWN = `
+The API's document names this operation without showing it: the connection's dialect must describe it. The answer is printed as it came,
+as JSON.`;
+
+/** `dialect`, and the reads of the API that a dialect must describe. */
+export function registerDialect(program: Command, context: CliContext): void {
+  program
+    .command("dialect")
+    .description("Compare the configured names with the services' answers, and print what to ask the provider.")
+    .option("--check", "exit with 1 if an answer lacks a configured name")
+    .option("--json", "print the result as JSON")
+    .addHelpText(
+      ...help(
+        `Makes one call for each connection, which changes nothing: GET /v1/businesses of the API, GET /companies of the
+accounting service. What no such answer shows is printed as a question for the provider. Every setting is described in
+https://github.com/fiscalflow/fiscalflow/blob/main/docs/dialect.md.`,
+        "fiscalflow dialect --check",
+      ),
+    )
+    .action(async (flags: DialectFlags) => {
+      const { runDialect } = await import("./dialect/run-dialect.ts");
+      await runDialect(context, flags);
+    });
+  withScope(program.command("identity").description("Show what the configured key may do, as the API reports it."))
+    .addHelpText("after", NOT_SHOWN)
+    .action(async (flags: Scope) => {
+      const { showIdentity } = await import("./dialect/named-operations.ts");
+      await showIdentity(context, flags);
+    });
+  withScope(
+    program
+      .command("lookups")
+      .description("Show the tax authority's code lists and item classifications.")
+      .argument("[name]", "the list; replaces {id} in the dialect's path", parseText),
+  )
+    .addHelpText("after", NOT_SHOWN)
+    .action(async (name: string | undefined, flags: Scope) => {
+      const { showLookups } = await import("./dialect/named-operations.ts");
+      await showLookups(context, name, flags);
+    });
 }

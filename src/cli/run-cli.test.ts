@@ -155,11 +155,6 @@ describe("Temporal that cannot be reached ends with 1, and the message names the
       "Temporal at 127.0.0.1:9 cannot be reached (ECONNREFUSED). Check TEMPORAL_ADDRESS (or the profile), and that the server runs and can be reached from here.\n",
     );
   });
-
-  test("with LOG_LEVEL=debug the stack is shown", async () => {
-    const env = { ...NO_TEMPORAL, ...COMPLIANCE, LOG_LEVEL: "debug" };
-    expect((await callCli(["sale", "list"], { env })).stderr).toMatch(/\n\s+at /);
-  });
 });
 
 test("a command that changes many names the server first, where no setting does", async () => {

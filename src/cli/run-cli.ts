@@ -12,22 +12,11 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { plainText } from "../contract/plain-text.ts";
-import { describeError, InterruptedError } from "./cli-error.ts";
-import type { CliContext } from "./context.ts";
-import { registerDialect } from "./dialect/register-dialect.ts";
-import {
-  registerBatch,
-  registerBillPayments,
-  registerItems,
-  registerJobs,
-  registerPurchases,
-  registerReconcile,
-} from "./jobs/register-jobs.ts";
-import { registerEvents, registerLedger } from "./ledger/register-ledger.ts";
-import { registerDocuments } from "./lists/register-lists.ts";
-import { registerReceipt } from "./receipt/register-receipt.ts";
-import { registerProcesses } from "./register-processes.ts";
-import { registerReport } from "./report/register-report.ts";
+import { type CliContext, describeError, InterruptedError } from "./context.ts";
+import { registerJobs } from "./jobs/register-jobs.ts";
+import { registerLedger } from "./ledger/register-ledger.ts";
+import { registerReceipt, registerReports } from "./register-outputs.ts";
+import { registerDialect, registerProcesses } from "./register-processes.ts";
 import { registerSale } from "./sale/register-sale.ts";
 
 /** Adds commands that are none of the command line's own. */
@@ -47,12 +36,11 @@ export async function runCli(argv: readonly string[], context: CliContext, add?:
   } catch (error) {
     // Commander has printed what was wrong. Help that was not asked for is a wrong call too.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    const { env, signal, stderr } = context;
+    const { signal, stderr } = context;
     const interruption = signal.reason instanceof InterruptedError ? signal.reason : new InterruptedError();
     // Node's own waits end with an AbortError of theirs.
     const isAbort = signal.aborted && (error === signal.reason || (error as Error).name === "AbortError");
-    const withStack = ["debug", "trace"].includes(env["LOG_LEVEL"] ?? "");
-    const { exitCode, message } = describeError(isAbort ? interruption : error, { withStack });
+    const { exitCode, message } = describeError(isAbort ? interruption : error);
     if (message !== "") stderr.write(`${message}\n`);
     return signal.aborted ? interruption.exitCode : exitCode;
   }
@@ -94,15 +82,8 @@ Example: what is wrong with this installation, and what to do about it
   registerDialect(program, context);
   registerSale(program, context);
   registerReceipt(program, context);
-  registerItems(program, context);
-  registerPurchases(program, context);
-  registerBillPayments(program, context);
-  registerBatch(program, context);
-  registerReconcile(program, context);
   registerJobs(program, context);
-  registerReport(program, context);
-  registerDocuments(program, context);
-  registerEvents(program, context);
+  registerReports(program, context);
   registerLedger(program, context);
   return program;
 }

@@ -2,9 +2,7 @@ import { type Config, loadConfig } from "../config/index.ts";
 import type { Ledger } from "../ledger/index.ts";
 import { hasData } from "../servers/postgres-files.ts";
 import { ledgerOf } from "../worker/process.ts";
-import { CommandFailedError, UsageError } from "./cli-error.ts";
-import type { CliContext } from "./context.ts";
-import { interruptible } from "./interruptible.ts";
+import { type CliContext, CommandFailedError, interruptible, UsageError } from "./context.ts";
 import { printNote } from "./output.ts";
 
 /** Somebody at a terminal waits for the answer, and no sale does. */

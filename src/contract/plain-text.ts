@@ -1,7 +1,7 @@
 /**
  * Other people's words, of buyers, suppliers and services, before they are shown. What is dangerous is the same
  * everywhere, and stands here alone. What each output needs besides stands with it: a cell of a CSV in
- * `src/cli/lists/columns.ts`, HTML in `src/receipt/html.ts`, Markdown in `workflows/operator/updates.ts`, the letters of
+ * `src/cli/tables.ts`, HTML in `src/receipt/html.ts`, Markdown in `workflows/operator/updates.ts`, the letters of
  * printers and PDF in `src/receipt/latin.ts`.
  */
 
@@ -52,7 +52,14 @@ function escaped(character: string): string {
   }).join("");
 }
 
-/** The size of a value as JSON, in UTF-8. */
+/** A word of a command line that can be pasted into a POSIX shell, or into PowerShell on Windows. */
+export function shellWord(text: string, platform: NodeJS.Platform = process.platform): string {
+  const isWindows = platform === "win32";
+  const plain = isWindows ? /^[\w+=:./-]+$/ : /^[\w@%+=:,./-]+$/;
+  if (plain.test(text) && !text.startsWith("-")) return text;
+  return `'${text.replaceAll("'", isWindows ? "''" : `'\\''`)}'`;
+}
+
 export function jsonBytes(value: unknown): number {
   return new TextEncoder().encode(JSON.stringify(value)).length;
 }

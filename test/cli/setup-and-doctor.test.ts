@@ -16,7 +16,6 @@ const INT = 3;
 
 interface Checked {
   ok: boolean;
-  apiCalls: number;
   checks: { check: string; level: string; message: string; todo?: string }[];
 }
 
@@ -182,14 +181,14 @@ describeWithTemporal("on a server that lacks search attributes", () => {
 
   test("doctor goes on where the configuration is wrong, or Temporal away: every fault in one run", async () => {
     const wrong = await doctor({ COMPLIANCE_API_KEY: "nonsense" });
-    expect(wrong).toMatchObject({ exitCode: 1, apiCalls: 0 });
+    expect(wrong).toMatchObject({ exitCode: 1 });
     expect(wrong.checks).toContainEqual(
       expect.objectContaining({ level: "fault", message: expect.stringContaining("COMPLIANCE_API_KEY") }),
     );
     expect(wrong.checks).toContainEqual(expect.objectContaining({ check: "namespace", level: "ok" }));
 
     const away = await doctor({ TEMPORAL_ADDRESS: "127.0.0.1:9" });
-    expect(away).toMatchObject({ exitCode: 1, apiCalls: 1 });
+    expect(away).toMatchObject({ exitCode: 1 });
     expect(away.checks).toContainEqual(
       expect.objectContaining({ check: "Temporal", level: "fault", message: expect.stringContaining("ECONNREFUSED") }),
     );
@@ -211,7 +210,7 @@ describeWithTemporal("on a server with search attributes", () => {
     await server.stop();
   });
 
-  test("doctor finds no fault, and says how many calls it made", async () => {
+  test("doctor finds no fault", async () => {
     const { exitCode, stdout, stderr } = await callCli(["doctor"], {
       env: {
         TEMPORAL_ADDRESS: server.address,
@@ -225,8 +224,7 @@ describeWithTemporal("on a server with search attributes", () => {
     expect(stdout).not.toContain("✗");
     expect(stdout).toMatch(/^! Schedules: \S+ is missing.*\n {2}→ run `fiscalflow setup`$/m);
     expect(stdout).toMatch(/^✓ accounting default, key: development, not signed, reaches \d+ bill payments$/m);
-    const calls = "1 call of the API and 1 of the accounting service made";
-    expect(stderr).toMatch(new RegExp(`^0 faults, \\d warnings?; ${calls}\\.\n$`));
+    expect(stderr).toMatch(/^0 faults, \d warnings?\.\n$/);
     expect(exitCode).toBe(0);
   });
 

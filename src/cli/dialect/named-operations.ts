@@ -13,12 +13,10 @@ import { loadConfig } from "../../config/index.ts";
 import { redactDeep } from "../../http/service-call.ts";
 import { createDispatchers, createTransport } from "../../http/transport.ts";
 import { requireConnection } from "../../starter/sale-key.ts";
-import { CommandFailedError, InterruptedError, UsageError } from "../cli-error.ts";
-import type { CliContext } from "../context.ts";
-import { servedBusinessOf } from "../jobs/business-of.ts";
+import { type CliContext, CommandFailedError, InterruptedError, UsageError } from "../context.ts";
+import { type Scope, servedBusinessOf } from "../options.ts";
 import { printResult } from "../output.ts";
 import { readJson } from "../read-json.ts";
-import type { Scope } from "../sale/scope.ts";
 
 export async function showIdentity(context: CliContext, flags: Scope): Promise<void> {
   await printAnswer(context, flags, "identity", ({ client, call }) => client.callNamed("identity", {}, call));

@@ -5,11 +5,9 @@ import { type Config, loadConfig } from "../../config/index.ts";
 import type { DialectSetting } from "../../http/dialect-settings.ts";
 import { AnswerError, retryAfterMsOf } from "../../http/service-call.ts";
 import { createDispatchers, createTransport, type Transport } from "../../http/transport.ts";
-import { CommandFailedError, describeError, UsageError } from "../cli-error.ts";
-import type { CliContext } from "../context.ts";
-import { interruptible } from "../interruptible.ts";
+import { type CliContext, CommandFailedError, describeError, interruptible, UsageError } from "../context.ts";
 import { printNote, printResult } from "../output.ts";
-import { plainTable } from "../plain-table.ts";
+import { plainTable } from "../tables.ts";
 
 export interface DialectFlags {
   check?: boolean;
@@ -90,7 +88,7 @@ async function askAll(
       });
       asked.push({ service, connection, names });
     } catch (error) {
-      const { message: failed } = describeError(error, { withStack: false });
+      const { message: failed } = describeError(error);
       asked.push({ service, connection, names: [], failed });
     }
   };
@@ -149,7 +147,6 @@ function objectsIn(list: unknown): object[] {
   return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
-/** Of every setting that no answer has shown to be right. */
 function questionsOf(asked: readonly Asked[]): Question[] {
   const of = (service: Service, settings: readonly DialectSetting[]): Question[] => {
     const own = asked.filter((one) => one.service === service);

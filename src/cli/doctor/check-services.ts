@@ -80,7 +80,6 @@ export async function checkAccounting(
   }
 }
 
-/** What to do about an answer, by its status. */
 interface ServiceAdvice {
   baseUrl: string;
   byStatus: Readonly<Record<number, string>>;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { ScheduleChange } from "../setup/schedules.ts";
+import type { ScheduleChange } from "../setup/setup.ts";
 import { schedulesFindings, workersFinding } from "./check-temporal.ts";
 
 const NOW_MS = 1_000_000;

@@ -11,20 +11,15 @@ import {
   temporalAddress,
   TemporalError,
 } from "../../worker/require-temporal.ts";
-import { describeError } from "../cli-error.ts";
 import { connectTemporal } from "../connect-temporal.ts";
-import type { CliContext } from "../context.ts";
+import { type CliContext, describeError } from "../context.ts";
 import { serviceTroubles, troubleLine } from "../sale/service-troubles.ts";
-import { reconcileSchedules, type ScheduleChange, wantedSchedules } from "../setup/schedules.ts";
+import { reconcileSchedules, type ScheduleChange, wantedSchedules } from "../setup/setup.ts";
 import { fault, type Finding, ok, warning } from "./finding.ts";
 
 const CALL_MS = 10_000;
 
-/**
- * The server, its namespace, the workers, and what waits there. Each finding is given on as soon as it is known.
- *
- * @param config absent if it cannot be used: what depends on it is not looked at
- */
+/** @param config absent if it cannot be used: what depends on it is not looked at */
 export async function checkTemporal(
   context: CliContext,
   temporal: TemporalConnection,
@@ -44,7 +39,7 @@ export async function checkTemporal(
   const attempt = async (check: string, look: () => Promise<Finding[]>, otherwise = fault): Promise<boolean> => {
     const found = await connection
       .withDeadline(Date.now() + CALL_MS, look)
-      .catch((error: unknown) => [otherwise(check, describeError(error, { withStack: false }).message)]);
+      .catch((error: unknown) => [otherwise(check, describeError(error).message)]);
     add(...found);
     return found.every(({ level }) => level !== "fault");
   };

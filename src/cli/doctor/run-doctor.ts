@@ -1,8 +1,6 @@
 import { type Config, ConfigError, loadConfig, loadTemporalConnection } from "../../config/index.ts";
 import { plainLine } from "../../contract/plain-text.ts";
-import { CommandFailedError } from "../cli-error.ts";
-import type { CliContext } from "../context.ts";
-import { interruptible } from "../interruptible.ts";
+import { type CliContext, CommandFailedError, interruptible } from "../context.ts";
 import { counted, printNote, printResult } from "../output.ts";
 import { checkLedger } from "./check-ledger.ts";
 import { checkServices } from "./check-services.ts";
@@ -20,18 +18,12 @@ export async function runDoctor(context: CliContext, json = false): Promise<void
     findings.push(...found);
     if (!json) for (const one of found) printResult(context, false, undefined, findingLines(one));
   };
-  const config = await interruptible(() => examine(context, add), context.signal);
+  await interruptible(() => examine(context, add), context.signal);
   const [faults, warnings] = (["fault", "warning"] as const).map(
     (level) => findings.filter((one) => one.level === level).length,
   ) as [number, number];
-  const { length: apiCalls } = config?.compliance ?? [];
-  const { length: accountingCalls } = config?.accounting ?? [];
-  if (json) printResult(context, true, { ok: faults === 0, apiCalls, accountingCalls, checks: findings }, "");
-  const others = accountingCalls === 0 ? "" : ` and ${accountingCalls} of the accounting service`;
-  printNote(
-    context,
-    `${counted(faults, "fault")}, ${counted(warnings, "warning")}; ${counted(apiCalls, "call")} of the API${others} made.`,
-  );
+  if (json) printResult(context, true, { ok: faults === 0, checks: findings }, "");
+  printNote(context, `${counted(faults, "fault")}, ${counted(warnings, "warning")}.`);
   if (faults > 0) throw new CommandFailedError("");
 }
 
@@ -40,17 +32,15 @@ function findingLines({ check, level, message, todo }: Finding): string {
   return lines.map(plainLine).join("\n");
 }
 
-/** @returns what is configured, where that can be used: a call was made for each connection */
-async function examine(context: CliContext, add: Add): Promise<Config | undefined> {
+async function examine(context: CliContext, add: Add): Promise<void> {
   const { env } = context;
   const config = loaded(add, () => loadConfig({ env, needs: ["compliance"] }));
   const temporal = loaded(add, () => loadTemporalConnection({ env }));
   if (config) add(...configurationFindings(config));
   if (temporal) await checkTemporal(context, temporal, config, add);
-  if (!config) return undefined;
+  if (!config) return;
   add(...(await checkLedger(config)));
   await checkServices(config, add);
-  return config;
 }
 
 function loaded<Result>(add: Add, load: () => Result): Result | undefined {

@@ -9,18 +9,16 @@ import {
   SEARCH_ATTRIBUTES,
 } from "../../contract/index.ts";
 import type { KeptItemOutcome } from "../../ledger/index.ts";
-import { attributesOf } from "../../starter/sale-key.ts";
 import { endOf, lastRunOf } from "../../starter/runs.ts";
-import { CommandFailedError } from "../cli-error.ts";
+import { attributesOf } from "../../starter/sale-key.ts";
 import { withTemporal } from "../connect-temporal.ts";
-import type { CliContext } from "../context.ts";
-import { type Column, printList } from "../lists/columns.ts";
+import { type CliContext, CommandFailedError } from "../context.ts";
+import { businessOf, type ResultFlags, type Scope } from "../options.ts";
 import { printResult } from "../output.ts";
-import type { ResultFlags, Scope } from "../sale/scope.ts";
 import { serviceTroubles, troubleLine } from "../sale/service-troubles.ts";
 import { jobsQuery } from "../sale/visibility-query.ts";
+import { type Column, printList } from "../tables.ts";
 import { withLedger } from "../with-ledger.ts";
-import { businessOf } from "./business-of.ts";
 import { itemLine, jobOf } from "./jobs.ts";
 import { attentionLines, resultOf, standingText, stateOfJob } from "./run-job.ts";
 
@@ -47,7 +45,6 @@ const COLUMNS: readonly Column<ListedJob>[] = [
   { head: "STARTED", of: ({ startedAt }) => nairobiTime(Date.parse(startedAt)) },
 ];
 
-/** Prints what Temporal lists, up to a limit, and says where there is more. */
 export async function listJobs(context: CliContext, flags: JobsFlags): Promise<void> {
   const { limit, json } = flags;
   const query = jobsQuery(flags);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { NotCompared, PaymentComparison, ReconcileOutcome } from "../../contract/index.ts";
-import { reconciliation } from "./reconciliation.ts";
+import { reconciliation } from "./jobs.ts";
 
 function outcomeOf(payments: PaymentComparison, count = 0): ReconcileOutcome {
   const progress = { documents: 3, final: 3, differing: 0, unreadable: 0 };

@@ -2,25 +2,25 @@ import { type Command, Option } from "commander";
 
 import { itemName, syncBatchIdentifier } from "../../contract/schema/job-inputs.ts";
 import { calendarDate } from "../../contract/schema/parse-input.ts";
-import { help, parsedBy, waitSeconds, wholeNumber } from "../arguments.ts";
 import type { CliContext } from "../context.ts";
-import { registerList } from "../lists/register-lists.ts";
+import { registerList } from "../register-outputs.ts";
 import { registerJobUpdates } from "../operate/operating-commands.ts";
 import {
+  help,
+  parsedBy,
   parseText,
   type ResultFlags,
   type Scope,
+  waitSeconds,
+  wholeNumber,
   withConnectionFilter,
   withFilters,
   withScope,
-} from "../sale/scope.ts";
-import type { AnyJob } from "./job.ts";
-import { billPaymentsSync, itemsRegistration, purchasesSync, syncBatch } from "./jobs.ts";
+} from "../options.ts";
+import { type AnyJob, billPaymentsSync, itemsRegistration, purchasesSync, reconciliation, syncBatch } from "./jobs.ts";
 import type { JobsFlags } from "./list-jobs.ts";
-import { reconciliation } from "./reconciliation.ts";
 import type { JobFlags } from "./run-job.ts";
 
-/** Adds the flags of every command that starts a job. */
 function startsJob(command: Command, { owner }: AnyJob): Command {
   return owner.withFlags(command.option("--wait [seconds]", "follow its progress until it ends", waitSeconds));
 }
@@ -32,7 +32,17 @@ async function start(context: CliContext, job: AnyJob, flags: JobFlags, options:
   await runJob(context, job, flags, Object.fromEntries(given));
 }
 
-export function registerItems(program: Command, context: CliContext): void {
+/** The groups of commands that start background jobs, and `jobs`. */
+export function registerJobs(program: Command, context: CliContext): void {
+  registerItems(program, context);
+  registerPurchases(program, context);
+  registerBillPayments(program, context);
+  registerBatch(program, context);
+  registerReconcile(program, context);
+  registerJobCommands(program, context);
+}
+
+function registerItems(program: Command, context: CliContext): void {
   const items = program
     .command("items")
     .description("Register a business's items with the tax authority, and see what each still lacks.");
@@ -68,7 +78,7 @@ export function registerItems(program: Command, context: CliContext): void {
   registerJobUpdates(items, context, () => itemsRegistration);
 }
 
-export function registerPurchases(program: Command, context: CliContext): void {
+function registerPurchases(program: Command, context: CliContext): void {
   const purchases = program
     .command("purchases")
     .description(
@@ -95,7 +105,7 @@ export function registerPurchases(program: Command, context: CliContext): void {
   registerJobUpdates(purchases, context, () => purchasesSync);
 }
 
-export function registerBillPayments(program: Command, context: CliContext): void {
+function registerBillPayments(program: Command, context: CliContext): void {
   const billPayments = program
     .command("bill-payments")
     .description("Copy the accounting service's bill payments into the ledger, and list them.")
@@ -113,7 +123,7 @@ export function registerBillPayments(program: Command, context: CliContext): voi
   registerJobUpdates(billPayments, context, () => billPaymentsSync);
 }
 
-export function registerBatch(program: Command, context: CliContext): void {
+function registerBatch(program: Command, context: CliContext): void {
   const batch = program.command("batch").description("Have the accounting service process a sync batch, at most once.");
   const argument = { description: "the batch's id", parse: parsedBy(syncBatchIdentifier) };
   const process = batch
@@ -126,7 +136,7 @@ export function registerBatch(program: Command, context: CliContext): void {
   registerJobUpdates(batch, context, syncBatch, { updates: ["retry", "resolveBatch"], argument });
 }
 
-export function registerReconcile(program: Command, context: CliContext): void {
+function registerReconcile(program: Command, context: CliContext): void {
   const reconcile = program
     .command("reconcile")
     .description("Compare the ledger with the API's documents, and supplier invoices with bill payments.")
@@ -145,7 +155,7 @@ export function registerReconcile(program: Command, context: CliContext): void {
   registerJobUpdates(reconcile, context, () => reconciliation);
 }
 
-export function registerJobs(program: Command, context: CliContext): void {
+function registerJobCommands(program: Command, context: CliContext): void {
   const jobs = program
     .command("jobs")
     .description("Manage background jobs: registrations, synchronisations, sync batches, reconciliations.")

@@ -1,11 +1,10 @@
-import { setTimeout as delay } from "node:timers/promises";
-
 import {
   type Client,
   WorkflowExecutionAlreadyStartedError,
   type WorkflowExecutionDescription,
   WorkflowFailedError,
 } from "@temporalio/client";
+import { setTimeout as delay } from "node:timers/promises";
 
 import { loadConfig } from "../../config/index.ts";
 import {
@@ -22,14 +21,13 @@ import {
 import { ANSWER_WITHIN_MS, answeredInTime } from "../../starter/answered-in-time.ts";
 import { NoAnswerError, queryOf, workflowError } from "../../starter/errors.ts";
 import { pendingCallsOf } from "../../starter/runs.ts";
-import { CommandFailedError } from "../cli-error.ts";
 import { withTemporal } from "../connect-temporal.ts";
-import type { CliContext } from "../context.ts";
+import { type CliContext, CommandFailedError } from "../context.ts";
 import { answerLines } from "../operate/operating-commands.ts";
+import type { ResultFlags, Scope } from "../options.ts";
 import { printNote, printResult } from "../output.ts";
 import { attentionLines as linesOfAttention } from "../sale/lines.ts";
-import type { ResultFlags, Scope } from "../sale/scope.ts";
-import type { Job, JobScope } from "./job.ts";
+import type { Job, JobScope } from "./jobs.ts";
 
 export interface JobFlags extends Scope, ResultFlags {
   wait?: true | number;
@@ -53,10 +51,7 @@ async function startJob(client: Client, type: WorkflowType, workflowId: string, 
   }
 }
 
-/**
- * Starts the job, or finds the one that runs; with `--wait` follows it to its end.
- * @param options what is asked for beside the scope: a job that runs already does not do it
- */
+/** @param options what is asked for beside the scope: a job that runs already does not do it */
 export async function runJob<Progress, Result>(
   context: CliContext,
   job: Job<Progress, Result>,
@@ -81,7 +76,6 @@ export async function runJob<Progress, Result>(
 }
 
 const LOOK_EVERY_MS = 500;
-/** A worker that runs has answered by then, also where the caller's time is up. */
 const LEAST_LOOK_MS = 2_000;
 
 /**
@@ -131,7 +125,6 @@ export async function followJob<Progress, Result>(
   }
 }
 
-/** What a job needs an operator for, and the commands that resolve it. */
 export function attentionLines(
   attention: Attention,
   { start, argument }: Pick<Job<never, never>, "start" | "argument">,
@@ -144,7 +137,6 @@ export function attentionLines(
   });
 }
 
-/** How far it is, what it waits for, and what is wrong with the service. */
 export function standingText<Progress>(
   { progressLine }: Pick<Job<Progress, never>, "progressLine">,
   state: JobState<Progress>,

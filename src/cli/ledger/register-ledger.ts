@@ -1,21 +1,19 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
+import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 
 import { type LedgerEvent, nairobiTime } from "../../contract/index.ts";
 import { plainLine } from "../../contract/plain-text.ts";
 import { eventCursor } from "../../contract/schema/job-inputs.ts";
-import type { SeenHead, VerifiedChain } from "../../ledger/index.ts";
-import { help, parsedBy } from "../arguments.ts";
-import { CommandFailedError, UsageError } from "../cli-error.ts";
-import type { CliContext } from "../context.ts";
-import { businessOf } from "../jobs/business-of.ts";
+import type { ChainFinding, RowFinding, SeenHead, VerifiedChain } from "../../ledger/index.ts";
+import { type CliContext, CommandFailedError, UsageError } from "../context.ts";
+import { businessOf, help, parsedBy, type ResultFlags, type Scope, withFilters, withScope } from "../options.ts";
 import { counted, jsonText, printNote, printResult, written } from "../output.ts";
 import { readJson } from "../read-json.ts";
-import { type ResultFlags, type Scope, withFilters, withScope } from "../sale/scope.ts";
-import { chainText } from "./verified-chains.ts";
 
+/** `events` and `ledger`. */
 export function registerLedger(program: Command, context: CliContext): void {
+  registerEvents(program, context);
   const ledger = program
     .command("ledger")
     .description("Check the ledger, which is kept for years.")
@@ -104,7 +102,7 @@ interface EventsFlags extends Scope, ResultFlags {
   follow?: boolean;
 }
 
-export function registerEvents(program: Command, context: CliContext): void {
+function registerEvents(program: Command, context: CliContext): void {
   withScope(
     program
       .command("events")
@@ -151,4 +149,69 @@ function lineOf({ cursor, at, kind, subject, document, correction, operator }: L
     ? [document.stage, document.status, document.receipt?.cuInvoiceNo]
     : [correction?.state, operator?.update, operator?.code];
   return plainLine([cursor, nairobiTime(Date.parse(at)), kind, subject, ...state].filter(Boolean).join("  "));
+}
+
+function chainText(chain: VerifiedChain): string {
+  const { connection, businessId, events, head, findings, moreFindings } = chain;
+  const whole = findings.length === 0 ? "unaltered" : counted(findings.length + moreFindings, "finding");
+  const end = head ? `; head ${head.count} ${head.hash}` : "";
+  const lines = findings.map((finding) => `  ${findingText(finding)}`);
+  if (moreFindings > 0) lines.push(`  and ${moreFindings} more`);
+  const looked = [counted(events, "event"), ...rowsOf(chain)].join(", ");
+  return [`${connection}/${businessId}: ${whole}: ${looked}${end}`, ...lines].map(plainLine).join("\n");
+}
+
+/** Of a business, or of an accounting connection, whose chains have other rows. */
+function rowsOf({
+  documents,
+  withoutDocument,
+  movements,
+  purchases,
+  billPayments,
+  syncBatches,
+}: VerifiedChain): string[] {
+  const rows = [
+    [documents - withoutDocument, "document"],
+    [withoutDocument, "sale or credit note without a document", "sales and credit notes without a document"],
+    [movements, "stock movement"],
+    [purchases, "purchase"],
+    [billPayments, "bill payment"],
+    [syncBatches, "sync batch", "sync batches"],
+  ] as const;
+  return rows.flatMap(([count, one, several]) => (count > 0 ? [counted(count, one, several)] : []));
+}
+
+function findingText(finding: ChainFinding | RowFinding): string {
+  switch (finding.kind) {
+    case "missing":
+      return `${eventsFrom(finding)} not there`;
+    case "changed":
+      return `event ${finding.number} (${finding.subject}) does not say what was written: its hash is another`;
+    case "unlinked":
+      return `event ${finding.number} (${finding.subject}) does not follow the one before it: one of the two was written anew`;
+    case "uncounted":
+      return `${eventsFrom(finding)} behind the end that the head has counted`;
+    case "other-end":
+      return `event ${finding.number} is the last, but not the one that the head names`;
+    case "no-head":
+      return `the head is gone, and there are ${finding.events} events`;
+    case "not-as-seen":
+      return `event ${finding.number} is not the one that was seen earlier: the chain was written anew`;
+    case "row-changed":
+      return `${place(finding)} does not say what its event says, in ${finding.columns.join(", ")}`;
+    case "row-missing":
+      return `${place(finding)} is not there; its event tells of it`;
+    case "row-behind":
+      return `${finding.subject} names event ${finding.event}; the last that tells of it is ${finding.last ?? "none"}`;
+    case "row-unproven":
+      return `${finding.subject} (table ${finding.table}): its events, up to event ${finding.event}, do not say what it was`;
+  }
+}
+
+function eventsFrom({ from, to }: { from: number; to: number }): string {
+  return from === to ? `event ${from} is` : `events ${from} to ${to} are`;
+}
+
+function place({ table, subject, row }: { table: string; subject: string; row: string }): string {
+  return row === subject ? `${subject} (table ${table})` : `${subject}: row ${row} of table ${table}`;
 }

@@ -8,12 +8,11 @@ import {
 } from "../../contract/index.ts";
 import type { BusinessDocuments, ListedDocument } from "../../ledger/index.ts";
 import { plain } from "../output.ts";
-import { plainTable } from "../plain-table.ts";
 import { headOf, refuseUnknown, titleOf, withSeller } from "../report/asked.ts";
 import { rateText, signedTable } from "../report/tables.ts";
-import { type Column, countNote, rateColumns } from "./columns.ts";
+import { type Column, countNote, plainTable, rateColumns } from "../tables.ts";
 import { type PeriodList, runList } from "./period-list.ts";
-import type { RunList } from "./register-lists.ts";
+import type { RunList } from "../register-outputs.ts";
 
 export const listDocuments: RunList = (context, asked) => runList(context, LIST_OF_DOCUMENTS, asked);
 
@@ -109,7 +108,7 @@ function taxColumns(businesses: readonly BusinessDocuments[]): Column<ToldDocume
   });
 }
 
-/** One rate of tax under one name, however many zeros it was written with: `B_16`. */
+/** `B_16`, however many zeros the rate was written with. */
 function rateName({ taxRate, taxTypeCode }: Pick<TaxOfRate, "taxRate" | "taxTypeCode">): string {
   return `${taxTypeCode ?? "none"}_${plain(taxRate)}`;
 }
@@ -118,7 +117,6 @@ function taxText(tax: TaxOfRate): string {
   return `${rateText(tax)}: ${money(tax.taxableAmount)} and ${money(tax.taxAmount)}`;
 }
 
-/** `INV-1001 of 2026-11-20: damaged (03)`. */
 function reversed({ reverses, refundReason }: ListedDocument): string | null {
   if (!reverses) return null;
   const name = reverses.number ?? reverses.cuInvoiceNo ?? reverses.documentId ?? "not known";
@@ -134,7 +132,6 @@ function statusText({ status, givenUp, notSignedTotal, givenUpTotal }: ToldDocum
 
 function looksText(document: ToldDocument): string {
   const { status, signedOn, signedInAnotherMonth, signedOutsidePeriod, customerPin, paymentTypeCode } = document;
-  // Of one that looks right all the same.
   const odd = oddCharacters(customerPin ?? "");
   const looks = [
     status === "failed" && "rejected",

@@ -1,18 +1,15 @@
+import type { Config } from "../../config/index.ts";
 import { nairobiInstant } from "../../contract/nairobi-date.ts";
 import { plainText } from "../../contract/plain-text.ts";
-import type { Config } from "../../config/index.ts";
 import type { Days, Ledger } from "../../ledger/index.ts";
 import type { CliContext } from "../context.ts";
-import { jsonText, printNote, withInstants } from "../output.ts";
-import { columnWidths, tableLine } from "../plain-table.ts";
+import type { Scope } from "../options.ts";
+import { formatOf, jsonText, printNote, withInstants, writeOutput } from "../output.ts";
 import { configuredSeller, type SellerOf, standingOf } from "../report/asked.ts";
-import type { Scope } from "../sale/scope.ts";
+import { amountColumns, type Column, columnWidths, csvCells, csvLine, tableCells, tableLine } from "../tables.ts";
 import { withLedger } from "../with-ledger.ts";
-import { formatOf, writeOutput } from "../written-output.ts";
-import { amountColumns, type Column, csvCells, csvLine, tableCells } from "./columns.ts";
-import { type AskedList, LIST_FORMATS } from "./register-lists.ts";
+import { type AskedList, LIST_FORMATS } from "../register-outputs.ts";
 
-/** What a list says before its rows. */
 interface ListHead {
   days: Days;
   madeAtMs: number;
@@ -57,7 +54,6 @@ type Render = <One extends Owner<Row>, Row, Told>(
   owners: readonly One[],
 ) => AsyncGenerator<string>;
 
-/** Writes the list as it is read, to standard output or to a file. */
 export async function runList<One extends Owner<Row>, Row, Told>(
   context: CliContext,
   list: PeriodList<One, Row, Told>,
@@ -94,7 +90,7 @@ function above<One extends Owner<Row>, Row, Told>(
   return [titleOf(owner, head), ...(head.standing === undefined ? [] : [head.standing])];
 }
 
-/** One line for each row. Each says when it was made: lines of several files can be put together. */
+/** Each line says when it was made: lines of several files can be put together. */
 export const renderCsv: Render = async function* renderCsv({ columns, told }, { madeAtMs }, owners) {
   const written = columns(owners).filter(({ csv }) => csv !== undefined);
   const line = (cells: readonly string[]): string => `${csvLine(cells)}\r\n`;
@@ -122,7 +118,6 @@ const renderJson: Render = async function* renderJson({ fields, figuresOf, told 
   yield "]}\n";
 };
 
-/** A table for each owner, its sums, and what they leave out. */
 const renderTable: Render = async function* renderTable(list, head, owners) {
   const shown = list.columns(owners).filter((column) => column.head !== undefined);
   const names = shown.map((column) => column.head ?? "");

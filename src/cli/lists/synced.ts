@@ -11,14 +11,13 @@ import {
   type PeriodOfOwner,
   type PurchasesOfPeriod,
 } from "../../ledger/index.ts";
-import { UsageError } from "../cli-error.ts";
+import { UsageError } from "../context.ts";
+import type { Scope } from "../options.ts";
 import { plain } from "../output.ts";
-import { plainTable } from "../plain-table.ts";
 import { headOf, refuseUnknown, titleOf, withSeller } from "../report/asked.ts";
-import type { Scope } from "../sale/scope.ts";
-import { type Column, countNote, rateColumns } from "./columns.ts";
+import { type Column, countNote, plainTable, rateColumns } from "../tables.ts";
 import { type PeriodList, runList } from "./period-list.ts";
-import type { RunList } from "./register-lists.ts";
+import type { RunList } from "../register-outputs.ts";
 
 /**
  * Purchases and bill payments, which a synchronisation has copied from a service. What the service does not show of
@@ -95,7 +94,6 @@ const LIST_OF_PURCHASES: PeriodList<PurchasesOfPeriod, ListedPurchase, ListedPur
     "The ledger has no purchases of that connection and business. To read them: fiscalflow purchases sync --wait",
 };
 
-/** Of each rate: the sum of the lines' totals, and of their tax; empty where no lines are known. */
 function vatColumns(businesses: readonly PurchasesOfPeriod[]): Column<ListedPurchase>[] {
   const rates = businesses.flatMap(({ taxRates }) => taxRates).toSorted((one, other) => Number(other) - Number(one));
   return rateColumns(
@@ -191,7 +189,6 @@ function sumsName(status: string, { missing }: Sums): string {
   return missing ? `${status}, no longer listed` : status;
 }
 
-/** What is to be looked at in an entry. @param more of its kind alone */
 function lookColumns<Entry extends ListedEntry>(more: (entry: Entry) => (string | false)[]): Column<Entry>[] {
   return [
     {

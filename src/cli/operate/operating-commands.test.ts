@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { type Attention, ATTENTION_CODES, type AttentionCode, RESOLVED_BY } from "../../contract/index.ts";
 import { createProgram } from "../run-cli.ts";
 import { correctCommand } from "../sale/lines.ts";
-import { parseText } from "../sale/scope.ts";
+import { parseText } from "../options.ts";
 import { resolvingCommands } from "./operating-commands.ts";
 
 function attention(code: AttentionCode, subject?: string): Attention {

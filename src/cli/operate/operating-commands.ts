@@ -8,19 +8,17 @@ import {
   RESOLVED_BY,
   RESOLVING_UPDATES,
   type ResolvingUpdate,
+  shellWord,
   UPDATE_FORMS,
   type UpdateExample,
   updateExamples,
   type UpdateForm,
   type UpdateRequests,
 } from "../../contract/index.ts";
-import { help } from "../arguments.ts";
-import { UsageError } from "../cli-error.ts";
-import type { CliContext } from "../context.ts";
-import type { AnyJob } from "../jobs/job.ts";
-import { shellWord } from "../output.ts";
+import { type CliContext, UsageError } from "../context.ts";
+import type { AnyJob } from "../jobs/jobs.ts";
+import { help, parseInvoice, parseText, type ResultFlags, type Scope, withScope } from "../options.ts";
 import { commandLine, type CommandTarget } from "../sale/lines.ts";
-import { parseInvoice, parseText, type ResultFlags, type Scope, withScope } from "../sale/scope.ts";
 
 /**
  * The commands by which an operator answers: names, descriptions, options and examples are made from the declarations
@@ -80,7 +78,6 @@ issued or moved twice. Two restarts at the same moment give one run. A sale whos
     .action(sends("restart"));
 }
 
-/** The options by which a command means many. */
 function withMany(command: Command, which: string): Command {
   return command
     .option("--query <query>", `all ${which} that match this Temporal filter`)
@@ -146,7 +143,6 @@ function flagsOf({ update, input }: UpdateExample): string[] {
   });
 }
 
-/** One that the update resolves. */
 function exampleOf(update: ResolvingUpdate): Attention {
   const code = ATTENTION_CODES.find((one) => RESOLVED_BY[one].includes(update)) ?? "unexpected-answer";
   const subject = code.startsWith("stock-") ? { subject: "INV-1001/item_tea/sold" } : {};
@@ -186,7 +182,6 @@ function optionsOf(update: ResolvingUpdate): FieldOption[] {
   });
 }
 
-/** What the update is for, and its fields. */
 function withFieldsOf(update: ResolvingUpdate, command: Command): Command {
   const { purpose } = UPDATE_FORMS[update];
   command.summary(purpose.replace(/\. .*$/, ".")).description(purpose);

@@ -8,20 +8,17 @@ import {
   type ResolvingUpdate,
   SEARCH_ATTRIBUTES,
 } from "../../contract/index.ts";
-import { attributesOf } from "../../starter/sale-key.ts";
-import { closedStatusOf } from "../../starter/runs.ts";
-import { GRPC, grpcErrorsOf } from "../../starter/errors.ts";
+import { GRPC, grpcErrorsOf, SaleNotFoundError } from "../../starter/errors.ts";
 import { operations } from "../../starter/operate.ts";
-import { temporalAddress } from "../../worker/require-temporal.ts";
+import { closedStatusOf } from "../../starter/runs.ts";
+import { attributesOf } from "../../starter/sale-key.ts";
 import { keepUnseenClosedRuns, nameOf, saleOfRun } from "../../worker/each-minute.ts";
-import { CommandFailedError, describeError, UsageError } from "../cli-error.ts";
+import { temporalAddress } from "../../worker/require-temporal.ts";
 import { withTemporal } from "../connect-temporal.ts";
-import type { CliContext } from "../context.ts";
-import type { AnyJob } from "../jobs/job.ts";
+import { type CliContext, CommandFailedError, describeError, inParallel, UsageError } from "../context.ts";
+import type { AnyJob } from "../jobs/jobs.ts";
+import type { ResultFlags, Scope } from "../options.ts";
 import { printNote, printResult } from "../output.ts";
-import { isNotFound } from "../sale/lines.ts";
-import { inParallel } from "../interruptible.ts";
-import type { ResultFlags, Scope } from "../sale/scope.ts";
 import { ENDED, RUNNING, salesQuery } from "../sale/visibility-query.ts";
 import { type Sales, withSales } from "../sale/with-sales.ts";
 import { withLedger } from "../with-ledger.ts";
@@ -66,7 +63,6 @@ async function restart(operate: Operate, workflowId: string, note: string): Prom
 
 type Send = (operate: Operate, workflowId: string) => Promise<JobReply>;
 
-/** Sends an operator's answer to a background job. */
 export async function answerJob(
   context: CliContext,
   job: AnyJob,
@@ -76,7 +72,7 @@ export async function answerJob(
   const workflowId = job.workflowId(job.owner.of(loadConfig({ env: context.env }), flags));
   await withTemporal(context, async ({ client }) => {
     const reply = await send(operations(client), workflowId).catch((error: unknown) => {
-      if (!isNotFound(error)) throw error;
+      if (!(error instanceof SaleNotFoundError)) throw error;
       throw new CommandFailedError(
         `No ${job.noun} runs as ${workflowId}, so nothing waits for an operator. Check the connection, and the business or id; or start it: fiscalflow ${job.start}`,
       );
@@ -131,7 +127,7 @@ async function tryOne(workflowId: string, send: () => Promise<JobReply>): Promis
   try {
     return { kind: "done", workflowId, message: (await send()).message };
   } catch (error) {
-    const { message } = describeError(error, { withStack: false });
+    const { message } = describeError(error);
     const isSkipped = error instanceof Error && ["NotAllowedError", "SaleNotFoundError"].includes(error.name);
     return { kind: isSkipped ? "skipped" : "failed", workflowId, message };
   }

@@ -1,20 +1,17 @@
 import { loadConfig } from "../../config/index.ts";
-import type { SaleDocument } from "../../contract/index.ts";
+import { type SaleDocument, shellWord } from "../../contract/index.ts";
 import { receiptEscPos, receiptHtml, receiptPdf, receiptText } from "../../receipt/index.ts";
 import { type ReceiptOptions, signedReceipt } from "../../receipt/page.ts";
 import type { SaleState } from "../../starter/index.ts";
-import { CommandFailedError, UsageError } from "../cli-error.ts";
-import type { CliContext } from "../context.ts";
-import { businessOf, type BusinessScope } from "../jobs/business-of.ts";
-import { jsonText, printNote, shellWord } from "../output.ts";
-import { configuredSeller } from "../report/asked.ts";
-import { isNotFound, scopeFlags, showCommand } from "../sale/lines.ts";
-import type { Scope } from "../sale/scope.ts";
-import { withSales } from "../sale/with-sales.ts";
+import { type CliContext, CommandFailedError, UsageError } from "../context.ts";
 import { withNamedOperation } from "../dialect/named-operations.ts";
+import { businessOf, type BusinessScope, type Scope } from "../options.ts";
+import { formatOf, jsonText, printNote, writeOutput } from "../output.ts";
+import { RECEIPT_FORMATS, type ReceiptFlags, type ReceiptFormat } from "../register-outputs.ts";
+import { configuredSeller } from "../report/asked.ts";
+import { scopeFlags, showCommand } from "../sale/lines.ts";
+import { withSales } from "../sale/with-sales.ts";
 import { withLedger } from "../with-ledger.ts";
-import { formatOf, writeOutput } from "../written-output.ts";
-import { RECEIPT_FORMATS, type ReceiptFlags, type ReceiptFormat } from "./register-receipt.ts";
 
 /** Prints the receipt of a sale's number, or of a credit note's own. */
 export async function receipt(context: CliContext, number: string, flags: ReceiptFlags): Promise<void> {
@@ -61,9 +58,8 @@ async function signedDocumentOf(context: CliContext, number: string, flags: Rece
 interface Found {
   document: SaleDocument | null;
   stage: string;
-  key: BusinessScope;
-  /** The number of the sale, also where that of its credit note was asked for. */
-  invoice: string;
+  /** Of the sale, also where the number of its credit note was asked for. */
+  key: BusinessScope & { invoice: string };
   /** `sale INV-1`, or `credit note of the sale INV-1`. */
   name: string;
   isCancelled: boolean;
@@ -76,21 +72,13 @@ interface Found {
  * @throws CommandFailedError where there is no such sale or credit note
  */
 async function findDocument(context: CliContext, number: string, flags: ReceiptFlags): Promise<Found> {
-  return await withSales(context, async ({ starter, keyOf }) => {
-    const command = (invoice: string) =>
-      ["fiscalflow receipt", invoice, "--credit-note", ...scopeFlags(flags)].join(" ");
-    const key = keyOf(number, flags);
-    let invoice = number;
-    const state = await starter.getSale(key).catch(async (error: unknown) => {
-      // Of a credit note's number the sale that it reverses, as far as the ledger knows.
-      const reversed = isNotFound(error) ? error.creditNoteOf : undefined;
-      if (reversed === undefined) throw error;
-      invoice = reversed;
-      return await starter.getSale({ ...key, invoice });
-    });
+  return await withSales(context, async ({ find }) => {
+    const command = (named: string) => ["fiscalflow receipt", named, "--credit-note", ...scopeFlags(flags)].join(" ");
+    const { key, state } = await find(number, flags);
+    const { invoice } = key;
     if (!flags.creditNote && invoice === number) {
       const { document, stage } = state;
-      return { document, stage, key, invoice, name: `sale ${invoice}`, isCancelled: isCancelled(document, stage) };
+      return { document, stage, key, name: `sale ${invoice}`, isCancelled: isCancelled(document, stage) };
     }
     const { creditNote = null, refund } = state;
     if (!creditNote && !refund)
@@ -106,7 +94,7 @@ async function findDocument(context: CliContext, number: string, flags: ReceiptF
     const isGivenUp = !refund && creditNote?.status !== "completed";
     const stage = isGivenUp ? "cancelled" : state.stage;
     const reversal = reversalOf(state);
-    return { document: creditNote, stage, key, invoice, name, isCancelled: isCancelled(creditNote, stage), reversal };
+    return { document: creditNote, stage, key, name, isCancelled: isCancelled(creditNote, stage), reversal };
   });
 }
 
@@ -122,7 +110,7 @@ function reversalOf({ document, creditNote, refund }: SaleState): Pick<ReceiptOp
   return { ...(document && { reverses: document }), ...(isOurs && { reason: refund.reason }) };
 }
 
-function noReceipt({ name, stage, invoice, isCancelled: isNone }: Found, flags: Scope, why: string): string {
+function noReceipt({ name, stage, key: { invoice }, isCancelled: isNone }: Found, flags: Scope, why: string): string {
   const none = isNone
     ? "has no receipt, and gets none: it is cancelled."
     : `has no receipt yet: ${why} (stage ${stage}).`;
@@ -130,14 +118,10 @@ function noReceipt({ name, stage, invoice, isCancelled: isNone }: Found, flags: 
 }
 
 /** An answer of Temporal's leaves many lines out; the ledger keeps them. */
-async function withItsLines(
-  context: CliContext,
-  { key, invoice }: Found,
-  document: SaleDocument,
-): Promise<SaleDocument> {
+async function withItsLines(context: CliContext, { key }: Found, document: SaleDocument): Promise<SaleDocument> {
   const { linesLeftOut, ...others } = document;
   if (!linesLeftOut) return document;
-  const kept = await withLedger(context, (ledger) => ledger.documents.findSale(key, invoice), {
+  const kept = await withLedger(context, (ledger) => ledger.documents.findSale(key, key.invoice), {
     forMachines: true,
     mayBeEmpty: true,
   });
@@ -149,7 +133,6 @@ async function withItsLines(
   return document;
 }
 
-/** The API's own receipt. */
 async function downloadedOriginal(context: CliContext, number: string, flags: ReceiptFlags): Promise<Uint8Array> {
   return await withNamedOperation(context, flags, "receiptDownload", async ({ client, call }) => {
     const { id } = await signedDocumentOf(context, number, flags);

@@ -2,8 +2,8 @@ import type { Config, StatedSeller } from "../../config/index.ts";
 import { isCalendarDate, nairobiDate, NO_BUSINESS } from "../../contract/index.ts";
 import { plainLine } from "../../contract/plain-text.ts";
 import type { Days, Ledger, Period } from "../../ledger/index.ts";
-import { UsageError } from "../cli-error.ts";
-import type { Scope } from "../sale/scope.ts";
+import { UsageError } from "../context.ts";
+import type { Scope } from "../options.ts";
 
 /** Whose rows: `-` for the business that the key's reach names. */
 interface Business {
@@ -41,7 +41,6 @@ export function headOf(business: Business, sellerOf: SellerOf): string {
   return plainLine(`${who} (connection ${connection})`);
 }
 
-/** Where several are named. */
 export function nameOf({ connection, businessId }: Business): string {
   return `${businessId} (connection ${connection})`;
 }

@@ -12,7 +12,6 @@ export interface ReportHead {
   sellerOf: SellerOf;
 }
 
-/** The report as one page that loads nothing: no script, no font, no picture from elsewhere. */
 export function renderHtml(businesses: readonly BusinessReport[], head: ReportHead): string {
   const { period, nowMs } = head;
   const title = `${period.kind === "day" ? "Day" : "Month"} report, ${titleOf(period)}`;
@@ -225,7 +224,6 @@ function hover(index: number, slot: number): string {
 
 const SHORT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 2 });
 
-/** Of the page, which loads nothing. */
 const PAGE_STYLE = `
 :root { color-scheme: light dark; --page: #f6f5f1; --card: #fff; --ink: #1d2433; --quiet: #667085; --line: #e4e2da;
   --sale: #1f7a5c; --note: #c8503c; --risk: #d08a1d; }

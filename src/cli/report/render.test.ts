@@ -2,7 +2,7 @@ import { describe, expect, it, test } from "vitest";
 
 import { money } from "../../contract/decimal.ts";
 import { COMPLIANCE, load } from "../../config/test-support/load.ts";
-import { UsageError } from "../cli-error.ts";
+import { UsageError } from "../context.ts";
 import { age, plain } from "../output.ts";
 import { NOW_MS, sampleReport } from "../test-support/sample-report.ts";
 import { configuredSeller, periodOf, standingOf } from "./asked.ts";

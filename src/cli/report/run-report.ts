@@ -2,13 +2,12 @@ import { isUnknownPaymentType } from "../../contract/codes.ts";
 import { plainText } from "../../contract/plain-text.ts";
 import type { BusinessReport, Period } from "../../ledger/index.ts";
 import type { CliContext } from "../context.ts";
-import { jsonText, printNote, withInstants } from "../output.ts";
-import { plainTable } from "../plain-table.ts";
+import { formatOf, jsonText, printNote, withInstants, writeOutput } from "../output.ts";
+import { plainTable } from "../tables.ts";
 import { withLedger } from "../with-ledger.ts";
-import { formatOf, writeOutput } from "../written-output.ts";
 import { configuredSeller, headOf, periodOf, refuseUnknown, standingOf, titleOf, withSeller } from "./asked.ts";
 import { renderHtml, type ReportHead } from "./page.ts";
-import { REPORT_FORMATS, type ReportFlags } from "./register-report.ts";
+import { REPORT_FORMATS, type ReportFlags } from "../register-outputs.ts";
 import { tablesOf } from "./tables.ts";
 
 /** Reads the figures once, and writes them in one of three ways. */

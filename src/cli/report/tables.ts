@@ -48,7 +48,6 @@ export interface ShownTable {
   rows: string[][];
 }
 
-/** The tables that have rows, and the sentences in place of the others. */
 export function tablesOf(report: BusinessReport, nowMs: number): { tables: ShownTable[]; none: string } {
   const parts = partsOf(report, nowMs);
   return {

@@ -11,11 +11,10 @@ import {
   type SaleDocument,
   type SaleOutcome,
   SETTLED_STAGES,
+  shellWord,
   type StockMovement,
 } from "../../contract/index.ts";
-import type { SaleNotFoundError } from "../../starter/index.ts";
-import { shellWord } from "../output.ts";
-import type { Scope } from "./scope.ts";
+import type { Scope } from "../options.ts";
 
 /** Command lines that are printed, ready to be pasted; what only an operator knows stands in angle brackets. */
 
@@ -37,7 +36,7 @@ export function commandLine(
   return ["fiscalflow", words, ...rest].join(" ");
 }
 
-/** What names the connection and the business in a command, where they are not the default. */
+/** Where they are not the default. */
 export function scopeFlags({ connection = DEFAULT_CONNECTION, business }: Scope): string[] {
   return [
     ...(connection === DEFAULT_CONNECTION ? [] : ["--connection", connection]),
@@ -45,30 +44,22 @@ export function scopeFlags({ connection = DEFAULT_CONNECTION, business }: Scope)
   ];
 }
 
-/** Starts a sale anew whose workflow ended without an outcome. */
 export function restartCommand({ invoice, ...scope }: CommandTarget): string {
   return commandLine("sale restart", [invoice], ["--note", "'<why>'"], scope);
 }
 
 const OF_REFUND = ["--reason", "'<code>'", "--number", "'<of the credit note>'"];
 
-/** Reverses a completed sale. */
 export function refundCommand({ invoice, ...scope }: CommandTarget): string {
   return commandLine("sale refund", [invoice], OF_REFUND, scope);
 }
 
-/** Reverses a completed sale, and issues the corrected one. */
 export function correctCommand({ invoice, ...scope }: CommandTarget): string {
   return commandLine("sale correct", [invoice, "<file of the corrected sale>"], OF_REFUND, scope);
 }
 
 export function showCommand(invoice: string, scope: Scope): string {
   return commandLine("sale show", [invoice], [], scope);
-}
-
-/** By its name: the class belongs to what is loaded for a command that talks to Temporal. */
-export function isNotFound(error: unknown): error is SaleNotFoundError {
-  return error instanceof Error && error.name === "SaleNotFoundError";
 }
 
 export function documentLine(document: SaleDocument): string {
@@ -84,7 +75,6 @@ export function totalText({ total, taxAmount }: Pick<SaleDocument["totals"], "to
   return `total ${total.toFixed(2)} (tax ${taxAmount.toFixed(2)})`;
 }
 
-/** What is printed on the receipt, and where it can be verified. */
 export function receiptLines(receipt: Receipt): string[] {
   const { cuInvoiceNo, receiptNumber, receiptLabel, scuDate, scuTime, verificationUrl } = receipt;
   const label = [receiptLabel, receiptNumber].filter((part) => part !== null && part !== undefined).join(" ");
@@ -112,7 +102,6 @@ function decisionText({ applied, note, atMs }: MovementDecision, { state, sentAt
   return `${sentAgain ? "sent again after the decision" : "decided"} 'not applied': ${note}`;
 }
 
-/** An outcome on one line. */
 export function outcomeLine(outcome: SaleOutcome): string {
   const { stage, sale, receipt, creditNote, attention, cancelRequested, closed } = outcome;
   const document = creditNote ?? sale;
@@ -135,15 +124,11 @@ export function isUnsuccessful({ stage, attention, closed }: SaleOutcome): boole
 }
 
 interface About {
-  /** Which resolve it. */
   commands: readonly string[];
-  /** What to do before. */
   whatToDo?: string;
-  /** Default: somebody is needed now. */
   title?: string;
 }
 
-/** What an operator is needed for, what is known of it, and the commands that resolve it. */
 export function attentionLines(
   attention: Attention,
   { commands, whatToDo, title = "Needs an operator" }: About,
@@ -171,7 +156,6 @@ function evidenceLines({ evidence }: Attention): string[] {
   });
 }
 
-/** `branch_1 00 Nairobi` */
 function valuesOf(entry: unknown): string {
   if (typeof entry !== "object" || entry === null) return String(entry);
   const isShown = (value: unknown) => typeof value === "string" || typeof value === "number";

@@ -6,13 +6,13 @@ import type { Ledger, SaleRow } from "../../ledger/index.ts";
 import { keepUnseenClosedRuns } from "../../worker/each-minute.ts";
 import { withTemporal } from "../connect-temporal.ts";
 import type { CliContext } from "../context.ts";
-import { type Column, printList } from "../lists/columns.ts";
+import { type Column, printList } from "../tables.ts";
 import { age } from "../output.ts";
 import { refuseUnknown } from "../report/asked.ts";
 import { withLedger } from "../with-ledger.ts";
 import { scopeFlags } from "./lines.ts";
 import type { SaleListFlags } from "./register-sale.ts";
-import type { Scope } from "./scope.ts";
+import type { Scope } from "../options.ts";
 import { serviceTroubles, troubleLine } from "./service-troubles.ts";
 
 /** What a row does not know yet, Temporal is asked first: which of the runs have ended. */
@@ -66,7 +66,6 @@ function listed(row: SaleRow) {
     status: closed ?? (failed ? "failed" : isOpen || isMoving ? "running" : "completed"),
     /** What an operator is needed for; null where nobody is, and where no operator's update arrives any more. */
     attention: closed === null ? (attentions[0]?.code ?? null) : null,
-    /** In words. */
     waitsFor: waitsFor(row),
     /** The number of the credit note that reverses it, or is about to. */
     creditNote,

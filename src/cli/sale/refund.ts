@@ -10,18 +10,15 @@ import {
 import { parseInput } from "../../contract/schema/parse-input.ts";
 import { refundRequestSchema } from "../../contract/schema/sale.ts";
 import type { KnownCorrection, SaleKey, SaleState } from "../../starter/index.ts";
-import { CommandFailedError } from "../cli-error.ts";
-import type { CliContext } from "../context.ts";
-import type { BusinessScope } from "../jobs/business-of.ts";
+import { type CliContext, CommandFailedError } from "../context.ts";
 import { resolvingCommands } from "../operate/operating-commands.ts";
+import { type BusinessScope, scopeOf } from "../options.ts";
 import { printResult } from "../output.ts";
 import { readJson } from "../read-json.ts";
 import { attentionLines, type CommandTarget, receiptLines, showCommand, totalText } from "./lines.ts";
 import type { CreditFlags, RefundFlags } from "./register-sale.ts";
-import { scopeOf } from "./scope.ts";
 import { type Sales, withSales } from "./with-sales.ts";
 
-/** Reverses a completed sale with a credit note. */
 export async function refundSale(context: CliContext, invoice: string, flags: RefundFlags): Promise<void> {
   const { reason, number, date: returnDate, restock, branch, wait: waitSeconds = 0 } = flags;
   const asked = { reason, traderInvoiceNumber: number, returnDate, restock, branch };
@@ -60,7 +57,6 @@ function refundText(invoice: string, number: string, show: string, outcome: Sale
   return `${goesOn}, and goes on by itself. See ${show}`;
 }
 
-/** Reverses a completed sale, and issues the corrected one. */
 export async function correctSale(
   context: CliContext,
   invoice: string,
@@ -86,19 +82,16 @@ export async function correctSale(
     throw new CommandFailedError("");
 }
 
-/** What an accountant books of a document. */
 interface BookedDocument {
   number: string;
   /** Tax-inclusive; negative on a credit note. */
   total: number;
   taxAmount: number;
-  /** Null until the tax authority has accepted it. */
   receipt: Receipt | null;
 }
 
 /** Without the receipt of the corrected sale, which stood beside the number of the sale that is corrected. */
 interface ShownCorrection extends Omit<KnownCorrection, "receipt"> {
-  /** With their receipts; as far as they are there. */
   documents: { creditNote?: BookedDocument; correctedSale?: BookedDocument };
 }
 
@@ -127,7 +120,6 @@ function bookedOf({ traderInvoiceNumber: number, totals, receipt = null }: SaleD
   return { number, total: totals.total, taxAmount: totals.taxAmount, receipt };
 }
 
-/** A correction: where it stands, its documents, and what the corrected sale needs an operator for. */
 export function correctionLines(correction: ShownCorrection, target: CommandTarget): string[] {
   const { stage, invoice, correctedBy, creditNote, waitingFor, heldUp, documents } = correction;
   const waits = waitingFor === "nothing" ? "" : `; waits for ${waitingFor}`;
@@ -144,7 +136,6 @@ export function correctionLines(correction: ShownCorrection, target: CommandTarg
   return lines.map(plainLine);
 }
 
-/** Number, total and receipt. */
 function bookedLines(what: string, document: BookedDocument | undefined): string[] {
   if (!document) return [];
   const { number, receipt } = document;

@@ -2,10 +2,19 @@ import { type Command, Option } from "commander";
 
 import { REFUND_REASONS } from "../../contract/codes.ts";
 import { calendarDate } from "../../contract/schema/parse-input.ts";
-import { help, parsedBy, waitOption, wholeNumber } from "../arguments.ts";
 import type { CliContext } from "../context.ts";
 import { registerSaleUpdates } from "../operate/operating-commands.ts";
-import { parseInvoice, type ResultFlags, type Scope, withFilters, withScope } from "./scope.ts";
+import {
+  help,
+  parsedBy,
+  parseInvoice,
+  type ResultFlags,
+  type Scope,
+  waitOption,
+  wholeNumber,
+  withFilters,
+  withScope,
+} from "../options.ts";
 
 export interface StartFlags extends Scope, ResultFlags {
   wait?: number;
@@ -111,7 +120,6 @@ corrected.`,
   registerSaleUpdates(sale, context);
 }
 
-/** What a credit note needs said. */
 function withCredit(command: Command, waits: string): Command {
   const reasons = Object.entries(REFUND_REASONS).map(([code, meaning]) => `${code} ${meaning}`);
   return withScope(

@@ -13,7 +13,7 @@ import {
 } from "../../contract/index.ts";
 import { isUnreadable, isWithoutAnswer } from "../../starter/answered-in-time.ts";
 import { pendingCallsOf, waitsForService } from "../../starter/runs.ts";
-import type { Scope } from "./scope.ts";
+import type { Scope } from "../options.ts";
 import { allOf, jobsQuery, quoted, RUNNING, salesQuery } from "./visibility-query.ts";
 
 /** What is wrong with a service of a connection, as the calls that wait for it have met it. */
@@ -83,7 +83,6 @@ export async function serviceTroubles(
   return troubles;
 }
 
-/** Which trouble of which service. */
 function kindOf({ trouble: { service, kind } }: Met): string {
   return `${service ?? ""} ${kind}`;
 }
@@ -137,7 +136,6 @@ export function latestEpisode(calls: readonly Met[]): Met | undefined {
   return episode;
 }
 
-/** As one line of a page. */
 export function troubleLine({ connection, trouble, seenAtMs, work, waiting, atLeast }: ConnectionTrouble): string {
   const [one, many] = work === "sales" ? ["sale", "sales"] : ["job", "jobs"];
   const who = waiting === 1 ? `1 ${one} waits` : `${waiting} ${many} wait`;

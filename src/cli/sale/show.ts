@@ -25,7 +25,7 @@ import {
   showCommand,
 } from "./lines.ts";
 import { correctionLines, withDocuments } from "./refund.ts";
-import type { ResultFlags, Scope } from "./scope.ts";
+import type { ResultFlags, Scope } from "../options.ts";
 import { readTimeline, timelinePage } from "./timeline.ts";
 import { type Sales, withSales } from "./with-sales.ts";
 
@@ -63,7 +63,6 @@ async function correctedByIt({ client, starter }: Sales, key: SaleKey, state: Sa
 
 const LABEL_WIDTH = 14;
 
-/** A sale as a page. */
 export function renderState(title: string, workflowId: string, state: SaleState, target: CommandTarget): string {
   const { stage, document, closed, stockMovements, attentions, inAll } = state;
   const rows: Record<string, string | false | null | undefined> = {
@@ -121,7 +120,6 @@ export function renderState(title: string, workflowId: string, state: SaleState,
   return lines.map(plainLine).join("\n");
 }
 
-/** What reverses the sale, or is to. */
 function creditNoteText({ creditNote, refund, stage }: SaleState): string | undefined {
   if (!creditNote) return refund && stage === "crediting" ? `${refund.traderInvoiceNumber}, none yet` : undefined;
   const { error, receipt } = creditNote;

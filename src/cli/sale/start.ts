@@ -2,14 +2,12 @@ import { type SaleInput, type SaleOutcome, SETTLED_STAGES } from "../../contract
 import { InvalidInputError, parseInput } from "../../contract/schema/parse-input.ts";
 import { saleInputSchema } from "../../contract/schema/sale.ts";
 import type { StartedSale } from "../../starter/index.ts";
-import { CommandFailedError, describeError, UsageError } from "../cli-error.ts";
-import type { CliContext } from "../context.ts";
+import { type CliContext, CommandFailedError, describeError, inParallel, UsageError } from "../context.ts";
+import { type Scope, scopeOf } from "../options.ts";
 import { printNote, printResult } from "../output.ts";
 import { readJson } from "../read-json.ts";
-import { inParallel } from "../interruptible.ts";
 import { isUnsuccessful, outcomeLine, restartCommand, showCommand } from "./lines.ts";
 import type { StartFlags } from "./register-sale.ts";
-import { type Scope, scopeOf } from "./scope.ts";
 import { withSales } from "./with-sales.ts";
 
 const CONCURRENCY = 10;
@@ -17,7 +15,6 @@ const CONCURRENCY = 10;
 type Answered = StartedSale & { outcome?: SaleOutcome };
 type Started = { invoice: string } & (Answered | { result: "failed"; error: string });
 
-/** Starts the sale of a file, or each of its list. */
 export async function startSales(context: CliContext, file: string, flags: StartFlags): Promise<void> {
   const { wait: waitSeconds = 0, json } = flags;
   const content = await readJson(context, file);
@@ -33,7 +30,7 @@ export async function startSales(context: CliContext, file: string, flags: Start
         return { invoice, ...(await starting) };
       } catch (error) {
         if (!isList) throw error;
-        return { invoice, result: "failed", error: describeError(error, { withStack: false }).message };
+        return { invoice, result: "failed", error: describeError(error).message };
       }
     };
     const all = await inParallel(sales, CONCURRENCY, startOne, context.signal);

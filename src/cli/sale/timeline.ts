@@ -15,10 +15,8 @@ import { nairobiClock } from "../output.ts";
 
 /** What is left out is in the middle: how it began, and how it ended, tell most. */
 const MOST_LINES = 40;
-/** The code of gRPC. */
 const NOT_FOUND = 5;
 
-/** One line of a sale's timeline. */
 export interface TimelineEntry {
   readonly atMs: number;
   /** In the words of the history's summaries: `Issue the sale INV-1: completed`. */
@@ -154,7 +152,6 @@ function outcomeIn(result: unknown, runBeganAtMs: number): string | undefined {
   return `${kind === "document" ? document?.status : kind}${isEarlier ? " before" : ""}`;
 }
 
-/** How an activity ended. @param attempts how often it was tried */
 function endOf(event: HistoryEvent, scheduledAtMs: number, attempts: number, runBeganAtMs: number) {
   const failed = event.activityTaskFailedEventAttributes;
   const notes = [
@@ -195,7 +192,6 @@ function firstLine(text: string): string {
   return text.split("\n", 1)[0] ?? "";
 }
 
-/** As a page below the sale's. */
 export function timelinePage(entries: readonly TimelineEntry[]): string {
   const [first] = entries;
   if (first === undefined) return "";

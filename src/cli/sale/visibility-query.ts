@@ -5,20 +5,18 @@ import {
   WORKFLOW_TYPES,
   type WorkflowType,
 } from "../../contract/index.ts";
-import type { Scope } from "./scope.ts";
+import type { Scope } from "../options.ts";
 
 /** List filters of Temporal. The connection is no search attribute, but ids begin with it. */
 
 export const RUNNING = 'ExecutionStatus = "Running"';
 export const ENDED = `ExecutionStatus IN (${Object.values(CLOSED_STATUSES).map(quoted).join(", ")})`;
 
-/** Sales. */
 export function salesQuery({ connection, business }: Scope, ...clauses: readonly string[]): string {
   const isOfConnection = connection === undefined ? undefined : startsWith(`sale/${connection}/`);
   return allOf([ofTypes([WORKFLOW_TYPES.sale]), ...clauses, ofBusiness(business), isOfConnection]);
 }
 
-/** The workflows that are no sale. */
 export const JOB_TYPES: readonly WorkflowType[] = [
   WORKFLOW_TYPES.registerItems,
   WORKFLOW_TYPES.syncPurchases,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { loadConfig } from "../../config/index.ts";
-import { type Wanted, wantedSchedules } from "./schedules.ts";
+import { type Wanted, wantedSchedules } from "./setup.ts";
 
 function wanted(env: Record<string, string>): Wanted {
   const connection = {

@@ -11,10 +11,10 @@ import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pino } from "pino";
 
-import { nairobiDate, plainText } from "../../contract/index.ts";
+import { nairobiDate, plainText, shellWord } from "../../contract/index.ts";
 import { builtWorkflowBundle } from "../../worker/bundle-workflows.ts";
 import { installRuntime } from "../../worker/install-runtime.ts";
-import { exportLines, shellWord } from "../export-lines.ts";
+import { exportLines } from "../export-lines.ts";
 import { compareWithBooks } from "./compare-with-books.ts";
 import { type DemoTemporal, demoTemporal } from "./demo-temporal.ts";
 import { examplesFolder, readDemoPlan } from "./plan.ts";

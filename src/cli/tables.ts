@@ -1,10 +1,41 @@
-import { amount, money } from "../../contract/decimal.ts";
-import { plainLine } from "../../contract/plain-text.ts";
-import type { CliContext } from "../context.ts";
-import { printNote, printResult } from "../output.ts";
-import { plainTable } from "../plain-table.ts";
+import { amount, money } from "../contract/decimal.ts";
+import { plainLine } from "../contract/plain-text.ts";
+import { widthOf } from "../receipt/text.ts";
+import type { CliContext } from "./context.ts";
+import { printNote, printResult } from "./output.ts";
 
-/** One column of a list, as the table and the CSV have it. The JSON has the rows as they are. */
+/**
+ * Columns without lines, for a terminal.
+ * @param right columns that are aligned to the right, from 0
+ */
+export function plainTable(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  right: readonly number[] = [],
+): string {
+  // A cell of several lines would look like several rows.
+  const all = [head, ...rows.map((row) => row.map(plainLine))];
+  const widths = columnWidths(all);
+  return all.map((row) => tableLine(row, widths, right)).join("\n");
+}
+
+export function columnWidths(rows: readonly (readonly string[])[]): number[] {
+  // A list may have more rows than a function takes arguments.
+  return (rows[0] ?? []).map((_, column) =>
+    rows.reduce((widest, row) => Math.max(widest, widthOf(row[column] ?? "")), 0),
+  );
+}
+
+/** A cell that is wider than its column stands out of line, and is whole. */
+export function tableLine(cells: readonly string[], widths: readonly number[], right: readonly number[]): string {
+  const padded = cells.map((cell, column) => {
+    const gap = " ".repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell)));
+    return right.includes(column) ? `${gap}${cell}` : `${cell}${gap}`;
+  });
+  return padded.join("  ").trimEnd();
+}
+
+/** Of a list, as its table and its CSV have it. The JSON has the rows as they are. */
 export interface Column<Row> {
   /** Its name in the CSV; the table alone has one without. */
   csv?: string;
@@ -35,7 +66,6 @@ export function tableCells<Row>(columns: readonly Column<Row>[], row: Row): stri
   });
 }
 
-/** Columns of a table that are aligned to the right, from 0. */
 export function amountColumns<Row>(columns: readonly Column<Row>[]): number[] {
   return columns.flatMap(({ isAmount }, index) => (isAmount ? [index] : []));
 }
@@ -73,7 +103,6 @@ interface ShownList<Row> {
   more: string | undefined;
 }
 
-/** Prints it as a table, or its rows as JSON. */
 export function printList<Row>(
   context: CliContext,
   json: boolean | undefined,

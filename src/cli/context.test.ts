@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { inParallel, stopOnSignals } from "./interruptible.ts";
+import { inParallel, stopOnSignals } from "./context.ts";
 
 test("a first signal asks a process to stop, another within half a second is ignored, and a later one ends it at once", () => {
   const exits: number[] = [];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { shellWord } from "./output.ts";
+import { shellWord } from "./plain-text.ts";
 
 test.each([
   ["INV-1", "INV-1", "INV-1"],

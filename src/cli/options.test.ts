@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { loadConfig } from "../../config/index.ts";
-import { businessOf, servedBusinessOf } from "./business-of.ts";
+import { loadConfig } from "../config/index.ts";
+import { businessOf, servedBusinessOf } from "./options.ts";
 
 const CONNECTION = { COMPLIANCE_BASE_URL: "https://compliance.example.com", COMPLIANCE_API_KEY: "cmp_sk_test_nobody" };
 
