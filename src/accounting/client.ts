@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 
-import type { BillPayment } from "../contract/bill-payment.ts";
+import type { BillPayment } from "../contract/synced.ts";
 import { bodyOf, bodyReader, type ReadBody, type ReadList, rowsOf } from "../http/read-body.ts";
 import { CallInputError, type CallOptions, callService, pathWithId, type ServiceResult } from "../http/service-call.ts";
 import type { Transport } from "../http/transport.ts";

@@ -26,11 +26,8 @@ export interface Preparations {
     isReset?: boolean;
     sent?: boolean;
   }): Promise<documents.PreparedSale>;
-  /** Opens the row of the credit note that reverses the run's sale. */
   openCreditNote(request: documents.OpenCreditNoteRequest): Promise<documents.OpenedCreditNote>;
-  /**
-   * Checks the sale that is to replace the one that is credited, and opens its row, which reserves its number.
-   */
+  /** Checks the corrected sale, and opens its row, which reserves its number. */
   reserveReplacement(request: replacement.ReserveReplacementRequest): Promise<replacement.ReserveReplacementResult>;
   prepareSyncBillPayments(request: { input: inputs.SyncBillPaymentsInput }): Promise<synced.PreparedBillPaymentsSync>;
   prepareSyncBatch(request: { input: inputs.ProcessSyncBatchInput }): Promise<jobs.PreparedSyncBatch>;
@@ -39,28 +36,19 @@ export interface Preparations {
   prepareReconcile(request: { input: inputs.ReconcileInput }): Promise<reconcile.PreparedReconcile>;
   composeSale(request: calls.ComposeSaleRequest): Promise<calls.Composed>;
   composeCreditNote(request: calls.ComposeCreditNoteRequest): Promise<calls.Composed>;
-  /**
-   * The sale of that number, as the ledger keeps it. Fails for good with `LedgerAway` where the ledger does not answer:
-   * somebody waits.
-   */
+  /** Fails for good with `LedgerAway` where the ledger does not answer: somebody waits. */
   findSale(request: { input: FindSaleInput }): Promise<documents.FindSaleResult>;
 }
 
 /** Activities of the main task queue that look at other runs, or wait. */
 export interface MainWaits {
-  /** How a corrected sale stands, as an activity that is tried again until that is news. */
+  /** Tried again until there is news of the corrected sale. */
   awaitReplacement(request: replacement.AwaitReplacementRequest): Promise<replacement.AwaitedReplacement>;
-  /** The first outcome of a sale, as an activity that is tried again until there is one. */
+  /** Tried again until the sale has an outcome. */
   awaitFirstOutcome(request: FirstOutcomeRequest): Promise<SaleOutcome>;
-  /**
-   * A page of events, waited for a while where there is none. Fails for good with `LedgerAway`, as above, or
-   * `CursorLost`.
-   */
+  /** Waits a while for an event. Fails for good with `LedgerAway`, as above, or `CursorLost`. */
   readEvents(request: { input: inputs.ReadEventsInput }): Promise<ReadEventsResult>;
-  /**
-   * Returns once movements of the connection to named branches are sent: an operator has looked, or the dialect is
-   * another one.
-   */
+  /** Returns once movements to named branches are sent: an operator has looked, or the dialect has changed. */
   awaitBranch(request: movements.AwaitBranchRequest): Promise<void>;
 }
 
@@ -76,7 +64,7 @@ export interface LedgerActivities {
    * cannot leave late.
    */
   readMovement(request: movements.MovementReference): Promise<movements.KnownMovement>;
-  /** What the sale has taken from stock, in whichever run: a page of it, each movement in one page alone. */
+  /** Of all runs: a page, each movement in one page alone. */
   readTaken(request: movements.ReadTakenRequest): Promise<movements.TakenMovement[]>;
   watchMovement(request: movements.WatchMovementRequest): Promise<movements.WatchMovementResult>;
   watchDecision(request: movements.WatchDecisionRequest): Promise<movements.ContradictedDecision>;
@@ -88,11 +76,8 @@ export interface LedgerActivities {
   settleDocument(request: documents.SettleDocumentRequest): Promise<void>;
   /** Whether something of the document exists, or may exist, whichever run sent it. */
   isDocumentSent(request: CallTarget & { of: documents.DocumentRow }): Promise<boolean>;
-  /** Keeps an operator's decision on a document of which nobody knew whether it exists. */
   decideDocument(request: documents.DecideDocumentRequest): Promise<void>;
-  /** Keeps what only the run knows of its document. */
   noteRun(request: documents.NoteRunRequest): Promise<void>;
-  /** Frees the number of a corrected sale whose correction was refused, or given up. */
   releaseReplacement(request: replacement.ReleaseReplacementRequest): Promise<void>;
   /** A page of the documents that were not yet seen final and the same; empty at the end. */
   documentsToReconcile(request: reconcile.DocumentsToReconcileRequest): Promise<reconcile.DocumentToReconcile[]>;
@@ -101,11 +86,9 @@ export interface LedgerActivities {
   /** What stands now. `settled`: how many documents are not read again until they change. */
   reconcileFindings(target: CallTarget): Promise<reconcile.ReconcileFindings & { settled?: number }>;
   beginSync(sync: synced.Sync): Promise<synced.BegunSync>;
-  /** What the collection has of what was seen since an instant. */
   countSync(request: synced.Sync & { sinceMs: number }): Promise<synced.CountedSync>;
   /** The days of invoices that the ledger holds as open, and that were not among what is open since an instant. */
   daysOfChangedPurchases(request: synced.Sync & { sinceMs: number }): Promise<synced.Pass[]>;
-  /** Ends it, and counts what the ledger holds. */
   completePurchasesSync(request: synced.CompleteSyncRequest): Promise<synced.PurchasesHeld>;
   completeBillPaymentsSync(request: synced.CompleteSyncRequest): Promise<synced.BillPaymentsHeld>;
   /**
@@ -114,19 +97,14 @@ export interface LedgerActivities {
    */
   readBatch(request: jobs.BatchReference): Promise<jobs.KnownBatch>;
   settleBatch(request: jobs.SettleBatchRequest): Promise<void>;
-  /**
-   * Keeps an operator's decision, and says what holds: the service's own, where it was recorded meanwhile, outweighs
-   * it.
-   */
+  /** Says what holds: the service's own outcome, where it was recorded meanwhile, outweighs the decision. */
   decideBatch(request: jobs.DecideBatchRequest): Promise<jobs.KnownBatch>;
   keepRegistrations(request: jobs.KeepRegistrationsRequest): Promise<void>;
-  /** What a batch of registrations came to. */
   reportRegistrations(batch: CallTarget & { batchId: string }): Promise<jobs.RegisterItemsOutcome>;
 }
 
 /** Activities of an accounting connection's task queue: one HTTP request each, at most. */
 export interface AccountingActivities {
-  /** Reads one page of bill payments into the ledger. */
   keepBillPaymentsPage(request: AccountingTarget & synced.PageRequest): Promise<synced.KeptPageResult | calls.Refusal>;
   /** Reads the beginning of one status's list, and keeps nothing. */
   sampleBillPayments(request: synced.BillPaymentsSampleRequest): Promise<synced.BillPaymentsSampleResult>;
@@ -150,9 +128,7 @@ export interface ComplianceReads {
   /** The next items of a catalogue, or of a list, that are to be registered. */
   planRegistrations(request: jobs.PlanRegistrationsRequest): Promise<jobs.PlanRegistrationsResult>;
   pullPurchases(request: CallTarget): Promise<synced.PullPurchasesResult>;
-  /** Reads one page of purchases into the ledger. */
   keepPurchasesPage(request: CallTarget & synced.PageRequest): Promise<synced.KeptPageResult | calls.Refusal>;
-  /** Reads a document, and holds what the ledger keeps of it against it. */
   reconcileDocument(request: reconcile.ReconcileDocumentRequest): Promise<reconcile.ReconcileDocumentResult>;
 }
 

@@ -41,7 +41,6 @@ export const MEANING: Readonly<Record<AttentionCode, string>> = {
   "unexpected-answer": "an answer that fits no rule",
 };
 
-/** What an operator does before sending an update. */
 const WHAT_TO_DO: Readonly<Record<AttentionCode, string>> = {
   "item-unknown": "Add or correct the item in the API's dashboard. It then continues by itself.",
   "item-needs-data": "Complete the item in the API's dashboard. It continues by itself once the item is registered.",
@@ -62,11 +61,9 @@ const WHAT_TO_DO: Readonly<Record<AttentionCode, string>> = {
   "unexpected-answer": "Look at the answer that the message quotes.",
 };
 
-/** Of a movement of unknown outcome: the item's stock alone says nothing then. */
 export const NO_EARLIER_BALANCE =
   "No balance of the item is known from before: look for the movement itself in the API's dashboard.";
 
-/** What an operator does about this one before sending an update. */
 export function whatToDo({ code, evidence }: Pick<Attention, "code" | "evidence">): string {
   const isBalanceKnown = typeof evidence?.["lastQuantityOnHand"] === "number";
   return code === "stock-unknown" && !isBalanceKnown ? NO_EARLIER_BALANCE : WHAT_TO_DO[code];
@@ -76,7 +73,6 @@ export interface Attention {
   code: AttentionCode;
   /** What it is about, where there can be several: a movement's referenceId, an item's id. */
   subject?: string;
-  /** What happened, in plain words. */
   message: string;
   sinceMs: number;
   resolvedBy: readonly ResolvingUpdate[];
@@ -128,27 +124,22 @@ export interface UpdateExample {
   input: Record<string, unknown>;
 }
 
-/** The answers that an update can carry, with `{code}` and `{subject}` for what the attention says. */
 export function answersOf(update: ResolvingUpdate): readonly Answer[] {
   return UPDATE_FORMS[update].answers;
 }
 
-/** Whether a text is the one of an example, which nobody has said. */
+/** Whether a text is still an example's. */
 export function isUnfilled(update: ResolvingUpdate, field: string, text: unknown): text is string {
   return typeof text === "string" && answersOf(update).some(([, input]) => input[field] === text);
 }
 
-/** What is wrong with an answer that still has an example's texts: a line for each field. */
 export function unfilledFields(update: ResolvingUpdate, input: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(input).flatMap(([field, text]) =>
     isUnfilled(update, field, text) ? [`${field}: expected your own text, found the example's "${text}"`] : [],
   );
 }
 
-/**
- * Every update that resolves an attention, each answer that it can carry once.
- * @param by stands for who answers, where the sender adds no name of its own
- */
+/** @param by stands for who answers, where the sender adds no name of its own */
 export function updateExamples({ code, subject, resolvedBy }: Attention, by?: string): UpdateExample[] {
   const known: Readonly<Record<string, string | undefined>> = { "{code}": code, "{subject}": subject };
   return resolvedBy.flatMap((update) =>

@@ -9,7 +9,6 @@ import type { ServiceTrouble } from "./service-trouble.ts";
  * failed activity always means "try again later" (failure-model). Results are small and of fixed shape.
  */
 
-/** An operator is needed before this can go on. */
 export interface Refusal {
   kind: "refused";
   attention: AttentionCode;
@@ -18,7 +17,7 @@ export interface Refusal {
   apiCode?: string;
   /** Of a refused key: what it may not do, as the client names it. */
   operation?: string;
-  /** It was tried for as long as a call is, and the service never served it. */
+  /** The service never served it, for as long as a call is tried. */
   unserved?: true;
   /** The API's `errors` and `branches`, or an excerpt of what came. */
   details?: Record<string, unknown>;
@@ -34,7 +33,6 @@ export interface Deferred {
   trouble?: ServiceTrouble | undefined;
 }
 
-/** What an operator has decided on an unknown outcome, as the ledger keeps it. */
 export interface OperatorDecision {
   note: string;
   by?: string | undefined;
@@ -46,7 +44,6 @@ export interface Branch {
   authorityBhfId?: string;
 }
 
-/** The part of an item that a sale needs. */
 export type KnownItem = Pick<Item, "id" | "name" | "stockTracked" | "registrationStatus" | "needs">;
 
 /** Fiscal Compliance API, "Item registration"; any word but this one counts as not registered (failure model). */
@@ -77,7 +74,7 @@ export type ItemsResult =
   | { kind: "unknown"; unknown: { line: number; reason: string }[]; items: KnownItem[] }
   | Refusal;
 
-/** Waits, as an activity that is tried again, until every line names one item, or until every item is registered. */
+/** Tried again until every line names one item, or until every item is registered. */
 export interface AwaitItemsRequest extends ItemsRequest {
   until: "known" | "registered";
   sinceMs: number;
@@ -88,7 +85,6 @@ export type BranchResult = { kind: "branch"; branch: Branch } | Refusal;
 export interface RegisterRequest extends CallTarget {
   itemId: string;
   branch?: Branch | undefined;
-  /** Also an item that the tax authority already has. */
   force?: boolean | undefined;
 }
 
@@ -144,8 +140,8 @@ export interface ClaimedTry {
 }
 
 /**
- * Who takes a claim in order to send: one execution of an activity's code. Temporal makes another one of the same
- * activity whenever it has lost the first, or an operator asks for it (more attempts, unpause, reset).
+ * One execution of an activity's code. Temporal makes another one whenever it has lost the first, or an operator asks
+ * for it (more attempts, unpause, reset).
  */
 export interface TakingExecution {
   execution: string;
@@ -153,12 +149,11 @@ export interface TakingExecution {
   underWayForMs: number;
 }
 
-/** The outcome is known, but could not be written into its claim. */
 export interface Unsettled {
   unsettled?: true;
 }
 
-/** Sent by nobody else meanwhile: an earlier execution may still be at it, and its claim says in the end what it came to. */
+/** An earlier execution may still be at it, and its claim says in the end what it came to. */
 export interface CallUnderWay {
   kind: "under-way";
   message: string;
@@ -188,7 +183,7 @@ export interface SupersededTry {
  */
 export type DeferredTry = Deferred & Unsettled & { sameTry?: true; execution?: string };
 
-/** Certainly not carried out: not sent, or refused, as the service says. */
+/** Not sent, or refused, as the service says. */
 export type NotDone<Kind extends string> = DeferredTry | ({ kind: Kind; refusal: Refusal } & Unsettled);
 
 /** `putOff`: it is asked for again without a person. */
@@ -198,7 +193,6 @@ export interface NotDoneOutcome<Kind extends string> {
   putOff?: true;
 }
 
-/** What is written into the claim of a try that was certainly not carried out. */
 export function notDoneOutcome<Kind extends string>(kind: Kind, result: NotDone<Kind>): NotDoneOutcome<Kind> {
   return "refusal" in result
     ? { kind, message: result.refusal.message }

@@ -38,7 +38,6 @@ const WORDS: Readonly<Record<string, string>> = {
 
 export const KNOWN_PAYMENT_TYPES: readonly string[] = Object.keys(WORDS);
 
-/** Null where no code is stated. */
 export function isUnknownPaymentType(code: string | null): boolean | null {
   return code === null ? null : !KNOWN_PAYMENT_TYPES.includes(code);
 }

@@ -19,10 +19,7 @@ export interface ConnectionProfile {
   timings: WorkflowTimings;
 }
 
-/**
- * Milliseconds, where nothing else is configured
- * (https://github.com/fiscalflow/fiscalflow/blob/main/docs/configuration.md).
- */
+/** In milliseconds (docs/configuration.md). */
 export interface WorkflowTimings {
   /** One HTTP call, from connecting to the last byte. */
   callTimeoutMs: number;
@@ -37,9 +34,7 @@ export interface WorkflowTimings {
   refundWindowMs: number;
 }
 
-/**
- * A request whose bytes are fixed before it is sent for the first time, so that every attempt under its key is equal.
- */
+/** Fixed before it is sent for the first time, so that every attempt under its key is equal. */
 export interface ComposedRequest {
   method: string;
   path: string;
@@ -58,7 +53,6 @@ export interface CallTarget {
   retriedAtMs?: number | undefined;
 }
 
-/** What a workflow knows of its connection to the accounting service: names and timings, never a key. */
 export interface AccountingProfile {
   connection: string;
   /** One HTTP call, from connecting to the last byte. */
@@ -66,14 +60,13 @@ export interface AccountingProfile {
   unservedAfterMs: number;
 }
 
-/** Every call names where it goes. */
 export interface AccountingTarget {
   connection: string;
 }
 
 /**
- * The businesses that a connection works for (`COMPLIANCE_BUSINESSES`), or `any` that its key reaches. An
- * organisation-wide key issues signed documents for whichever business a request names, so the name is checked here.
+ * As `COMPLIANCE_BUSINESSES` names them. An organisation-wide key issues signed documents for whichever business a
+ * request names, so the name is checked here.
  */
 export type ServedBusinesses = readonly string[] | "any";
 
@@ -101,8 +94,8 @@ export class UnknownBusinessError extends FiscalflowError {
 }
 
 /**
- * Under a key that is bound to one business, another name is refused too, although no name is sent: it would make
- * another workflow id, and so a second document of the same number.
+ * Also under a key that is bound to one business, which is sent no name: another name would make another workflow id,
+ * and so a second document of the same number.
  * @throws UnknownBusinessError
  */
 export function requireServed(

@@ -18,14 +18,13 @@ export const CORRECTION_STAGES = ["preparing", "crediting", "issuing", "correcte
 
 export type CorrectionStage = (typeof CORRECTION_STAGES)[number];
 
-/** The stages at which it has ended. */
 export const ENDED_CORRECTION: readonly CorrectionStage[] = ["corrected", "credited", "cancelled"];
 
 export function isCorrectionLeft(correction: Pick<Correction, "stage"> | undefined): boolean {
   return correction !== undefined && !ENDED_CORRECTION.includes(correction.stage);
 }
 
-/** Whether whoever waits for the credited sale goes on waiting, for the corrected one. */
+/** Whether whoever waits for the credited sale waits on for the corrected one. */
 export function isSuccessorAwaited(correction: Correction | undefined): boolean {
   return isCorrectionLeft(correction) && correction?.heldUp === undefined;
 }
@@ -40,13 +39,9 @@ export interface Correction {
   receipt?: Receipt | null | undefined;
 }
 
-/** What the ledger's row of the sale keeps of it. */
 export type KeptCorrection = Pick<Correction, "correctedBy" | "creditNote" | "stage">;
 
-/**
- * The corrected sale that a refund asks for, as it is kept and compared; undefined where the refund asks for none.
- * @param businessId that of the sale which is credited
- */
+/** As it is kept and compared. @param businessId that of the sale which is credited */
 export function replacementOf(
   { replaceWith, replacedBy }: Pick<Refund, "replaceWith" | "replacedBy">,
   businessId: string | undefined,
@@ -66,10 +61,7 @@ export function keptRefund<Asked extends Refund>(
   return { ...rest, ...(replacedBy && { replacedBy }) };
 }
 
-/**
- * What is wrong with the corrected sale of a refund, as far as that can be seen without its schema.
- * @param invoice the number of the sale that is to be credited
- */
+/** As far as that can be seen without its schema. @param invoice the number of the sale that is to be credited */
 export function replacementProblem(
   { replaceWith, traderInvoiceNumber }: Pick<Refund, "replaceWith" | "traderInvoiceNumber">,
   invoice: string,
@@ -88,7 +80,6 @@ const NO_REPLACEMENT = "replaceWith: expected a sale with its number and its lin
 const REPLACEMENT_NUMBER =
   "replaceWith.traderInvoiceNumber: expected another number than those of the credited sale and of its credit note";
 
-/** Checks the corrected sale, and opens its row, before the credit note is sent. */
 export interface ReserveReplacementRequest extends CallTarget {
   invoice: string;
   refund: Refund;
@@ -99,7 +90,6 @@ export type ReserveReplacementResult =
   | {
       kind: "reserved";
       branch?: string | undefined;
-      /** Absent where the request has them. */
       lines?: SaleLineInput[];
       /** Its credit note is on its way, or signed: nothing is looked at any more. */
       isUnderWay?: true;
@@ -107,14 +97,11 @@ export type ReserveReplacementResult =
   | { kind: "refused"; message: string };
 
 export interface ReleaseReplacementRequest extends CallTarget {
-  /** Of the corrected sale. */
   number: string;
-  /** The number of the sale that is not credited. */
   replaces: string;
 }
 
 export interface AwaitReplacementRequest extends CallTarget, Replacement {
-  /** Answer only once what is seen has another mark. */
   unlike?: string | undefined;
   sinceMs: number;
 }
@@ -133,13 +120,9 @@ export interface AwaitedReplacement {
   mark: string;
 }
 
-/** A refund with the date on which it was asked for. */
 export type DatedRefund = Refund & { returnDate: string };
 
-/**
- * Why a refund is in conflict with the one that is known, in words; undefined where it is the same one.
- * @param businessId of the sale
- */
+/** In words; undefined where it is the same one. */
 export function refundConflict(known: Refund, asked: Refund, businessId: string | undefined): string | undefined {
   const found = refundDifferences(known, asked, businessId);
   if (found.length === 0) return undefined;
@@ -179,7 +162,6 @@ function refundDifferences(
   return found;
 }
 
-/** What is wrong with a credit note under the very number of its sale: it is a document of its own. */
 export const OWN_NUMBER =
   "traderInvoiceNumber: expected a number of the credit note's own, found that of the sale which it reverses";
 

@@ -9,14 +9,12 @@ interface Decimal {
 
 const NONE: Decimal = { units: 0n, scale: 0 };
 
-/** Decimal places kept where a division does not end. */
 const DIVISION_SCALE = 6;
 
 export function sumOf(numbers: readonly number[]): number {
   return toNumber(numbers.map(decimal).reduce(add, NONE));
 }
 
-/** Whether two amounts are further apart than the tolerance. */
 export function differsByMoreThan(tolerance: number, a: number, b: number): boolean {
   const difference = add(decimal(a), negated(decimal(b)));
   const absolute = difference.units < 0n ? negated(difference) : difference;
@@ -51,12 +49,11 @@ function price({ quantity, unitPrice }: Priced): Decimal {
   return multiply(decimal(quantity), decimal(unitPrice));
 }
 
-/** Σ(quantity × price), exactly. */
 export function worthOf(parts: readonly Priced[]): string {
   return textOf(parts.map(price).reduce(add, NONE));
 }
 
-/** The same, each line rounded half up to cents: what the document of these lines is going to state. */
+/** The same, each line rounded half up to cents, as the document of these lines is going to state it. */
 export function documentWorthOf(lines: readonly Priced[]): string {
   return textOf(lines.map((line) => toCents(price(line))).reduce(add, NONE));
 }

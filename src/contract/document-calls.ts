@@ -12,9 +12,7 @@ import type { SaleContent } from "./sale-content.ts";
 import type { InAll } from "./payload-bounds.ts";
 import type { StockMovement } from "./stock-movement.ts";
 
-/**
- * What the activities take and give that bring a document into being, that read it, and that keep what is known of it.
- */
+/** What activities about documents take and give. */
 
 /** As `prepareSale` answers it, lines that its input has are not repeated. */
 export interface PreparedSale {
@@ -47,11 +45,9 @@ export interface EarlierRun {
   creditNoteCancelRequested?: string;
   /** The movements that they decided about. */
   movements?: StockMovement[];
-  /** Whose credit note was issued, or is under way. */
   refund?: Refund;
 }
 
-/** How a sale ended, as the ledger keeps it. */
 export interface FinishedSale {
   stage: Stage;
   document: SaleDocument | null;
@@ -69,7 +65,6 @@ export interface CreateRequest extends CallTarget {
   intent: number;
   /** What tells the document's content from another one's: the claim of an intent is for this content alone. */
   content: string;
-  /** The row that its claim is in, and that the answer belongs to. */
   of: AnsweredRow;
   expected: ExpectedDocument;
 }
@@ -79,10 +74,7 @@ export interface CreateSaleRequest extends CreateRequest {
   saleKey: ConnectionProfile["saleKey"];
 }
 
-/**
- * Whether a request of this intent may have left of which the answer does not say what became. Absent: its claim was not
- * read, and what was known before holds.
- */
+/** Whether a request of this intent may have left, its answer unknown. Absent: what was known before holds. */
 interface InDoubt {
   inDoubt?: boolean;
 }
@@ -102,9 +94,7 @@ export type CreateResult =
   | { kind: "already-credited"; creditNoteId?: string | undefined; message: string }
   /** Nothing of this intent was sent, and nothing will be: its number is another sale's, or its sale has another one. */
   | { kind: "number-taken"; isOwn?: true; message: string }
-  /**
-   * An earlier run has settled that nothing exists under this intent, or an operator has: the next one is to be used.
-   */
+  /** Nothing exists under this intent, as an earlier run or an operator has settled: the next one is to be used. */
   | { kind: "superseded"; intent: number; decision?: OperatorDecision | undefined }
   /** Certainly not sent, or refused by the quota; the caller tries again, since its activity is tried once. */
   | (Deferred & InDoubt)
@@ -112,7 +102,6 @@ export type CreateResult =
   | { kind: "unknown"; message: string; evidence: Record<string, unknown> }
   | (Refusal & InDoubt);
 
-/** For a call about a document that the run knows to be its own. */
 export interface OwnDocumentRequest extends CallTarget {
   saleId: string;
   /** The row that the answer belongs to. */
@@ -121,7 +110,6 @@ export interface OwnDocumentRequest extends CallTarget {
 
 export interface ReadDocumentRequest extends CallTarget {
   saleId: string;
-  /** The row that the answer belongs to; absent where it belongs to none. */
   of?: AnsweredRow | undefined;
   /** What the document must be like; default: whatever it is like. */
   expected?: ExpectedDocument | undefined;
@@ -131,7 +119,7 @@ export interface ReadDocumentRequest extends CallTarget {
 
 export type ReadDocumentResult = ({ kind: "document"; document: SaleDocument } & SettledAnswer) | Refusal;
 
-/** Waits, as an activity that is tried again, until the document is not what it was. */
+/** Tried again until the document is not what it was. */
 export interface AwaitDocumentRequest extends ReadDocumentRequest {
   /** When the wait began (Unix milliseconds): the pauses grow with its age. */
   sinceMs: number;
@@ -149,7 +137,6 @@ export type RetryDocumentResult =
   | { kind: "converging"; message: string }
   | Refusal;
 
-/** A document whose answer came while the ledger was away. */
 export interface SettleDocumentRequest extends CallTarget {
   of: DocumentRow;
   intent: number;
@@ -163,7 +150,6 @@ export interface DecideDocumentRequest extends CallTarget {
   word: OperatorDecision;
 }
 
-/** Opens the row of a credit note, and asks what the runs before have done. */
 export interface OpenCreditNoteRequest extends CallTarget {
   /** The sale that it reverses: the document's id. */
   saleId: string;
@@ -173,7 +159,6 @@ export interface OpenCreditNoteRequest extends CallTarget {
   reset: boolean;
 }
 
-/** What is known of a credit note from the runs before. */
 export interface OpenedCreditNote {
   /** Whether its create request may have left. */
   sent: boolean;
@@ -188,7 +173,6 @@ export interface OpenedCreditNote {
   otherRefund?: Refund;
 }
 
-/** Which row of the ledger: a sale's, or a credit note's. */
 export interface DocumentRow {
   type: "sale" | "credit_note";
   /** The number that was asked for. */
@@ -197,7 +181,6 @@ export interface DocumentRow {
   originalSaleId?: string | undefined;
 }
 
-/** All that the ledger's row says of a sale or a credit note. */
 export interface DocumentRecord extends DocumentRow {
   stage: Stage;
   /** The start of the run that opened the row (Unix milliseconds). */
@@ -211,9 +194,7 @@ export interface DocumentRecord extends DocumentRow {
   /** Of the sale, or of the return, as asked for: `YYYY-MM-DD`. */
   date: string;
   fingerprint?: string | undefined;
-  /** What was asked for; absent for a credit note. */
   content?: SaleContent | undefined;
-  /** How it is to be carried out, as asked for; absent for a credit note. */
   options?: SaleOptions | undefined;
   /** The refund as it was asked for: on a credit note, and on a sale whose own workflow was asked for it. */
   refund?: Refund | undefined;
@@ -223,11 +204,8 @@ export interface DocumentRecord extends DocumentRow {
   creditNoteCancelRequested?: string | undefined;
   /** On a sale that is corrected, or whose correction was given up: by which one, and how that stands. */
   correction?: KeptCorrection | undefined;
-  /** On a corrected sale: the number of the sale that it replaces. */
   replaces?: string | undefined;
-  /** As the service answered it last, with all its lines. */
   document: SaleDocument | null;
-  /** What the caller expects the signed total to be. */
   expectedTotal?: number | undefined;
   /** How many movements the sale is to make; absent while that is not known. */
   movementsPlanned?: number | undefined;
@@ -235,10 +213,8 @@ export interface DocumentRecord extends DocumentRow {
   attentions: Attention[];
 }
 
-/** What an activity writes into the row with the service's answer, besides the answer. */
 export type AnsweredRow = DocumentRow & Pick<DocumentRecord, "movementsPlanned" | "expectedTotal">;
 
-/** What became of an answer in the ledger, and where it is not what was asked for. */
 export interface SettledAnswer extends Differences {
   /** The ledger was away: the workflow has it written later. */
   unsettled?: true;
@@ -248,7 +224,7 @@ export interface SettledAnswer extends Differences {
   otherRun?: true;
 }
 
-/** What only the run knows of its document. Decisions and changes are sent once, however often a note is. */
+/** Decisions and changes are sent once, however often a note is. */
 export interface RunNote
   extends
     DocumentRow,
@@ -261,7 +237,7 @@ export interface RunNote
   sequence: number;
   /** Null: it was given up. */
   refund?: Refund | null | undefined;
-  /** Those that were raised or cleared since the last note; and so the decisions. */
+  /** Since the last note; and so the decisions. */
   attentionChanges: AttentionChange[];
   decisions: Decision[];
 }
@@ -280,10 +256,7 @@ export interface NoteRunRequest extends CallTarget {
   note: RunNote;
 }
 
-/**
- * A sale or a credit note as the ledger keeps it. Lines, movements, attentions and decisions that are too many for one
- * payload are left out, as in the `state` query.
- */
+/** What is too many for one payload is left out, as in the `state` query. */
 export interface KeptDocument extends Omit<
   DocumentRecord,
   "type" | "content" | "options" | "movementsPlanned" | "expectedTotal"
@@ -291,22 +264,19 @@ export interface KeptDocument extends Omit<
   movements: StockMovement[];
   decisions: Decision[];
   inAll?: InAll;
-  /** When the ledger last wrote down a change of it (Unix milliseconds). */
+  /** When it was last changed (Unix milliseconds). */
   keptAtMs: number;
-  /** The workflow run that wrote it to the ledger. */
   keptBy: { workflowId: string; runId: string };
 }
 
 export interface FoundSale extends KeptDocument {
-  /** Nothing is left to be done but a refund. */
   isThrough: boolean;
   /** The credit note that reverses it: the signed one, else the one that the ledger heard of last. */
   creditNote: KeptDocument | null;
 }
 
 export interface FindSaleResult {
-  /** Null where the ledger has no sale of that number. */
   found: FoundSale | null;
-  /** Where the number is a credit note's instead: that of the sale that it reverses. */
+  /** Where the number is a credit note's: that of the sale that it reverses. */
   creditNoteOf?: string;
 }

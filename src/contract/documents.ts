@@ -21,7 +21,6 @@ export interface Customer {
   email?: string | null;
 }
 
-/** A line as a create request has it. */
 export interface ResolvedLine {
   itemId: string;
   quantity: number;
@@ -45,7 +44,6 @@ export interface SaleDocumentLine {
   taxTypeCode?: string | null;
 }
 
-/** The values that the tax authority signed. */
 export interface Receipt {
   cuInvoiceNo?: string | null;
   receiptNumber?: number | null;
@@ -67,19 +65,6 @@ export function isRefusedStatus(status: string | null | undefined): boolean {
   return status === "failed" || status === "cancelled";
 }
 
-/** Delivery state of the result callback, without its URL: whoever has that can signal the workflow. */
-export interface CallbackDelivery {
-  /** `awaiting_outcome`, `pending`, `delivered`, `failed`; kept as a string, since only `failed` is acted upon. */
-  status: string;
-  event?: string | null;
-  attempts?: number;
-  lastAttemptAt?: string | null;
-  lastResponseStatus?: number | null;
-  lastError?: string | null;
-  deliveredAt?: string | null;
-  nextAttemptAt?: string | null;
-}
-
 export interface LinesLeftOut {
   /** So many lines the document has. */
   count: number;
@@ -87,7 +72,6 @@ export interface LinesLeftOut {
   goods?: [itemId: string, quantity: number, unitPrice: number][];
 }
 
-/** A sale or a credit note. */
 export interface SaleDocument {
   id: string;
   /** `sale` or `credit_note`. */
@@ -110,7 +94,8 @@ export interface SaleDocument {
   receipt?: Receipt | null;
   originalSaleId?: string | null;
   error?: string | null;
-  callback?: CallbackDelivery | null;
+  /** Delivery of the result callback, without its URL: whoever has that can signal the workflow. */
+  callback?: { status: string } | null;
 }
 
 export interface Item {
@@ -118,17 +103,9 @@ export interface Item {
   externalId?: string | null;
   name?: string | null;
   sku?: string | null;
-  taxCategory?: string | null;
-  taxTypeCode?: string | null;
-  productTypeCode?: string | null;
-  classificationCode?: string | null;
-  unitCode?: string | null;
-  packagingUnitCode?: string | null;
-  unitPrice?: number | null;
   stockTracked: boolean;
   /** `PENDING` and `REGISTERED` occur; any other word counts as not registered. */
   registrationStatus: string;
-  /** What the item still lacks for registration. */
   needs?: { productType?: boolean; classificationMapping?: boolean } | null;
 }
 
@@ -146,7 +123,6 @@ export interface StockAdjustment {
 
 /** A supplier invoice ("Purchase"). Confirming and rejecting happen outside the API. */
 export interface Purchase {
-  /** What it is known by. */
   id: string;
   /** `pulled`, `pending_review`, `confirmed` or `rejected`. */
   status: string;
@@ -154,7 +130,6 @@ export interface Purchase {
   supplierInvoiceNumber: string;
   /** `YYYY-MM-DD`. */
   invoiceDate: string;
-  /** The branch's name. */
   branch?: string | null;
   totals: { subtotal: number; vat: number; total: number };
   lines: PurchaseLine[];

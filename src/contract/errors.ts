@@ -1,7 +1,4 @@
-/**
- * What went wrong for whoever calls fiscalflow, as one stable word. Those that a workflow answers with are also the
- * `type` of its failure, which every SDK of Temporal shows.
- */
+/** Stable words for callers. Those that a workflow answers with are also the `type` of its failure. */
 export const ERROR_CODES = [
   "InvalidInput",
   "UnknownConnection",
@@ -20,12 +17,10 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** The base of every error that a caller of the client is meant to handle. */
 export abstract class FiscalflowError extends Error {
   abstract readonly code: ErrorCode;
 }
 
-/** Types of the failures that a caller of the product may meet. */
 export const FAILURES = {
   invalidInput: "InvalidInput",
   unknownBusiness: "UnknownBusiness",
@@ -45,25 +40,20 @@ export const REFUSALS: readonly unknown[] = [
   FAILURES.notFound,
 ];
 
-/** Beside the message of a `Conflict`, where the fields that differ are known. */
 export interface ConflictDetails {
   fields: string[];
 }
 
-/** Beside the message of an `UnknownBusiness`. */
 export interface UnknownBusinessDetails {
   businesses: readonly string[];
 }
 
-/** Beside the message of a `NotAllowed`. */
 export interface RefusalDetails {
   /** The updates that are taken as it stands, by this workflow or by the one that the message names. */
   allowed: string[];
-  /** What is wrong with the request's own form, each as a sentence. */
   problems?: string[];
 }
 
-/** Beside the message of an `InvalidInput`. */
 export interface InvalidInputDetails {
   what: string;
   problems: readonly string[];

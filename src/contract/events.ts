@@ -36,7 +36,6 @@ export interface LedgerEvent {
   operator?: EventOperator;
 }
 
-/** What an operator is needed for, or has decided. */
 export interface EventOperator {
   /** Of the attention; a decision may be about none. */
   code?: AttentionCode;
@@ -46,7 +45,6 @@ export interface EventOperator {
 
 export interface EventDocument {
   type: "sale" | "credit_note";
-  /** That was asked for. */
   number: string;
   stage: Stage;
   /** The API's id and status; null while there is no document. */

@@ -58,10 +58,9 @@ export interface SaleIdentity extends OfBusiness {
 const ofBusiness = (kind: string, { connection, businessId = NO_BUSINESS }: OfBusiness, ...more: string[]): string =>
   workflowId(kind, connection, businessId, ...more);
 
-/** `sale/<connection>/<business>/<traderInvoiceNumber>` */
 export const saleWorkflowId = (sale: SaleIdentity): string => ofBusiness("sale", sale, sale.traderInvoiceNumber);
 
-/** `find-sale/<connection>/<business>/<traderInvoiceNumber>`: those who ask at the same time share one answer. */
+/** Those who ask at the same time share one answer. */
 export const findSaleWorkflowId = (sale: SaleIdentity): string =>
   ofBusiness("find-sale", sale, sale.traderInvoiceNumber);
 
@@ -70,25 +69,20 @@ export const registerItemsWorkflowId = (of: OfBusiness): string => ofBusiness("r
 export const syncPurchasesWorkflowId = (of: OfBusiness): string => ofBusiness("sync-purchases", of);
 export const reconcileWorkflowId = (of: OfBusiness): string => ofBusiness("reconcile", of);
 
-/**
- * `first-outcome/<workflow id>/<request id>`: what one operation of a Nexus caller waits in.
- * @param requestId the same for all repetitions of one call
- */
+/** What one operation of a Nexus caller waits in. @param requestId the same for all repetitions of one call */
 export function firstOutcomeWorkflowId(awaited: string, requestId: string): string {
   return boundedName(`first-outcome/${awaited}/${escapedPart(requestId)}`, MAX_WORKFLOW_ID_LENGTH);
 }
 
-/** `read-events/<connection>/<business>/<cursor>/<now or wait>`: those who read at the same time share one answer. */
+/** Those who read at the same time share one answer. */
 export function readEventsWorkflowId(request: OfBusiness & { after?: string | undefined; waits: boolean }): string {
   return ofBusiness("read-events", request, request.after ?? "0", request.waits ? "wait" : "now");
 }
 
-/** `sync-bill-payments/<connection>`: one at a time. */
 export function syncBillPaymentsWorkflowId(connection: string): string {
   return workflowId("sync-bill-payments", connection);
 }
 
-/** `sync-batch/<connection>/<syncBatchId>`: one run a batch at a time. */
 export function syncBatchWorkflowId(batch: { connection: string; syncBatchId: string }): string {
   return workflowId("sync-batch", batch.connection, batch.syncBatchId);
 }
@@ -101,11 +95,10 @@ const READABLE_LENGTH = 40;
 const KIND_LENGTH = 20;
 
 /**
- * The Idempotency-Key of one intent of one workflow. It hangs on the workflow's id and the step alone, so that a retry,
- * a replay, a reset and a second start all carry the same key, and it is valid for every invoice number (8 to 128
- * characters out of `A-Z a-z 0-9 . _ : -`; Fiscal Compliance API, POST /v1/credit-notes): what else there is is kept by
- * the digest. A step is a word, with what tells it from others of its kind after a
- * space; `intent` counts the decisions of an operator that ask for something new.
+ * It hangs on the workflow's id and the step alone, so that a retry, a replay, a reset and a second start all carry
+ * the same key, and it is valid for every invoice number (8 to 128 characters out of `A-Z a-z 0-9 . _ : -`; Fiscal
+ * Compliance API, POST /v1/credit-notes). A step is a word, with what tells it from others of its kind after a space;
+ * `intent` counts the decisions of an operator that ask for something new.
  */
 export function idempotencyKey(workflowId: string, step: string, intent = 1): string {
   const digest = sha256Hex(JSON.stringify([workflowId, step, intent]));
@@ -130,12 +123,12 @@ function lastPart(workflowId: string): string {
 }
 
 /**
- * Bytes of a summary, as JSON. Temporal takes 400 with the encoding's name (`limit.userMetadataSummarySize`); a longer
- * one would fail the workflow task for ever.
+ * Bytes, as JSON. Temporal takes 400 with the encoding's name (`limit.userMetadataSummarySize`); a longer one would
+ * fail the workflow task for ever.
  */
 const MOST_BYTES = 200;
 
-/** A text as a summary that Temporal's UI shows beside an event: one line, cut where it is too long. */
+/** One line, cut where it is too long. */
 export function boundedSummary(text: string): string {
   const line = plainLine(text).replace(/\s+/g, " ");
   if (jsonBytes(line) <= MOST_BYTES) return line;
@@ -145,7 +138,6 @@ export function boundedSummary(text: string): string {
   return `${Array.from(line).slice(0, end).join("")}…`;
 }
 
-/** What a workflow of each type is called, and what it does. */
 const ABOUT: Readonly<Record<WorkflowType, readonly [noun: string, does: string]>> = {
   sale: [
     "Sale",
@@ -162,16 +154,12 @@ const ABOUT: Readonly<Record<WorkflowType, readonly [noun: string, does: string]
   readEvents: ["Events", "Reads a page of the ledger's events."],
 };
 
-/** Whose workflow it is. */
 export interface Owner {
   connection?: string | undefined;
   businessId?: string | undefined;
 }
 
-/**
- * What Temporal's UI says of a workflow from its start, to be given wherever one is started.
- * @param subject which one of its kind, where there are several: `INV-1001`
- */
+/** To be given wherever one is started. @param subject which one of its kind, where there are several: `INV-1001` */
 export function aboutWorkflow(
   type: WorkflowType,
   { connection = DEFAULT_CONNECTION, businessId }: Owner,

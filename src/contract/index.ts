@@ -6,7 +6,6 @@
  */
 export * from "./activities.ts";
 export * from "./attention.ts";
-export * from "./bill-payment.ts";
 export * from "./calls.ts";
 export * from "./codes.ts";
 export * from "./connection.ts";

@@ -10,10 +10,7 @@ export type InputChecks = (typeof INPUT_CHECK_MODES)[number];
 /** A `saleDate` may lie this many days before the start, and a `returnDate` as many before the refund is asked for. */
 const PAST_DAYS = 30;
 const DAY_MS = 86_400_000;
-/**
- * Of a taxpayer; A of a person, P of an organisation. The ledger's database reads it too: all of it means the same
- * there.
- */
+/** A of a person, P of an organisation. The ledger's database reads it too. */
 export const PIN = /^[AP][0-9]{9}[A-Z]$/;
 export const EXPECTED_PIN = "A or P, nine digits and a letter, such as P012345678Z";
 
@@ -36,8 +33,7 @@ export function doubtsOf(
 }
 
 /**
- * What looks wrong in the date of a refund that is well-formed, as {@link doubtsOf} says it of a sale. A refund without
- * a date is dated on the day on which it is asked for.
+ * As {@link doubtsOf}. A refund without a date is dated on the day on which it is asked for.
  * @param askedAtMs when the refund was asked for (Unix milliseconds)
  * @param saleDate of the sale's document, where it is known
  */
@@ -68,17 +64,14 @@ function doubtOf(field: string, expected: string, found: string): string {
 
 const FOUND = ", found ";
 
-/** What is doubted, without what was found: for a log, which holds no value of a customer. */
+/** For a log, which holds no value of a customer. */
 export function withoutValues(doubts: readonly string[]): string[] {
   return doubts.map((doubt) => doubt.split(FOUND, 1).join(""));
 }
 
 const MOST_NAMED = 3;
 
-/**
- * The characters that are not ASCII, by their code points: a Cyrillic А cannot be told from a Latin A by its looks.
- * `character 1 is U+0410`; empty where there is none.
- */
+/** `character 1 is U+0410`: a Cyrillic А cannot be told from a Latin A by its looks. Empty where all are ASCII. */
 export function oddCharacters(text: string): string {
   const odd = Array.from(text).flatMap((one, index) => {
     const code = one.codePointAt(0) ?? 0;

@@ -13,11 +13,8 @@ import type {
   Unsettled,
 } from "./calls.ts";
 
-/**
- * Workflows that carry no document of their own: what they did is in the ledger, and how far they are in their state.
- */
+/** Workflows that carry no document of their own. */
 
-/** Answer of the `state` query of such a workflow. */
 export interface JobState<Progress> {
   workflow: string;
   waitingFor: string;
@@ -30,13 +27,9 @@ export interface JobState<Progress> {
   unreadMessages?: number;
 }
 
-/**
- * What `setup` keeps in Temporal's Schedules: all that begin with this are the product's own, and one that nothing asks
- * for is removed.
- */
+/** All that begin with this are the product's own, and one that nothing asks for is removed. */
 export const SCHEDULE_PREFIX = "fiscalflow/";
 
-/** `fiscalflow/<workflow id>/<which>` */
 export function scheduleId(workflowId: string, which: string): string {
   return boundedName(`${SCHEDULE_PREFIX}${workflowId}/${which}`, MAX_WORKFLOW_ID_LENGTH);
 }
@@ -91,9 +84,7 @@ export interface ItemOutcome {
 
 export interface PlanRegistrationsRequest extends CallTarget {
   batchId: string;
-  /** Of the whole catalogue: go on behind this id. */
   after?: string | undefined;
-  /** Of named items: the next of them. */
   items?: string[] | undefined;
   most: number;
   force: boolean;
@@ -101,7 +92,7 @@ export interface PlanRegistrationsRequest extends CallTarget {
   notOlderThanMs: number;
 }
 
-/** What is to be sent next. What needs no call is in the ledger already, and only counted here. */
+/** What needs no call is in the ledger already, and only counted here. */
 export type PlanRegistrationsResult =
   | {
       kind: "planned";
@@ -119,7 +110,7 @@ export interface KeepRegistrationsRequest extends CallTarget {
 }
 
 export interface RegistrationProgress {
-  /** How many items the batch is about; `null` until it is known. */
+  /** `null` until it is known. */
   total: number | null;
   counts: Record<ItemOutcomeKind, number>;
 }
@@ -154,13 +145,12 @@ export interface ProcessedBatch {
   message: string;
 }
 
-/** An operator has decided, in this run or in an earlier one, that it was processed. */
+/** An operator has decided so, in whichever run. */
 export interface DecidedProcessed {
   kind: "said-processed";
   word: OperatorDecision;
 }
 
-/** What the ledger says of a batch that was asked for before. */
 export type KnownBatch = ProcessedBatch | DecidedProcessed | SupersededTry | UnknownOutcome;
 
 export type ProcessBatchResult =
@@ -185,7 +175,6 @@ export interface SettleBatchRequest extends AccountingTarget, ClaimedTry {
   outcome: BatchOutcome;
 }
 
-/** What the service's answer says of a try. */
 export interface BatchOutcome {
   kind: "processed" | "not-processed";
   message: string;
@@ -207,8 +196,6 @@ export interface SyncBatchOutcome {
 
 export const INVOICE_NUMBER_FIELDS = ["billCode", "billPaymentCode"] as const;
 export const SUPPLIER_RULES = ["same-name", "any"] as const;
-/** ISO 4217. */
-export const CURRENCY_PATTERN = /^[A-Z]{3}$/;
 
 /** How a bill payment is matched with the supplier invoice that it pays. */
 export interface PaymentRule {

@@ -2,7 +2,7 @@ import { differsByMoreThan } from "./decimal.ts";
 import { givenText, type ResolvedLine, type SaleDocument } from "./documents.ts";
 import { fewOf, goodsOf } from "./payload-bounds.ts";
 
-/** What a document must look like to be ours. A part that is left out is not compared. */
+/** A part that is left out is not compared. */
 export interface ExpectedDocument {
   type: string;
   traderInvoiceNumber?: string;
@@ -15,7 +15,7 @@ export interface ExpectedDocument {
 /** Money is compared in decimal, at 0.01 (docs/failure-model.md, "The promises"). */
 const TOLERANCE = 0.01;
 
-/** Where a document is not what was asked for, in words; absent: it is, or was not compared. */
+/** In words; absent: it is as asked for, or was not compared. */
 export interface Differences {
   differences?: string[];
   /** Its total is not the one that the caller expects. */
@@ -33,7 +33,6 @@ export function differencesFrom(
   return { ...(differences.length > 0 && { differences }), ...(totalDiffers !== undefined && { totalDiffers }) };
 }
 
-/** In words, each part in which the document is not what was asked for. Empty: it matches. */
 export function mismatches(document: SaleDocument, expected: ExpectedDocument): string[] {
   const found: string[] = [];
   const compare = (what: string, wanted: string | null | undefined, got: string | null | undefined): void => {
@@ -59,7 +58,6 @@ const SETTINGS_OF: readonly (readonly [part: string, settings: string])[] = [
   ["lines", "createSale.fields.lines, createSale.lineFields"],
 ];
 
-/** The mismatches of a document that was created as we asked, in one message. */
 export function mismatchMessage({ type }: ExpectedDocument, found: readonly string[]): string {
   const message = found.join("; ");
   const settings = SETTINGS_OF.filter(([part]) => found.some((one) => one.startsWith(part))).map(([, names]) => names);

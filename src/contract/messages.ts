@@ -19,21 +19,16 @@ import type { StockMovement } from "./stock-movement.ts";
 /** Every message takes one JSON object or nothing, since Temporal's UI sends exactly one payload. */
 
 export interface CallbackReceived {
-  /** For display only. */
   event?: string;
 }
 
-/** What the workflow `firstOutcome` waits for. */
 export interface FirstOutcomeRequest {
-  /** Of a sale. */
   workflowId: string;
-  /** Refused where the workflow's content is another. */
   fingerprint?: string;
 }
 
 export type RefundUpdate = RefundRequest & { waitSeconds?: number | undefined };
 
-/** What each update takes, by its name. */
 export interface UpdateRequests {
   outcome: OutcomeRequest;
   refund: RefundUpdate;
@@ -45,13 +40,11 @@ export interface UpdateRequests {
   acknowledge: AcknowledgeRequest;
 }
 
-/** What an operator's update answers: what is true now, in words and in data. */
 export interface JobReply {
   message: string;
   attention?: AttentionCode;
 }
 
-/** That of a sale. */
 export interface MessageReply extends JobReply {
   stage: Stage;
 }
@@ -61,7 +54,6 @@ export interface MessageReply extends JobReply {
  */
 export interface WorkflowState {
   stage: Stage;
-  /** In words: what happens next, and when. */
   waitingFor: string;
   attentions: Attention[];
   document: SaleDocument | null;
@@ -69,7 +61,7 @@ export interface WorkflowState {
   creditNote?: SaleDocument | null;
   /** The refund as it was asked for, its date filled in: of a sale that is being credited or is credited. */
   refund?: Refund;
-  /** How the correction stands that the last refund asks for, or asked for until it was given up. */
+  /** Of the last refund, also once that was given up. */
   correction?: Correction;
   /** Of too many for one payload those that are not done come first; the others may be left out. */
   stockMovements: StockMovement[];
@@ -80,7 +72,6 @@ export interface WorkflowState {
   serviceTrouble?: ServiceTrouble;
   /** A cancellation was asked for. Beside a completed sale: it came too late, and a refund reverses it. */
   cancelRequested?: string;
-  /** Why the credit note is to be given up, where that was asked for. */
   creditNoteCancelRequested?: string;
   callbacksReceived: number;
   /** Signals that changed nothing: they could not be read, or the workflow has none of their name. Absent: none. */
@@ -92,10 +83,7 @@ export interface WorkflowState {
   nextWait: number;
 }
 
-/**
- * What a finished or parked sale tells (`outcome`, and the workflow's result). Of a document with too many lines for
- * one payload it has no lines, but `linesLeftOut`: the ledger keeps them.
- */
+/** Answer of `outcome`, and the workflow's result; lines as in the state. */
 export interface SaleOutcome extends Pick<
   WorkflowState,
   "stage" | "creditNote" | "refund" | "correction" | "stockMovements" | "cancelRequested" | "numberTaken" | "nextWait"
@@ -110,10 +98,6 @@ export interface SaleOutcome extends Pick<
   closed?: ClosedRun;
 }
 
-/**
- * The outcome as the state tells it: what the `outcome` update answers, and what a caller reads out of the `state`
- * query.
- */
 export function outcomeOfState(state: WorkflowState): SaleOutcome {
   const { stage, document, creditNote, refund, stockMovements, cancelRequested, numberTaken, nextWait } = state;
   const { attentions, correction, inAll } = state;
@@ -134,25 +118,20 @@ export function outcomeOfState(state: WorkflowState): SaleOutcome {
   };
 }
 
-/** A corrected sale of many lines is not repeated in every answer. */
 function kept({ replaceWith: _asked, ...refund }: Refund): Refund {
   return refund;
 }
 
-/** The words of a list, and of the page of one sale. @param attention the code that stands first */
 export function waitsForOperator(attention: string): string {
   return `an operator: ${attention}`;
 }
 
 export interface Waiting {
-  /** In words: what happens next in the main flow, and when. */
   waitingFor: string;
-  /** The most pressing first. */
   attentions: readonly Pick<Attention, "code" | "subject">[];
   stockMovements: readonly Pick<StockMovement, "referenceId" | "state">[];
 }
 
-/** What an open sale or credit note waits for: an operator before all else, and all that goes on beside. */
 export function everythingWaitedFor({ waitingFor, attentions, stockMovements }: Waiting): string {
   const [first] = attentions;
   const sending = stockMovements.filter(({ state }) => state === "sending").length;
@@ -168,15 +147,11 @@ export function everythingWaitedFor({ waitingFor, attentions, stockMovements }: 
   return parts.length === 0 ? waitingFor : parts.join("; and for ");
 }
 
-/**
- * How a run ended without an outcome: `terminated` by somebody, `failed`, `timed-out`, or `canceled` by Temporal.
- * Nothing carries its sale on until it is restarted. A run that completed is none of these.
- */
+/** Nothing carries its sale on until it is restarted. A run that completed is none of these. */
 export interface ClosedRun {
   status: ClosedStatus;
   /** Unix milliseconds. */
   atMs: number;
-  /** As whoever ended it gave it, or what it failed with. */
   reason?: string;
   /** Who ended it, as Temporal keeps it: an identity such as user@host. */
   by?: string;
@@ -196,7 +171,6 @@ export const CLOSED_STATUSES = {
 
 export type ClosedStatus = keyof typeof CLOSED_STATUSES;
 
-/** In a sentence: `terminated ("by mistake", user@host)`. */
 export function closedInWords({ status, reason, by }: Omit<ClosedRun, "atMs">): string {
   const about = [reason === undefined ? undefined : JSON.stringify(reason), by].filter(Boolean).join(", ");
   return `${status === "timed-out" ? "timed out" : status}${about === "" ? "" : ` (${about})`}`;
@@ -208,7 +182,6 @@ export function endedInWords(closed: Omit<ClosedRun, "atMs">): string {
   return `${isPassive ? "was " : ""}${closedInWords(closed)}`;
 }
 
-/** In the memo of a run that was restarted: who asked for it, and why, which the run keeps among its decisions. */
 export const RESTARTED_MEMO = "restarted";
 
 export interface Restarted {

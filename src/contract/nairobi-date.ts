@@ -43,7 +43,6 @@ export const CALENDAR_DATE =
 
 const IS_CALENDAR_DATE = new RegExp(CALENDAR_DATE);
 
-/** Whether the text is a date that exists, written `YYYY-MM-DD`. */
 export function isCalendarDate(text: string): boolean {
   return IS_CALENDAR_DATE.test(text);
 }

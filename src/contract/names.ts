@@ -1,6 +1,5 @@
 /** The names that other programs hold on to. Changing one is a breaking change. */
 
-/** Workflows, and activities that make no API call. */
 export const MAIN_TASK_QUEUE = "fiscalflow";
 
 export const WORKFLOW_TYPES = {
@@ -9,14 +8,12 @@ export const WORKFLOW_TYPES = {
   syncPurchases: "syncPurchases",
   syncBillPayments: "syncBillPayments",
   processSyncBatch: "processSyncBatch",
-  /** Started by Schedules: it starts one of the others under its own id. */
   scheduled: "scheduled",
   reconcile: "reconcile",
   /** Asks the ledger for a sale that Temporal no longer knows. */
   findSale: "findSale",
   /** Waits for the first outcome of a sale, for a caller through Nexus. */
   firstOutcome: "firstOutcome",
-  /** Reads a page of the ledger's events. */
   readEvents: "readEvents",
 } as const;
 
@@ -33,10 +30,7 @@ export const SEARCH_ATTRIBUTES = {
   attention: "FiscalAttention",
 } as const;
 
-/**
- * A text as the value of a Keyword: PostgreSQL stores at most 255 characters, and a longer one would make the workflow
- * task fail for ever.
- */
+/** PostgreSQL stores at most 255 characters, and a longer one would make the workflow task fail for ever. */
 export function keywordValue(text: string): string {
   return Array.from(text).slice(0, 255).join("");
 }
@@ -49,10 +43,7 @@ export const SIGNALS = {
 
 export const STATE_QUERY = "state";
 
-/**
- * The message of a query that a worker refuses because its copy of the run may be ahead of the history. Ask again: the
- * next answer is right.
- */
+/** Of a query that a worker refuses because its copy of the run may be ahead of the history. */
 export const QUERY_REFUSED = "The worker is reloading this workflow from its history. Ask again.";
 
 /** Sales, credit notes and their stock: somebody waits at a till. One request an activity. */
@@ -70,7 +61,6 @@ export function accountingTaskQueue(connection: string): string {
   return `fiscalflow.accounting.${connection}`;
 }
 
-/** Connection and application names: `^[a-z0-9-]{1,32}$`. */
 export const NAME_PATTERN = /^[a-z0-9-]{1,32}$/;
 
 export const DEFAULT_CONNECTION = "default";

@@ -9,10 +9,8 @@ import type { MovementState, StockMovement } from "./stock-movement.ts";
  */
 const MOST_BYTES = { lines: 48 * 1024, movements: 32 * 1024, attentions: 24 * 1024, decisions: 16 * 1024 };
 
-/** So many movements are of that purpose and in that state. */
 export type MovementCount = Pick<StockMovement, "purpose" | "state"> & { count: number };
 
-/** How many there are in all, of what an answer has only the first of. */
 export interface InAll {
   stockMovements?: MovementCount[];
   attentions?: number;
@@ -23,7 +21,6 @@ interface Listed {
   movements: StockMovement[];
   attentions: Attention[];
   decisions: Decision[];
-  /** Where they are cut short already. */
   inAll?: InAll | undefined;
 }
 
@@ -64,7 +61,7 @@ export function fewOf(parts: readonly string[]): string[] {
 
 const MOST_PARTS = 20;
 
-/** Whether there is such a movement, also among those that are left out. */
+/** Also among those that are left out. */
 export function someMovement(
   { stockMovements, inAll }: { stockMovements: readonly StockMovement[]; inAll?: InAll },
   isMeant: (movement: Pick<StockMovement, "purpose" | "state">) => boolean,
@@ -98,9 +95,6 @@ function countsOf(movements: readonly StockMovement[]): MovementCount[] {
   return [...counts.values()];
 }
 
-/**
- * The document as a workflow holds it: with its lines where they fit, else with what was sold alone (`linesLeftOut`).
- */
 export function withLinesThatFit(document: SaleDocument): SaleDocument {
   const { lines } = document;
   if (fitting(lines, MOST_BYTES.lines) === lines.length) return document;
@@ -110,7 +104,6 @@ export function withLinesThatFit(document: SaleDocument): SaleDocument {
 
 type Goods = [itemId: string, quantity: number, unitPrice: number];
 
-/** What was sold, of each line of a document that an activity has read. */
 export function goodsOf({ id, lines, linesLeftOut }: SaleDocument): ResolvedLine[] {
   if (!linesLeftOut) return lines.map(({ itemId, quantity, unitPrice }) => ({ itemId, quantity, unitPrice }));
   // Never taken for a document without lines.
@@ -118,7 +111,6 @@ export function goodsOf({ id, lines, linesLeftOut }: SaleDocument): ResolvedLine
   return linesLeftOut.goods.map(([itemId, quantity, unitPrice]) => ({ itemId, quantity, unitPrice }));
 }
 
-/** The document as an answer has it: of lines that are left out their number alone. */
 export function asAnswered<Document extends SaleDocument | null>(document: Document): Document {
   if (!document) return document;
   const short = withLinesThatFit(document);

@@ -60,7 +60,6 @@ export function reconcileProgressText(progress: ReconcileProgress): string {
   return skipped === undefined ? checked : `${checked}; ${skipped} skipped, final and the same when last checked`;
 }
 
-/** That a document, held against the service's answer, comes to. */
 export const DOCUMENT_FINDINGS = [
   "document-behind",
   "document-differs",
@@ -68,7 +67,6 @@ export const DOCUMENT_FINDINGS = [
   "document-unreadable",
 ] as const;
 
-/** That a comparison of supplier invoices with bill payments finds. */
 export const PAYMENT_FINDINGS = [
   "payment-without-number",
   "payment-without-invoice",
@@ -83,14 +81,11 @@ export const PAYMENT_FINDINGS = [
 
 export type FindingKind = (typeof DOCUMENT_FINDINGS | typeof PAYMENT_FINDINGS)[number];
 
-/** Something that does not match: why, and what to do next. */
 export interface ReconcileFinding {
   kind: FindingKind;
-  /** A document's id, a purchase's, or a bill payment's. */
   subject: string;
   reason: string;
   nextStep: string;
-  /** Since when it is found (Unix milliseconds). */
   sinceMs: number;
 }
 
@@ -100,10 +95,7 @@ export interface ReconcileFindings {
   first: ReconcileFinding[];
 }
 
-/**
- * Result of the `reconcile` workflow. Nothing that was found says that all matches only where `payments` were compared
- * too.
- */
+/** Nothing found says that all matches only where `payments` were compared too. */
 export interface ReconcileOutcome extends ReconcileProgress {
   payments: PaymentComparison;
   findings: ReconcileFindings;

@@ -2,10 +2,8 @@ import type { AccountingActivities, ComplianceActivities, MainActivities } from 
 import { ATTENTION_CODES } from "./names.ts";
 
 /**
- * The form of each activity's result, checked where it enters the workflow. A worker gives no other one, but an operator
- * can complete an activity with anything, in Temporal's UI or by `temporal activity complete`. Code of the workflow would
- * then fail, or take what is no answer for one. So a form names what the workflow goes into, and nothing that workers
- * of an earlier version left out.
+ * Of each activity's result, checked where it enters the workflow: an operator can complete an activity with
+ * anything. A form names what the workflow goes into, and nothing that workers of an earlier version left out.
  */
 export type Form = (value: unknown) => boolean;
 

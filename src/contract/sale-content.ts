@@ -2,10 +2,7 @@ import { givenText } from "./documents.ts";
 import type { CustomerInput, SaleFields, SaleLineInput } from "./schema/sale.ts";
 import { sha256Hex } from "./ids.ts";
 
-/**
- * What reaches the document. Options
- * such as `stock`, `callback`, `refundWindow` and `expectedTotal` do not count.
- */
+/** Without options such as `stock`, `callback`, `refundWindow` and `expectedTotal`, which do not reach the document. */
 export interface SaleContent {
   businessId: string | null;
   traderInvoiceNumber: string;
@@ -17,7 +14,7 @@ export interface SaleContent {
   branch: string | null;
 }
 
-/** The content in one normal form, kept in the workflow's memo. */
+/** One normal form, kept in the workflow's memo. */
 export function saleContent(input: SaleFields, businessId: string | undefined): SaleContent {
   return {
     businessId: businessId ?? null,
@@ -40,7 +37,6 @@ export function saleContent(input: SaleFields, businessId: string | undefined): 
   };
 }
 
-/** The sale that has this content, and no options. */
 export function saleOfContent({ traderInvoiceNumber, customer, lines, ...fields }: SaleContent): SaleFields {
   const given = <T extends object>(some: T) =>
     Object.fromEntries(Object.entries(some).filter(([, value]) => value !== null)) as {
@@ -108,18 +104,13 @@ function within(name: string, known: object | null | undefined, asked: object | 
   });
 }
 
-/** The fields in which what is asked for differs from what is known. */
 export function differingFields(known: SaleContent, asked: SaleContent): string[] {
   return differences(known, asked).map(({ field }) => field);
 }
 
-/** A message stays readable: of more fields it says how many. */
 const MOST_WORDS = 8;
 
-/**
- * What was asked for where it is not what the number's first sale has: `lines[1].quantity: 3, before 2`. Of a customer
- * the fields alone: an error is logged, and shown to others.
- */
+/** `lines[1].quantity: 3, before 2`. Of a customer the fields alone: an error is logged, and shown to others. */
 export function differencesInWords(known: SaleContent, asked: SaleContent): string[] {
   const words = differences(known, asked).map((one) =>
     one.field.startsWith("customer") ? one.field : changed(one.field, one.known, one.asked),
@@ -128,16 +119,13 @@ export function differencesInWords(known: SaleContent, asked: SaleContent): stri
   return more > 0 ? [...words.slice(0, MOST_WORDS), `and ${more} more`] : words;
 }
 
-/** `saleDate: 2026-11-21, before 2026-11-20` */
 export function changed(what: string, known: Told, asked: Told): string {
   return `${what}: ${asked ?? "none"}, before ${known ?? "none"}`;
 }
 
-/** What whoever asked for other content under a number can do. */
 export const INSTEAD_OF_OTHER_CONTENT =
   "If you mean that sale, start it with the content that it has; if yours is another sale, use another number. If that sale is wrong, cancel it before it is signed, and start the right one under another number; once it is signed, correct it (`correct` of the client, `fiscalflow sale correct`).";
 
-/** What is said where only the fingerprints of two sales of one number are known. */
 export function otherContent(invoice: string): string {
   return `The number ${invoice} belongs to another sale, with other content. Compared are the date, the payment type, the customer, the branch, the id of an adopted sale and, line by line, item, quantity and unit price. What the first sale has: fiscalflow sale show ${invoice}. Nothing was started. ${INSTEAD_OF_OTHER_CONTENT}`;
 }

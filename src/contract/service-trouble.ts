@@ -43,14 +43,12 @@ export function firstTrouble(troubles: readonly (ServiceTrouble | undefined)[]):
 /** Type of the failure of an attempt that looked, and has not seen what it waits for: nothing has failed. */
 export const STILL_WAITING = "StillWaiting";
 
-/** What a failure of an activity carries as its details, for programs. */
 export interface TroubleDetails {
   trouble: ServiceTrouble;
   /** What this attempt came to, without the words of the trouble. */
   said: string;
 }
 
-/** How long a call is tried already that the service does not take. */
 export interface ServiceWait {
   /** When it was tried last, and since when in vain (Unix milliseconds): its own tries become rarer with its age. */
   triedAtMs: number;
@@ -59,7 +57,6 @@ export interface ServiceWait {
   refused?: { status?: number; operation?: string };
 }
 
-/** Waits, as an activity that is tried again, until a call that the service did not take is worth another try. */
 export interface AwaitServiceRequest extends CallTarget, ServiceWait {}
 
 /**
@@ -85,7 +82,6 @@ export const COMPLIANCE_CALLS = [
   "reconcileDocument",
 ] as const;
 
-/** The same of `AccountingActivities`, and the accounting service. */
 export const ACCOUNTING_CALLS = [
   "keepBillPaymentsPage",
   "sampleBillPayments",
@@ -93,7 +89,6 @@ export const ACCOUNTING_CALLS = [
   "awaitAccounting",
 ] as const;
 
-/** Which service an activity calls. @param activityType its name, as Temporal has it */
 export function calledService(activityType: string): "compliance" | "accounting" | undefined {
   if ((COMPLIANCE_CALLS as readonly string[]).includes(activityType)) return "compliance";
   return (ACCOUNTING_CALLS as readonly string[]).includes(activityType) ? "accounting" : undefined;

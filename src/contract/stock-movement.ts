@@ -21,7 +21,7 @@ export type StockAction = "ADD" | "DEDUCT";
  */
 export type MovementState = "planned" | "sending" | "applied" | "unknown" | "refused" | "dropped";
 
-/** A movement as people call it: `Take 2 × Unga from stock, branch branch_1`. */
+/** `Take 2 × Unga from stock, branch branch_1` */
 export function movementInWords(
   { action, quantity, itemId, branchId }: Pick<StockMovement, "action" | "quantity" | "itemId" | "branchId">,
   itemName = itemId,
@@ -31,7 +31,7 @@ export function movementInWords(
   return branchId === undefined ? moved : `${moved}, branch ${branchId}`;
 }
 
-/** What a movement is for: it does not change, whichever run sends it. */
+/** The same, whichever run sends it. */
 export interface MovementOrigin {
   type: "sale" | "credit_note";
   number: string;
@@ -52,9 +52,7 @@ export interface StockMovement extends ResolvedLine {
   branchId?: string;
   movementId?: string;
   quantityOnHand?: number;
-  /** The report to the tax authority, where it is not `ok`. */
   report?: { stockIo?: string; stockMaster?: string };
-  /** As {@link MovementOrigin.undoes}. */
   undoes?: string;
   sentAtMs?: number;
   decision?: MovementDecision;
@@ -104,8 +102,7 @@ export const MAX_REFERENCE_LENGTH = 100;
 export type MovementPurpose = "sold" | "undone" | "restocked";
 
 /**
- * The caller's own reference of a stock movement: readable, and unique for each document, item and purpose. Parts are
- * escaped, so that no invoice number can be written as another one's movement.
+ * Readable, and unique for each document, item and purpose: parts are escaped.
  * @param part of an item that is moved at several prices: which of its movements it is, from 1
  */
 export function stockReferenceId(
@@ -118,12 +115,11 @@ export function stockReferenceId(
   return boundedName(parts.map(escapedPart).join("/"), MAX_REFERENCE_LENGTH);
 }
 
-/** A document has no more lines than that: so many movements of one item, at most. */
+/** A document has no more lines than that. */
 const MOST_PARTS = 1_000;
 
 /**
- * The reference of the movement that gives back what another one took: of an item's movement at one of several prices,
- * the same part.
+ * Of an item's movement at one of several prices, the same part.
  * @param taken the reference of the movement that took it, for the sale `soldAs`
  * @param number of the document for which it is given back
  */
@@ -134,7 +130,6 @@ export function reversalReferenceId(
   return stockReferenceId(number, itemId, purpose, partOf(taken, soldAs, itemId));
 }
 
-/** Undefined for an item's only movement. A long reference ends in a digest, so that its part cannot be read off. */
 function partOf(taken: string, soldAs: string, itemId: string): number | undefined {
   if (taken === stockReferenceId(soldAs, itemId, "sold")) return undefined;
   for (let part = 1; part <= MOST_PARTS; part++)
@@ -147,7 +142,6 @@ interface MovedGoods extends ResolvedLine {
   branch?: Branch | undefined;
 }
 
-/** One try of a movement, as it is sent. */
 export interface AskedMovement extends MovedGoods {
   referenceId: string;
   of: MovementOrigin;
@@ -195,7 +189,7 @@ export function setApplied(
   if (quantityOnHand !== undefined) movement.quantityOnHand = quantityOnHand;
 }
 
-/** An operator has decided, in this run or in an earlier one, that the movement was applied. */
+/** An operator has decided so, in whichever run. */
 export interface DecidedApplied {
   kind: "said-applied";
   word: OperatorDecision;
@@ -215,10 +209,8 @@ export interface MovementReference extends CallTarget {
   generation: number;
 }
 
-/** What the ledger says of a movement that was asked for before. */
 export type KnownMovement = AppliedMovement | DecidedApplied | SupersededTry | UnknownOutcome;
 
-/** Asks what a sale has taken from stock. */
 export interface ReadTakenRequest extends CallTarget {
   /** The sale's own number, and its document: a document of somebody else under that number has taken nothing. */
   number: string;
@@ -229,43 +221,33 @@ export interface ReadTakenRequest extends CallTarget {
   after?: string | undefined;
 }
 
-/**
- * Movements that one answer tells of: also where nothing is known of any, they fit into one payload. A page with fewer
- * is the last one.
- */
+/** So many fit into one payload, also where nothing is known of any. A page with fewer is the last one. */
 export const TAKEN_A_PAGE = 200;
 
-/**
- * What is known, or not known, to have been taken from stock. What was refused, dropped or never sent is not among it.
- */
+/** What was refused, dropped or never sent is not among it. */
 export interface TakenMovement extends ResolvedLine {
   referenceId: string;
   /** From which it was taken; absent: the business's first branch, whichever that was. */
   branchId?: string;
-  /**
-   * The goods were given back already, when the sale was cancelled, or that is not known: they are not returned again.
-   */
+  /** They were given back already, or that is not known: they are not returned again. */
   givenBack?: true;
   /** Absent where it is known to have been applied. */
   unknown?: Omit<UnknownOutcome, "kind"> & { generation: number; sentAtMs: number };
 }
 
-/** Waits, as an activity that is tried again, until the ledger knows more of an unknown movement. */
+/** Tried again until the ledger knows more of an unknown movement. */
 export interface WatchMovementRequest extends MovementReference {
   movement: { action: StockAction; quantity: number };
   /** When the unknown try was sent (Unix milliseconds): the pauses grow with its age. */
   sinceMs: number;
-  /** Whether the balance after it was shown already. */
   balanceShown: boolean;
 }
 
-/** Waits, in the same way, until a late answer of the service contradicts what an operator has decided. */
 export interface WatchDecisionRequest extends CallTarget {
   referenceId: string;
   sinceMs: number;
 }
 
-/** What an operator has decided, if one has, and the answer that says otherwise. */
 export interface ContradictedDecision {
   decision?: (OperatorDecision & { applied: boolean }) | undefined;
   outcome: MovementOutcome;
@@ -286,9 +268,8 @@ export interface DecideMovementRequest extends MovementReference {
 }
 
 /**
- * What holds after an operator's decision. Where the claim had decided already, that outweighs it: the service's own
- * outcome, an earlier word, or a newer try, of which this word says nothing. Without `word` the word that was asked
- * about holds.
+ * What holds: where the claim had decided already, that outweighs the operator's word. Without `word`, the word that
+ * was asked about holds.
  */
 export type DecideMovementResult =
   | { kind: "said-applied"; word?: undefined }
@@ -300,17 +281,14 @@ export interface SettleMovementRequest extends CallTarget, ClaimedTry {
   outcome: MovementOutcome;
 }
 
-/** What the service's answer says of a try. */
 export type MovementOutcome = AppliedMovement | NotDoneOutcome<"not-applied">;
 
-/** An operator has looked at an answer that named another branch. */
 export interface AcknowledgeBranchRequest extends CallTarget {
   referenceId: string;
   otherBranch: Omit<OtherBranch, "message">;
   word: OperatorDecision;
 }
 
-/** Waits, as an activity that is tried again, until movements of the connection to named branches are sent. */
 export interface AwaitBranchRequest extends CallTarget {
   sinceMs: number;
 }

@@ -1,11 +1,7 @@
-import type { BillPaymentStatus } from "./bill-payment.ts";
-import type { AccountingProfile, AccountingTarget, ConnectionProfile } from "./connection.ts";
 import type { Refusal } from "./calls.ts";
+import type { AccountingProfile, AccountingTarget, ConnectionProfile } from "./connection.ts";
 
-/**
- * Collections that are read page by page from a service into the ledger, which is a mirror of them: purchases and bill
- * payments.
- */
+/** Read page by page from a service into the ledger, which is a mirror of them. */
 export type CollectionName = "purchases" | "billPayments";
 
 /**
@@ -35,7 +31,6 @@ export interface BegunSync {
   leftOut?: Record<string, number>;
 }
 
-/** One reading of a list, page by page. */
 export interface Pass {
   /** Only what has this status; absent: all. */
   status?: string | undefined;
@@ -50,7 +45,6 @@ export interface Pass {
 }
 
 export interface PageRequest extends Pass {
-  /** Of the page before, unchanged; absent for the first one. */
   cursor?: string | undefined;
 }
 
@@ -60,7 +54,6 @@ export interface KeptPageResult {
   rows: number;
   added: number;
   changed: number;
-  /** It has only known ground. */
   known: boolean;
   /** Rows that are not of their form, and that the ledger does not know; absent where there is none. */
   leftOut?: number;
@@ -141,9 +134,7 @@ export interface PurchasesHeld extends Held {
 
 export interface SyncPurchasesOutcome extends SyncProgress, PurchasesHeld {}
 
-/**
- * Signal `syncRequested`: something has changed at the service, or somebody wants the ledger to be brought up to it.
- */
+/** Signal `syncRequested`. */
 export interface SyncRequested {
   full?: boolean;
 }
@@ -155,7 +146,6 @@ export interface PreparedBillPaymentsSync {
   statuses: readonly BillPaymentStatus[];
 }
 
-/** A look at the list of one status, of which nothing is kept. */
 export interface BillPaymentsSampleRequest extends AccountingTarget {
   status: BillPaymentStatus;
 }
@@ -168,11 +158,31 @@ export interface BillPaymentsHeld extends Held {
   missing: number;
 }
 
-/** Result of the `syncBillPayments` workflow. */
 export interface SyncBillPaymentsOutcome extends SyncProgress, BillPaymentsHeld {
   /**
-   * Whether what the service counts, without rows that cannot be read, is what the ledger holds. Where not, rows moved
-   * faster than they could be read, or went: a full synchronisation finds it.
+   * Whether the service counts what the ledger holds, without rows that cannot be read. Where not, rows moved faster
+   * than they could be read, or went: a full synchronisation finds it.
    */
   settled: boolean;
 }
+
+/**
+ * A payment made against supplier bills (Accounting Service, "Resources and their fields"). Which fields are required is
+ * not shown, so that only the id is certain; all fields are kept as they came.
+ */
+export interface BillPayment {
+  id: string;
+  /** YYYY-MM-DD */
+  date?: string | null | undefined;
+  updatedAt?: string | null | undefined;
+  [field: string]: unknown;
+}
+
+/** Accounting Service, "States and transitions": in the order in which a payment probably goes through them. */
+export const BILL_PAYMENT_STATUSES = ["pending", "syncing", "failed", "synced"] as const;
+
+/** No field of a payment: it is learned by asking for the payments of each status. */
+export type BillPaymentStatus = (typeof BILL_PAYMENT_STATUSES)[number];
+
+/** "Limits": the numeric paging input is at most 100. */
+export const LARGEST_BILL_PAYMENT_PAGE = 100;

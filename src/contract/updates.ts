@@ -7,7 +7,6 @@ import { REFUND_REASONS, type RefundReason } from "./codes.ts";
  * its published JSON Schema, what Temporal's UI shows of it, and the options of its command.
  */
 
-/** As much of JSON Schema as the updates need. */
 export interface FieldForm {
   /** What is within an object is checked by an activity. */
   readonly type: "string" | "number" | "boolean" | "object";
@@ -35,13 +34,10 @@ export interface MessageForm {
 type Only = Readonly<Record<string, { readonly const: true } | false>>;
 
 export interface UpdateForm extends MessageForm {
-  /** What it is for, in a sentence. */
   readonly purpose: string;
-  /** Those that it can carry to an attention, with `{code}` and `{subject}` for what that says. */
   readonly answers?: readonly Answer[];
 }
 
-/** In which case to send it (`if the movement was applied`), and the JSON. */
 export type Answer = readonly [when: string, input: Readonly<Record<string, string | boolean>>];
 
 const REASONS = Object.keys(REFUND_REASONS) as [RefundReason, ...RefundReason[]];
@@ -189,7 +185,6 @@ type Forms = typeof UPDATE_FORMS;
 
 export type UpdateName = keyof Forms;
 
-/** Those that can resolve an attention. */
 export type ResolvingUpdate = {
   [Name in UpdateName]: Forms[Name] extends { answers: readonly unknown[] } ? Name : never;
 }[UpdateName];

@@ -24,7 +24,6 @@ import {
 export const ANSWER_WITHIN_MS = 30_000;
 /** A message that its workflow's end overtakes is lost without an answer; asked again, it finds the end. */
 const TRY_WITHIN_MS = 5_000;
-/** Beyond any bound: the caller is to hear who is away. */
 const WHY_WITHIN_MS = 2_000;
 /** `TASK_QUEUE_TYPE_WORKFLOW`. */
 const WORKFLOW_TASKS = 1;
@@ -86,7 +85,6 @@ async function withOwnSignal<T>(client: Client, signal: AbortSignal | undefined,
   }
 }
 
-/** Ends early once the signal is aborted. */
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
@@ -124,7 +122,6 @@ export function isUnreadable(error: unknown): boolean {
   return error instanceof QueryNotRegisteredError && !isWithoutAnswer(error);
 }
 
-/** Whether a closed run cannot be asked anything, since no worker had begun it. */
 function isOfRunNeverBegun(error: unknown): boolean {
   return grpcErrorsOf(error).some(
     ({ code, details }) => code === GRPC.FAILED_PRECONDITION && NEVER_BEGUN.test(details),

@@ -23,11 +23,9 @@ import { type SaleKey, saleIdOf } from "./sale-key.ts";
 interface QuestionToLedger {
   workflowId: string;
   input: { connection?: string | undefined; businessId?: string | undefined };
-  /** What it is about, in words. */
   about: string;
   answerWithinMs: number;
   signal?: AbortSignal | undefined;
-  /** The error where the ledger does not answer. */
   away: (cause: Error) => Error;
 }
 
@@ -112,8 +110,7 @@ export interface EventsRequest {
 const EVENTS_WITHIN_MS = (LONGEST_EVENT_WAIT_SECONDS + 15) * 1000;
 
 /**
- * The events of a business after a cursor, each at least once and in their order. Keep the cursor of each event
- * together with what was made of it.
+ * Each at least once and in order. Keep the cursor of each event together with what was made of it.
  * @throws CursorLostError; NoAnswerError while no worker or no ledger answers: read on from the last cursor
  */
 export async function* readEvents(

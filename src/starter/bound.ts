@@ -4,7 +4,6 @@ import { z } from "zod";
 
 import { parseInput } from "../contract/schema/parse-input.ts";
 
-/** Seconds. Whoever waits for longer asks again. */
 export const LONGEST_WAIT_SECONDS = 86_400;
 
 const error = `expected a number of seconds from 0 to ${LONGEST_WAIT_SECONDS}`;

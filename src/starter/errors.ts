@@ -36,17 +36,14 @@ export interface GrpcError {
   details: string;
 }
 
-/** What gRPC says in an error that Temporal's client has thrown, or in its cause. */
 export function grpcErrorsOf(error: unknown): GrpcError[] {
   return [error, error instanceof Error ? error.cause : undefined].filter((one) => isGrpcServiceError(one));
 }
 
-/** `gRPC 14 UNAVAILABLE` */
 export function grpcName({ code }: GrpcError): string {
   return ["gRPC", code, NAMES.get(code)].join(" ").trimEnd();
 }
 
-/** `gRPC 14 UNAVAILABLE: Connection dropped` */
 export function grpcInWords(error: GrpcError): string {
   return `${grpcName(error)}: ${error.details}`;
 }
@@ -80,9 +77,6 @@ export class SaleConflictError extends FiscalflowError {
   }
 }
 
-/**
- * There is no sale with this number that Temporal knows; where it says so, the ledger does not either.
- */
 export class SaleNotFoundError extends FiscalflowError {
   override readonly name = "SaleNotFoundError";
   override readonly code = "NotFound";
@@ -135,7 +129,6 @@ export class SaleFailedError extends FiscalflowError {
 export class UnknownConnectionError extends FiscalflowError {
   override readonly name = "UnknownConnectionError";
   override readonly code = "UnknownConnection";
-  /** The connections that exist. */
   readonly connections: readonly string[];
 
   constructor(connection: string, connections: readonly string[]) {
@@ -167,7 +160,6 @@ export class LedgerAwayError extends FiscalflowError {
   }
 }
 
-/** Temporal cannot be reached, or did not answer in time. */
 export class TemporalUnavailableError extends FiscalflowError {
   override readonly name = "TemporalUnavailableError";
   override readonly code = "TemporalUnavailable";
@@ -216,7 +208,6 @@ function whatToDo(details: string): string {
 /** As Temporal's SDK refuses an update for which a workflow has no handler. */
 const NO_HANDLER = /^No registered handler for update: (.+)$/;
 
-/** A failure out of a workflow as the error that a caller expects. */
 export function workflowError(cause: unknown): Error {
   if (!(cause instanceof ApplicationFailure)) {
     return new SaleFailedError(cause instanceof Error ? cause.message : String(cause), { cause });
@@ -270,7 +261,6 @@ export function temporalError(error: unknown): unknown {
     : new TemporalRefusedError(grpcError.details, error);
 }
 
-/** A call that waits for a worker, in the words of the error if none answers. */
 export interface Asked {
   what: string;
   /** What may have happened all the same, and what the caller does about it. */
@@ -297,7 +287,6 @@ export const refundOf = asking(
   (workflowId) => `the update refund of ${workflowId}`,
   "The refund may have been accepted, or may still be. Ask for the same refund again under the same number, which is safe: it stays one credit note.",
 );
-/** `retry of sale/…` */
 export const answerTo = asking(
   (updateOfWorkflow) => `the update ${updateOfWorkflow}`,
   "The answer may have been accepted, or may still be. Send the same answer again, which is safe.",
@@ -324,7 +313,6 @@ export class NoAnswerError extends FiscalflowError {
   }
 }
 
-/** Temporal says that no worker serves the task queue. */
 export class NoWorkerError extends NoAnswerError {
   override readonly name = "NoWorkerError";
   override readonly code = "NoWorker";

@@ -152,10 +152,9 @@ const DEFAULT_WAIT_SECONDS = 20;
 export type Starter = ReturnType<typeof createStarter>;
 
 /**
- * What other services use: start a sale, wait for its receipt, refund it, and resolve what needs an operator. Starting
- * the same sale twice gives the first; nothing here makes a second document. Every error that is thrown on purpose is a
- * {@link FiscalflowError}; while Temporal is away, each function throws a `TemporalUnavailableError` in bounded time
- * (https://github.com/fiscalflow/fiscalflow/blob/main/docs/clients.md).
+ * Starting the same sale twice gives the first; nothing here makes a second document. Every error that is thrown on
+ * purpose is a {@link FiscalflowError}; while Temporal is away, each function throws a `TemporalUnavailableError` in
+ * bounded time (https://github.com/fiscalflow/fiscalflow/blob/main/docs/clients.md).
  */
 export function createStarter(options: StarterOptions) {
   if (!(options?.client instanceof Object))
@@ -208,8 +207,7 @@ export function createStarter(options: StarterOptions) {
   });
   return {
     /**
-     * Starts a sale, or finds the one that has its number; waits for nothing of it. A sale whose business neither the
-     * input nor `businesses` names is refused.
+     * Waits for nothing of the sale. One whose business neither the input nor `businesses` names is refused.
      * @throws InvalidInputError, UnknownConnectionError, UnknownBusinessError, SaleConflictError
      */
     startSale: (input: SaleInput): Promise<StartedSale> =>
@@ -250,9 +248,8 @@ export function createStarter(options: StarterOptions) {
       }),
 
     /**
-     * Everything that is known of the sale now, at no cost to its workflow: its stage, document, stock movements, what
-     * needs an operator, the decisions taken, and what is wrong with the API as its calls have met it. Where Temporal
-     * no longer has it, or its history can no longer be read, the ledger answers. `closed` as in the outcome.
+     * At no cost to its workflow. Where Temporal no longer has the sale, or its history can no longer be read, the
+     * ledger answers. `closed` as in the outcome.
      * @throws UnknownConnectionError, SaleNotFoundError, SaleFailedError, NoAnswerError, LedgerAwayError
      */
     getSale: (key: SaleKey): Promise<SaleState> =>
@@ -335,12 +332,10 @@ export function createStarter(options: StarterOptions) {
 }
 
 const START_BOUND_MS = 15_000;
-/** Of a call that waits for no outcome: each question has a bound of its own, and none is to be without one. */
+/** Of a call that waits for no outcome. */
 const BOUND_MS = 60_000;
-/** For the answer to get here, once the wait is over. */
 const ANSWER_MS = 3_000;
 
-/** The work of a call that waits for an outcome, within its bound. @throws InvalidInputError */
 async function waiting<T>(client: Client, waitSeconds: number, work: (waitMs: number) => Promise<T>): Promise<T> {
   const waitMs = waitMsOf(waitSeconds);
   const boundMs = waitMs === 0 ? BOUND_MS : waitMs + ANSWER_MS;

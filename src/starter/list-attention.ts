@@ -22,7 +22,6 @@ export interface OpenAttention extends Pick<Attention, "subject" | "evidence"> {
   invoice?: string;
   businessId?: string;
   code: AttentionCode;
-  /** What happened, in plain words. */
   message: string;
   /** Since when (Unix milliseconds); absent where the workflow did not answer. */
   sinceMs?: number;
@@ -31,17 +30,14 @@ export interface OpenAttention extends Pick<Attention, "subject" | "evidence"> {
 }
 
 export interface AttentionFilter {
-  /** Default: all businesses. */
   businessId?: string | undefined;
 }
 
 const filterSchema = z.object({ businessId: businessIdentifier.optional() });
 
 /**
- * What needs an operator, in all sales and background jobs that run, as Temporal lists them: its list
- * follows the workflows by a second or so. Each page of the list, and each question to a workflow, has a bound. A
- * workflow that does not answer is listed with what the list has of it. Node prints a warning of a business that
- * Temporal has no workflow of.
+ * Temporal's list follows the workflows by a second or so. Each page of the list, and each question to a workflow, has
+ * a bound. A workflow that does not answer is listed with what the list has of it.
  * @throws InvalidInputError, NoWorkerError, TemporalUnavailableError
  */
 export async function* listAttention(client: Client, filter: AttentionFilter): AsyncGenerator<OpenAttention> {
@@ -93,7 +89,6 @@ function clauseOf(businessId: string): string {
 
 const COUNT_WITHIN_MS = 3_000;
 
-/** Asks Temporal for the next page where the one before is at its end. */
 function nextOf<T>(client: Client, pages: AsyncIterator<T, void>): Promise<IteratorResult<T, void>> {
   return bounded(client, TEMPORAL_WITHIN_MS, async () => {
     try {

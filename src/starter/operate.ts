@@ -32,7 +32,6 @@ export interface AnswerOptions {
   requestId?: string | undefined;
 }
 
-/** Each by its update's name. A request of which every field may be left out may be left out itself. */
 export type Answers<Target> = {
   readonly [Update in ResolvingUpdate]: (
     target: Target,
@@ -83,8 +82,7 @@ export function callerIdentity(): string {
 }
 
 /**
- * The updates by which an operator resolves what a workflow waits for, each by its name. Each says what is true
- * afterwards. With a `requestId`, an answer whose reply was lost can be sent again.
+ * Each by its update's name.
  * @param identity who answers for a decision where the request does not say; default: user@host
  * @param idOf the workflow's id; default: what is given is one
  * @throws InvalidInputError, NotAllowedError, SaleNotFoundError, NoAnswerError, NoWorkerError, TemporalUnavailableError
@@ -181,20 +179,15 @@ const restartSchema = z.strictObject({
 
 export interface RestartReply {
   workflowId: string;
-  /** The run that carries it on. */
   runId: string;
   /** `restarted`: by this call. `running`: somebody else's restart came first, and this call started nothing. */
   result: "restarted" | "running";
 }
 
 /**
- * Starts a sale anew, with the input of its last run, where that was terminated, failed or timed out.
- * The new run opens the sale's row, and takes over what that knows: the document, the movements, the decisions, and what
- * was asked for
+ * With the input of the last run. The new run opens the sale's row, and takes over what that knows
  * (https://github.com/fiscalflow/fiscalflow/blob/main/docs/operator-actions.md#when-a-workflow-was-terminated).
- * Temporal itself lets only one run of the id be open, and none begin after one that completed: two restarts at
- * the same moment give one run.
- * @throws InvalidInputError; NotAllowedError where the last run is open, or completed; SaleNotFoundError
+ * Temporal itself lets only one run of the id be open, and none begin after one that completed.
  */
 export async function restartWorkflow(
   client: Client,
@@ -235,7 +228,7 @@ export async function restartWorkflow(
 /** What lives of the attributes of the run before: the new one sets the others. */
 const KEPT_ATTRIBUTES: readonly string[] = [SEARCH_ATTRIBUTES.business, SEARCH_ATTRIBUTES.invoice];
 
-/** How the run is started that follows this one, with the same input. What became of that, the sale's row knows. */
+/** With the same input. What became of that, the sale's row knows. */
 async function nextRun(client: Client, run: WorkflowExecutionDescription, word: Pick<Restarted, "note" | "by">) {
   const { input } = await startOfRun(client, run);
   const { isBegun, sent } = await doneIn(client, run);

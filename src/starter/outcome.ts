@@ -37,24 +37,20 @@ const OVERTAKEN = "AcceptedUpdateCompletedWorkflow";
 
 export interface Wait {
   workflowId: string;
-  /** How long to wait for the outcome; 0 asks for what is true now. */
   waitMs: number;
-  /** Refused where the workflow's content is another. */
   fingerprint?: string;
   /** By which the ledger is asked, where no run of the sale is open; else by what Temporal has of the run. */
   sale?: SaleKey;
   /** May refuse to ask the ledger of a sale that Temporal does not know. */
   beforeLedger?: () => void;
-  /** What the caller has asked for, where it is more than to wait. */
   asked?: Asked;
   /** Starts the workflow and sends the update of the first round. */
   begin?: (request: OutcomeRequest) => Promise<SaleOutcome>;
 }
 
 /**
- * Waits for the outcome: until it is settled or needs an operator, else until the wait is over. Whoever waits in the
- * same round shares one update, so that any number may wait; a lost connection, a reset or a restarted server is
- * re-attached to.
+ * Until it is settled or needs an operator, else until the wait is over, in rounds that callers share
+ * (docs/decisions/0002). A lost connection, a reset or a restarted server is re-attached to.
  * @throws SaleNotFoundError, SaleConflictError, SaleFailedError, NoAnswerError, NoWorkerError, TemporalUnavailableError
  */
 export async function waitForOutcome(client: Client, wait: Wait): Promise<SaleOutcome | KnownOutcome> {
@@ -152,7 +148,6 @@ async function look(client: Client, handle: WorkflowHandle, wait: Wait): Promise
   return outcomeOfState(state);
 }
 
-/** A run that failed for what its caller can correct says so as an error. */
 async function throwIfCorrectable(handle: WorkflowHandle): Promise<void> {
   try {
     await handle.result();

@@ -38,16 +38,13 @@ export type CheckedRefund = SaleOutcome & {
   warnings?: string[];
 };
 
-/** How a refund is asked for. */
 interface Asking {
-  /** How long to wait for the credit note. */
   waitMs: number;
   checks: InputChecks | undefined;
 }
 
 /**
- * Reverses a sale in full, for as long as the ledger keeps it. Asking twice for the same refund gives the same credit
- * note.
+ * Asking twice for the same refund gives the same credit note.
  * @throws InvalidInputError; NotAllowedError; SaleConflictError where the sale is refunded otherwise, or the number is
  * that of another sale's credit note
  */
@@ -186,9 +183,7 @@ export type CorrectionRequest = Pick<RefundRequest, "reason" | "traderInvoiceNum
 
 /** Where the correction of a sale stands. */
 export interface KnownCorrection extends Correction {
-  /** Of the sale that is corrected. */
   workflowId: string;
-  /** The number of the sale that is corrected. */
   invoice: string;
   /** In words: what happens next. */
   waitingFor: string;

@@ -21,7 +21,7 @@ const STATUSES: Readonly<Record<string, ClosedStatus>> = {
 /** `HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT`: the last event alone. */
 const CLOSE_EVENT = 2;
 
-/** How a run ended without an outcome, by the SDK's name of its status; undefined where it runs, or completed. */
+/** Undefined where it runs, or completed. */
 export function closedStatusOf(statusName: string): ClosedStatus | undefined {
   return STATUSES[statusName];
 }
@@ -120,14 +120,12 @@ export function msOf(time: Timestamp | null | undefined): number {
  * left out.
  */
 export interface PendingCall {
-  /** The activity: `createSale`. */
   call: string;
   /**
    * `queued`: no worker has taken it yet. `pausing`: between two attempts. `under-way`: an attempt goes on. `paused`:
    * somebody has paused the activity in Temporal, and it does not go on by itself; any activity, whatever it calls.
    */
   state: "queued" | "pausing" | "under-way" | "paused";
-  /** From 1. */
   attempt: number;
   /** Since when it is queued or under way, or when its last attempt ended (Unix milliseconds). */
   sinceMs: number;
@@ -161,7 +159,6 @@ export async function pendingCallsOf(
   );
 }
 
-/** Whether an activity of the run calls a service, also where nothing is to be said of it. */
 export function waitsForService({ raw }: Pick<WorkflowExecutionDescription, "raw">): boolean {
   return (raw.pendingActivities ?? []).some(
     ({ activityType }) => calledService(activityType?.name ?? "") !== undefined,
@@ -230,7 +227,6 @@ function isTrouble(details: unknown): details is TroubleDetails {
   return typeof details === "object" && details !== null && "trouble" in details && "said" in details;
 }
 
-/** In words; undefined where the workflow itself says it. */
 export function waitsForInstead(calls: readonly PendingCall[]): string | undefined {
   const paused = calls.flatMap((one) => (one.state === "paused" ? [one.call] : []));
   if (paused.length > 0) return waitsForUnpause(paused);

@@ -37,7 +37,6 @@ export function requireBusiness({ connection = DEFAULT_CONNECTION, businessId }:
   throw new InvalidInputError("sale input", [`businessId: ${expected}, found nothing`]);
 }
 
-/** Of the sale that is started with this input. */
 export function saleKeyOf({
   traderInvoiceNumber: invoice,
   connection,
@@ -74,14 +73,12 @@ export function requireTarget(target: UpdateTarget): void {
     throw new InvalidInputError("target of the update", [`expected ${KEY}, or { workflowId: string }`]);
 }
 
-/** The search attributes of a listed workflow by name, as text. */
 export function attributesOf({
   typedSearchAttributes,
 }: Pick<WorkflowExecutionInfo, "typedSearchAttributes">): ReadonlyMap<string, string> {
   return new Map(typedSearchAttributes.getAll().map(({ key, value }) => [key.name, String(value)]));
 }
 
-/** What a list finds the workflow of a sale by, from its start. */
 export function attributesOfSale({ invoice, businessId }: SaleKey, stage?: string) {
   const { business, invoice: number, stage: stands } = SEARCH_ATTRIBUTES;
   const values = [

@@ -35,7 +35,6 @@ const FIND_WITHIN_MS = 1_000;
 /** A cancelled sale notes that in the ledger, and ends. Whoever sells at once under its number waits for that. */
 const ENDS_WITHIN_MS = 3_000;
 
-/** Everything that a start needs, made from the caller's input. */
 export interface PlannedStart {
   workflowId: string;
   input: SaleInput;
@@ -70,8 +69,7 @@ export function saleStart(input: unknown, businesses: DefaultBusinesses): Planne
 export type StartResult = "started" | "known" | "closed";
 
 /**
- * Starts the sale, or finds the one that has its number. A number whose only run ended before any create request left
- * is free again.
+ * A number whose only run ended before any create request left is free again.
  * @throws SaleConflictError where the number belongs to a sale with other content; TemporalUnavailableError within ten
  * seconds
  */
@@ -98,8 +96,8 @@ async function startOrFind(client: Client, start: PlannedStart): Promise<StartRe
 }
 
 /**
- * Starts the sale as {@link startSaleOnce} does, and waits for its outcome: a new one in one round trip. Where an
- * answer is lost, the sale is started or found again, so that the wait is for a sale that is there.
+ * As {@link startSaleOnce}, and waits: for a new sale in one round trip. Where an answer is lost, the sale is started
+ * or found again.
  * @throws SaleConflictError, InvalidInputError, SaleFailedError, NoAnswerError, NoWorkerError, TemporalUnavailableError
  */
 export async function startAndWait(

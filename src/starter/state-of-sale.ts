@@ -97,7 +97,6 @@ export async function outcomeOfEnded(
   return outcomeOf(await stateOfEnded(client, run, key));
 }
 
-/** Of a sale that has finished. No worker is needed. */
 export async function resultOf(client: Client, { workflowId, runId }: RunFacts): Promise<SaleOutcome> {
   return (await client.workflow.getHandle(workflowId, runId).result()) as SaleOutcome;
 }
@@ -151,7 +150,6 @@ function howItStands({ isThrough }: FoundSale, refused: boolean): Pick<ClosedRun
   return isThrough ? { settled: true } : {};
 }
 
-/** Undefined where the ledger does not know it, and somebody else does. */
 async function foundSale(client: Client, key: SaleKey, isKnown: boolean): Promise<FoundSale | undefined> {
   try {
     return await findClosedSale(client, key);
@@ -207,7 +205,6 @@ export interface FromWorkflow {
 
 export type LedgerState = WorkflowState & FromLedger;
 
-/** What is known of a sale, and where from. */
 export type SaleState = (WorkflowState & FromWorkflow) | LedgerState;
 
 /** The outcome of a sale, and where it is known from. */
@@ -248,7 +245,6 @@ export function ledgerState(found: FoundSale): LedgerState {
   };
 }
 
-/** With where it is known from. */
 export function outcomeOf(state: SaleState): KnownOutcome {
   const { closed } = state;
   const from =

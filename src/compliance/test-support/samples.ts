@@ -39,7 +39,7 @@ export function sampleCreditNote(changes: Partial<SaleDocument> = {}): SaleDocum
 }
 
 export function sampleItem(changes: Partial<Item> = {}): Item {
-  return {
+  const item = {
     id: "itm_1",
     externalId: "ext-1",
     name: "Maize flour",
@@ -54,6 +54,6 @@ export function sampleItem(changes: Partial<Item> = {}): Item {
     stockTracked: true,
     registrationStatus: "REGISTERED",
     needs: { productType: false, classificationMapping: false },
-    ...changes,
   };
+  return { ...item, ...changes };
 }

@@ -80,14 +80,10 @@ function shortened(text: string): string {
   return characters.length > 60 ? `${characters.slice(0, 57).join("")}…` : text;
 }
 
-/**
- * Input that nobody can correct but its author: nothing was sent to the tax authority. `problems` has a line for each
- * field.
- */
+/** Nothing was sent to the tax authority. `problems` has a line for each field. */
 export class InvalidInputError extends FiscalflowError {
   override readonly name = "InvalidInputError";
   readonly code = FAILURES.invalidInput;
-  /** The input's noun. */
   readonly what: string;
   readonly problems: readonly string[];
 
@@ -105,7 +101,6 @@ export function parseInput<T>(schema: z.ZodType<T>, input: unknown, what: string
   throw new InvalidInputError(what, describeProblems(parsed.error, input));
 }
 
-/** A date that exists, written `YYYY-MM-DD`. */
 export const calendarDate = z
   .string({ error: "expected a date written YYYY-MM-DD" })
   .refine(isCalendarDate, { error: "expected a date that exists, written YYYY-MM-DD" })
@@ -158,7 +153,7 @@ function hasLoneSurrogate(characters: string[]): boolean {
   return characters.some((character) => character.length === 1 && /[\uD800-\uDFFF]/.test(character));
 }
 
-/** The caller's own number of a document. Only what we issue ourselves is bound to the API's 50 characters. */
+/** Only what we issue ourselves is bound to the API's 50 characters. */
 export function invoiceNumber(maxCharacters: number) {
   return printableText(maxCharacters);
 }

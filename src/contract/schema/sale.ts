@@ -74,7 +74,6 @@ const customer = z.strictObject({
 
 export type CustomerInput = z.infer<typeof customer>;
 
-/** Of a sale that is adopted. */
 export const LONGEST_NUMBER = 1000;
 
 /** The fields of a sale's input (https://github.com/fiscalflow/fiscalflow/blob/main/docs/sale-input.md). */
@@ -99,7 +98,6 @@ export const saleFields = z.strictObject({
 });
 
 export type SaleFields = z.infer<typeof saleFields>;
-/** A sale that is issued, or adopted. */
 export type SaleInput = SaleFields & ({ saleId: string } | { lines: SaleLineInput[] });
 /** What does not reach the document. */
 export type SaleOptions = Pick<SaleFields, "stock" | "callback" | "refundWindow">;
@@ -109,7 +107,6 @@ function longestNumberOf(fields: { saleId?: unknown; lines?: unknown }): number 
   return fields.saleId === undefined && fields.lines !== undefined ? LONGEST_OWN_NUMBER : LONGEST_NUMBER;
 }
 
-/** Looked at even where a field is wrong. */
 export function checkNumber(
   sale: { traderInvoiceNumber: unknown; saleId?: unknown; lines?: unknown },
   context: z.RefinementCtx,
@@ -155,7 +152,6 @@ export const refundReason = z.enum(REASONS, {
 
 const { properties: described } = UPDATE_FORMS.refund;
 
-/** A refund as it is asked for. */
 export const refundSchema = z.strictObject({
   reason: refundReason,
   traderInvoiceNumber: invoiceNumber(LONGEST_OWN_NUMBER).describe(described.traderInvoiceNumber.description),
@@ -168,7 +164,6 @@ export const refundSchema = z.strictObject({
 
 /** What is kept of the corrected sale beside the credited one: its own row has the rest. */
 export interface Replacement {
-  /** The number of the corrected sale. */
   traderInvoiceNumber: string;
   /** Of its content, as its own workflow makes it. */
   fingerprint: string;
@@ -229,7 +224,6 @@ export const saleStartSchema = saleFields
 
 export type SaleStart = z.infer<typeof saleStartSchema>;
 
-/** Input of the `findSale` workflow: what names a sale. */
 export const findSaleInputSchema = z.strictObject({
   connection: connectionName.optional(),
   businessId: businessIdentifier.optional(),
