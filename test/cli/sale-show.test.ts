@@ -43,4 +43,22 @@ describeWithTemporal("fiscalflow sale show:", () => {
     const json = JSON.parse((await show("--json")).stdout) as { timeline: object };
     expect(json.timeline).toContainEqual({ atMs: expect.any(Number), what: "closed" });
   });
+
+  test("show CN-… shows the sale that the credit note reverses, and says so", async () => {
+    const input = { traderInvoiceNumber: "NOTED-1", businessId: "biz_1", lines: [line] };
+    await rig.starter.startSaleAndWait(input, { waitSeconds: 20 });
+    const refund = { reason: "06", traderInvoiceNumber: "CN-NOTED-1" } as const;
+    await rig.starter.refund({ invoice: "NOTED-1" }, refund, { waitSeconds: 20 });
+    const show = (...argv: string[]) => callCli(["sale", "show", ...argv], { env: commandEnv(rig) });
+    const shown = await show("CN-NOTED-1");
+    expect(shown).toEqual({
+      ...(await show("NOTED-1")),
+      stderr: "CN-NOTED-1 is the number of a credit note of the sale NOTED-1, which is shown here.\n",
+    });
+    expect(shown.exitCode).toBe(0);
+    expect(shown.stdout).toContain("Sale NOTED-1 of biz_1");
+    const json = await show("CN-NOTED-1", "--json");
+    expect(JSON.parse(json.stdout)).toMatchObject({ creditNote: { traderInvoiceNumber: "CN-NOTED-1" } });
+    expect(json.stderr).toContain("of the sale NOTED-1");
+  });
 });

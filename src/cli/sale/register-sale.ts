@@ -63,7 +63,7 @@ document is completed, ends the command with 1; one that is still under way then
 
   withScope(sale.command("show"))
     .description("Show where a sale stands, and the commands that resolve what needs an operator.")
-    .argument("<invoice>", "the sale's number", parseInvoice)
+    .argument("<invoice>", "the sale's number, or that of its credit note", parseInvoice)
     .addHelpText(...help("", "fiscalflow sale show INV-1001"))
     .action(async (invoice: string, flags: Scope & ResultFlags) =>
       (await import("./show.ts")).showSale(context, invoice, flags),

@@ -12,7 +12,7 @@ import { correctionIn } from "../../starter/refund.ts";
 import { needsRestart } from "../../starter/state-of-sale.ts";
 import type { CliContext } from "../context.ts";
 import { resolvingCommands } from "../operate/operating-commands.ts";
-import { nairobiClock, printResult } from "../output.ts";
+import { nairobiClock, printNote, printResult } from "../output.ts";
 import {
   attentionLines,
   type CommandTarget,
@@ -29,14 +29,15 @@ import type { ResultFlags, Scope } from "../options.ts";
 import { readTimeline, timelinePage } from "./timeline.ts";
 import { type Sales, withSales } from "./with-sales.ts";
 
-/** Where a sale stands, as a page or as JSON. */
-export async function showSale(context: CliContext, invoice: string, flags: Scope & ResultFlags): Promise<void> {
+/** Where a sale stands, as a page or as JSON. @param number of the sale, or of its credit note */
+export async function showSale(context: CliContext, number: string, flags: Scope & ResultFlags): Promise<void> {
   await withSales(context, async (sales) => {
     const { client, starter } = sales;
-    const key = sales.keyOf(invoice, flags);
-    const { connection, businessId } = key;
+    const { key, state } = await sales.find(number, flags);
+    const { connection, businessId, invoice } = key;
+    if (invoice !== number)
+      printNote(context, `${number} is the number of a credit note of the sale ${invoice}, which is shown here.`);
     const workflowId = starter.workflowId(key);
-    const state = await starter.getSale(key);
     const timeline = await readTimeline(client, workflowId);
     const corrects = await correctedByIt(sales, key, state);
     const begun = correctionIn(state, { workflowId, invoice });
