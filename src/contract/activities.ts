@@ -5,11 +5,10 @@ import type * as documents from "./document-calls.ts";
 import type { ReadEventsResult } from "./events.ts";
 import type * as jobs from "./jobs.ts";
 import type { FirstOutcomeRequest, SaleOutcome } from "./messages.ts";
-import type * as movements from "./stock-movement.ts";
-import type * as reconcile from "./reconcile.ts";
 import type * as inputs from "./schema/job-inputs.ts";
 import type { FindSaleInput, SaleStart } from "./schema/sale.ts";
 import type { AwaitServiceRequest, ServiceWait } from "./service-trouble.ts";
+import type * as movements from "./stock-movement.ts";
 import type * as synced from "./synced.ts";
 
 /** Activities of the main task queue that a run waits for first: each takes milliseconds. */
@@ -33,7 +32,7 @@ export interface Preparations {
   prepareSyncBatch(request: { input: inputs.ProcessSyncBatchInput }): Promise<jobs.PreparedSyncBatch>;
   prepareSyncPurchases(request: { input: inputs.SyncPurchasesInput }): Promise<synced.PreparedPurchasesSync>;
   prepareRegisterItems(request: { input: inputs.RegisterItemsInput }): Promise<jobs.PreparedRegisterItems>;
-  prepareReconcile(request: { input: inputs.ReconcileInput }): Promise<reconcile.PreparedReconcile>;
+  prepareReconcile(request: { input: inputs.ReconcileInput }): Promise<jobs.PreparedReconcile>;
   composeSale(request: calls.ComposeSaleRequest): Promise<calls.Composed>;
   composeCreditNote(request: calls.ComposeCreditNoteRequest): Promise<calls.Composed>;
   /** Fails for good with `LedgerAway` where the ledger does not answer: somebody waits. */
@@ -80,11 +79,11 @@ export interface LedgerActivities {
   noteRun(request: documents.NoteRunRequest): Promise<void>;
   releaseReplacement(request: replacement.ReleaseReplacementRequest): Promise<void>;
   /** A page of the documents that were not yet seen final and the same; empty at the end. */
-  documentsToReconcile(request: reconcile.DocumentsToReconcileRequest): Promise<reconcile.DocumentToReconcile[]>;
+  documentsToReconcile(request: jobs.DocumentsToReconcileRequest): Promise<jobs.DocumentToReconcile[]>;
   /** Supplier invoices against bill payments, as the ledger has them. */
-  reconcilePayments(request: reconcile.ReconcilePaymentsRequest): Promise<reconcile.PaymentComparison>;
+  reconcilePayments(request: jobs.ReconcilePaymentsRequest): Promise<jobs.PaymentComparison>;
   /** What stands now. `settled`: how many documents are not read again until they change. */
-  reconcileFindings(target: CallTarget): Promise<reconcile.ReconcileFindings & { settled?: number }>;
+  reconcileFindings(target: CallTarget): Promise<jobs.ReconcileFindings & { settled?: number }>;
   beginSync(sync: synced.Sync): Promise<synced.BegunSync>;
   countSync(request: synced.Sync & { sinceMs: number }): Promise<synced.CountedSync>;
   /** The days of invoices that the ledger holds as open, and that were not among what is open since an instant. */
@@ -129,7 +128,7 @@ export interface ComplianceReads {
   planRegistrations(request: jobs.PlanRegistrationsRequest): Promise<jobs.PlanRegistrationsResult>;
   pullPurchases(request: CallTarget): Promise<synced.PullPurchasesResult>;
   keepPurchasesPage(request: CallTarget & synced.PageRequest): Promise<synced.KeptPageResult | calls.Refusal>;
-  reconcileDocument(request: reconcile.ReconcileDocumentRequest): Promise<reconcile.ReconcileDocumentResult>;
+  reconcileDocument(request: jobs.ReconcileDocumentRequest): Promise<jobs.ReconcileDocumentResult>;
 }
 
 export interface ConvergingWrites {

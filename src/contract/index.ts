@@ -24,7 +24,6 @@ export * from "./nairobi-date.ts";
 export * from "./names.ts";
 export * from "./payload-bounds.ts";
 export * from "./plain-text.ts";
-export * from "./reconcile.ts";
 export * from "./sale-content.ts";
 export * from "./service-trouble.ts";
 export * from "./stock-movement.ts";
