@@ -42,11 +42,9 @@ export function withInstants(data: unknown): unknown {
   );
 }
 
-const CLOCK = new Intl.DateTimeFormat("en-GB", { timeZone: "Africa/Nairobi", timeStyle: "medium" });
-
 /** The time of day as a shop's clock showed it: `13:05:09`. */
 export function nairobiClock(atMs: number): string {
-  return CLOCK.format(atMs);
+  return nairobiInstant(atMs).slice(11, 19);
 }
 
 /** A decimal text without zeros that say nothing. */

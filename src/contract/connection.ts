@@ -1,6 +1,7 @@
 import type { StockMode } from "./schema/sale.ts";
 import { FAILURES, FiscalflowError } from "./errors.ts";
 import { DEFAULT_CONNECTION } from "./names.ts";
+import { fewOf } from "./plain-text.ts";
 
 /**
  * What a workflow knows of its connection: names and timings, never a key. Looked up once at the workflow's start and
@@ -70,8 +71,6 @@ export interface AccountingTarget {
  */
 export type ServedBusinesses = readonly string[] | "any";
 
-const MOST_NAMED = 20;
-
 /** The connection does not work for this business. Nothing was started, and nothing was sent. */
 export class UnknownBusinessError extends FiscalflowError {
   override readonly name = "UnknownBusinessError";
@@ -84,8 +83,7 @@ export class UnknownBusinessError extends FiscalflowError {
   }
 
   static of(businessId: string, connection: string, businesses: readonly string[]): UnknownBusinessError {
-    const more = businesses.length > MOST_NAMED ? `, and ${businesses.length - MOST_NAMED} more` : "";
-    const served = `${businesses.slice(0, MOST_NAMED).join(", ")}${more}`;
+    const served = fewOf(businesses).join(", ");
     return new UnknownBusinessError(
       `The business "${businessId}" is not served through the connection "${connection}", so nothing was sent. Served: ${served}. Correct the business, or add it to COMPLIANCE_BUSINESSES.`,
       businesses,

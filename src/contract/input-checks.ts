@@ -1,5 +1,5 @@
 import { nairobiDate } from "./nairobi-date.ts";
-import { plainJson } from "./plain-text.ts";
+import { fewOf, plainJson } from "./plain-text.ts";
 import type { SaleFields } from "./schema/sale.ts";
 
 export const INPUT_CHECK_MODES = ["off", "warn", "refuse"] as const;
@@ -69,8 +69,6 @@ export function withoutValues(doubts: readonly string[]): string[] {
   return doubts.map((doubt) => doubt.split(FOUND, 1).join(""));
 }
 
-const MOST_NAMED = 3;
-
 /** `character 1 is U+0410`: a Cyrillic А cannot be told from a Latin A by its looks. Empty where all are ASCII. */
 export function oddCharacters(text: string): string {
   const odd = Array.from(text).flatMap((one, index) => {
@@ -78,6 +76,5 @@ export function oddCharacters(text: string): string {
     const name = code.toString(16).toUpperCase().padStart(4, "0");
     return code < 0x20 || code > 0x7e ? [`character ${index + 1} is U+${name}`] : [];
   });
-  const more = odd.length > MOST_NAMED ? [`${odd.length - MOST_NAMED} more`] : [];
-  return [...odd.slice(0, MOST_NAMED), ...more].join(", ");
+  return fewOf(odd, 3).join(", ");
 }

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import type { Attention } from "./attention.ts";
 import type { SaleDocument } from "./documents.ts";
-import { asAnswered, bounded, fewOf, goodsOf, someMovement, withLinesThatFit } from "./payload-bounds.ts";
+import { asAnswered, bounded, goodsOf, someMovement, withLinesThatFit } from "./payload-bounds.ts";
+import { fewOf } from "./plain-text.ts";
 import { jsonBytes } from "./plain-text.ts";
 import type { MovementState, StockMovement } from "./stock-movement.ts";
 

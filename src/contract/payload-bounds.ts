@@ -53,14 +53,6 @@ export function bounded({ movements, attentions, decisions, inAll = {} }: Listed
 
 const PRESSING: readonly MovementState[] = ["unknown", "refused", "sending", "planned", "applied", "dropped"];
 
-/** Of many parts of a text the first, and how many more there are: a text is for people. */
-export function fewOf(parts: readonly string[]): string[] {
-  const more = parts.length - MOST_PARTS;
-  return more > 1 ? [...parts.slice(0, MOST_PARTS), `and ${more} more`] : [...parts];
-}
-
-const MOST_PARTS = 20;
-
 /** Also among those that are left out. */
 export function someMovement(
   { stockMovements, inAll }: { stockMovements: readonly StockMovement[]; inAll?: InAll },

@@ -52,6 +52,12 @@ function escaped(character: string): string {
   }).join("");
 }
 
+/** Of many parts of a text the first, and how many more there are: a text is for people. */
+export function fewOf(parts: readonly string[], most = 20): string[] {
+  const more = parts.length - most;
+  return more > 1 ? [...parts.slice(0, most), `and ${more} more`] : [...parts];
+}
+
 /** A word of a command line that can be pasted into a POSIX shell, or into PowerShell on Windows. */
 export function shellWord(text: string, platform: NodeJS.Platform = process.platform): string {
   const isWindows = platform === "win32";

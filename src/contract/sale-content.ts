@@ -1,6 +1,7 @@
 import { givenText } from "./documents.ts";
 import type { CustomerInput, SaleFields, SaleLineInput } from "./schema/sale.ts";
 import { sha256Hex } from "./ids.ts";
+import { fewOf } from "./plain-text.ts";
 
 /** Without options such as `stock`, `callback`, `refundWindow` and `expectedTotal`, which do not reach the document. */
 export interface SaleContent {
@@ -108,15 +109,12 @@ export function differingFields(known: SaleContent, asked: SaleContent): string[
   return differences(known, asked).map(({ field }) => field);
 }
 
-const MOST_WORDS = 8;
-
 /** `lines[1].quantity: 3, before 2`. Of a customer the fields alone: an error is logged, and shown to others. */
 export function differencesInWords(known: SaleContent, asked: SaleContent): string[] {
   const words = differences(known, asked).map((one) =>
     one.field.startsWith("customer") ? one.field : changed(one.field, one.known, one.asked),
   );
-  const more = words.length - MOST_WORDS;
-  return more > 0 ? [...words.slice(0, MOST_WORDS), `and ${more} more`] : words;
+  return fewOf(words, 8);
 }
 
 export function changed(what: string, known: Told, asked: Told): string {

@@ -3,6 +3,7 @@ import {
   balanceInWords,
   DEFAULT_CONNECTION,
   endedInWords,
+  fewOf,
   MEANING,
   type MovementDecision,
   nairobiTime,
@@ -151,8 +152,7 @@ function evidenceLines({ evidence }: Attention): string[] {
   return ["branches", "errors"].flatMap((name) => {
     const list: unknown = evidence?.[name];
     if (!Array.isArray(list) || list.length === 0) return [];
-    const more = list.length > MOST_SHOWN ? `, and ${list.length - MOST_SHOWN} more` : "";
-    return [`${name}: ${list.slice(0, MOST_SHOWN).map(valuesOf).join(", ")}${more}`];
+    return [`${name}: ${fewOf(list.map(valuesOf), MOST_SHOWN).join(", ")}`];
   });
 }
 

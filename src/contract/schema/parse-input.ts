@@ -7,7 +7,7 @@
  */
 import ms from "ms";
 import { z } from "zod";
-import { plainJson, plainLine } from "../plain-text.ts";
+import { fewOf, plainJson, plainLine } from "../plain-text.ts";
 import { FAILURES, FiscalflowError, invalidInputInWords } from "../errors.ts";
 import { isCalendarDate } from "../nairobi-date.ts";
 import { PRINTABLE } from "../updates.ts";
@@ -21,8 +21,7 @@ export const SAYS_FOUND = { params: { saysFound: true } };
 /** Each as `path: what was expected, what was found`; beyond the first hundred only their number. */
 function describeProblems(error: z.ZodError, input: unknown): string[] {
   const problems = error.issues.flatMap((issue) => describeIssue(issue, input));
-  if (problems.length <= SHOWN_PROBLEMS) return problems;
-  return [...problems.slice(0, SHOWN_PROBLEMS), `and ${problems.length - SHOWN_PROBLEMS} more problems`];
+  return fewOf(problems, SHOWN_PROBLEMS);
 }
 
 function describeIssue(issue: z.core.$ZodIssue, input: unknown): string[] {
