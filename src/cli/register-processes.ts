@@ -2,9 +2,10 @@ import type { Command } from "commander";
 
 import type { CliContext } from "./context.ts";
 import type { DialectFlags } from "./dialect/run-dialect.ts";
-import { help, parseText, type Scope, withScope } from "./options.ts";
+import { help, parseText, type Scope, wholeNumber, withScope } from "./options.ts";
+import type { ReplayFlags } from "./replay.ts";
 
-/** What runs fiscalflow on a host: `worker`, `callbacks`, `setup` and `doctor`. */
+/** What runs fiscalflow on a host: `worker`, `callbacks`, `setup`, `doctor` and `replay`. */
 export function registerProcesses(program: Command, context: CliContext): void {
   const { env, stderr: logTo, signal } = context;
   program
@@ -61,6 +62,20 @@ Ends with 1 at a fault (✗): something keeps sales from being issued or recorde
       ),
     )
     .action(async ({ json }: JsonFlag) => (await import("./doctor/run-doctor.ts")).runDoctor(context, json));
+  program
+    .command("replay")
+    .description("Replay open workflows on this build, before it is promoted, and name those that it cannot carry on.")
+    .option("--query <query>", "the workflows that match this Temporal filter (default: all that are open)", parseText)
+    .option("--limit <number>", "maximum number of runs, the latest first", wholeNumber(1, 100_000), 500)
+    .option("--json", "print those that differ as JSON")
+    .addHelpText(
+      ...help(
+        "Reads their histories from Temporal, and changes nothing. Ends with 1 where a workflow differs.",
+        "fiscalflow replay",
+        `fiscalflow replay --query 'FiscalBusiness = "biz_1"' --limit 50`,
+      ),
+    )
+    .action(async (flags: ReplayFlags) => (await import("./replay.ts")).replay(context, flags));
 }
 
 interface JsonFlag {

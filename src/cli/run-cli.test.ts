@@ -37,7 +37,7 @@ describe("help", () => {
       "events",
       "ledger",
     ];
-    const running = ["worker", "callbacks", "setup", "doctor", "dialect", "identity", "lookups"];
+    const running = ["worker", "callbacks", "setup", "doctor", "replay", "dialect", "identity", "lookups"];
     expect(listed).toEqual([...running, ...work, "demo", "simulator", "help", "fiscalflow"]);
   });
 

@@ -5,5 +5,4 @@
  * Stands on: nothing of ours.
  */
 export { dataConverterOf } from "./codec.ts";
-export { decoded } from "./decoded.ts";
 export { keysBeyond } from "./keys-in-use.ts";

@@ -3,12 +3,14 @@ import {
   type Client,
   type WorkflowExecutionDescription,
   type WorkflowExecutionInfo,
+  type WorkflowHandle,
   WorkflowNotFoundError,
 } from "@temporalio/client";
 
 import { FAILURES, REFUSALS } from "../contract/errors.ts";
 import { type ClosedRun, type ClosedStatus, restartedOf } from "../contract/messages.ts";
 import { decoded } from "../payloads/decoded.ts";
+import { GRPC, grpcErrorsOf } from "./errors.ts";
 import { calledService, type ServiceTrouble, STILL_WAITING, type TroubleDetails } from "../contract/service-trouble.ts";
 
 const STATUSES: Readonly<Record<string, ClosedStatus>> = {
@@ -72,6 +74,19 @@ async function closeEventOf(client: Client, { workflowId, runId }: RunFacts) {
     historyEventFilterType: CLOSE_EVENT,
   });
   return history?.events?.at(-1);
+}
+
+/** Undefined where Temporal has deleted it. */
+export async function historyOf(
+  client: Client,
+  { workflowId, runId }: { workflowId: string; runId: string },
+): Promise<Awaited<ReturnType<WorkflowHandle["fetchHistory"]>> | undefined> {
+  try {
+    return await decoded(client, await client.workflow.getHandle(workflowId, runId).fetchHistory());
+  } catch (error) {
+    if (grpcErrorsOf(error).some(({ code }) => code === GRPC.NOT_FOUND)) return undefined;
+    throw error;
+  }
 }
 
 /** How far a run came, as its history has it: whether any worker has begun it, and whether its document may have been sent. */

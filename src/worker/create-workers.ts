@@ -64,7 +64,7 @@ const ACCOUNTING_SLOTS = 4;
  * may answer by ending the process (it stops within a hook of a promise), and with it all other runs; then the next
  * worker takes the run. A run with ten thousand signals, loaded on a busy machine, is no reason for that.
  */
-const ACTIVATION_WITHIN = "60 seconds";
+export const ACTIVATION_WITHIN = "60 seconds";
 
 export interface WorkersOptions {
   config: Config;

@@ -8,7 +8,7 @@ import {
   type ResolvingUpdate,
   SEARCH_ATTRIBUTES,
 } from "../../contract/index.ts";
-import { GRPC, grpcErrorsOf, SaleNotFoundError } from "../../starter/errors.ts";
+import { SaleNotFoundError } from "../../starter/errors.ts";
 import { operations } from "../../starter/operate.ts";
 import { closedStatusOf } from "../../starter/runs.ts";
 import { attributesOf } from "../../starter/sale-key.ts";
@@ -19,7 +19,7 @@ import { type CliContext, CommandFailedError, describeError, inParallel, UsageEr
 import type { AnyJob } from "../jobs/jobs.ts";
 import type { ResultFlags, Scope } from "../options.ts";
 import { printNote, printResult } from "../output.ts";
-import { ENDED, RUNNING, salesQuery } from "../sale/visibility-query.ts";
+import { ENDED, listRuns, RUNNING, salesQuery } from "../sale/visibility-query.ts";
 import { type Sales, withSales } from "../sale/with-sales.ts";
 import { withLedger } from "../with-ledger.ts";
 import { type AnswerFlags, requestOf } from "./operating-commands.ts";
@@ -142,16 +142,8 @@ async function found(
 ): Promise<WorkflowExecutionInfo[]> {
   const query = salesQuery(flags, `(${flags.query ?? ""})`, hasEnded ? ENDED : RUNNING);
   const runs = new Map<string, WorkflowExecutionInfo>();
-  try {
-    // Of the runs of a sale, the latest is listed first.
-    for await (const run of client.workflow.list({ query }))
-      if (!runs.has(run.workflowId)) runs.set(run.workflowId, run);
-  } catch (error) {
-    const refused = grpcErrorsOf(error).find(({ code }) => code === GRPC.INVALID_ARGUMENT);
-    if (!refused) throw error;
-    const sent = `It was sent as: ${query}`;
-    throw new UsageError(`Temporal does not understand the query: ${refused.details}. ${sent}`, { cause: error });
-  }
+  // Of the runs of a sale, the latest is listed first.
+  for await (const run of listRuns(client, query)) if (!runs.has(run.workflowId)) runs.set(run.workflowId, run);
   return hasEnded ? await endedAsRowsSay(context, client, [...runs.values()]) : [...runs.values()];
 }
 

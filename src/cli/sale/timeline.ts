@@ -1,4 +1,4 @@
-import { type Client, isGrpcServiceError } from "@temporalio/client";
+import type { Client } from "@temporalio/client";
 import type { temporal } from "@temporalio/proto";
 
 import {
@@ -9,13 +9,11 @@ import {
   RESTARTED_MEMO,
   restartedOf,
 } from "../../contract/index.ts";
-import { decoded } from "../../payloads/index.ts";
-import { lastRunOf, msOf } from "../../starter/runs.ts";
+import { historyOf, lastRunOf, msOf } from "../../starter/runs.ts";
 import { nairobiClock } from "../output.ts";
 
 /** What is left out is in the middle: how it began, and how it ended, tell most. */
 const MOST_LINES = 40;
-const NOT_FOUND = 5;
 
 export interface TimelineEntry {
   readonly atMs: number;
@@ -40,15 +38,8 @@ export async function readTimeline(client: Client, workflowId: string): Promise<
   const shown = new Set<string>();
   // The list follows the runs by a moment.
   for (const runId of new Set([latest, ...newestFirst].map((run) => run.runId))) {
-    const history = await client.workflow
-      .getHandle(workflowId, runId)
-      .fetchHistory()
-      .catch((error: unknown) => {
-        // Temporal has deleted it.
-        if (isGrpcServiceError(error) && Number(error.code) === NOT_FOUND) return undefined;
-        throw error;
-      });
-    entries.push(...timelineOf(await decoded(client, history?.events ?? []), shown));
+    const history = await historyOf(client, { workflowId, runId });
+    entries.push(...timelineOf(history?.events ?? [], shown));
   }
   return entries.toSorted((one, other) => one.atMs - other.atMs);
 }

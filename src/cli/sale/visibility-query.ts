@@ -1,3 +1,5 @@
+import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
+
 import {
   CLOSED_STATUSES,
   SEARCH_ATTRIBUTES,
@@ -5,6 +7,8 @@ import {
   WORKFLOW_TYPES,
   type WorkflowType,
 } from "../../contract/index.ts";
+import { GRPC, grpcErrorsOf } from "../../starter/errors.ts";
+import { UsageError } from "../context.ts";
 import type { Scope } from "../options.ts";
 
 /** List filters of Temporal. The connection is no search attribute, but ids begin with it. */
@@ -50,7 +54,7 @@ export function quoted(text: string): string {
   return JSON.stringify(text);
 }
 
-function ofTypes(types: readonly string[]): string {
+export function ofTypes(types: readonly string[]): string {
   return `WorkflowType IN (${types.map(quoted).join(", ")})`;
 }
 
@@ -60,4 +64,16 @@ function ofBusiness(business: string | undefined): string | undefined {
 
 function startsWith(prefix: string): string {
   return `WorkflowId STARTS_WITH ${quoted(prefix)}`;
+}
+
+/** @throws UsageError where Temporal does not understand the query */
+export async function* listRuns(client: Client, query: string): AsyncGenerator<WorkflowExecutionInfo> {
+  try {
+    yield* client.workflow.list({ query });
+  } catch (error) {
+    const refused = grpcErrorsOf(error).find(({ code }) => code === GRPC.INVALID_ARGUMENT);
+    if (!refused) throw error;
+    const sent = `It was sent as: ${query}`;
+    throw new UsageError(`Temporal does not understand the query: ${refused.details}. ${sent}`, { cause: error });
+  }
 }

@@ -20,6 +20,7 @@ const WITHOUT_LEDGER = [
   ["callbacks"],
   ["setup"],
   ["doctor"],
+  ["replay"],
   ["dialect"],
   ["sale"],
   ...["start", "show", "list", "refund", "retry", "cancel", "restart"].map((verb) => ["sale", verb]),
