@@ -9,7 +9,7 @@ COPY src ./src
 COPY workflows ./workflows
 COPY activities ./activities
 COPY packages ./packages
-COPY scripts/build.mjs scripts/minify.mjs ./scripts/
+COPY scripts/build.mjs scripts/minify.mjs scripts/build-id.mjs ./scripts/
 RUN npm run build && npm prune --omit=dev --workspaces=false
 
 FROM node:22-slim

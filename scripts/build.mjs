@@ -6,7 +6,7 @@ import { once } from "node:events";
 const PRODUCT = [
   { what: "compiling the sources", command: "tsc -p tsconfig.build.json" },
   { what: "bundling the workflows", command: "node dist/src/worker/build-bundle.js" },
-  { what: "making the files small", command: "node scripts/minify.mjs" },
+  { what: "making the files small", command: "node scripts/minify.mjs && node scripts/build-id.mjs" },
 ];
 const PACKAGES = [
   {

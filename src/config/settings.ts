@@ -240,6 +240,18 @@ export const workerSettings = settings("FISCALFLOW_WORKER_", {
     .describe(
       "the worker serves the Nexus service `fiscal`, by which workflows of other namespaces start sales; experimental",
     ),
+  deployment: z
+    .string(expected("a name"))
+    .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/, expected("at most 100 letters, digits, `-` and `_`"))
+    .optional()
+    .meta({
+      variable: "FISCALFLOW_DEPLOYMENT",
+      defaultText: "none: every worker gets tasks, whatever its build",
+      example: "fiscalflow",
+    })
+    .describe(
+      "the Worker Deployment of which each build is a version: Temporal then hands the tasks to the workers of the version that you set as the current one",
+    ),
 });
 
 /** What Temporal keeps of workflows, encrypted by keys that it does not have. */

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,10 +6,7 @@ import { type BundleOptions, bundleWorkflowCode } from "@temporalio/worker";
 
 /** Sources and what is compiled of them stand in the same order. */
 const EXTENSION = extname(import.meta.url);
-/**
- * Terser's options: half of the code is comments, indentation and the names of variables, and each worker loads it. The
- * names of functions and classes, which a stack shows, stay, and each statement its line, which the map needs.
- */
+/** Terser's options: the names that a stack shows stay, and the lines that the map needs. */
 const SMALLER = {
   compress: false,
   mangle: { keep_classnames: true, keep_fnames: true },
@@ -78,4 +75,11 @@ export const WORKFLOW_BUNDLE_PATH = fileURLToPath(new URL("../../workflow-bundle
 export function builtWorkflowBundle(path = WORKFLOW_BUNDLE_PATH): { codePath: string } {
   if (existsSync(path)) return { codePath: path };
   throw new Error("The workflows are not bundled yet: run `npm run build`.");
+}
+
+/** What this build is called among the versions of a Worker Deployment. @throws Error that says to build */
+export function builtBuildId(): string {
+  const path = fileURLToPath(new URL("../../build-id", import.meta.url));
+  if (existsSync(path)) return readFileSync(path, "utf8").trim();
+  throw new Error("This build has no id, which FISCALFLOW_DEPLOYMENT needs: run `npm run build`.");
 }

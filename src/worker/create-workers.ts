@@ -1,6 +1,6 @@
 import { Context } from "@temporalio/activity";
 import type { Client } from "@temporalio/client";
-import { DefaultFailureConverter } from "@temporalio/common";
+import { DefaultFailureConverter, type WorkerDeploymentVersion } from "@temporalio/common";
 import {
   type ActivityInterceptorsFactory,
   type NativeConnection,
@@ -32,8 +32,8 @@ import { createFiscalHandler, createLookAtOutcome } from "../nexus/handler.ts";
 import { dataConverterOf } from "../payloads/index.ts";
 import { type CallClass, callingAs } from "../quota/index.ts";
 import { pendingCallsOf } from "../starter/runs.ts";
-import { encodingFailures } from "./bundle-workflows.ts";
-import { endLostActivities, watchClosedRuns } from "./each-minute.ts";
+import { builtBuildId, encodingFailures } from "./bundle-workflows.ts";
+import { endLostActivities, watchClosedRuns, watchUnservedVersion } from "./each-minute.ts";
 import { endPolls, endsPollsItself, Permits, type PollGate, tunerOf } from "./permits.ts";
 import { guardQueries } from "./query-guard.ts";
 import {
@@ -54,16 +54,10 @@ const BACKGROUND_SLOTS = 4;
 const MAIN_ACTIVITIES = 100;
 /** Calls through Nexus at once: each takes a few calls of Temporal. */
 const NEXUS_TASKS = 20;
-/**
- * Of one accounting connection: no rate limit is documented, so this alone bounds what the service is asked at once.
- */
+/** Of one accounting connection, whose service documents no rate limit. */
 const ACCOUNTING_SLOTS = 4;
 
-/**
- * How long the code of one workflow may run without a pause. The SDK stops it after 5 seconds otherwise, which Node.js
- * may answer by ending the process (it stops within a hook of a promise), and with it all other runs; then the next
- * worker takes the run. A run with ten thousand signals, loaded on a busy machine, is no reason for that.
- */
+/** The longest that the code of one workflow may run without a pause (docs/decisions, "Workarounds for the SDK", G). */
 export const ACTIVATION_WITHIN = "60 seconds";
 
 export interface WorkersOptions {
@@ -74,6 +68,8 @@ export interface WorkersOptions {
   namespace: string;
   /** The workflows, bundled. */
   workflowBundle: { codePath: string } | WorkflowBundleWithSourceMap;
+  /** The version of the workers where they belong to a Worker Deployment; default: that of the build. */
+  buildId?: string;
   /** How the workers' identity begins; default: `fiscalflow-worker`. */
   workerName?: string;
   /** Where a refused key is reported; default: the log of Temporal's runtime, which is that of the process. */
@@ -86,6 +82,8 @@ export interface ServingWorkers {
   workers: Worker[];
   /** Of all of them, and of no other process: the server can be asked whether this one polls. */
   identity: string;
+  /** What the workers of the main queue are among the versions of a Worker Deployment. */
+  version: WorkerDeploymentVersion | undefined;
   /** The task queues, for the log and for people. */
   serves: string[];
   /** Ends what would wait for something to happen, so that nobody waits for it. */
@@ -147,7 +145,9 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
 
   const encrypts = config.payloadKeys.length > 0;
   const callbackUrlFor = createCallbackUrlFor(config.callbacks);
-  const { cachedWorkflows, workflowTasks, nexus } = config.worker;
+  const { cachedWorkflows, workflowTasks, nexus, deployment } = config.worker;
+  const version =
+    deployment === undefined ? undefined : { deploymentName: deployment, buildId: options.buildId ?? builtBuildId() };
   const mainPermits = new Permits(MAIN_ACTIVITIES);
   const lookAtOutcome = createLookAtOutcome(client);
   const ending = new AbortController();
@@ -167,6 +167,10 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
       ending: ending.signal,
     }),
     ...(nexus && { nexusServices: [createFiscalHandler(client, config)] }),
+    // Not the API's queues: a call of any build is carried out by any worker, under the one budget.
+    ...(version && {
+      workerDeploymentOptions: { version, useWorkerVersioning: true, defaultVersioningBehavior: "AUTO_UPGRADE" },
+    }),
   });
   // Where no run is kept, nothing that a query did outlives its answer.
   if (cachedWorkflows > 0)
@@ -210,10 +214,12 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   const endReadings = config.secretFiles.start(watchSecrets(log, gaugeIn(metricMeter)));
   const endWatch = watchClosedRuns({ client, ledger, log });
   const endLost = endLostActivities({ client, ledger, identity, log });
+  const endUnserved = watchUnservedVersion({ client, log, meter: metricMeter });
   const serverEndsPolls = await endsPollsItself(connection, namespace);
   return {
     workers,
     identity,
+    version,
     serves,
     endWaits: () => ending.abort(),
     endPolls: () => endPolls(allPermits, serverEndsPolls),
@@ -221,6 +227,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
       endReadings();
       await endWatch();
       await endLost();
+      await endUnserved();
       await limiters.close();
       await dispatchers.close();
     },

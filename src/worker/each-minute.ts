@@ -1,4 +1,5 @@
 import { type Client, isGrpcServiceError, type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
+import type { MetricMeter } from "@temporalio/common";
 
 import {
   CLOSED_STATUSES,
@@ -16,6 +17,7 @@ import { isThrough, type Ledger, type LostExecution, type OpenedRecord, type Sal
 import { attributesOf } from "../starter/sale-key.ts";
 import { closedStatusOf, doneIn, endOf, lastRunOf, msOf, startOfRun } from "../starter/runs.ts";
 import { loggedReason } from "./create-logger.ts";
+import { polledQueue, unservedReason } from "./require-temporal.ts";
 
 const EVERY_MS = 60_000;
 
@@ -230,6 +232,32 @@ async function askedOf(
 
 function quoted(text: string): string {
   return JSON.stringify(text);
+}
+
+/**
+ * Tells, by a metric and once in the log, while the main queue's tasks go to a version of which no worker polls.
+ * @returns what ends it
+ */
+export function watchUnservedVersion({
+  client,
+  log,
+  meter,
+}: Omit<Watch, "ledger"> & { meter: Pick<MetricMeter, "createGauge"> }): () => Promise<void> {
+  const meaning = "1 while Temporal hands the main queue's tasks to a version of which no worker polls";
+  const gauge = meter.createGauge("fiscalflow_version_unserved", "int", undefined, meaning);
+  let said: string | undefined;
+  return lookRegularly({
+    look: async () => {
+      const { unserved } = await polledQueue(client.connection, client.options.namespace);
+      gauge.set(unserved === undefined ? 0 : 1);
+      if (unserved !== undefined && unserved !== said) log.warn(unservedReason(unserved), {});
+      said = unserved;
+      return 0;
+    },
+    everyMs: EVERY_MS,
+    log,
+    failing: "which workers poll cannot be looked up now; it is tried again each minute",
+  });
 }
 
 /** The server ends an attempt by itself at its start-to-close timeout; what stands still is later than that by so much. */

@@ -57,3 +57,43 @@ test("the worker is not ready when Temporal does not answer; the result is cache
   await readiness();
   expect(asked()).toBe(2);
 });
+
+const VERSIONED = 2;
+const version = (buildId: string) => ({ deploymentName: "shop", buildId });
+const versionedPoller = (identity: string, buildId: string) => ({
+  ...poller(identity, 0),
+  deploymentOptions: { ...version(buildId), workerVersioningMode: VERSIONED },
+});
+
+test.each([
+  ["no version is the current one", {}, [versionedPoller("us", "2")], "to workers without a deployment"],
+  [
+    "another version is the current one",
+    { currentDeploymentVersion: version("1") },
+    [versionedPoller("us", "2")],
+    "to the version 1 of shop",
+  ],
+  [
+    "a part of the tasks goes to another version",
+    { currentDeploymentVersion: version("2"), rampingDeploymentVersion: version("3"), rampingVersionPercentage: 5 },
+    [versionedPoller("us", "2")],
+    "to the version 3 of shop",
+  ],
+  [
+    "we have no version, and one is the current one",
+    { currentDeploymentVersion: version("1") },
+    [poller("us", 0)],
+    "to the version 1 of shop",
+  ],
+])("the worker is not ready where %s, and no worker gets the tasks", async (_name, versioningInfo, pollers, reason) => {
+  const { connection } = connectionThat(async () => ({ pollers, versioningInfo }));
+  const readiness = createReadiness({ ...common, connection, states: () => ["RUNNING"] });
+  expect(await readiness()).toEqual({ ready: false, reason: expect.stringContaining(reason) });
+});
+
+test("the worker is ready where a worker of the current version polls too", async () => {
+  const versioningInfo = { currentDeploymentVersion: version("1") };
+  const pollers = [versionedPoller("us", "2"), versionedPoller("them", "1")];
+  const { connection } = connectionThat(async () => ({ pollers, versioningInfo }));
+  expect(await createReadiness({ ...common, connection, states: () => ["RUNNING"] })()).toEqual({ ready: true });
+});

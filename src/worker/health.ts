@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 import { MAIN_TASK_QUEUE } from "../contract/index.ts";
-import { isRefusal, recentPolls } from "./require-temporal.ts";
+import { isRefusal, polledQueue, unservedReason } from "./require-temporal.ts";
 
 /** Where a server of the worker listens. */
 export interface ListenAddress {
@@ -91,8 +91,8 @@ interface ReadinessOptions {
 }
 
 /**
- * Whether this process takes work: every worker runs, and Temporal has seen its workflow poller lately. A closed
- * request budget is ready, since the work waits where it should.
+ * Whether this process takes work, or is ready to: every worker runs, Temporal has seen its workflow poller lately, and
+ * some worker polls that gets the tasks. A closed request budget is ready, since the work waits where it should.
  */
 export function createReadiness(options: ReadinessOptions): () => Promise<Readiness> {
   const { states, nowMs = Date.now } = options;
@@ -109,9 +109,12 @@ export function createReadiness(options: ReadinessOptions): () => Promise<Readin
 
 async function pollsWorkflows({ connection, namespace, identity }: ReadinessOptions): Promise<Readiness> {
   try {
-    const polls = await connection.withDeadline(Date.now() + CALL_MS, () => recentPolls(connection, namespace));
-    if (polls.some((poll) => poll.identity === identity)) return { ready: true };
-    return { ready: false, reason: `Temporal knows no recent poll of ${identity} on ${MAIN_TASK_QUEUE}` };
+    const { polls, unserved } = await connection.withDeadline(Date.now() + CALL_MS, () =>
+      polledQueue(connection, namespace),
+    );
+    if (!polls.some((poll) => poll.identity === identity))
+      return { ready: false, reason: `Temporal knows no recent poll of ${identity} on ${MAIN_TASK_QUEUE}` };
+    return unserved === undefined ? { ready: true } : { ready: false, reason: unservedReason(unserved) };
   } catch (error) {
     return { ready: false, reason: isRefusal(error) ? "Temporal refuses this worker" : "Temporal cannot be reached" };
   }

@@ -1,4 +1,5 @@
 import { type ConnectionLike, isGrpcServiceError } from "@temporalio/client";
+import type { WorkerDeploymentVersion } from "@temporalio/common";
 import { tsToMs } from "@temporalio/common/lib/time.js";
 import { connect } from "node:net";
 
@@ -204,22 +205,61 @@ const POLLED_WITHIN_MS = 90_000;
 export interface RecentPoll {
   identity: string;
   polledAtMs: number;
+  /** Undefined where it belongs to no Worker Deployment. */
+  version: WorkerDeploymentVersion | undefined;
 }
 
-/** The workers that poll a queue; default: the main queue, for workflows. */
-export async function recentPolls(
+export interface PolledQueue {
+  polls: RecentPoll[];
+  /**
+   * The version to which Temporal hands tasks, although no worker of it polls, in words; undefined where one does, or no
+   * worker polls at all.
+   */
+  unserved: string | undefined;
+}
+
+/** Who polls a queue; default: the main queue, for workflows. */
+export async function polledQueue(
   connection: ConnectionLike,
   namespace: string,
   { name, type }: { name: string; type: keyof typeof QUEUE_TYPES } = { name: MAIN_TASK_QUEUE, type: "workflow" },
-): Promise<RecentPoll[]> {
-  const { pollers } = await connection.workflowService.describeTaskQueue({
+): Promise<PolledQueue> {
+  const { pollers, versioningInfo } = await connection.workflowService.describeTaskQueue({
     namespace,
     taskQueue: { name },
     taskQueueType: QUEUE_TYPES[type],
   });
-  return (pollers ?? []).flatMap(({ identity, lastAccessTime }) => {
+  const polls = (pollers ?? []).flatMap(({ identity, lastAccessTime, deploymentOptions }) => {
     if (!identity || !lastAccessTime) return [];
     const polledAtMs = tsToMs(lastAccessTime);
-    return Date.now() - polledAtMs <= POLLED_WITHIN_MS ? [{ identity, polledAtMs }] : [];
+    const isVersioned = deploymentOptions?.workerVersioningMode === VERSIONED;
+    const version = isVersioned ? versionIn(deploymentOptions) : undefined;
+    return Date.now() - polledAtMs <= POLLED_WITHIN_MS ? [{ identity, polledAtMs, version }] : [];
   });
+  const { currentDeploymentVersion, rampingDeploymentVersion, rampingVersionPercentage } = versioningInfo ?? {};
+  const handedTo = [versionIn(currentDeploymentVersion)];
+  if (rampingVersionPercentage) handedTo.push(versionIn(rampingDeploymentVersion));
+  const served = new Set(polls.map(({ version }) => inWords(version)));
+  const unserved = handedTo.map(inWords).find((version) => !served.has(version));
+  return { polls, unserved: polls.length === 0 ? undefined : unserved };
+}
+
+/** `WORKER_VERSIONING_MODE_VERSIONED` of Temporal's API. */
+const VERSIONED = 2;
+
+/** As Temporal's API has it; none is that of all workers without a deployment. */
+function versionIn(
+  given: { deploymentName?: string | null; buildId?: string | null } | null | undefined,
+): WorkerDeploymentVersion | undefined {
+  const { deploymentName, buildId } = given ?? {};
+  return deploymentName && buildId ? { deploymentName, buildId } : undefined;
+}
+
+function inWords(version: WorkerDeploymentVersion | undefined): string {
+  return version ? `the version ${version.buildId} of ${version.deploymentName}` : "workers without a deployment";
+}
+
+/** @param unserved that of a {@link PolledQueue} */
+export function unservedReason(unserved: string): string {
+  return `Temporal hands the tasks of "${MAIN_TASK_QUEUE}" to ${unserved}, and none of those polls: sales are accepted and wait`;
 }

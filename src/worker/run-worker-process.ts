@@ -78,11 +78,16 @@ export async function runWorkerProcess({ env, logTo, signal }: WorkerProcessOpti
         namespace,
         workflowBundle,
       });
-      const { identity } = serving;
+      const { identity, version } = serving;
       try {
         const running = new RunningWorkers(serving.workers, serving);
         readiness = createReadiness({ states: () => running.states, connection, namespace, identity });
-        sayWhatIsServed(log, config, temporal, { identity, taskQueues: serving.serves, healthPort: health?.port });
+        sayWhatIsServed(log, config, temporal, {
+          identity,
+          version,
+          taskQueues: serving.serves,
+          healthPort: health?.port,
+        });
         for (const served of config.compliance) {
           const unstated = unstatedSaleKey(served);
           if (unstated) log.warn({ connection: served.name }, `${unstated.message}: ${unstated.todo}`);
@@ -221,11 +226,7 @@ export class RunningWorkers {
     return this.#ended;
   }
 
-  /**
-   * Takes no new work without losing any that is being handed out, and waits for calls in flight to be answered. Until
-   * the last poll has ended the workflows go on: what the calls answered is taken in, and what they ask for next waits
-   * on the server.
-   */
+  /** Takes no new work without losing any that is being handed out, and waits for calls in flight to be answered. */
   async drain(): Promise<void> {
     await this.#endPollsThenShutdown();
     await this.#ended;

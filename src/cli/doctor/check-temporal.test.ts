@@ -6,7 +6,7 @@ import { schedulesFindings, workersFinding } from "./check-temporal.ts";
 const NOW_MS = 1_000_000;
 
 function polled(...agoMs: number[]) {
-  return agoMs.map((ago, index) => ({ identity: `worker ${index}`, polledAtMs: NOW_MS - ago }));
+  return agoMs.map((ago, index) => ({ identity: `worker ${index}`, polledAtMs: NOW_MS - ago, version: undefined }));
 }
 
 test.each<[string, ReturnType<typeof polled>, boolean, string, string]>([

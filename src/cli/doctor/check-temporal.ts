@@ -4,12 +4,14 @@ import type { Config, TemporalConnection } from "../../config/index.ts";
 import { complianceTaskQueue, MAIN_TASK_QUEUE, WORKFLOW_TYPES } from "../../contract/index.ts";
 import { dataConverterOf } from "../../payloads/index.ts";
 import {
+  polledQueue,
+  type PolledQueue,
   readSearchAttributes,
   type RecentPoll,
-  recentPolls,
   requireNamespace,
   temporalAddress,
   TemporalError,
+  unservedReason,
 } from "../../worker/require-temporal.ts";
 import { connectTemporal } from "../connect-temporal.ts";
 import { type CliContext, describeError } from "../context.ts";
@@ -93,16 +95,29 @@ export function workersFinding(polls: readonly RecentPoll[], hasSales: boolean, 
   return ok("workers", `${polls.length} polled lately; ${last} (a worker that was killed counts for about a minute)`);
 }
 
+/** Of workers that poll and get no task, since Temporal hands them to another version. */
+function versionFindings({ polls, unserved }: PolledQueue, namespace: string): Finding[] {
+  if (unserved === undefined) return [];
+  const commands = polls.flatMap(({ version }) => {
+    if (!version) return [];
+    const which = `--deployment-name ${version.deploymentName} --build-id ${version.buildId}`;
+    return [`temporal worker deployment set-current-version --namespace ${namespace} ${which}`];
+  });
+  const todo = [...new Set(["run workers of that version", ...commands])].join(", or ");
+  return [fault("workers", unservedReason(unserved), todo)];
+}
+
 /** Workers that name another application for a connection serve the main queue, and leave its calls alone. */
 async function workers(connection: Connection, namespace: string, config: Config | undefined): Promise<Finding[]> {
-  const polls = await recentPolls(connection, namespace);
+  const queue = await polledQueue(connection, namespace);
+  const { polls } = queue;
   const query = `WorkflowType = "${WORKFLOW_TYPES.sale}"`;
   const { count } = await connection.workflowService.countWorkflowExecutions({ namespace, query });
-  const findings = [workersFinding(polls, Number(count) > 0)];
+  const findings = [workersFinding(polls, Number(count) > 0), ...versionFindings(queue, namespace)];
   if (polls.length === 0) return findings;
   for (const application of new Set(config?.compliance.map((one) => one.application))) {
     const name = complianceTaskQueue(application);
-    if ((await recentPolls(connection, namespace, { name, type: "activity" })).length > 0) continue;
+    if ((await polledQueue(connection, namespace, { name, type: "activity" })).polls.length > 0) continue;
     const message = `none has polled "${name}" lately: calls of the application ${application} wait`;
     const todo = `run \`fiscalflow worker\` with COMPLIANCE_APPLICATION=${application}, the same for all workers; while the API's budget is used up, it is normal`;
     findings.push(warning("workers", message, todo));

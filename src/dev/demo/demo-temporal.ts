@@ -10,7 +10,7 @@ import {
 import { findTemporalCli } from "../../servers/find-temporal-cli.ts";
 import { type DevServer, startDevServer } from "../../servers/start-dev-server.ts";
 import { whyUnusable } from "../../worker/diagnose-temporal.ts";
-import { recentPolls, requireSearchAttributes, temporalAddress } from "../../worker/require-temporal.ts";
+import { polledQueue, requireSearchAttributes, temporalAddress } from "../../worker/require-temporal.ts";
 import type { DemoPlan } from "./plan.ts";
 
 /** What the demo's worker is called in its identity. */
@@ -83,7 +83,8 @@ async function requireUsable(given: TemporalConnection, env: NodeJS.ProcessEnv):
   const connection = await Connection.connect(given.connectionOptions);
   try {
     await requireSearchAttributes(connection, given);
-    const identities = (await recentPolls(connection, given.namespace)).map(({ identity }) => identity);
+    const { polls } = await polledQueue(connection, given.namespace);
+    const identities = polls.map(({ identity }) => identity);
     // The server goes on naming the worker of a demo that ended a moment ago.
     const others = identities.filter((identity) => !identity.startsWith(`${DEMO_WORKER}-`));
     if (others.length > 0)
