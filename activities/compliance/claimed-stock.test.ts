@@ -15,6 +15,20 @@ const adjust = (served: Served, changes: Partial<AdjustStockRequest> = {}): Prom
 const sent = ({ simulator }: Served) => simulator.calls({ operation: "adjustStock" }).length;
 const key = { connection: "default", businessId: "biz_1", referenceId: movement.referenceId };
 
+/** An operator has acknowledged in an earlier run of the sale that the movement was refused, or held. */
+async function givenUp({ context: { ledger } }: Served): Promise<void> {
+  const writer = await inActivity(async () => currentWriter());
+  const { referenceId: subject, ...business } = key;
+  const of = { type: "sale", number: movement.of.number } as const;
+  const asOf = { stage: "submitting", startedAtMs: START_MS, date: "2026-11-21" } as const;
+  await ledger.documents.open(business, { ...of, ...asOf }, { writer, askedAtMs: START_MS });
+  const decision = { update: "acknowledge", code: "stock-refused", subject, note: "booked by hand" } as const;
+  const nothing = { numberTaken: false, attentions: [], attentionChanges: [] };
+  const decisions = [{ ...decision, atMs: START_MS }];
+  const note = { ...of, ...nothing, asOfMs: START_MS, sequence: 1, stage: "completed", decisions } as const;
+  await ledger.documents.note(business, note, writer);
+}
+
 /** Decision 22: take, send, settle. */
 describe("the claim of a stock adjustment", () => {
   test("is settled with the answer, which every later try adopts without sending", async () => {
@@ -122,6 +136,30 @@ describe("the claim of a stock adjustment", () => {
       kind: "said-applied",
       word,
     });
+  });
+
+  test.each([1, 2])(
+    "that was given up in an earlier run is not sent, whether or not it was ever taken (generation %i)",
+    async (generation) => {
+      const served = await serve();
+      if (generation > 1) {
+        served.simulator.inject(at({ when: "before", kind: "status", status: 422 }));
+        expect(await adjust(served)).toMatchObject({ kind: "not-applied" });
+      }
+      const before = sent(served);
+      await givenUp(served);
+      const next = { generation, token: "after a restart" };
+      expect(await adjust(served, { claim: next })).toEqual({ kind: "superseded", generation, givenUp: true });
+      expect(sent(served)).toBe(before);
+    },
+  );
+
+  test("that was applied counts as applied, although it was given up", async () => {
+    const served = await serve();
+    const applied = await adjust(served);
+    await givenUp(served);
+    const again = { generation: 1, token: "after a restart" };
+    expect(await adjust(served, { claim: again })).toEqual({ ...applied, unsettled: undefined });
   });
 
   test("cannot be taken while the ledger is away, and nothing is sent", async () => {

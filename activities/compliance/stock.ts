@@ -162,19 +162,8 @@ async function takeMovement(
     nowMs: nowMs(),
   });
   if (answer.kind === "branch-held") return { ...answer, message: branchHeldMessage(request, answer.hold) };
-  if (answer.kind === "superseded" && (await isGivenUp(ledger, request))) return { ...answer, givenUp: true };
+  if (answer.kind === "given-up") return { kind: "superseded", generation: request.claim.generation, givenUp: true };
   return answer.kind === "different" ? differentMovement(request, answer) : answer;
-}
-
-/** By an operator, in an earlier run. */
-async function isGivenUp(
-  { documents }: Ledger,
-  { of, referenceId, ...business }: AdjustStockRequest,
-): Promise<boolean> {
-  const decisions = await documents.decisionsOf(business, of, currentWriter().workflowId);
-  return decisions.some(
-    ({ update, code, subject }) => update === "acknowledge" && code === "stock-refused" && subject === referenceId,
-  );
 }
 
 /** Somebody who has looked at a pair of branches once need not look at it for each movement. */

@@ -116,11 +116,11 @@ interface Terms<Other> {
   call: Columns;
   /** Where the row stands for another call. */
   differs?: (row: ClaimRow) => Other | undefined;
-  /** Why nothing new may be sent now. */
-  heldBack?: ((db: Queries) => Promise<Other | undefined>) | undefined;
+  /** Whether, and why, nothing new may be sent now. */
+  heldBack?: { holds: RawBuilder<boolean>; why: (db: Queries) => Promise<Other | undefined> };
 }
 
-/** A call that nobody has claimed, and that nothing can hold back, is taken by one statement. */
+/** A call that nobody has claimed, and that nothing holds back, is taken by one statement. */
 export async function take<Answer extends { kind: string }, Other = never>(
   database: Database,
   claim: AtMostOnceClaim<Answer>,
@@ -139,9 +139,9 @@ export async function take<Answer extends { kind: string }, Other = never>(
   const first = { ...by, taken_by: arrayOf([tryOf(request)]) };
   type Answered = Taken | Known<Answer> | UnderWay | Other;
   return await database.inOneStatement<Answered>(
-    async (db) => (!terms.heldBack && (await isMade(db, claim, writer, event, first)) ? TAKEN : undefined),
+    async (db) => ((await isMade(db, claim, writer, event, first, terms.heldBack?.holds)) ? TAKEN : undefined),
     async (db) => {
-      const heldBack = await terms.heldBack?.(db);
+      const heldBack = await terms.heldBack?.why(db);
       if (heldBack === undefined && (await isMade(db, claim, writer, event, first))) return TAKEN;
       const row = await lockRow(db, claim);
       // What is claimed already may have left: its claim tells what became of it.
@@ -424,16 +424,17 @@ function there(row: ClaimRow | undefined): ClaimRow {
   return row;
 }
 
-/** One statement: makes the row with its event, where there is none. */
+/** One statement: makes the row with its event, where there is none, and nothing holds it back. */
 function isMade(
   db: Queries,
   claim: Claim,
   writer: Writer,
   event: ClaimEvent & { change: Columns },
   columns: Columns = {},
+  heldBack: RawBuilder<boolean> = sql<boolean>`false`,
 ): Promise<boolean> {
   const row = insertion(claim, event.change, { ...columns, ...writerColumns(writer) });
-  const made = sql`${row} on conflict do nothing returning generation`;
+  const made = sql`${row} where not ${heldBack} on conflict do nothing returning generation`;
   return writeWithEvent(db, claim, made, eventOf(claim, writer, event));
 }
 

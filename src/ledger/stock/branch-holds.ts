@@ -1,3 +1,5 @@
+import { type RawBuilder, sql } from "kysely";
+
 import { type BranchHold, NO_BUSINESS, type OperatorDecision, type OtherBranch } from "../../contract/index.ts";
 import { toJson } from "../claims/claim.ts";
 import type { Queries } from "../database.ts";
@@ -42,6 +44,13 @@ export async function openHold(db: Queries, connection: string, sentAs: string):
     .limit(1)
     .executeTakeFirst();
   return row && holdOf(row);
+}
+
+/** For a statement: whether there is one. */
+export function isHeldBack(connection: string, sentAs: string): RawBuilder<boolean> {
+  return sql<boolean>`exists (
+    select from stock_branch_holds as h
+    where (h.connection, h.sent_as) = (${connection}, ${storableText(sentAs)}) and h.looked_at is null)`;
 }
 
 export async function openHolds(db: Queries): Promise<ListedHold[]> {

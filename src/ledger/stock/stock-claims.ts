@@ -26,11 +26,12 @@ import {
 } from "../claims/at-most-once.ts";
 import { columnsOf, eventOf } from "../claims/claim.ts";
 import type { Database, Queries } from "../database.ts";
+import { DECIDED, subjectOf } from "../documents/row.ts";
 import { appendEvents, type Business, businessColumns, type Writer, writerColumns } from "../events/chain.ts";
 import { assignments, unixMs } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
 import { balanceAround } from "./balance-around.ts";
-import { type BranchPair, holdBranch, isLookedAt, lookedAt, openHold, openHolds } from "./branch-holds.ts";
+import { type BranchPair, holdBranch, isHeldBack, isLookedAt, lookedAt, openHold, openHolds } from "./branch-holds.ts";
 import {
   type ClaimedMovement,
   type Decision,
@@ -46,6 +47,8 @@ import { goodsTaken, type GoodsTakenRequest } from "./of-sale.ts";
 
 /** Why nothing was taken. */
 type NotTaken =
+  /** An operator has acknowledged that it was refused, or held: in an earlier run, which dropped it. */
+  | { kind: "given-up" }
   /** Movements to a named branch are held until somebody has looked at the answer to another one. */
   | { kind: "branch-held"; hold: BranchHold }
   /** The reference stands for another movement. */
@@ -145,6 +148,8 @@ export function createStockClaims(database: Database) {
 
 async function takeMovement(database: Database, request: TakeRequest) {
   const { connection, branchSentAs, movement, of } = request;
+  const isGivenUp = isDecidedToBeGivenUp(request);
+  const isHeld = branchSentAs === undefined ? undefined : isHeldBack(connection, branchSentAs);
   return await take<AppliedMovement | DecidedApplied, NotTaken>(database, movementClaim(request), request, {
     call: { ...originColumns(of), ...movementColumns(movement) },
     differs(row) {
@@ -152,14 +157,28 @@ async function takeMovement(database: Database, request: TakeRequest) {
       if (!claimed || isSameMovement(claimed, movement)) return undefined;
       return { kind: "different", claimed, state: row.state === "held" ? "held" : "applied" };
     },
-    heldBack:
-      branchSentAs === undefined
-        ? undefined
-        : async (db) => {
-            const hold = await openHold(db, connection, branchSentAs);
-            return hold && { kind: "branch-held", hold };
-          },
+    heldBack: {
+      holds: isHeld ? sql`(${isGivenUp} or ${isHeld})` : isGivenUp,
+      async why(db) {
+        const { rows } = await sql<{ given_up: boolean }>`select ${isGivenUp} as given_up`.execute(db);
+        if (rows[0]?.given_up) return { kind: "given-up" };
+        const hold = branchSentAs === undefined ? undefined : await openHold(db, connection, branchSentAs);
+        return hold && { kind: "branch-held", hold };
+      },
+    },
   });
+}
+
+/** One that was held is given up without a row of its own. */
+function isDecidedToBeGivenUp({ of, referenceId, writer, ...business }: TakeRequest): RawBuilder<boolean> {
+  const { connection, business_id } = businessColumns(business);
+  const [subject, reference] = [subjectOf(of), storableText(referenceId)];
+  return sql<boolean>`exists (
+    select from events as e
+    where (e.connection, e.business_id, e.subject) = (${connection}, ${business_id}, ${subject})
+      and e.kind = ${DECIDED} and e.workflow_id = ${storableText(writer.workflowId)}
+      and (e.content::json ->> 'update', e.content::json ->> 'code', e.content::json ->> 'subject')
+        = ('acknowledge', 'stock-refused', ${reference}))`;
 }
 
 /** What the service answered, without what an activity adds for its workflow. */
