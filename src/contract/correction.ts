@@ -138,6 +138,12 @@ export function refundConflictFields(known: Refund, asked: Refund, businessId: s
   return refundDifferences(known, asked, businessId).map(({ field }) => field);
 }
 
+/** Whether both are for one credit note, and for one corrected sale: what is asked of the one is asked of the other. */
+export function isSameRefund(one: Refund | undefined, other: Refund, businessId?: string): boolean {
+  const [first, second] = [one && replacementOf(one, businessId), replacementOf(other, businessId)];
+  return one?.traderInvoiceNumber === other.traderInvoiceNumber && first?.fingerprint === second?.fingerprint;
+}
+
 /** A date that is left out is no difference. */
 function refundDifferences(
   known: Refund,

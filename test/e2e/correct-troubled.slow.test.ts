@@ -127,4 +127,23 @@ describeWithTemporal("a correction that is under way", () => {
     await isCorrectedOnce(name, before);
     expect(rig.simulator.documents(`${name}-OLD`)).toEqual([]);
   });
+
+  test("whose sale is reset is not given up by the wish to give up the one before, under the same credit note", async () => {
+    const before = onHand();
+    const name = "TWO-2";
+    await sold(name);
+    const serveAgain = await preparing(name);
+    await rig.starter.cancel({ invoice: name }, { reason: "the wrong sale" });
+    await when(name, ({ stage }) => stage === "cancelled");
+    serveAgain();
+    rig.simulator.setAuthority(`CN-${name}`, [{ do: "reject", reason: "no" }]);
+    await begin(name);
+    const isRejected = () => when(name, ({ attentions }) => attentions[0]?.code === "rejected");
+    await isRejected();
+    await resetRun(rig.client, rig.namespace, handleOf(name).workflowId, { activity: "openCreditNote" });
+    await isRejected();
+    rig.simulator.setAuthority(`CN-${name}`, [{ do: "accept" }]);
+    await rig.starter.retry({ invoice: name });
+    await isCorrectedOnce(name, before);
+  });
 });

@@ -7,7 +7,14 @@
  */
 import { workflowInfo } from "@temporalio/workflow";
 
-import type { ExpectedDocument, FinishedSale, PreparedSale, SaleOutcome, SaleStart } from "../../src/contract/index.ts";
+import {
+  type ExpectedDocument,
+  type FinishedSale,
+  isSameRefund,
+  type PreparedSale,
+  type SaleOutcome,
+  type SaleStart,
+} from "../../src/contract/index.ts";
 import { awaitFinalStatus, type FinalStatus, unlessGivenUp } from "../document/await-authority.ts";
 import { compareDocument, type Created, createDocument } from "../document/create-document.ts";
 import { unlessCancelled } from "../operator/attention-list.ts";
@@ -73,7 +80,10 @@ export async function sale(input: SaleStart): Promise<SaleOutcome> {
     const askAgain = async (before: "completed" | "its end"): Promise<void> => {
       if (!isKnownToBeReset(before)) return;
       const earlier = (await open().catch(() => undefined))?.earlier;
-      if (earlier?.refund) run.refund = earlier.refund;
+      if (earlier?.refund) {
+        if (!isSameRefund(run.refund, earlier.refund, run.businessId)) run.creditNoteCancelRequested = undefined;
+        run.refund = earlier.refund;
+      }
       run.creditNoteCancelRequested ??= earlier?.creditNoteCancelRequested;
     };
     await runSale(context, prepared, stock, () => askAgain("completed"));

@@ -135,6 +135,28 @@ describe("a document's row", () => {
     expect((await verified(test.ledger, business)).findings).toEqual([]);
   });
 
+  it("keeps the wish to give up a credit note with its own refund, and not with the next one", async () => {
+    const { business, documents, kept } = await opened();
+    let sequence = 0;
+    const told = async (more: Partial<RunNote>) => {
+      await documents.note(business, noteOf({ sequence: ++sequence, stage: "completed", ...more }), WRITER);
+      return (await kept())?.creditNoteCancelRequested;
+    };
+    const refund = { reason: "06", traderInvoiceNumber: "CN-1", returnDate: "2026-11-20" } as const;
+    const creditNoteCancelRequested = "the wrong sale";
+    expect(await told({ refund, creditNoteCancelRequested })).toBe(creditNoteCancelRequested);
+    // A run that was reset may not know of it.
+    expect(await told({})).toBe(creditNoteCancelRequested);
+    expect(await told({ refund })).toBe(creditNoteCancelRequested);
+    // What came while the ledger was away is one note: the refund that was given up is in none.
+    const replacedBy = { traderInvoiceNumber: "INV-2", fingerprint: "of INV-2" };
+    expect(await told({ refund: { ...refund, replacedBy } })).toBeUndefined();
+    expect(await told({ refund: { ...refund, replacedBy }, creditNoteCancelRequested })).toBeDefined();
+    expect(await told({ refund: { ...refund, traderInvoiceNumber: "CN-2", replacedBy } })).toBeUndefined();
+    expect(await told({ refund, creditNoteCancelRequested })).toBeDefined();
+    expect(await told({ refund: null })).toBeUndefined();
+  });
+
   it("of another sale's credit note stays, whatever a run asks for under its number", async () => {
     const business = someBusiness();
     const { documents } = test.ledger;
@@ -255,9 +277,13 @@ describe("the verification of records", () => {
     const business = someBusiness();
     await save(business, recordOf("INV-1"));
     await test.outside.query("update documents set event_number = 9 where business_id = $1", [business.businessId]);
-    await expect(save(business, recordOf("INV-1"))).rejects.toThrow(
-      /event 9 of biz_.*, with which the row of sale INV-1 was written, is missing: run `fiscalflow ledger verify`/,
-    );
+    const { documents } = test.ledger;
+    const missing =
+      /event 9 of biz_.*, with which the row of sale INV-1 was written, is missing: run `fiscalflow ledger verify`/;
+    await expect(save(business, recordOf("INV-1"))).rejects.toThrow(missing);
+    // Nobody is told that nothing was ever sent.
+    await expect(documents.read({ ...business, of: OF })).rejects.toThrow(missing);
+    await expect(documents.findSale(business, "INV-1")).rejects.toThrow(missing);
   });
 
   it("finds a document that was deleted with all its rows", async () => {

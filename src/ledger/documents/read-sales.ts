@@ -14,7 +14,7 @@ import { type Business, businessColumns, type Writer } from "../events/chain.ts"
 import { unixMs } from "../statements.ts";
 import { movementsOf } from "../stock/of-sale.ts";
 import { storableText } from "../storable-text.ts";
-import { type ClaimRow, DECIDED, documentsWithEvents, isClaimed, kindOf, type RowContent, subjectOf } from "./row.ts";
+import { type ClaimRow, contentOf, DECIDED, documentsWithEvents, isClaimed, kindOf, subjectOf } from "./row.ts";
 
 /** A document as its row has it, with its movements. */
 export interface KeptRecord {
@@ -39,12 +39,13 @@ export interface KeptSale extends KeptRecord {
 
 /** The sale of that number, out of the event that its row was written with. */
 export async function findSale(db: Queries, business: Business, number: string): Promise<KeptSale | undefined> {
-  const row = await documents(db, business)
+  const documents = documentsWithEvents(db, business).select(["d.document_id", "d.claim", "e.at"]);
+  const row = await documents
     .where("d.type", "=", "sale")
     .where("d.number", "=", storableText(number))
     .executeTakeFirst();
   if (!row) return undefined;
-  const note = await documents(db, business)
+  const note = await documents
     .where("d.type", "=", "credit_note")
     .where("d.original_document_id", "=", row.document_id)
     .orderBy(sql`d.status is not distinct from 'completed'`, "desc")
@@ -75,21 +76,10 @@ export async function saleOfCreditNote(db: Queries, business: Business, number: 
   return row?.number;
 }
 
-function documents(db: Queries, business: Business) {
-  const { connection, business_id } = businessColumns(business);
-  return documentsWithEvents(db)
-    .select(["d.document_id", "d.claim", "e.content", "e.at"])
-    .where("d.connection", "=", connection)
-    .where("d.business_id", "=", business_id);
-}
-
-interface Row extends Pick<ClaimRow, "claim"> {
-  content: string;
-  at: Date;
-}
+type Row = Parameters<typeof contentOf>[0] & Pick<ClaimRow, "claim"> & { at: Date | null };
 
 async function keptOf(db: Queries, business: Business, row: Row): Promise<KeptRecord> {
-  const { run: writer, ...record } = JSON.parse(row.content) as RowContent;
+  const { run: writer, ...record } = contentOf(row);
   const decisions = await decisionsOf(db, business, record, writer.workflowId);
   const movements = await movementsOf(db, business, record, decisions);
   const isOpen = (subject: string | undefined): boolean =>
@@ -105,7 +95,7 @@ async function keptOf(db: Queries, business: Business, row: Row): Promise<KeptRe
     isClaimed: row.claim !== null,
     isSent: isClaimed(row),
     decisions,
-    keptAtMs: row.at.getTime(),
+    keptAtMs: Number(row.at),
     writer,
   };
 }

@@ -215,16 +215,35 @@ export function keptOf({ event, event_number: eventNumber, ...row }: KeptColumns
   return { as_of, sequence, answered_at, claim, eventNumber, content: JSON.parse(event) as RowContent };
 }
 
-/** Each document with the event that it was written with. */
-export function documentsWithEvents(db: Queries) {
+/** Each document of the business, with the event that it was written with; null where that is gone. */
+export function documentsWithEvents(db: Queries, business: Business) {
+  const { connection, business_id } = businessColumns(business);
   return db
     .selectFrom("documents as d")
-    .innerJoin("events as e", (join) =>
+    .leftJoin("events as e", (join) =>
       join
         .onRef("e.connection", "=", "d.connection")
         .onRef("e.business_id", "=", "d.business_id")
         .onRef("e.number", "=", "d.event_number"),
-    );
+    )
+    .select(["d.type", "d.number", "d.business_id", "d.event_number", "e.content"])
+    .where("d.connection", "=", connection)
+    .where("d.business_id", "=", business_id);
+}
+
+type WithEvent = Pick<RowOf<"documents">, "type" | "number" | "business_id" | "event_number"> & {
+  content: string | null;
+};
+
+/** @throws LedgerError where the event is gone: what the row stands for is not known then, and nothing may follow from it */
+export function contentOf({ content, ...row }: WithEvent): RowContent {
+  if (content !== null) return JSON.parse(content) as RowContent;
+  throw missingEvent(row);
+}
+
+function missingEvent({ type, number, business_id, event_number }: Omit<WithEvent, "content">): LedgerError {
+  const event = `The ledger's event ${event_number} of ${business_id}, with which the row of ${type} ${number} was written,`;
+  return new LedgerError(`${event} is missing: run \`fiscalflow ledger verify\`.`);
 }
 
 /** What a row says that a run begins with. */
@@ -253,10 +272,7 @@ export async function lockKept(db: Queries, business: Business, of: DocumentRow)
     .where((eb) => eb.and({ connection, business_id }))
     .where("number", "=", event_number)
     .executeTakeFirst();
-  if (!event)
-    throw new LedgerError(
-      `The ledger's event ${event_number} of ${business_id}, with which the row of ${claim.subject} was written, is missing: run \`fiscalflow ledger verify\`.`,
-    );
+  if (!event) throw missingEvent({ ...of, business_id, event_number });
   return keptOf({ ...row, event: event.content });
 }
 

@@ -9,6 +9,7 @@ import { anyGivenBack } from "../stock/of-sale.ts";
 import { storableText } from "../storable-text.ts";
 import {
   type ClaimRow,
+  contentOf,
   decisionOf,
   documentClaim,
   documentColumns,
@@ -19,7 +20,6 @@ import {
   type Kept,
   lockOrMake,
   NO_LONGER_IN_DOUBT,
-  type RowContent,
   savedEvent,
 } from "./row.ts";
 import type { DocumentKey } from "./take.ts";
@@ -208,12 +208,13 @@ function saysSo(row: ClaimRow, { intent, decision }: DecideDocumentRequest): boo
 
 export async function read(db: Queries, key: DocumentKey): Promise<DocumentState | undefined> {
   const { of } = key;
-  const row = await documentsWithEvents(db)
-    .select(["d.intent", "d.claim", "d.claimed_id", "d.first_sent_at", "d.claim_decision", "e.content"])
-    .where(whereRow(documentClaim(key, of), "d"))
+  const row = await documentsWithEvents(db, key)
+    .select(["d.intent", "d.claim", "d.claimed_id", "d.first_sent_at", "d.claim_decision"])
+    .where("d.type", "=", of.type)
+    .where("d.number", "=", storableText(of.number))
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const content = JSON.parse(row.content) as RowContent;
+  const content = contentOf(row);
   // One that was adopted has its document, and no claim of ours.
   const documentId = row.claimed_id ?? content.document?.id;
   if (isOfAnother(content, of) || (row.claim === null && documentId === undefined)) return undefined;

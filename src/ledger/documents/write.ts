@@ -5,6 +5,7 @@ import {
   type ClosedRun,
   type DocumentRow,
   isCalendarDate,
+  isSameRefund,
   nairobiDate,
   type RunNote,
   type SaleDocument,
@@ -220,7 +221,7 @@ export async function note(db: Queries, business: Business, told: RunNote, write
   const { closed, ...content } = kept.content;
   // A run that has ended stays so: what comes from it now was under way when it ended.
   const hasEnded = closed !== undefined && content.run.runId === writer.runId;
-  const isSameRefund = !refund || refund.traderInvoiceNumber === content.refund?.traderInvoiceNumber;
+  const keepsWish = !refund || isSameRefund(content.refund, refund);
   const next: RowContent = {
     ...content,
     ...(hasEnded && { closed }),
@@ -234,7 +235,7 @@ export async function note(db: Queries, business: Business, told: RunNote, write
     creditNoteCancelRequested:
       refund === null
         ? undefined
-        : (creditNoteCancelRequested ?? (isSameRefund ? content.creditNoteCancelRequested : undefined)),
+        : (creditNoteCancelRequested ?? (keepsWish ? content.creditNoteCancelRequested : undefined)),
     correction: correction ?? content.correction,
     attentions,
     run: writer,

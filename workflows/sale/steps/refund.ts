@@ -105,6 +105,7 @@ async function runRefund(context: SaleContext, stock: StockKeeping, refund: Refu
       const message = `The credit note ${refund.traderInvoiceNumber} was sent already, for another refund.`;
       run.refundRefused = { refund, message, fields: ["replaceWith"] };
       run.refund = end.refund;
+      run.creditNoteCancelRequested = undefined;
       run.moveTo("completed", `the credit note ${refund.traderInvoiceNumber}, which was sent already`);
       return true;
     }
