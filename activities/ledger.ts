@@ -60,20 +60,17 @@ export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext)
     },
     decideMovement: async (request) => {
       const movement = claimedMovement(request.movement);
-      const known = await stock.decide({ ...request, movement, writer: currentWriter() });
-      if (known === "decided") return request.applied ? { kind: "said-applied" } : { kind: "said-not-applied" };
-      return await withLastBalance(ledger, request, known);
+      return withLastBalance(ledger, request, await stock.decide({ ...request, movement, writer: currentWriter() }));
     },
     settleMovement: async (request) => void (await stock.settle({ ...request, writer: currentWriter() })),
-    acknowledgeBranch: (request) => stock.acknowledgeBranch(request, request.otherBranch, request.word),
+    acknowledgeBranch: (request) => stock.acknowledgeBranch(request, request.otherBranch, request.decision),
 
     settleDocument: async ({ documentId, ...request }) => {
       const outcome = { kind: "document", documentId } as const;
       await documents.settle({ ...request, outcome, writer: currentWriter() });
     },
     isDocumentSent: async (key) => isSent(await documents.read(key)),
-    decideDocument: ({ word: { note, by, atMs }, ...request }) =>
-      documents.decide({ ...request, note, by, nowMs: atMs, writer: currentWriter() }),
+    decideDocument: (request) => documents.decide({ ...request, writer: currentWriter() }),
     noteRun: ({ note, ...business }) => documents.note(business, note, currentWriter()),
     releaseReplacement: ({ number, replaces, ...business }) => {
       const askedAtMs = Context.current().info.scheduledTimestampMs;
@@ -83,12 +80,7 @@ export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext)
     readBatch: async (request) =>
       over(await syncBatches.readOrClose({ ...request, writer: currentWriter(), nowMs: nowMs() })),
     settleBatch: async (request) => void (await syncBatches.settle({ ...request, writer: currentWriter() })),
-    decideBatch: async (request) => {
-      const { generation, processed, word } = request;
-      const known = await syncBatches.decide({ ...request, writer: currentWriter() });
-      if (known !== "decided") return known;
-      return processed ? { kind: "said-processed", word } : { kind: "superseded", generation };
-    },
+    decideBatch: (request) => syncBatches.decide({ ...request, writer: currentWriter() }),
 
     beginSync: (sync) => ledger[sync.collection].begin(sync),
     countSync: ({ sinceMs, ...sync }) => ledger[sync.collection].count(sync, sinceMs),

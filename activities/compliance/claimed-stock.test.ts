@@ -128,13 +128,12 @@ describe("the claim of a stock adjustment", () => {
     served.simulator.inject(at({ when: "after", kind: "drop" }));
     await adjust(served);
     const { itemId, action, quantity, unitPrice } = movement;
-    const word = { note: "seen", by: "njeri", atMs: START_MS + 5_000 };
-    const said = { generation: 1, applied: true, word };
+    const decision = { applied: true, note: "seen", by: "njeri", atMs: START_MS + 5_000 };
     const claimed = { movement: { itemId, action, quantity, unitPrice } as const, writer: WRITER };
-    await served.context.ledger.stock.decide({ ...key, ...said, ...claimed });
+    await served.context.ledger.stock.decide({ ...key, generation: 1, decision, ...claimed });
     expect(await adjust(served, { claim: { generation: 1, token: "another" } })).toEqual({
-      kind: "said-applied",
-      word,
+      kind: "decided-applied",
+      decision,
     });
   });
 

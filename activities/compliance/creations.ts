@@ -19,7 +19,6 @@ import {
   type DocumentOutcome,
   LedgerUnavailableError,
   type TakeDocumentAnswer,
-  wordOf,
 } from "../../src/ledger/index.ts";
 import {
   claimOrDeferred,
@@ -188,7 +187,9 @@ function knownOf(
       return { kind: "named", saleId: taken.documentId, message: "An earlier run of this workflow made it." };
     case "behind": {
       const { intent, decision } = taken;
-      return { kind: "superseded", intent, ...(decision && { decision: wordOf(decision) }) };
+      if (!decision) return { kind: "superseded", intent };
+      const { decision: _which, ...who } = decision;
+      return { kind: "superseded", intent, decision: who };
     }
     case "number-taken": {
       // For people: the sale by its own number, where it is known, and by what the service knows it by.

@@ -332,8 +332,7 @@ function earlierRun(
   const isSent = kept?.isSent === true || Boolean(record?.document);
   const earlier = { sent: isSent, signed: record?.document?.status === "completed" };
   if (!kept || !record) return earlier;
-  const decided = record.movements.filter(({ decision }) => decision !== undefined);
-  const { movements, decisions } = bounded({ movements: decided, attentions: [], decisions: kept.decisions });
+  const { decisions } = bounded({ movements: [], attentions: [], decisions: kept.decisions });
   const refund = refundUnderWay(kept);
   const document = asAnswered(record.document);
   const cancelRequested = record.stage === "cancelled" ? undefined : record.cancelRequested;
@@ -341,7 +340,6 @@ function earlierRun(
   return {
     ...earlier,
     ...(document && { document }),
-    ...(movements.length > 0 && { movements }),
     ...(decisions.length > 0 && { decisions }),
     ...(cancelRequested !== undefined && { cancelRequested }),
     ...(refund && { refund }),

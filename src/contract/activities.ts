@@ -67,7 +67,11 @@ export interface LedgerActivities {
   readTaken(request: movements.ReadTakenRequest): Promise<movements.TakenMovement[]>;
   watchMovement(request: movements.WatchMovementRequest): Promise<movements.WatchMovementResult>;
   watchDecision(request: movements.WatchDecisionRequest): Promise<movements.ContradictedDecision>;
-  decideMovement(request: movements.DecideMovementRequest): Promise<movements.DecideMovementResult>;
+  /**
+   * Keeps an operator's decision, and says what holds: the service's own outcome, an earlier decision, or a newer try,
+   * of which this one says nothing, outweigh it.
+   */
+  decideMovement(request: movements.DecideMovementRequest): Promise<movements.KnownMovement>;
   settleMovement(request: movements.SettleMovementRequest): Promise<void>;
   /** Lets movements to named branches go on after an answer that named another branch. */
   acknowledgeBranch(request: movements.AcknowledgeBranchRequest): Promise<void>;
@@ -96,7 +100,7 @@ export interface LedgerActivities {
    */
   readBatch(request: jobs.BatchReference): Promise<jobs.KnownBatch>;
   settleBatch(request: jobs.SettleBatchRequest): Promise<void>;
-  /** Says what holds: the service's own outcome, where it was recorded meanwhile, outweighs the decision. */
+  /** As `decideMovement`. */
   decideBatch(request: jobs.DecideBatchRequest): Promise<jobs.KnownBatch>;
   keepRegistrations(request: jobs.KeepRegistrationsRequest): Promise<void>;
   reportRegistrations(batch: CallTarget & { batchId: string }): Promise<jobs.RegisterItemsOutcome>;

@@ -168,11 +168,11 @@ export interface UnknownOutcome {
 }
 
 /** That try, and all before it, are known not to have been carried out: the next one may be sent. */
-export interface SupersededTry {
+export interface SupersededTry<Decision extends OperatorDecision = OperatorDecision> {
   kind: "superseded";
   generation: number;
   /** Where an operator has decided so. */
-  word?: OperatorDecision | undefined;
+  decision?: Decision | undefined;
   /** An operator has acknowledged that the movement was refused: no next one is sent. */
   givenUp?: true;
 }

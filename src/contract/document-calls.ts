@@ -43,8 +43,7 @@ export interface EarlierRun {
   /** Why the sale is to be cancelled, if it can be; and so the credit note. */
   cancelRequested?: string;
   creditNoteCancelRequested?: string;
-  /** The movements that they decided about. */
-  movements?: StockMovement[];
+  /** Whose credit note was issued, or is under way. */
   refund?: Refund;
 }
 
@@ -143,11 +142,10 @@ export interface SettleDocumentRequest extends CallTarget {
   documentId: string;
 }
 
-export interface DecideDocumentRequest extends CallTarget {
+export interface DecideDocumentRequest extends CallTarget, OperatorDecision {
   of: DocumentRow;
   intent: number;
   decision: { saleId: string } | "not-created";
-  word: OperatorDecision;
 }
 
 export interface OpenCreditNoteRequest extends CallTarget {

@@ -145,10 +145,15 @@ export interface ProcessedBatch {
   message: string;
 }
 
+/** An operator's decision on a batch of unknown outcome. */
+export interface BatchDecision extends OperatorDecision {
+  processed: boolean;
+}
+
 /** An operator has decided so, in whichever run. */
 export interface DecidedProcessed {
-  kind: "said-processed";
-  word: OperatorDecision;
+  kind: "decided-processed";
+  decision: BatchDecision;
 }
 
 export type KnownBatch = ProcessedBatch | DecidedProcessed | SupersededTry | UnknownOutcome;
@@ -166,8 +171,7 @@ export interface BatchReference extends AccountingTarget {
 }
 
 export interface DecideBatchRequest extends BatchReference {
-  processed: boolean;
-  word: OperatorDecision;
+  decision: BatchDecision;
 }
 
 export interface SettleBatchRequest extends AccountingTarget, ClaimedTry {

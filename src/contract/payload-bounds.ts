@@ -53,14 +53,6 @@ export function bounded({ movements, attentions, decisions, inAll = {} }: Listed
 
 const PRESSING: readonly MovementState[] = ["unknown", "refused", "sending", "planned", "applied", "dropped"];
 
-/** Also among those that are left out. */
-export function someMovement(
-  { stockMovements, inAll }: { stockMovements: readonly StockMovement[]; inAll?: InAll },
-  isMeant: (movement: Pick<StockMovement, "purpose" | "state">) => boolean,
-): boolean {
-  return (inAll?.stockMovements ?? stockMovements).some(isMeant);
-}
-
 /** All where they fit, in their order; else the first by rank. One is kept in any case. */
 function firstOf<T>(all: T[], mostBytes: number, rankOf: (one: T) => number): T[] {
   if (fitting(all, mostBytes) === all.length) return all;
@@ -68,7 +60,7 @@ function firstOf<T>(all: T[], mostBytes: number, rankOf: (one: T) => number): T[
     .map((one) => ({ one, rank: rankOf(one) }))
     .toSorted((a, b) => a.rank - b.rank)
     .map(({ one }) => one);
-  return ranked.slice(0, Math.max(1, fitting(ranked, mostBytes)));
+  return thatFit(ranked, mostBytes);
 }
 
 function fitting(all: readonly unknown[], mostBytes: number): number {

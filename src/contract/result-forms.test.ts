@@ -34,7 +34,7 @@ test.each([
   ["adjustStock", { kind: "superseded", generation: 1 }],
   ["createSale", REFUSAL],
   ["createCreditNote", { kind: "named", saleId: "sal_1", message: "seen" }],
-  ["processSyncBatch", { kind: "said-processed", word: { note: "seen", atMs: 1 } }],
+  ["processSyncBatch", { kind: "decided-processed", decision: { note: "seen", atMs: 1 } }],
 ] as const)("a result of %s has the form of one of its kinds: %j", (activity, result) => {
   expect(RESULT_FORMS[activity](result)).toBe(true);
 });

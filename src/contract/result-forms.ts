@@ -50,9 +50,9 @@ const refused = fields({ attention: oneOf(...ATTENTION_CODES), message: text });
 const orRefused = (forms: Readonly<Record<string, Form>>): Form => kinds({ ...forms, refused });
 
 const message = fields({ message: text });
-const word = fields({ note: text, atMs: number });
-const said = fields({ word });
-const superseded = fields({ generation: count, word: optional(word) });
+const decision = fields({ note: text, atMs: number });
+const decided = fields({ decision });
+const superseded = fields({ generation: count, decision: optional(decision) });
 const unknown = fields({ message: text, evidence: object });
 const line = { itemId: text, quantity: number, unitPrice: number };
 const document = fields({
@@ -84,8 +84,9 @@ const profile = fields({ connection: text, application: text, keyReach: text, sa
 const accountingProfile = fields({ connection: text, callTimeoutMs: number });
 
 const applied = fields({ movementId: text, sentAtMs: number });
-const settledMovement = { applied, "said-applied": said, superseded };
-const knownBatch = kinds({ processed: message, "said-processed": said, superseded, unknown });
+const settledMovement = { applied, "decided-applied": decided, superseded };
+const knownMovement = kinds({ ...settledMovement, unknown });
+const knownBatch = kinds({ processed: message, "decided-processed": decided, superseded, unknown });
 /** Of a call that is sent at most once. A result of another form is a lost answer: its claim tells what became of it. */
 const claimed = { deferred: message, superseded, unknown, "under-way": message };
 const created = orRefused({
@@ -147,16 +148,11 @@ export const RESULT_FORMS: Readonly<Record<keyof Activities, Form>> = {
   awaitBranch: nothing,
 
   awaitLedger: nothing,
-  readMovement: kinds({ ...settledMovement, unknown }),
+  readMovement: knownMovement,
   readTaken: listOf(fields({ ...line, referenceId: text })),
   watchDecision: fields({ outcome: kinds({ applied, "not-applied": message }) }),
   watchMovement: kinds({ ...settledMovement, balance: fields({ evidence: object }) }),
-  decideMovement: kinds({
-    ...settledMovement,
-    "said-applied": fields({ word: optional(word) }),
-    "said-not-applied": object,
-    unknown,
-  }),
+  decideMovement: knownMovement,
   settleMovement: nothing,
   acknowledgeBranch: nothing,
   settleDocument: nothing,
@@ -203,7 +199,7 @@ export const RESULT_FORMS: Readonly<Record<keyof Activities, Form>> = {
   adjustStock: kinds({
     ...claimed,
     applied,
-    "said-applied": said,
+    "decided-applied": decided,
     "branch-held": fields({ message: text, hold: object }),
     "not-applied": fields({ refusal: refused }),
   }),
@@ -216,7 +212,7 @@ export const RESULT_FORMS: Readonly<Record<keyof Activities, Form>> = {
   processSyncBatch: kinds({
     ...claimed,
     processed: message,
-    "said-processed": said,
+    "decided-processed": decided,
     "not-processed": fields({ refusal: refused }),
   }),
   awaitAccounting: nothing,

@@ -63,11 +63,8 @@ export function areSettled(movements: readonly Pick<StockMovement, "state">[]): 
   return movements.every(({ state }) => state === "applied" || state === "dropped");
 }
 
-export interface MovementDecision {
+export interface MovementDecision extends OperatorDecision {
   applied: boolean;
-  note: string;
-  by?: string;
-  atMs: number;
   /** Set where the item's balance spoke against the answer. */
   contradicts?: BalanceSeen;
 }
@@ -191,8 +188,8 @@ export function setApplied(
 
 /** An operator has decided so, in whichever run. */
 export interface DecidedApplied {
-  kind: "said-applied";
-  word: OperatorDecision;
+  kind: "decided-applied";
+  decision: MovementDecision;
 }
 
 export type AdjustStockResult =
@@ -201,7 +198,7 @@ export type AdjustStockResult =
   /** Not sent: movements to named branches are held until somebody has looked at the answer to another one. */
   | { kind: "branch-held"; message: string; hold: BranchHold }
   | NotDone<"not-applied">
-  | SupersededTry
+  | SupersededTry<MovementDecision>
   | UnknownOutcome;
 
 export interface MovementReference extends CallTarget {
@@ -209,7 +206,7 @@ export interface MovementReference extends CallTarget {
   generation: number;
 }
 
-export type KnownMovement = AppliedMovement | DecidedApplied | SupersededTry | UnknownOutcome;
+export type KnownMovement = AppliedMovement | DecidedApplied | SupersededTry<MovementDecision> | UnknownOutcome;
 
 export interface ReadTakenRequest extends CallTarget {
   /** The sale's own number, and its document: a document of somebody else under that number has taken nothing. */
@@ -249,32 +246,21 @@ export interface WatchDecisionRequest extends CallTarget {
 }
 
 export interface ContradictedDecision {
-  decision?: (OperatorDecision & { applied: boolean }) | undefined;
+  decision?: MovementDecision | undefined;
   outcome: MovementOutcome;
 }
 
 export type WatchMovementResult =
   | AppliedMovement
   | DecidedApplied
-  | SupersededTry
+  | SupersededTry<MovementDecision>
   /** A later answer for the same item and branch was seen. */
   | { kind: "balance"; evidence: Record<string, unknown> };
 
 export interface DecideMovementRequest extends MovementReference {
-  applied: boolean;
-  word: OperatorDecision;
-  contradicts?: BalanceSeen | undefined;
+  decision: MovementDecision;
   movement: MovedGoods;
 }
-
-/**
- * What holds: where the claim had decided already, that outweighs the operator's word. Without `word`, the word that
- * was asked about holds.
- */
-export type DecideMovementResult =
-  | { kind: "said-applied"; word?: undefined }
-  | { kind: "said-not-applied" }
-  | KnownMovement;
 
 export interface SettleMovementRequest extends CallTarget, ClaimedTry {
   referenceId: string;
@@ -286,7 +272,7 @@ export type MovementOutcome = AppliedMovement | NotDoneOutcome<"not-applied">;
 export interface AcknowledgeBranchRequest extends CallTarget {
   referenceId: string;
   otherBranch: Omit<OtherBranch, "message">;
-  word: OperatorDecision;
+  decision: OperatorDecision;
 }
 
 export interface AwaitBranchRequest extends CallTarget {

@@ -11,7 +11,6 @@ export type * from "./books/purchases.ts";
 export type { Reconciliation } from "./books/reconciliation.ts";
 export type * from "./books/report-types.ts";
 export type { Reports } from "./books/reports.ts";
-export { wordOf } from "./claims/at-most-once.ts";
 export type { LostExecution, UnderWay } from "./claims/claim.ts";
 export type { OpenedRecord } from "./documents/row.ts";
 export type { DocumentOutcome, DocumentState } from "./documents/settle.ts";

@@ -38,7 +38,6 @@ const claimOf = <const Done extends string>(done: Done) =>
     /** Null where nothing was ever sent under this generation. */
     token: "text",
     /** Every try that ever took it: its generation, a space, its token. */
-    taken_by: "text[] not null default '{}'",
     /** The execution of that try which holds it, or held it; null where nothing was ever sent. */
     execution: "text",
     /** Until then that execution may be at its call; null once it has ended. */

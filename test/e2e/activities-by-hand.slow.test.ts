@@ -184,7 +184,7 @@ describeWithTemporal("an activity that an operator ends by hand", () => {
       release();
       expect(await endOf(invoice)).toEqual(COMPLETED_ONCE);
       const claim = await rig.ledger.stock.read({ ...BUSINESS, referenceId });
-      expect(claim).toMatchObject({ kind: "said-applied", word: { note: "seen" } });
+      expect(claim).toMatchObject({ kind: "decided-applied", decision: { note: "seen" } });
     });
 
     test("is shown, and asked for again after a retry, where a document was read", async () => {

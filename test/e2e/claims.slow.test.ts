@@ -177,7 +177,9 @@ describeWithTemporal("a second run of a sale", () => {
     const key = { connection: "default", businessId: "biz_1", referenceId: match.referenceId };
     const said = await rig.ledger.stock.read(key);
     const told = await toldOf(rig, key);
-    expect(said).toMatchObject(applied ? { kind: "said-applied", word: { note: "looked" } } : { kind: "applied" });
+    expect(said).toMatchObject(
+      applied ? { kind: "decided-applied", decision: { note: "looked" } } : { kind: "applied" },
+    );
     expect(told.map(({ what }) => what)).toContain(`decided-${applied ? "applied" : "not-applied"}`);
     expect(movementsOf(invoice)).toHaveLength(1);
   });
@@ -189,7 +191,7 @@ describeWithTemporal("a second run of a sale", () => {
     await start(invoice);
     await rig.stateWhen(invoice, ({ attentions }) => attentions[0]?.code === "stock-unknown");
     meanwhile = async (stock, request) => {
-      await stock.decide({ ...request, applied: false, word: { note: "not there", atMs: 1_000 } });
+      await stock.decide({ ...request, decision: { applied: false, note: "not there", atMs: 1_000 } });
       const of = { type: "sale", number: invoice, purpose: "sold" } as const;
       const newer = { of, generation: 2, token: "newer", ...taking(), writer: ANOTHER_RUN, nowMs: 2_000 };
       await stock.take({ ...request, ...newer });

@@ -45,9 +45,8 @@ describeWithTemporal("the goods of a refund", () => {
             return await ledger.stock.take(request);
           },
           decide: async (request) => {
-            const word = { note: "seen in the journal", by: "njeri", atMs: 1_000 };
-            const earlier = { ...request, applied: true, word };
-            if (request.referenceId === saidByAnother) await ledger.stock.decide(earlier);
+            const decision = { applied: true, note: "seen in the journal", by: "njeri", atMs: 1_000 };
+            if (request.referenceId === saidByAnother) await ledger.stock.decide({ ...request, decision });
             return await ledger.stock.decide(request);
           },
         },

@@ -20,6 +20,7 @@ import {
   idempotencyKey as idempotencyKeyOf,
   IN_FLIGHT_STATUSES,
   mismatchMessage,
+  type OperatorDecision,
   type ReadDocumentRequest,
   type Refusal,
   type SaleDocument,
@@ -254,10 +255,12 @@ async function parkUnknown(
 }
 
 /** Before acting on it, so that a later run does not ask again. */
-async function recordDocumentDecision(run: SaleState, request: Omit<DecideDocumentRequest, "word">): Promise<void> {
-  const decision = run.decisions.findLast(({ update }) => update === "resolveDocument");
-  const { note = "", by, atMs = 0 } = decision ?? {};
-  const decided = { ...request, word: { note, by, atMs } };
+async function recordDocumentDecision(
+  run: SaleState,
+  request: Omit<DecideDocumentRequest, keyof OperatorDecision>,
+): Promise<void> {
+  const { note = "", by, atMs = 0 } = run.decisions.findLast(({ update }) => update === "resolveDocument") ?? {};
+  const decided = { ...request, note, by, atMs };
   await ledger.decideDocument("Write the operator's decision into the claim", decided);
 }
 

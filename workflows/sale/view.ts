@@ -22,6 +22,7 @@ import {
   type SaleOutcome,
   type ServiceTrouble,
   type StockMovement,
+  thatFit,
   type WorkflowState,
 } from "../../src/contract/index.ts";
 import { detailsPage, publishAttributes, quoted, troubleText, unreadText } from "../operator/updates.ts";
@@ -204,8 +205,8 @@ export function whyNoOutcome(run: SaleState): string | undefined {
   return `This run was asked for its outcome ${run.outcomesGiven} times, with ${Math.ceil(run.outcomeBytes / 1e6)} MB of answers. Temporal takes 2,000 updates of a run, and 50 MB of history: what is left is for operators. Ask the query state, which answers always, or wait for the workflow's result.`;
 }
 
-/** Of the changes in one note, far below the 256 KB from where on Temporal warns. */
-const MOST_BYTES = 64 * 1024;
+/** Of the decisions in one note, and of the changes, far below the 256 KB from where on Temporal warns. */
+const MOST_BYTES = 32 * 1024;
 
 /**
  * Keeps in the ledger what only the run knows of its document: what an operator is asked and has answered, a refund,
@@ -264,10 +265,8 @@ export class NoteKeeping implements KeptNotes {
   #next(): RunNote {
     const { run } = this.#context;
     const { movementsPlanned: _planned, expectedTotal: _expected, ...row } = run.row;
-    let bytes = 0;
-    const fits = (one: unknown): boolean => (bytes += jsonBytes(one)) <= MOST_BYTES || bytes === jsonBytes(one);
-    const decisions = firstOf(run.decisions.slice(this.#decisionsSaved), fits);
-    const attentionChanges = firstOf(run.attentionChanges, fits);
+    const decisions = thatFit(run.decisions.slice(this.#decisionsSaved), MOST_BYTES);
+    const attentionChanges = thatFit(run.attentionChanges, MOST_BYTES);
     const { attentions } = bounded({ attentions: run.attentions, movements: run.movements, decisions: [] });
     this.#sequence++;
     return {
@@ -286,11 +285,6 @@ export class NoteKeeping implements KeptNotes {
       decisions,
     };
   }
-}
-
-function firstOf<One>(all: readonly One[], fits: (one: One) => boolean): One[] {
-  const end = all.findIndex((one) => !fits(one));
-  return all.slice(0, end === -1 ? all.length : end);
 }
 
 /** Changes with whatever needs another note. Passing stages do not, nor do those that an answer tells. */

@@ -173,11 +173,6 @@ async function issueAndAwait(
   const created = adopted ?? (goods && (await issueSale(context, prepared, goods)));
   if (!created) throw new Error("a sale that is not adopted has lines");
   const { document, callbackExpected } = created;
-  const decided = new Map(prepared.earlier?.movements?.map(({ referenceId, decision }) => [referenceId, decision]));
-  for (const movement of movements) {
-    const decision = decided.get(movement.referenceId);
-    if (decision) movement.decision = decision;
-  }
   // What becomes of a movement whatever happens: docs/architecture.md, "A movement is out", and docs/failure-model.md,
   // "Stock movements". The document never waits for it: `stock.move` is not awaited.
   const startMovementsOnce = (): void => {

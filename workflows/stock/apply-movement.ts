@@ -6,8 +6,8 @@ import {
   type Branch,
   type BranchHold,
   type KnownMovement,
+  type MovementDecision,
   notDoneOutcome,
-  type OperatorDecision,
   type OtherBranch,
   type Refusal,
   setApplied,
@@ -50,8 +50,8 @@ export async function applyMovement(
       case "applied":
         markApplied(context, movement, result);
         return;
-      case "said-applied":
-        adoptDecision(context, movement, result.word, true);
+      case "decided-applied":
+        adoptDecision(context, movement, result.decision);
         run.moved(movement, "applied");
         return;
       case "superseded":
@@ -59,7 +59,7 @@ export async function applyMovement(
           run.moved(movement, "dropped");
           return;
         }
-        if (result.word) adoptDecision(context, movement, result.word, false);
+        if (result.decision) adoptDecision(context, movement, result.decision);
         claims.next(result.generation);
         break;
       case "not-applied":
@@ -195,7 +195,8 @@ function showOtherBranch({ run, target }: SaleContext, { referenceId }: StockMov
   const written = async (): Promise<void> => {
     await condition(() => !run.needs(key));
     const { note = "", by, atMs = Date.now() } = run.decisions.findLast((one) => one.subject === referenceId) ?? {};
-    await ledger.acknowledgeBranch(ACKNOWLEDGE, { ...target, referenceId, otherBranch, word: { note, by, atMs } });
+    const decision = { note, by, atMs };
+    await ledger.acknowledgeBranch(ACKNOWLEDGE, { ...target, referenceId, otherBranch, decision });
   };
   run.beforeTheEnd(written());
 }
@@ -221,9 +222,9 @@ async function parkOnBranch(
     .findLast(({ update, subject, note }) => update === "retry" && subject === referenceId && note !== "");
   if (verdict === "retry" && checked) {
     const { note, by, atMs } = checked;
-    const word = { note, by, atMs };
+    const decision = { note, by, atMs };
     const { referenceId: finder, businessId, ...otherBranch } = held.hold;
-    await ledger.acknowledgeBranch(ACKNOWLEDGE, { ...target, businessId, referenceId: finder, otherBranch, word });
+    await ledger.acknowledgeBranch(ACKNOWLEDGE, { ...target, businessId, referenceId: finder, otherBranch, decision });
   }
   return verdict;
 }
@@ -281,11 +282,11 @@ export async function resolveUnknownMovement(
   const { result } = watching;
   await watching.end();
   const resolution = result ?? (await recordStockDecision(context, movement, generation));
-  if (resolution.kind === "applied" || resolution.kind === "said-applied") movement.state = "applied";
+  if (resolution.kind === "applied" || resolution.kind === "decided-applied") movement.state = "applied";
   run.clear(key);
   run.stockMoved();
-  // Of another run's newer try the word says nothing: whether that one was applied is asked for itself.
-  if ("word" in resolution && resolution.word && decision()) watchDecision(context, movement);
+  // Of another run's newer try the decision says nothing: whether that one was applied is asked for itself.
+  if ("decision" in resolution && resolution.decision && decision()) watchDecision(context, movement);
   if (resolution.kind === "unknown")
     return await resolveUnknownMovement(context, movement, { generation, ...resolution });
   return resolution;
@@ -305,29 +306,19 @@ async function recordStockDecision(
   movement: StockMovement,
   generation: number,
 ): Promise<KnownMovement> {
-  const { applied = false, note = "", by, atMs = 0, contradicts } = movement.decision ?? {};
-  const word: OperatorDecision = { note, by, atMs };
+  const { decision = { applied: false, note: "", atMs: 0 } } = movement;
   const { referenceId, itemId, action, quantity, unitPrice, branchId } = movement;
   const branch = branchId === undefined ? undefined : { id: branchId };
   const sent = { itemId, action, quantity, unitPrice, branch };
-  const decided = { ...context.target, referenceId, generation, applied, word, contradicts, movement: sent };
-  const kept = await ledger.decideMovement("Write the operator's decision into the movement's claim", decided);
-  if (kept.kind === "said-applied") return { kind: "said-applied", word: kept.word ?? word };
-  return kept.kind === "said-not-applied" ? { kind: "superseded", generation, word } : kept;
+  const decided = { ...context.target, referenceId, generation, decision, movement: sent };
+  return await ledger.decideMovement("Write the operator's decision into the movement's claim", decided);
 }
 
 /** One given in this run is in its list of decisions already, one from another run is added. */
-export function adoptDecision(
-  { run }: SaleContext,
-  movement: StockMovement,
-  word: OperatorDecision,
-  applied: boolean,
-): void {
-  const { note, by, atMs } = word;
-  const known = run.decisions.some((one) => one.subject === movement.referenceId && one.atMs === atMs);
-  const contradicts = movement.decision?.atMs === atMs ? movement.decision.contradicts : undefined;
-  movement.decision = { applied, note, by, atMs, contradicts };
-  if (known) return;
+export function adoptDecision({ run }: SaleContext, movement: StockMovement, decision: MovementDecision): void {
+  const { applied, note, by, atMs } = decision;
+  movement.decision = decision;
+  if (run.decisions.some((one) => one.subject === movement.referenceId && one.atMs === atMs)) return;
   const answer = applied ? "applied" : "not applied";
   run.decide({ update: "resolveStock", code: "stock-unknown", subject: movement.referenceId, answer, note, by }, atMs);
 }

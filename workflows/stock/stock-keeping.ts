@@ -255,9 +255,8 @@ export class StockKeeping {
       markApplied(this.#context, movement, resolution);
       return;
     }
-    const applied = resolution.kind === "said-applied";
-    if (resolution.word) adoptDecision(this.#context, movement, resolution.word, applied);
-    this.#context.run.moved(movement, applied ? "applied" : "dropped");
+    if (resolution.decision) adoptDecision(this.#context, movement, resolution.decision);
+    this.#context.run.moved(movement, resolution.kind === "decided-applied" ? "applied" : "dropped");
   }
 
   /** With both of its names, either of which a dialect may want. */

@@ -7,6 +7,7 @@
 import { CancellationScope, sleep } from "@temporalio/workflow";
 
 import {
+  type BatchDecision,
   type BatchProgress,
   type BatchReference,
   type ClaimedTry,
@@ -15,7 +16,6 @@ import {
   type PreparedSyncBatch,
   type ProcessBatchResult,
   type ProcessSyncBatchInput,
-  type ResolveBatchRequest,
   type SyncBatchOutcome,
   type UnknownOutcome,
   WORKFLOW_TYPES,
@@ -59,8 +59,8 @@ async function sendUntilProcessed(
     switch (result.kind) {
       case "processed":
         return { syncBatchId, saidBy: "service", message: result.message };
-      case "said-processed":
-        return { syncBatchId, saidBy: "person", message: result.word.note };
+      case "decided-processed":
+        return { syncBatchId, saidBy: "person", message: result.decision.note };
       case "superseded":
         claims.next(result.generation);
         break;
@@ -119,22 +119,21 @@ async function resolveUnknown(
   job.moveOn("an operator, who can see whether the batch was processed", { standing: "parked", message });
   const attention = { code: "batch-unknown" as const, message, evidence };
   for (;;) {
-    await park(job, attention, { wake: lookAgain, until: () => job.word !== undefined });
-    const { word: given } = job;
-    job.word = undefined;
+    await park(job, attention, { wake: lookAgain, until: () => job.decision !== undefined });
+    const { decision } = job;
+    job.decision = undefined;
     if (found) return found;
-    if (!given) continue;
-    const { processed, ...word } = given;
-    const decided = { ...claim, processed, word };
+    if (!decision) continue;
+    const decided = { ...claim, decision };
     const kept = await ledger.decideBatch("Write the operator's decision into the claim", decided);
     if (kept.kind !== "unknown") return kept;
-    // Of another run's newer try the word says nothing.
+    // Of another run's newer try the decision says nothing.
     return await resolveUnknown(job, batch, { generation, ...kept });
   }
 }
 
 export class BatchJob extends Job<BatchProgress> {
-  word: (ResolveBatchRequest & { atMs: number }) | undefined;
+  decision: BatchDecision | undefined;
 
   constructor(syncBatchId: string) {
     const progress: BatchProgress = { syncBatchId, standing: "waiting" };
@@ -144,10 +143,10 @@ export class BatchJob extends Job<BatchProgress> {
 
 const resolveBatch: Update<BatchJob, "resolveBatch"> = {
   name: "resolveBatch",
-  refusedBecause: (job) => (job.needs("batch-unknown") && !job.word ? undefined : "The batch is not unknown."),
+  refusedBecause: (job) => (job.needs("batch-unknown") && !job.decision ? undefined : "The batch is not unknown."),
   act(job, { processed, note, by }) {
     const atMs = Date.now();
-    job.word = { processed, note, by, atMs };
+    job.decision = { processed, note, by, atMs };
     const answer = processed ? "processed" : "not processed";
     job.decide({ update: "resolveBatch", code: "batch-unknown", answer, note, by }, atMs);
   },

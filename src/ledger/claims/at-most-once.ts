@@ -59,8 +59,8 @@ export interface AtMostOnceTable<Answer extends { kind: string }> {
   /** The state of a call that was carried out, and the kind of the service's answer. */
   done: string;
   notDone: string;
-  /** What is known where an operator alone says that it was carried out. */
-  said: (word: OperatorDecision) => Answer;
+  /** What is known where an operator alone has decided that it was carried out. */
+  decided: (decision: DecisionOf<Answer>) => Answer;
   /** Carried out is carried out, whichever try it was: a late answer says so of a newer try that is out, too. */
   lateDoneEnds?: true;
   /** Two answers of the service with different ids are about two calls. */
@@ -97,8 +97,11 @@ interface HeldClaim extends UnknownOutcome {
   generation: number;
 }
 
+/** As the answer has it that says so. */
+type DecisionOf<Answer> = Extract<Answer, { decision: OperatorDecision }>["decision"];
+
 /** What is known of a call that was claimed before. */
-export type Known<Answer> = Answer | SupersededTry | HeldClaim;
+export type Known<Answer> = Answer | SupersededTry<DecisionOf<Answer>> | HeldClaim;
 
 /** Send now. */
 export interface Taken {
@@ -136,34 +139,24 @@ export async function take<Answer extends { kind: string }, Other = never>(
     change: { generation, state: "held", ...terms.call, taken_at: new Date(nowMs).toISOString() },
   };
   const by = { token, execution, under_way_until: untilItIsOver(request.underWayForMs) };
-  const first = { ...by, taken_by: arrayOf([tryOf(request)]) };
   type Answered = Taken | Known<Answer> | UnderWay | Other;
   return await database.inOneStatement<Answered>(
-    async (db) => ((await isMade(db, claim, writer, event, first, terms.heldBack?.holds)) ? TAKEN : undefined),
+    async (db) => ((await isMade(db, claim, writer, event, by, terms.heldBack?.holds)) ? TAKEN : undefined),
     async (db) => {
       const heldBack = await terms.heldBack?.why(db);
-      if (heldBack === undefined && (await isMade(db, claim, writer, event, first))) return TAKEN;
+      if (heldBack === undefined && (await isMade(db, claim, writer, event, by))) return TAKEN;
       const row = await lockRow(db, claim);
       // What is claimed already may have left: its claim tells what became of it.
       const answer = (row && (await standing(db, claim, request, row, terms))) ?? heldBack;
       if (answer !== undefined) return answer;
-      const before = there(row);
       const change = { ...event.change, outcome: null };
-      const columns = { ...by, taken_by: arrayOf([...before.taken_by, tryOf(request)]), ...claim.whenTaken };
-      await changeRow(db, claim, writer, { ...event, change }, columns);
+      await changeRow(db, claim, writer, { ...event, change }, { ...by, ...claim.whenTaken });
       return TAKEN;
     },
   );
 }
 
 const TAKEN: Taken = { kind: "taken" };
-
-/** A try, as the row keeps it for as long as there is a row. */
-function tryOf({ generation, token }: ClaimedTry): string {
-  return `${generation} ${storableText(token)}`;
-}
-
-const arrayOf = (texts: readonly string[]): RawBuilder<string[]> => sql`${texts}::text[]`;
 
 /**
  * What is known of the call; undefined: it was not carried out, and may be taken. A reset hands the activity under way
@@ -177,7 +170,7 @@ async function standing<Answer extends { kind: string }, Other>(
   { differs }: Terms<Other>,
 ): Promise<Taken | Known<Answer> | UnderWay | Other | undefined> {
   const { generation, unsent = [], execution, writer } = request;
-  if (isOver(claim, row)) return generation > row.generation ? undefined : supersededAnswer(row);
+  if (isOver(claim, row)) return generation > row.generation ? undefined : supersededAnswer<Answer>(row);
   const different = differs?.(row);
   if (different !== undefined) return different;
   if (row.state === claim.done) return knownOf(claim, row);
@@ -195,7 +188,7 @@ async function standing<Answer extends { kind: string }, Other>(
 
 export type EndedTry = ClaimedTry & Pick<TakingExecution, "execution">;
 
-/** The execution has ended without a word for the claim, and sends no more. */
+/** The execution has ended without an outcome for the claim, and sends no more. */
 export function ended(database: Database, claim: Claim, { generation, token, execution }: EndedTry): Promise<void> {
   return database.query((db) => endClaim(db, claim, { generation, token: storableText(token), execution }));
 }
@@ -206,8 +199,9 @@ type SettleRequest = SettledTry<{ kind: string }>;
 /**
  * Records what came of a try; idempotent. The outcome of the try that holds the call is written by one statement.
  * @param alongside written in the same transaction
- * @returns `contradicted`: the same call had another word on it (an operator's, a closed claim, another answer); it is
- *   marked as disputed and both are kept, and what the service carried out counts. `not-held`: this try never took it
+ * @returns `contradicted`: the same call had another outcome (an operator's decision, a closed claim, another answer);
+ *   it is marked as disputed and both are kept, and what the service carried out counts. `not-held`: the ledger knows
+ *   nothing of the call
  */
 export async function settle(
   database: Database,
@@ -233,7 +227,7 @@ export async function settle(
       await alongside?.(db);
       const row = await lockRow(db, claim);
       const isDone = outcome.kind === claim.done;
-      if (!row?.taken_by.includes(tryOf(request))) {
+      if (!row) {
         // What the service carried out must be found again, whoever reports it.
         if (isDone) await tellOnce(db, claim, request, { what: "settled-without-claim" });
         return "not-held";
@@ -248,7 +242,7 @@ export async function settle(
       const over = isCurrent ? { under_way_until: null } : {};
       const isSame = isDone
         ? isCurrent && row.state === claim.done && known && claim.answerId?.(known) === claim.answerId?.(outcome)
-        : // An older generation than the row's was given up as not carried out; a newer one cannot have been taken.
+        : // Another try than the row's was given up as not carried out, or is unknown to the ledger.
           !isCurrent || row.state === claim.notDone;
       if (isSame) {
         if (isCurrent && row.under_way_until !== null) await update(claim, {}, over).execute(db);
@@ -312,10 +306,10 @@ export function closedClaim(nowMs: number): Columns {
   return { state: "closed", taken_at: new Date(nowMs).toISOString(), outcome: null, decision: null };
 }
 
-interface Decided {
+interface Decided<Answer> {
   generation: number;
   isDone: boolean;
-  decision: OperatorDecision;
+  decision: DecisionOf<Answer>;
   /** The columns that say what was sent. */
   call: Columns;
   writer: Writer;
@@ -323,28 +317,32 @@ interface Decided {
 
 /**
  * An operator's decision. The answer of the service wins over it, and so do an earlier decision of an operator, and a
- * newer try, of which the word says nothing: then that is the answer. Idempotent for the same word.
+ * newer try, of which this one says nothing. Idempotent for the same decision.
+ * @returns what holds
  */
 export async function decide<Answer extends { kind: string }>(
   database: Database,
   claim: AtMostOnceClaim<Answer>,
-  { generation, isDone, decision, call, writer }: Decided,
-): Promise<"decided" | Known<Answer>> {
+  { generation, isDone, decision, call, writer }: Decided<Answer>,
+): Promise<Known<Answer>> {
   checkTry(generation);
   const state = isDone ? claim.done : claim.notDone;
   const event = { what: `decided-${state}`, generation, change: { generation, state, decision } };
   return await database.transact(async (db) => {
     const first = { ...event.change, ...call, taken_at: new Date(decision.atMs).toISOString() };
-    if (await isMade(db, claim, writer, { ...event, change: first })) return "decided";
+    const decided = (of: number): Known<Answer> =>
+      isDone ? claim.decided(decision) : { kind: "superseded", generation: of, decision };
+    if (await isMade(db, claim, writer, { ...event, change: first })) return decided(generation);
     const before = there(await lockRow(db, claim));
     const standing = standingOf(claim, before, generation, isDone);
-    if (standing === "same-word") return "decided";
+    if (standing === "same") return knownOf(claim, before);
     if (standing === "open") {
+      const newest = Math.max(generation, before.generation);
       // A closed claim, and a generation that never left, know nothing of the call.
       const anew = before.state === "held" ? {} : { ...call, outcome: null };
-      const change = { ...event.change, generation: Math.max(generation, before.generation), ...anew };
+      const change = { ...event.change, generation: newest, ...anew };
       await changeRow(db, claim, writer, { ...event, change }, claim.whenSettled);
-      return "decided";
+      return decided(newest);
     }
     const change = standing === claim.notDone && isDone ? { disputed: true } : undefined;
     if (change) await update(claim, change).execute(db);
@@ -355,23 +353,23 @@ export async function decide<Answer extends { kind: string }>(
   });
 }
 
-/** What is known of the try that the word is about. `open`: the word counts. */
+/** What is known of the try that the decision is about. `open`: it counts. `same`: it was decided so before. */
 function standingOf(claim: AtMostOnceClaim<{ kind: string }>, row: ClaimRow, generation: number, isDone: boolean) {
   const { done, notDone } = claim;
-  if (row.state === done) return row.outcome === null && isDone ? "same-word" : done;
+  if (row.state === done) return row.outcome === null && isDone ? "same" : done;
   // A newer try exists only where the one that is decided about was known not to be carried out.
   if (row.generation > generation) return notDone;
   if (row.state !== notDone || row.generation < generation) return "open";
-  return row.outcome === null && !isDone ? "same-word" : notDone;
+  return row.outcome === null && !isDone ? "same" : notDone;
 }
 
 export function knownOf<Answer extends { kind: string }>(claim: AtMostOnceClaim<Answer>, row: ClaimRow): Known<Answer> {
   if (row.state === "held") return heldAnswer(row);
-  if (row.state !== claim.done) return supersededAnswer(row);
+  if (row.state !== claim.done) return supersededAnswer<Answer>(row);
   // The service's answer, as it was settled.
   if (row.outcome?.kind === claim.done) return row.outcome as Answer;
   if (row.decision === null) throw new LedgerError(`Nobody has said why ${claim.subject} counts as ${claim.done}.`);
-  return claim.said(wordOf(row.decision));
+  return claim.decided(row.decision as DecisionOf<Answer>);
 }
 
 type Held = Pick<ClaimRow, "generation" | "taken_at" | "workflow_id" | "run_id">;
@@ -383,14 +381,10 @@ export function heldAnswer({ generation, taken_at, workflow_id: workflowId, run_
   return { kind: "unknown", generation, message, evidence: { takenAt, takenBy, sentAtMs: taken_at.getTime() } };
 }
 
-/** Of a try that is known not to be carried out. A word that stands beside an answer was about an earlier one. */
-function supersededAnswer({ generation, outcome, decision }: ClaimRow): SupersededTry {
-  return { kind: "superseded", generation, ...(decision && outcome === null && { word: wordOf(decision) }) };
-}
-
-/** As it was written down, with whatever the operator decided. */
-export function wordOf({ note, by, atMs }: OperatorDecision): OperatorDecision {
-  return { note, atMs, ...(by !== undefined && { by }) };
+/** Of a try that is known not to be carried out. A decision that stands beside an answer was about an earlier one. */
+function supersededAnswer<Answer>({ generation, outcome, decision }: ClaimRow): SupersededTry<DecisionOf<Answer>> {
+  const decided = decision && outcome === null && { decision: decision as DecisionOf<Answer> };
+  return { kind: "superseded", generation, ...decided };
 }
 
 /** The same for whoever would act on it. */
@@ -448,7 +442,7 @@ const DOUBTS = ["contradicted", "decision-refused"];
 
 /** The claims of a table. @param owner as {@link claimIn} takes it */
 export function provenClaims(
-  { table, kind, noun, idColumn, columnsOfCall, done, notDone }: Omit<AtMostOnceTable<never>, "said">,
+  { table, kind, noun, idColumn, columnsOfCall, done, notDone }: Omit<AtMostOnceTable<never>, "decided">,
   owner: Columns,
 ): ProvenRows<Columns> {
   const settled = [done, notDone].flatMap((state) => [`settled-${state}`, `decided-${state}`]);

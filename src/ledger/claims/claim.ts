@@ -27,7 +27,7 @@ export interface ClaimEvent {
   what: string;
   change?: Columns | undefined;
   detail?: object | undefined;
-  /** Which try it is about, by the table's word for it. */
+  /** Which try it is about, as the table calls it. */
   generation?: number;
   intent?: number;
 }
@@ -103,7 +103,7 @@ export async function changeClaim(
   await appendEvents(db, claim.chain, [eventOf(claim, writer, event)]);
 }
 
-/** The execution has ended without a word for the claim, and sends no more. @param held which try it holds */
+/** The execution has ended without an outcome for the claim, and sends no more. @param held which try it holds */
 export async function ended(db: Queries, claim: Claim, held: Columns): Promise<void> {
   const released = update(claim, {}, { under_way_until: null });
   await sql`${released} and ${hasValues(held)} and under_way_until is not null`.execute(db);

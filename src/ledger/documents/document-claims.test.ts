@@ -199,7 +199,7 @@ it("a document whose row is gone is not sent: nobody knows what was", async () =
   const first = firstAttempt();
   for (const attempt of [first, again(first)]) expect(await documents.take(attempt)).toEqual({ kind: "not-known" });
   expect(await documents.read(first)).toEqual({ intent: 1, firstSentAtMs: NOW });
-  await documents.decide({ ...first, decision: "not-created", note: "the API has none" });
+  await documents.decide({ ...first, decision: "not-created", note: "the API has none", atMs: LATER });
   expect(await documents.take({ ...first, intent: 2, idempotencyKey: "key-of-intent-2" })).toMatchObject({
     kind: "send",
     first: true,
@@ -272,7 +272,7 @@ test.each([
 });
 
 describe("an operator's decision", () => {
-  const NOTE = { note: "seen in the service's own list", by: "amina", nowMs: LATER };
+  const NOTE = { note: "seen in the service's own list", by: "amina", atMs: LATER };
   const told = (decision: { saleId: string } | "not-created"): object => ({
     decision,
     note: NOTE.note,
@@ -301,8 +301,7 @@ describe("an operator's decision", () => {
   it("that it was not created allows the next intent", async () => {
     const first = firstAttempt();
     await take(first);
-    for (const nowMs of [LATER, LATER + 1])
-      await documents.decide({ ...first, ...NOTE, decision: "not-created", nowMs });
+    for (const atMs of [LATER, LATER + 1]) await documents.decide({ ...first, ...NOTE, decision: "not-created", atMs });
     expect(await take(first)).toEqual({ kind: "behind", intent: 1, decision: told("not-created") });
     expect(await take({ ...first, intent: 2 })).toMatchObject(sent);
     expect(await documents.read(first)).toEqual({ intent: 2, firstSentAtMs: NOW });

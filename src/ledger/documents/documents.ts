@@ -60,7 +60,7 @@ export function createDocuments(database: Database) {
         (db) => takeFirst(db, request),
         (db) => take(db, request),
       ),
-    /** The execution has ended without a word for the claim, and sends no more. */
+    /** The execution has ended without an outcome for the claim, and sends no more. */
     ended: ({ of, intent, execution, ...business }: DocumentKey & Pick<TakeDocumentRequest, "intent" | "execution">) =>
       database.query((db) => ended(db, documentClaim(business, of), { intent, execution })),
     /**

@@ -144,7 +144,7 @@ describe("the live credit note of a sale", () => {
     if (!first || !second) throw new Error("two notes were made");
     for (const note of [first, second]) await open(note);
     await documents.take(first);
-    await documents.decide({ ...first, decision: "not-created", note: "not in the list" });
+    await documents.decide({ ...first, decision: "not-created", note: "not in the list", atMs: 1 });
     await answered(first, "completed");
     expect(await documents.take(second)).toEqual({ kind: "credited-by-another", number: "CN-1" });
   });

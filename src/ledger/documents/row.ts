@@ -6,6 +6,7 @@ import {
   type DocumentRow,
   givenText,
   isCalendarDate,
+  type OperatorDecision,
   type SaleDocument,
   worthOf,
 } from "../../contract/index.ts";
@@ -112,11 +113,8 @@ function eldest(attentions: RowContent["attentions"]): Date | null {
 }
 
 /** An operator's decision about a document that is in doubt. */
-export interface DocumentDecision {
+export interface DocumentDecision extends OperatorDecision {
   decision: { saleId: string } | "not-created";
-  note: string;
-  by?: string | undefined;
-  atMs: number;
 }
 
 /** The columns of a document's row that are its claim. */

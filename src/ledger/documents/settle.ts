@@ -50,13 +50,9 @@ export interface SettleAnswerRequest extends SettleDocumentRequest {
   seen?: Kept | undefined;
 }
 
-export interface DecideDocumentRequest extends DocumentKey {
+export interface DecideDocumentRequest extends DocumentKey, DocumentDecision {
   intent: number;
-  decision: { saleId: string } | "not-created";
-  note: string;
-  by?: string | undefined;
   writer: Writer;
-  nowMs: number;
 }
 
 export interface DocumentState {
@@ -169,20 +165,20 @@ async function settleNone(
 
 export async function decide(db: Queries, request: DecideDocumentRequest): Promise<void> {
   checkTry(request.intent);
-  const { of, intent, decision, writer } = request;
+  const { of, intent, decision, note, by, atMs, writer } = request;
   const kept = await lockOrMake(db, request, unknownRun(of, undefined, writer, Date.now()));
   const { claim: row } = kept;
   if (saysSo(row, request)) return;
-  const word: DocumentDecision = { decision, note: request.note, by: request.by, atMs: request.nowMs };
+  const decided: DocumentDecision = { decision, note, by, atMs };
   const claim = documentClaim(request, of);
-  // What is known is not undone by a word; nor does a decision on an older intent close a newer one.
+  // What is known is not undone by a decision; nor does a decision on an older intent close a newer one.
   const counts =
     !isOfAnother(kept.content, of) &&
     (row.claimed_id === null
       ? decision !== "not-created" || intent >= row.intent
       : decision !== "not-created" && decision.saleId === row.claimed_id);
   if (!counts) {
-    await appendEvents(db, request, [eventOf(claim, writer, { what: "decision-refused", intent, detail: word })]);
+    await appendEvents(db, request, [eventOf(claim, writer, { what: "decision-refused", intent, detail: decided })]);
     return;
   }
   const newest = Math.max(intent, row.intent);
@@ -192,13 +188,13 @@ export async function decide(db: Queries, request: DecideDocumentRequest): Promi
     ...(isNone
       ? { claim: "nothing", claimed_id: null, ...(of.type === "credit_note" && { credits: null }) }
       : { claim: "document", claimed_id: storableText(decision.saleId) }),
-    claim_decision: word,
+    claim_decision: decided,
   };
   const event = { what: isNone ? "decided-not-created" : "decided-created", intent, change };
   await changeClaim(db, claim, writer, event, NO_LONGER_IN_DOUBT);
 }
 
-/** The same word again, about the same intent. */
+/** The same decision again, about the same intent. */
 function saysSo(row: ClaimRow, { intent, decision }: DecideDocumentRequest): boolean {
   const earlier = decisionOf(row).decision?.decision;
   if (earlier === undefined) return false;

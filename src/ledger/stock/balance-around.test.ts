@@ -33,7 +33,7 @@ function ofOneItem(itemId: string) {
       await stock.settle({ ...requestOf(name), outcome: { ...APPLIED, quantityOnHand: undefined, ...outcome } });
     },
     async decided(name: string): Promise<void> {
-      await stock.decide({ ...requestOf(name), applied: true, word: { note: "seen", atMs: 1 } });
+      await stock.decide({ ...requestOf(name), decision: { applied: true, note: "seen", atMs: 1 } });
     },
     around: async (name: string) => {
       const evidence = await stock.balanceAround(requestOf(name));

@@ -63,17 +63,17 @@ export async function openHolds(db: Queries): Promise<ListedHold[]> {
   return rows.map((row) => ({ ...holdOf(row), connection: row.connection, heldAtMs: row.held_at.getTime() }));
 }
 
-/** An operator has looked at the pair: from now on it holds nothing. The first word stays. */
+/** An operator has looked at the pair: from now on it holds nothing. The first decision stays. */
 export async function lookedAt(
   db: Queries,
   scope: MovementKey,
   other: BranchPair,
-  word: OperatorDecision,
+  decision: OperatorDecision,
 ): Promise<void> {
   await holdBranch(db, scope, other);
   await db
     .updateTable("stock_branch_holds")
-    .set({ looked_at: toJson(word) })
+    .set({ looked_at: toJson(decision) })
     .where("looked_at", "is", null)
     .where((eb) => eb.and(pairColumns(scope, other)))
     .execute();

@@ -12,11 +12,16 @@ beforeAll(async () => {
 });
 afterAll(() => test.drop());
 
-function word(first: TakeRequest, applied: boolean): DecideRequest {
+function decided(first: TakeRequest, applied: boolean): DecideRequest {
   const { token: _token, ...rest } = first;
-  return { ...rest, applied, word: WORD };
+  return { ...rest, decision: applied ? YES : NO };
 }
-const WORD = { note: "counted the shelf", by: "amina", atMs: 1_700_000_500_000 };
+const COUNTED = { note: "counted the shelf", by: "amina", atMs: 1_700_000_500_000 };
+const YES = { ...COUNTED, applied: true };
+const NO = { ...COUNTED, applied: false };
+/** What is known after a decision on the first try. */
+const known = (applied: boolean) =>
+  applied ? { kind: "decided-applied", decision: YES } : { kind: "superseded", generation: 1, decision: NO };
 
 describe("an activity that ended without an answer", () => {
   it("and had taken nothing closes the try, so that a late attempt sends nothing", async () => {
@@ -72,9 +77,9 @@ describe("an operator's decision", () => {
   it("that it was applied settles it for everybody, with who and why", async () => {
     const first = firstTry();
     await stock.take(first);
-    expect(await stock.decide(word(first, true))).toBe("decided");
-    expect(await stock.decide(word(first, true))).toBe("decided");
-    const settled = { kind: "said-applied", word: WORD };
+    const settled = known(true);
+    expect(await stock.decide(decided(first, true))).toEqual(settled);
+    expect(await stock.decide(decided(first, true))).toEqual(settled);
     expect(await stock.take(first)).toEqual(settled);
     expect(await stock.readOrClose(first)).toEqual(settled);
     expect(await movementEventsOf(test.outside, first)).toHaveLength(2);
@@ -83,30 +88,30 @@ describe("an operator's decision", () => {
   it("that it was not applied allows the next try", async () => {
     const first = firstTry();
     await stock.take(first);
-    expect(await stock.decide(word(first, false))).toBe("decided");
-    expect(await stock.take(first)).toEqual({ kind: "superseded", generation: 1, word: WORD });
-    expect(await stock.read(first)).toMatchObject({ kind: "superseded", word: WORD });
+    expect(await stock.decide(decided(first, false))).toEqual(known(false));
+    expect(await stock.take(first)).toEqual(known(false));
+    expect(await stock.read(first)).toEqual(known(false));
     expect(await stock.take({ ...first, generation: 2, token: "b" })).toEqual({ kind: "taken" });
     expect(await stock.read(first)).toEqual(heldBy(first, 2));
   });
 
   it.each([true, false])("is recorded where there is no claim: %s", async (applied) => {
     const first = firstTry();
-    expect(await stock.decide(word(first, applied))).toBe("decided");
-    expect(await stock.take(first)).toMatchObject({ kind: applied ? "said-applied" : "superseded", word: WORD });
+    expect(await stock.decide(decided(first, applied))).toEqual(known(applied));
+    expect(await stock.take(first)).toEqual(known(applied));
   });
 
   it.each([true, false])("is recorded on a closed try: %s", async (applied) => {
     const first = firstTry();
     await stock.readOrClose(first);
-    expect(await stock.decide(word(first, applied))).toBe("decided");
-    expect(await stock.read(first)).toMatchObject({ kind: applied ? "said-applied" : "superseded" });
+    expect(await stock.decide(decided(first, applied))).toEqual(known(applied));
+    expect(await stock.read(first)).toEqual(known(applied));
   });
 
   it("on a closed try that it was applied names the movement", async () => {
     const first = firstTry();
     await stock.readOrClose(first);
-    await stock.decide(word(first, true));
+    await stock.decide(decided(first, true));
     const movement = { ...MOVEMENT, quantity: 9 };
     expect(await stock.take({ ...first, movement })).toMatchObject({ kind: "different", claimed: MOVEMENT });
   });
@@ -115,24 +120,24 @@ describe("an operator's decision", () => {
     const [applied, refused] = [firstTry(), firstTry()];
     await stock.take(applied);
     await stock.settle({ ...applied, outcome: APPLIED });
-    expect(await stock.decide(word(applied, false))).toEqual(APPLIED);
-    expect(await stock.decide(word(applied, true))).toEqual(APPLIED);
+    expect(await stock.decide(decided(applied, false))).toEqual(APPLIED);
+    expect(await stock.decide(decided(applied, true))).toEqual(APPLIED);
     expect(await stock.read(applied)).toEqual(APPLIED);
     await stock.take(refused);
     await stock.settle({ ...refused, outcome: NOT_APPLIED });
-    expect(await stock.decide(word(refused, true))).toEqual({ kind: "superseded", generation: 1 });
-    expect(await stock.decide(word(refused, false))).toEqual({ kind: "superseded", generation: 1 });
+    expect(await stock.decide(decided(refused, true))).toEqual({ kind: "superseded", generation: 1 });
+    expect(await stock.decide(decided(refused, false))).toEqual({ kind: "superseded", generation: 1 });
     expect((await movementEventsOf(test.outside, refused)).map(({ what }) => what)).toContain("decision-refused");
   });
 
   it("is not reversed by another operator's", async () => {
     const [one, other] = [firstTry(), firstTry()];
     await stock.take(one);
-    await stock.decide(word(one, true));
-    expect(await stock.decide(word(one, false))).toEqual({ kind: "said-applied", word: WORD });
+    await stock.decide(decided(one, true));
+    expect(await stock.decide(decided(one, false))).toEqual(known(true));
     await stock.take(other);
-    await stock.decide(word(other, false));
-    expect(await stock.decide(word(other, true))).toEqual({ kind: "superseded", generation: 1, word: WORD });
+    await stock.decide(decided(other, false));
+    expect(await stock.decide(decided(other, true))).toEqual(known(false));
   });
 
   it("about an older try than the newest comes too late", async () => {
@@ -140,7 +145,7 @@ describe("an operator's decision", () => {
     await stock.take(first);
     await stock.settle({ ...first, outcome: NOT_APPLIED });
     await stock.take({ ...first, generation: 2, token: "b" });
-    for (const applied of [true, false]) expect(await stock.decide(word(first, applied))).toEqual(heldBy(first, 2));
+    for (const applied of [true, false]) expect(await stock.decide(decided(first, applied))).toEqual(heldBy(first, 2));
     expect(await stock.read(first)).toEqual(heldBy(first, 2));
   });
 
@@ -152,14 +157,14 @@ describe("an operator's decision", () => {
       [alsoWrong, true],
     ] as const) {
       await stock.take(first);
-      await stock.decide(word(first, applied));
+      await stock.decide(decided(first, applied));
     }
     expect(await stock.settle({ ...right, outcome: APPLIED })).toBe("settled");
     expect(await stock.read(right)).toEqual(APPLIED);
     expect(await stock.settle({ ...wrong, outcome: APPLIED })).toBe("contradicted");
     expect(await stock.read(wrong)).toEqual(APPLIED);
     expect(await stock.settle({ ...alsoWrong, outcome: NOT_APPLIED })).toBe("contradicted");
-    expect(await stock.read(alsoWrong)).toEqual({ kind: "said-applied", word: WORD });
+    expect(await stock.read(alsoWrong)).toEqual(known(true));
     expect((await movementEventsOf(test.outside, alsoWrong)).at(-1)).toMatchObject({
       what: "contradicted",
       detail: NOT_APPLIED,

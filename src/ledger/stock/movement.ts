@@ -2,12 +2,10 @@ import { type RawBuilder, sql } from "kysely";
 
 import {
   type AppliedMovement,
-  type BalanceSeen,
   type DecidedApplied,
   decimalText,
   type MovementOrigin,
   type MovementOutcome,
-  type OperatorDecision,
   type StockAction,
 } from "../../contract/index.ts";
 import { type AtMostOnceClaim, type AtMostOnceTable, claimIn, type ClaimRow } from "../claims/at-most-once.ts";
@@ -30,13 +28,6 @@ export interface ClaimedMovement {
   branch?: string | undefined;
 }
 
-/** An operator's decision about an unknown outcome. */
-export interface Decision extends OperatorDecision {
-  applied: boolean;
-  /** Set where the item's balance spoke against it. */
-  contradicts?: BalanceSeen;
-}
-
 export type StockRow = RowOf<"movements">;
 
 /** The order of takes and settlements among all movements, whatever the clocks of the hosts say. */
@@ -50,7 +41,7 @@ export const MOVEMENTS: AtMostOnceTable<AppliedMovement | DecidedApplied> = {
   columnsOfCall: ["type", "number", "purpose", "undoes", "item_id", "action", "quantity", "unit_price", "branch"],
   done: "applied",
   notDone: "not-applied",
-  said: (word) => ({ kind: "said-applied", word }),
+  decided: (decision) => ({ kind: "decided-applied", decision }),
   answerId: (outcome) => ("movementId" in outcome ? outcome.movementId : undefined),
   whenTaken: { taken_order: nextOrder, settled_order: null },
   whenSettled: { settled_order: nextOrder },

@@ -51,7 +51,7 @@ describe("what a sale has taken from stock", () => {
     const { stock } = ledger.ledger;
     const request = tryOf(number, "tea", { branch: "branch_2" });
     await stock.take(request);
-    await stock.decide({ ...request, applied: true, word: { note: "seen", atMs: 1 } });
+    await stock.decide({ ...request, decision: { applied: true, note: "seen", atMs: 1 } });
     expect(await asked(number)).toMatchObject([{ branchId: "branch_2" }]);
   });
 

@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from "kysely";
 
-import type { Decision as OperatorsDecision, DocumentRow, StockMovement, TakenMovement } from "../../contract/index.ts";
+import type { Decision, DocumentRow, MovementDecision, StockMovement, TakenMovement } from "../../contract/index.ts";
 import { heldAnswer } from "../claims/at-most-once.ts";
 import type { Queries } from "../database.ts";
 import { type Business, businessColumns } from "../events/chain.ts";
 import { clockMs } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
-import { type Decision, movementOf, outcomeOf, type StockRow } from "./movement.ts";
+import { movementOf, outcomeOf, type StockRow } from "./movement.ts";
 
 /**
  * The movements of a document, in the order in which they were taken first: as their rows have them, whichever run sent
@@ -17,7 +17,7 @@ export async function movementsOf(
   db: Queries,
   business: Business,
   { type, number }: Pick<DocumentRow, "type" | "number">,
-  decisions: readonly OperatorsDecision[],
+  decisions: readonly Decision[],
 ): Promise<StockMovement[]> {
   const rows = await db
     .selectFrom("movements")
@@ -47,7 +47,7 @@ export async function movementsOf(
       ...(applied?.report && { report: applied.report }),
       ...(undoes !== null && { undoes }),
       sentAtMs: applied?.sentAtMs ?? row.taken_at.getTime(),
-      ...(decision !== null && { decision: decision as Decision }),
+      ...(decision !== null && { decision: decision as MovementDecision }),
     };
   });
 }

@@ -2,10 +2,10 @@ import { type RawBuilder, sql } from "kysely";
 
 import type {
   AppliedMovement,
-  BalanceSeen,
   BranchHold,
   DecidedApplied,
   KnownMovement,
+  MovementDecision,
   MovementOrigin,
   MovementOutcome,
   OperatorDecision,
@@ -34,7 +34,6 @@ import { balanceAround } from "./balance-around.ts";
 import { type BranchPair, holdBranch, isHeldBack, isLookedAt, lookedAt, openHold, openHolds } from "./branch-holds.ts";
 import {
   type ClaimedMovement,
-  type Decision,
   isSameMovement,
   movementClaim,
   movementColumns,
@@ -69,21 +68,18 @@ export interface CloseRequest {
 
 export interface DecideRequest extends MovementKey {
   generation: number;
-  applied: boolean;
-  word: OperatorDecision;
+  decision: MovementDecision;
   movement: ClaimedMovement;
-  /** Set where the item's balance spoke against the word. */
-  contradicts?: BalanceSeen | undefined;
   writer: Writer;
 }
 
-/** A movement on which the last two words cannot both be true. */
+/** A movement of which an operator's decision and a late answer, or two answers, cannot both be true. */
 export interface Dispute extends MovementKey {
   businessId: string;
   atMs: number;
   /** What counts now. */
   state: "held" | "applied" | "not-applied" | "closed";
-  decision: Decision | undefined;
+  decision: MovementDecision | undefined;
   /** What contradicts it. */
   outcome: MovementOutcome;
 }
@@ -116,10 +112,9 @@ export function createStockClaims(database: Database) {
     goodsTaken: (request: GoodsTakenRequest) => database.query((db) => goodsTaken(db, request)),
     /** Closes the claims of movements that nobody holds, so that no late attempt sends one. */
     close: (request: CloseRequest) => database.transact((db) => close(db, request)),
-    async decide({ applied, word, contradicts, movement, ...request }: DecideRequest) {
-      const decision = { ...word, applied, ...(contradicts && { contradicts }) };
-      const decided = { ...request, isDone: applied, decision, call: movementColumns(movement) };
-      return await decide(database, movementClaim(request), decided);
+    decide({ movement, ...request }: DecideRequest): Promise<KnownMovement> {
+      const decided = { ...request, isDone: request.decision.applied, call: movementColumns(movement) };
+      return decide(database, movementClaim(request), decided);
     },
     /**
      * Evidence for an unknown movement: the newest balance of the same item in the same branch that was answered before
@@ -131,13 +126,13 @@ export function createStockClaims(database: Database) {
     branchHold: (connection: string, sentAs: string) => database.query((db) => openHold(db, connection, sentAs)),
     /** All that hold back movements to named branches, the oldest first. */
     openBranchHolds: () => database.query(openHolds),
-    acknowledgeBranch: (key: MovementKey, other: BranchPair, word: OperatorDecision) =>
-      database.transact((db) => lookedAt(db, key, other, word)),
+    acknowledgeBranch: (key: MovementKey, other: BranchPair, decision: OperatorDecision) =>
+      database.transact((db) => lookedAt(db, key, other, decision)),
     isBranchAcknowledged: (business: Business, other: BranchPair) =>
       database.query((db) => isLookedAt(db, business, other)),
     /**
-     * Movements of which two words cannot both be true (an operator's, and a late answer of the service), by the newest
-     * event about that, not older than `days`; at most 100, the newest first.
+     * Movements of which a decision and a late answer of the service cannot both be true, by the newest event about
+     * that, not older than `days`; at most 100, the newest first.
      */
     disputes: (days: number) =>
       database.query((db) => disputes(db, sql`e.at > clock_timestamp() - ${days} * interval '1 day'`)),
@@ -230,7 +225,7 @@ async function disputeOf(db: Queries, key: MovementKey): Promise<Dispute | undef
 }
 
 async function disputes(db: Queries, where: RawBuilder<unknown>): Promise<Dispute[]> {
-  const { rows } = await sql<Omit<Dispute, "decision"> & { decision: Decision | null }>`
+  const { rows } = await sql<Omit<Dispute, "decision"> & { decision: MovementDecision | null }>`
     select c.connection, c.business_id as "businessId", c.reference_id as "referenceId", ${unixMs(sql`e.at`)} as "atMs",
       c.state, c.decision, e.content::json -> 'detail' as outcome
     from movements as c join lateral (

@@ -159,19 +159,18 @@ describe("a movement that was not applied", () => {
   });
 });
 
-describe("a settlement by a run that never held the claim", () => {
-  it("changes nothing, and keeps an applied outcome as an event", async () => {
+describe("a settlement by a run whose claim the ledger does not know", () => {
+  it("changes nothing, and keeps what was applied: as an event, or as contradicting the claim that it knows", async () => {
     const first = firstTry();
     expect(await stock.settle({ ...first, outcome: APPLIED })).toBe("not-held");
     expect(await stock.read(first)).toEqual({ kind: "none" });
     await stock.take(first);
-    expect(await stock.settle({ ...first, token: "other", outcome: NOT_APPLIED })).toBe("not-held");
-    expect(await stock.settle({ ...first, generation: 2, outcome: NOT_APPLIED })).toBe("not-held");
+    expect(await stock.settle({ ...first, token: "other", outcome: NOT_APPLIED })).toBe("settled");
+    expect(await stock.settle({ ...first, generation: 2, outcome: NOT_APPLIED })).toBe("settled");
+    expect(await stock.settle({ ...first, token: "other", outcome: APPLIED })).toBe("contradicted");
     expect(await stock.read(first)).toMatchObject({ kind: "unknown", generation: 1 });
-    expect((await movementEventsOf(test.outside, first)).map(({ what }) => what)).toEqual([
-      "settled-without-claim",
-      "taken",
-    ]);
+    const events = (await movementEventsOf(test.outside, first)).map(({ what }) => what);
+    expect(events).toEqual(["settled-without-claim", "taken", "contradicted"]);
   });
 });
 

@@ -9,7 +9,7 @@ import { verified } from "../test-support/verified.ts";
 const test = ledgerOfSuite();
 
 type Business = ReturnType<typeof someBusiness>;
-const WORD = { note: "counted", by: "amina", atMs: 1_700_000_500_000 };
+const SEEN = { note: "counted", by: "amina", atMs: 1_700_000_500_000 };
 const findings = async (business: Business) => (await verified(test.ledger, business)).findings;
 
 /** One movement that was applied, as its business has it. */
@@ -26,7 +26,7 @@ describe("the verification of movements", () => {
     const { business, first } = await applied();
     const { stock } = test.ledger;
     expect(await stock.settle({ ...first, outcome: NOT_APPLIED })).toBe("contradicted");
-    expect(await stock.decide({ ...first, applied: false, word: WORD })).toEqual(APPLIED);
+    expect(await stock.decide({ ...first, decision: { ...SEEN, applied: false } })).toEqual(APPLIED);
     const [refused, decided, late, held] = ["refused", "decided", "late", "held"].map((referenceId): TakeRequest => ({
       ...firstTry(),
       ...business,
@@ -37,9 +37,9 @@ describe("the verification of movements", () => {
     await stock.settle({ ...refused, outcome: NOT_APPLIED });
     await stock.take({ ...refused, ...taking(), generation: 2, token: "second" });
     await stock.take(decided);
-    await stock.decide({ ...decided, applied: true, word: WORD });
+    await stock.decide({ ...decided, decision: { ...SEEN, applied: true } });
     await stock.take(late);
-    await stock.decide({ ...late, applied: false, word: WORD });
+    await stock.decide({ ...late, decision: { ...SEEN, applied: false } });
     expect(await stock.settle({ ...late, outcome: APPLIED })).toBe("contradicted");
     await stock.take(held);
     await stock.take({ ...held, ...taking(), unsent: [held.execution] });

@@ -6,8 +6,8 @@ import type { SyncBatches } from "./sync-batches.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
 
 const WRITER = { workflowId: "sync-batch/default/batch_1", runId: "run-1" };
-const NO = { processed: false, word: { note: "not in the dashboard", atMs: 1 } };
-const YES = { processed: true, word: { note: "seen in the dashboard", atMs: 2 } };
+const NO = { processed: false, note: "not in the dashboard", atMs: 1 };
+const YES = { processed: true, note: "seen in the dashboard", atMs: 2 };
 
 let made: TestLedger;
 let batches: SyncBatches;
@@ -37,7 +37,8 @@ function batch() {
       batches.readOrClose({ ...key, generation, writer: WRITER, nowMs: 1_700_000_000_000 }),
     ended: (generation: number, execution = `execution of ${generation}`) =>
       batches.ended({ ...key, generation, token: `try ${generation}`, execution }),
-    decide: (generation: number, said: typeof NO) => batches.decide({ ...key, generation, ...said, writer: WRITER }),
+    decide: (generation: number, decision: typeof NO) =>
+      batches.decide({ ...key, generation, decision, writer: WRITER }),
     settle: (generation: number, outcome: BatchOutcome) =>
       batches.settle({ ...key, generation, token: `try ${generation}`, outcome, writer: WRITER }),
     read: () => batches.read(key),
@@ -90,18 +91,19 @@ describe("an operator's decision on a sync batch", () => {
   test("that it was not processed allows the next try, and no earlier one", async () => {
     const { take, decide } = batch();
     await take(1);
-    expect(await decide(1, NO)).toBe("decided");
-    expect(await take(1)).toEqual({ kind: "superseded", generation: 1, word: NO.word });
+    const superseded = { kind: "superseded", generation: 1, decision: NO };
+    expect(await decide(1, NO)).toEqual(superseded);
+    expect(await take(1)).toEqual(superseded);
     expect(await take(2)).toEqual({ kind: "taken" });
   });
 
-  test.each([NO, YES])("about an earlier try does not settle a later one: $processed", async (said) => {
+  test.each([NO, YES])("about an earlier try does not settle a later one: $processed", async (decision) => {
     const { take, decide, read } = batch();
     await take(1);
     await decide(1, NO);
     await take(2);
-    // As a run does that was reset to before its first word.
-    expect(await decide(1, said)).toMatchObject({ kind: "unknown", generation: 2 });
+    // As a run does that was reset to before its first decision.
+    expect(await decide(1, decision)).toMatchObject({ kind: "unknown", generation: 2 });
     expect(await read()).toMatchObject({ state: "held", generation: 2 });
     expect(await take(3)).toMatchObject({ kind: "unknown" });
   });
@@ -111,8 +113,9 @@ describe("an operator's decision on a sync batch", () => {
     await take(1);
     await decide(1, NO);
     await take(2);
-    expect(await decide(2, YES)).toBe("decided");
+    const decided = { kind: "decided-processed", decision: YES };
+    expect(await decide(2, YES)).toEqual(decided);
     expect(await read()).toMatchObject({ state: "processed", generation: 2 });
-    expect(await take(3)).toMatchObject({ kind: "said-processed", word: YES.word });
+    expect(await take(3)).toEqual(decided);
   });
 });

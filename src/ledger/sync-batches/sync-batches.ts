@@ -1,4 +1,4 @@
-import type { BatchOutcome, DecidedProcessed, OperatorDecision, ProcessedBatch } from "../../contract/index.ts";
+import type { BatchDecision, BatchOutcome, DecidedProcessed, ProcessedBatch } from "../../contract/index.ts";
 import {
   type AtMostOnceClaim,
   type AtMostOnceTable,
@@ -22,11 +22,6 @@ export interface BatchKey {
   syncBatchId: string;
 }
 
-/** What an operator has decided on it. */
-export interface BatchDecision extends OperatorDecision {
-  processed: boolean;
-}
-
 export interface KeptBatch extends BatchKey {
   generation: number;
   /** `held`, `processed`, `not-processed` or `closed`. */
@@ -47,7 +42,7 @@ export const SYNC_BATCHES: AtMostOnceTable<Answer> = {
   done: "processed",
   notDone: "not-processed",
   lateDoneEnds: true,
-  said: (word) => ({ kind: "said-processed", word }),
+  decided: (decision) => ({ kind: "decided-processed", decision }),
 };
 
 function batchClaim({ connection, syncBatchId }: BatchKey): AtMostOnceClaim<Answer> {
@@ -63,14 +58,8 @@ export function createSyncBatches(database: Database) {
     ended: (request: BatchKey & EndedTry) => ended(database, batchClaim(request), request),
     settle: (request: BatchKey & SettledTry<BatchOutcome>) => settle(database, batchClaim(request), request),
     readOrClose: (request: BatchKey & LastTry) => readOrClose(database, batchClaim(request), request),
-    decide({
-      processed,
-      word,
-      ...request
-    }: BatchKey & { generation: number; processed: boolean; word: OperatorDecision; writer: Writer }) {
-      const decision = { ...word, processed };
-      return decide(database, batchClaim(request), { ...request, isDone: processed, decision, call: {} });
-    },
+    decide: (request: BatchKey & { generation: number; decision: BatchDecision; writer: Writer }) =>
+      decide(database, batchClaim(request), { ...request, isDone: request.decision.processed, call: {} }),
     read: (key: BatchKey) => database.query(async (db) => keptOf(key, await readRow(db, batchClaim(key)))),
   };
 }

@@ -31,7 +31,7 @@ function someConnection() {
       syncBatches.settle({ ...requestOf(id, generation), outcome: { kind, message: `${kind} \0\ud800` } }),
     close: (id: string, generation = 1) => syncBatches.readOrClose(requestOf(id, generation)),
     decide: (id: string, processed: boolean, generation = 1) =>
-      syncBatches.decide({ ...requestOf(id, generation), processed, word: DECISION }),
+      syncBatches.decide({ ...requestOf(id, generation), decision: { ...DECISION, processed } }),
     verify: () => verified(test.ledger, { connection: `accounting/${connection}`, businessId: "-" }),
   };
 }

@@ -53,7 +53,7 @@ export async function bookMovement(
   const request: TakeRequest = { ...firstTry(), ...business, referenceId, of, movement: moved };
   if (state === "planned" || state === "dropped") return;
   await stock.take(request);
-  if (decision) await stock.decide({ ...request, applied: decision.applied, word: decision });
+  if (decision) await stock.decide({ ...request, decision });
   else if (state === "applied") await stock.settle({ ...request, outcome: APPLIED });
   else if (state === "refused") await stock.settle({ ...request, outcome: NOT_APPLIED });
 }

@@ -77,7 +77,7 @@ test("a lost call whose claim was never read is found, and one whose outcome app
 test("an operator's decision counts once, also where the claim repeats it; a second decision on one outcome is found", async () => {
   const of = (type: string, result: unknown) =>
     ({ type, input: { referenceId: REFERENCE }, end: "completed", result }) as const;
-  const activities = [of("adjustStock", { kind: "unknown" }), of("watchMovement", { kind: "said-applied" })];
+  const activities = [of("adjustStock", { kind: "unknown" }), of("watchMovement", { kind: "decided-applied" })];
   const word = { name: "resolveStock", input: { referenceId: REFERENCE, applied: true } };
   const said = withAttention(
     withChronicle(await goodEvidence(), { activities, updates: [word] }),
