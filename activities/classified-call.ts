@@ -96,7 +96,7 @@ export function cameBack(error: unknown): Record<string, unknown> {
   return { cameBack: error instanceof Error ? error.name : "nothing" };
 }
 
-/** Throws, so that Temporal retries the activity, where the meaning of the answer allows that. Returns otherwise. */
+/** Throws, so that Temporal retries the activity, if the meaning of the answer allows that. Returns otherwise. */
 export function throwIfRetryable({ meaning, message, trouble, error }: AnyCall, random: () => number): void {
   const attempt = Context.current().info.attempt;
   const pauseMs = (): number => afterTroubleMs(backoffMs(attempt, random), error, random);
@@ -147,7 +147,7 @@ export async function claimedCall<Known extends { kind: string }, Data, Done ext
 ): Promise<Known | CallUnderWay | UnknownOutcome | (Done & Unsettled) | NotDone<Not>> {
   const sendBefore = lastMomentToSend(callTimeoutMs);
   const execution = randomUUID();
-  // What is settled has ended too. Otherwise whoever reads the claim would wait until its time is over.
+  // What is settled has ended too. Otherwise a reader of the claim would wait until its time is over.
   let isSettled = false;
   const settled = async (outcome: Done | NotDoneOutcome<Not>): Promise<Unsettled> => {
     const unsettled = await written(() => settle(outcome));
@@ -180,8 +180,8 @@ export async function claimedCall<Known extends { kind: string }, Data, Done ext
 }
 
 /**
- * `deferred` where the ledger is away: without a claim nothing leaves.
- * @param ended called where the claim fails, since it may be written all the same
+ * `deferred` if the ledger is away: without a claim nothing leaves.
+ * @param ended called if the claim fails, since it may be written all the same
  */
 export async function claimOrDeferred<Claimed>(
   claim: () => Promise<Claimed>,
@@ -235,7 +235,7 @@ function notDone<Not extends string>(call: AnyCall, not: Not, random: () => numb
   }
 }
 
-/** The answer is the caller's also where it cannot be written down. */
+/** The answer is the caller's also if it cannot be written down. */
 async function written(settle: () => Promise<unknown>): Promise<Unsettled> {
   try {
     await settle();
@@ -303,7 +303,7 @@ export class ServiceHealth {
 
 type Seen = "served" | "away" | "rate-limited" | "held-back";
 
-/** Undefined where the error says nothing of the service: the key is held, or the caller gave up, or came too late. */
+/** Undefined if the error says nothing of the service: the key is held, or the caller gave up, or came too late. */
 function seenIn(error: unknown): Seen | undefined {
   const status = statusOf(error);
   if (status === 429) return "rate-limited";

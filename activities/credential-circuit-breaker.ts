@@ -140,7 +140,7 @@ export class CredentialCircuitBreaker {
   }
 
   /**
-   * @throws KeyHeldError where it was not sent; KeyReplacedError where it is to be sent again; whatever `send` throws
+   * @throws KeyHeldError if it was not sent; KeyReplacedError if it is to be sent again; whatever `send` throws
    */
   async pass<T>(call: KeyCall, send: () => Promise<T>): Promise<T> {
     const { key } = this.#options;
@@ -192,7 +192,7 @@ export class CredentialCircuitBreaker {
     return standing;
   }
 
-  /** Undefined where the call may go. An operator's `retry` that is newer than the last refusal always may. */
+  /** Undefined if the call may go. An operator's `retry` that is newer than the last refusal always may. */
   #held(call: KeyCall): KeyHeldError | undefined {
     const nowMs = this.#nowMs(call);
     for (const { refused } of [this.#standing("401"), this.#permission(call)]) {
@@ -261,7 +261,7 @@ export class CredentialCircuitBreaker {
     if (!this.#troubleOf(standing.alert)) tell(() => this.#options.watch.works(trouble, refusedForMs));
   }
 
-  /** What was reported of the alert; undefined where nothing of it is refused. */
+  /** What was reported of the alert; undefined if nothing of it is refused. */
   #troubleOf(alert: string): KeyTrouble | undefined {
     for (const standing of this.#standings.values())
       if (standing.alert === alert && standing.refused) return standing.refused.trouble;

@@ -42,7 +42,7 @@ export function afterTroubleMs(ownMs: number, error: unknown, random: () => numb
   return Math.round(Math.min(askedMs, LONGEST_ASKED_MS) + random() * 2_000);
 }
 
-/** RFC 9110 (10.2.3) has it with a 503 and others too; also where the body could not be read. */
+/** RFC 9110 (10.2.3) has it with a 503 and others too; also if the body could not be read. */
 function retryAfterSecondsOf(error: unknown): number | undefined {
   if (error instanceof AnswerError) return error.meta.retryAfterSeconds;
   if (!(error instanceof TransportError) || !error.answered) return undefined;
@@ -151,7 +151,7 @@ export interface Standing {
   tooSoonForMs: number;
   /** Until the call is worth a try of its own, whatever is found out; 0: it is. */
   ownTurnInMs: number;
-  /** The pause before the next look, where this one brings nothing. */
+  /** The pause before the next look, if this one brings nothing. */
   lookPauseMs: number;
 }
 

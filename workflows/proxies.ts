@@ -228,7 +228,7 @@ export function showStalledActivitiesIn(run: AttentionList): void {
 
 /**
  * Schedules an activity that may be repeated freely until it has an answer. Its own retries have no bound; but an
- * operator can fail it, complete it with anything, or give it a deadline, and Temporal ends it where its next attempt
+ * operator can fail it, complete it with anything, or give it a deadline, and Temporal ends it if its next attempt
  * would come after the end of its run.
  * @param isForCaller tells of a failure whether it is the answer
  */

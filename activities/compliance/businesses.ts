@@ -55,7 +55,7 @@ export function createBusinessActivities(context: ActivityContext) {
     /**
      * The wait of whatever the service does not take now (docs/decisions/0013). A refused key is asked for by a read that
      * changes nothing. What a key may not do only a call of that kind can find out: the wait ends with the first one that
-     * is accepted, whoever makes it, and now and then for a try of its own.
+     * is accepted, of whichever workflow, and now and then for a try of its own.
      */
     async awaitService(request) {
       const runtime = runtimeOf(context, request.connection);
@@ -149,7 +149,7 @@ export class UnreadAnswers {
   }
 }
 
-/** Returns where the service answers, and takes the key. */
+/** Returns once the service answers, and takes the key. */
 async function lookedAtKey(
   runtime: ComplianceRuntime,
   request: AwaitServiceRequest,

@@ -54,7 +54,7 @@ export class Catalogue {
     this.#mostBytes = MOST_KEPT_BYTES / connections;
   }
 
-  /** Undefined where it was asked for before the given instant. */
+  /** Undefined if it was asked for before the given instant. */
   known(businessId: string | undefined, sinceMs: number): Item[] | undefined {
     const key = businessId ?? "";
     const snapshot = this.#snapshots.get(key);

@@ -123,7 +123,7 @@ export function createCreationActivities(context: ActivityContext) {
 
   return {
     async createSale(request) {
-      // The workflow decided when it began, and has the activity tried once where the key was not trusted: what this
+      // The workflow decided when it began, and has the activity tried once if the key was not trusted: what this
       // worker's configuration says now can only make the sale more careful. A worker without the connection must not
       // fail the one that is tried once.
       const known = context.connections.get(request.connection);
@@ -192,7 +192,7 @@ function knownOf(
       return { kind: "superseded", intent, decision: who };
     }
     case "number-taken": {
-      // For people: the sale by its own number, where it is known, and by what the service knows it by.
+      // For people: the sale by its own number, if it is known, and by what the service knows it by.
       const { saleId, sale, holder } = taken;
       const known = sale === undefined ? saleId : `${sale} (${saleId})`;
       const message = `The number ${number} belongs to the credit note of another sale: ${known}, of ${holder}. Nothing was sent. Use another number.`;

@@ -135,7 +135,7 @@ function stillUnderWay({ status, receipt }: SaleDocument, { knownStatus }: Await
 
 type DocumentAnswer = Parameters<ActivityContext["ledger"]["reconciliation"]["holdDocument"]>[2];
 
-/** Undefined where the answer is not about the document. */
+/** Undefined if the answer is not about the document. */
 function readResultOf(classified: ClassifiedCall<SaleDocument>, persists: () => boolean): DocumentAnswer | undefined {
   const { data, meaning, error, message } = classified;
   if (data) return { kind: "document", document: data };
@@ -159,7 +159,7 @@ function readResultOf(classified: ClassifiedCall<SaleDocument>, persists: () => 
 
 /**
  * Compares an answer with what was asked for, and writes it into the document's row. It must reach the workflow in any
- * case, which has it written later where the ledger does not take it.
+ * case, which has it written later if the ledger does not take it.
  */
 async function settleAnswer(
   { documents }: Pick<Ledger, "documents">,

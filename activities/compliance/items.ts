@@ -34,7 +34,7 @@ const SHARED_ANSWER = {
 } as const;
 
 /**
- * So long it is believed that an item lacks data: an operator has to correct it first, and whoever asks to try again is
+ * So long it is believed that an item lacks data: an operator has to correct it first, and a retry is
  * not kept waiting.
  */
 const BELIEVED_MS = 30_000;
@@ -128,7 +128,7 @@ export function createItemActivities(context: ActivityContext) {
     async awaitItems(request) {
       const runtime = runtimeOf(context, request.connection);
       const pauseMs = pollPauseMs(ageMs(request.sinceMs), runtime.pollBounds, random);
-      // Whoever looked within half a pause has looked for all who wait. A refusal would end the wait, and what waits
+      // A look within half a pause serves all who wait. A refusal would end the wait, and what waits
       // would ask at once again: the one call that is sent meanwhile is enough of that.
       const heldBack = ({ message, heldForMs }: KeyHeldError): Error =>
         stillWaiting(message, Math.round(Math.max(pauseMs, heldForMs + random() * pauseMs)));
@@ -194,7 +194,7 @@ function behind(items: readonly Item[], after: string): Item[] {
   return items.filter(({ id }) => id > after).toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** What is known of an item without asking for its registration; undefined where it is to be asked for. */
+/** What is known of an item without asking for its registration; undefined if it is to be asked for. */
 function withoutCall(listed: Item, force: boolean): ItemOutcome | undefined {
   const { id, name, needs } = listed;
   const item = { item: id, name: name ?? null };

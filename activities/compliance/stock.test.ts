@@ -7,7 +7,7 @@ import { teaMovement as movement } from "../test-support/requests.ts";
 
 const at = (fault: Omit<Fault, "operation">): Fault => ({ operation: "adjustStock", ...fault });
 
-/** Rejects where the activity throws: a failed attempt would read as a movement of which nobody knows. */
+/** Rejects if the activity throws: a failed attempt would read as a movement of which nobody knows. */
 const adjust = (served: Served, changes: Partial<AdjustStockRequest> = {}): Promise<AdjustStockResult | CallUnderWay> =>
   inActivity(() => served.activities.adjustStock({ ...movement, ...changes }));
 

@@ -88,7 +88,7 @@ function appliedOf(
   };
 }
 
-/** The branch of the answer, where it is neither of the two names of the one that was asked for. */
+/** The branch of the answer, if it is neither of the two names of the one that was asked for. */
 function otherBranchOf(
   { dialect, profile }: ComplianceRuntime,
   { branch }: AdjustStockRequest,

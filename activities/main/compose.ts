@@ -18,7 +18,7 @@ import type { ActivityContext, ComplianceRuntime } from "../compliance/calls.ts"
 /** A larger sale has its request composed by an activity of its own: both in one payload would be too much. */
 const MOST_LINES = 200;
 
-/** What of a sale's goods is known without a call; the create request too where nothing has to be looked up. */
+/** What of a sale's goods is known without a call; the create request too if nothing has to be looked up. */
 export function createGoodsAtOnce(
   { connections, nowMs }: Pick<ActivityContext, "connections" | "nowMs">,
   composeSale: MainActivities["composeSale"],

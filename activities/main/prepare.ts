@@ -175,7 +175,7 @@ function checkedStart(
 
 /**
  * For an input that names nothing but its number.
- * @throws ApplicationFailure NotFound, also where what was asked for was refused
+ * @throws ApplicationFailure NotFound, also if what was asked for was refused
  */
 function asKept(start: SaleFields, kept: KeptSale | undefined): SaleFields {
   const { traderInvoiceNumber: number, connection } = start;
@@ -192,7 +192,7 @@ function asKept(start: SaleFields, kept: KeptSale | undefined): SaleFields {
   };
 }
 
-/** @throws InvalidInputError; UnknownBusinessError where the connection does not work for the business */
+/** @throws InvalidInputError; UnknownBusinessError if the connection does not work for the business */
 export function profileFor(
   connections: ReadonlyMap<string, Served>,
   input: { connection?: string | undefined; businessId?: string | undefined },
@@ -265,7 +265,7 @@ export function failOnInvalidInput<T>(act: () => T): T {
   }
 }
 
-/** @throws ApplicationFailure Conflict, where the number belongs to a sale with other content */
+/** @throws ApplicationFailure Conflict, if the number belongs to a sale with other content */
 function keptOf(kept: KeptSale | undefined, content: SaleContent): KeptSale | undefined {
   if (!kept) return undefined;
   const isHeld = isReserved(kept);

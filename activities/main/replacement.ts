@@ -93,7 +93,7 @@ async function isNoteUnderWay(
   return !isRefusedStatus(document?.status) && known?.replacedBy?.fingerprint === fingerprint;
 }
 
-/** The corrected sale as an earlier run has reserved it; undefined where it did not come to that. */
+/** The corrected sale as an earlier run has reserved it; undefined if it did not come to that. */
 async function keptSale(
   { documents }: ActivityContext["ledger"],
   target: CallTarget,

@@ -160,7 +160,7 @@ export interface SeenFailure {
   pauseMs: number;
 }
 
-/** The failure in which an attempt ends, as a worker gives it; the test fails where it does not end in one. */
+/** The failure in which an attempt ends, as a worker gives it; the test fails if it does not end in one. */
 export async function failureOf(act: () => Promise<unknown>, which?: Attempt): Promise<SeenFailure> {
   let result: unknown;
   try {

@@ -153,7 +153,7 @@ export interface KeyedWrites {
 }
 
 export interface UnrepeatableWrites {
-  /** Where its key is not trusted. */
+  /** If its key is not trusted. */
   createSale: KeyedWrites["createSale"];
   adjustStock(request: movements.AdjustStockRequest): Promise<movements.AdjustStockResult | calls.CallUnderWay>;
 }

@@ -34,7 +34,7 @@ export const MEANING: Readonly<Record<AttentionCode, string>> = {
   "already-credited": "somebody else's credit note reverses this sale",
   "correction-incomplete": "a sale is credited, or may be, and its corrected sale is not issued",
   "stock-unknown": "it is not known whether a stock movement was applied",
-  "stock-refused": "the API refused a stock movement",
+  "stock-refused": "the API refused a stock movement, it is held back, or goods have to be booked by hand",
   "stock-unreported": "a stock movement was made, but its report to the tax authority is not ok",
   "authority-slow": "the document is in flight for longer than expected",
   mismatch: "the document is not what was asked for",
@@ -54,7 +54,7 @@ const WHAT_TO_DO: Readonly<Record<AttentionCode, string>> = {
   "already-credited": "Check the other credit note in the API's dashboard.",
   "correction-incomplete": "Look at both sales, and at the stock of their items.",
   "stock-unknown": "Look at the item's stock in the API's dashboard.",
-  "stock-refused": "Correct what the message names, or book the movement by hand.",
+  "stock-refused": "Do what the message says, or book the movement by hand.",
   "stock-unreported": "File the report in the API's dashboard.",
   "authority-slow": "Nothing needs to be done: polling goes on. A retry submits the same document again.",
   mismatch: "Compare the document with the sale. Correct it by a refund and a new sale where needed.",
@@ -71,7 +71,7 @@ export function whatToDo({ code, evidence }: Pick<Attention, "code" | "evidence"
 
 export interface Attention {
   code: AttentionCode;
-  /** What it is about, where there can be several: a movement's referenceId, an item's id. */
+  /** What it is about, if there can be several: a movement's referenceId, an item's id. */
   subject?: string;
   message: string;
   sinceMs: number;
@@ -80,7 +80,7 @@ export interface Attention {
   evidence?: Record<string, unknown>;
 }
 
-/** As its sale shows it, beside those of its own: an answer to it names the credit note, where it names nothing else. */
+/** As its sale shows it, beside those of its own: an answer to it names the credit note, if it names nothing else. */
 export function attentionOfCreditNote(number: string, attention: Attention): Attention {
   return { subject: number, ...attention, message: `Credit note ${number}: ${attention.message}` };
 }

@@ -163,7 +163,7 @@ export interface UnknownOutcome {
   kind: "unknown";
   message: string;
   evidence: Record<string, unknown>;
-  /** Which try it is, where the claim says so: an earlier run may have got further than the one that asks. */
+  /** Which try it is, if the claim says so: an earlier run may have got further than the one that asks. */
   generation?: number;
 }
 
@@ -171,7 +171,7 @@ export interface UnknownOutcome {
 export interface SupersededTry<Decision extends OperatorDecision = OperatorDecision> {
   kind: "superseded";
   generation: number;
-  /** Where an operator has decided so. */
+  /** If an operator has decided so. */
   decision?: Decision | undefined;
   /** An operator has acknowledged that the movement was refused: no next one is sent. */
   givenUp?: true;

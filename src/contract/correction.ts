@@ -35,7 +35,7 @@ export interface Correction {
   stage: CorrectionStage;
   /** What the corrected sale needs an operator for, in its own workflow. */
   heldUp?: AttentionCode | undefined;
-  /** Of the corrected sale, once it is signed; where the ledger tells of a correction, look at that sale. */
+  /** Of the corrected sale, once it is signed; if the ledger tells of a correction, look at that sale. */
   receipt?: Receipt | null | undefined;
 }
 

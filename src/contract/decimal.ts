@@ -21,7 +21,7 @@ export function differsByMoreThan(tolerance: number, a: number, b: number): bool
   return add(absolute, negated(decimal(tolerance))).units > 0n;
 }
 
-/** Σ(quantity × price) / Σ quantity, rounded half up to six places where it does not end earlier. */
+/** Σ(quantity × price) / Σ quantity, rounded half up to six places if it does not end earlier. */
 export function weightedPrice(parts: readonly Priced[]): number {
   const [first] = parts;
   if (first && parts.every((part) => part.unitPrice === first.unitPrice)) return first.unitPrice;
@@ -101,13 +101,13 @@ function toNumber(value: Decimal): number {
   return Number(`${value.units}e${-value.scale}`);
 }
 
-/** A decimal text for programs: two places, and more only where there are more; never rounded. `-1200.50` */
+/** A decimal text for programs: two places, and more only if there are more; never rounded. `-1200.50` */
 export function amount(text: string): string {
   const [whole = "0", fraction = ""] = text.split(".");
   return `${whole}.${fraction.replace(/0+$/, "").padEnd(2, "0")}`;
 }
 
-/** A decimal text for people: thousands apart, two places at least, and more where there are more. `-1,200.50` */
+/** A decimal text for people: thousands apart, two places at least, and more if there are more. `-1,200.50` */
 export function money(text: string): string {
   return amount(text).replace(/\B(?=(\d{3})+\.)/g, ",");
 }

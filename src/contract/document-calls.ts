@@ -20,11 +20,11 @@ export interface PreparedSale {
   sale: SaleFields & { saleDate: string };
   fingerprint: string;
   refundWindowMs: number;
-  /** Where a refund that looks wrong is refused: what its date is checked for. */
+  /** If a refund that looks wrong is refused: what its date is checked for. */
   refundChecks?: InputChecks;
-  /** Of its lines, where the catalogue of the process that prepared it has them all. */
+  /** Of its lines, if the catalogue of the process that prepared it has them all. */
   items?: KnownItem[];
-  /** Its create request, where nothing has to be found out or registered first. */
+  /** Its create request, if nothing has to be found out or registered first. */
   composed?: ComposedBody;
   /** The sale ended under an earlier run, which Temporal may have forgotten: nothing is left but a refund. */
   finished?: FinishedSale;
@@ -112,7 +112,7 @@ export interface ReadDocumentRequest extends CallTarget {
   of?: AnsweredRow | undefined;
   /** What the document must be like; default: whatever it is like. */
   expected?: ExpectedDocument | undefined;
-  /** It may be somebody else's: its row has the answer only where it is as expected. */
+  /** It may be somebody else's: its row has the answer only if it is as expected. */
   mayBeAnothers?: true;
 }
 
@@ -196,9 +196,9 @@ export interface DocumentRecord extends DocumentRow {
   options?: SaleOptions | undefined;
   /** The refund as it was asked for: on a credit note, and on a sale whose own workflow was asked for it. */
   refund?: Refund | undefined;
-  /** Why it is to be cancelled, or given up, where that was asked for. */
+  /** Why it is to be cancelled, or given up, if that was asked for. */
   cancelRequested?: string | undefined;
-  /** On a sale: why its credit note is to be given up, where that was asked for before it began. */
+  /** On a sale: why its credit note is to be given up, if that was asked for before it began. */
   creditNoteCancelRequested?: string | undefined;
   /** On a sale that is corrected, or whose correction was given up: by which one, and how that stands. */
   correction?: KeptCorrection | undefined;

@@ -88,7 +88,7 @@ export interface SaleDocument {
   customer?: Customer | null;
   /** Empty beside `linesLeftOut`. */
   lines: SaleDocumentLine[];
-  /** Not of the API: set by us where the lines are too many for a payload of Temporal's. The ledger keeps them. */
+  /** Not of the API: set by us if the lines are too many for a payload of Temporal's. The ledger keeps them. */
   linesLeftOut?: LinesLeftOut;
   totals: { total: number; taxableAmount: number; taxAmount: number };
   receipt?: Receipt | null;

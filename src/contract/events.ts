@@ -18,7 +18,7 @@ export interface LedgerEvent {
   /** Read on from here: the events after this one. */
   cursor: string;
   connection: string;
-  /** Null only where an event belongs to no business. */
+  /** Null only if an event belongs to no business. */
   businessId: string | null;
   /** Counts from 1 within the business, without a gap. */
   number: number;
@@ -69,7 +69,7 @@ export interface EventCorrection {
 }
 
 export interface ReadEventsResult {
-  /** In their order, without a gap; empty where there is none after the cursor. */
+  /** In their order, without a gap; empty if there is none after the cursor. */
   events: LedgerEvent[];
 }
 

@@ -12,7 +12,7 @@ export function sha256Hex(text: string): string {
 const ENDS_LIKE_A_BOUND = /~[0-9a-f]{64}$/;
 
 /**
- * The name itself where it fits, else a readable prefix that ends in `~` and the SHA-256 of the whole name, so that two
+ * The name itself if it fits, else a readable prefix that ends in `~` and the SHA-256 of the whole name, so that two
  * long names that differ only at their end stay two names. A short name that is written like a bounded one is bounded
  * too: it would else be taken for the long name whose digest it bears.
  */

@@ -35,7 +35,7 @@ export function doubtsOf(
 /**
  * As {@link doubtsOf}. A refund without a date is dated on the day on which it is asked for.
  * @param askedAtMs when the refund was asked for (Unix milliseconds)
- * @param saleDate of the sale's document, where it is known
+ * @param saleDate of the sale's document, if it is known
  */
 export function refundDoubtsOf(
   { returnDate }: { returnDate?: string | undefined },

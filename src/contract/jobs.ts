@@ -75,7 +75,7 @@ export type ItemOutcomeKind = (typeof ITEM_OUTCOMES)[number];
 
 export interface ItemOutcome {
   kind: ItemOutcomeKind;
-  /** The item's id; where it is unknown, the name that was given. */
+  /** The item's id; if it is unknown, the name that was given. */
   item: string;
   name?: string | null;
   needs?: string[];

@@ -94,7 +94,7 @@ export interface SaleOutcome extends Pick<
   inAll?: Pick<InAll, "stockMovements">;
   /** The most pressing one; the `state` query has them all. */
   attention?: Attention;
-  /** Set where the workflow ended without an outcome; the rest is what was true then. Never in a workflow's result. */
+  /** Set if the workflow ended without an outcome; the rest is what was true then. Never in a workflow's result. */
   closed?: ClosedRun;
 }
 

@@ -26,7 +26,7 @@ interface Listed {
 
 /**
  * As much of them as an answer may hold, the pressing ones first: attentions that hold up the document; movements that
- * these are about, or that are not done. `inAll` is set where something is left out. What fits is as it was.
+ * these are about, or that are not done. `inAll` is set if something is left out. What fits is as it was.
  */
 export function bounded({ movements, attentions, decisions, inAll = {} }: Listed): Listed {
   const rank = (one: Attention): number => (holdsUpDocument(one, movements) ? 0 : 1);

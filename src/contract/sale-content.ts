@@ -78,7 +78,7 @@ export function fingerprintOf(content: SaleContent): string {
 type Told = string | number | null | undefined;
 
 interface Difference {
-  /** As whoever asks calls it: `customer.pin`, `lines[1].quantity`. What only one of the two has is named as a whole. */
+  /** As the caller calls it: `customer.pin`, `lines[1].quantity`. What only one of the two has is named as a whole. */
   field: string;
   known: Told;
   asked: Told;

@@ -8,7 +8,7 @@ import type { CallTarget } from "./connection.ts";
  * - `rate-limited`: 429
  * - `refused`: the key, or what it may do
  * - `held-back`: the request budget has kept calls back, unsent, and nothing else is known of the API
- * - `slow`: an attempt of a call goes on for seconds. Only whoever asks Temporal sees it, and cannot tell it from a
+ * - `slow`: an attempt of a call goes on for seconds. Only a look at Temporal shows it, and cannot tell it from a
  *   worker that is gone
  */
 export interface ServiceTrouble {
@@ -17,7 +17,7 @@ export interface ServiceTrouble {
   service?: "accounting";
   /** Since when no call has shown otherwise (Unix milliseconds). */
   sinceMs: number;
-  /** Whoever saw it has not seen the API without it: it may have begun earlier. */
+  /** The process that saw it has not seen the API without it: it may have begun earlier. */
   orEarlier?: true;
 }
 
@@ -53,7 +53,7 @@ export interface ServiceWait {
   /** When it was tried last, and since when in vain (Unix milliseconds): its own tries become rarer with its age. */
   triedAtMs: number;
   sinceMs: number;
-  /** What the key was refused; absent where the call was put off, or its answer lost. */
+  /** What the key was refused; absent if the call was put off, or its answer lost. */
   refused?: { status?: number; operation?: string };
 }
 

@@ -65,7 +65,7 @@ export function areSettled(movements: readonly Pick<StockMovement, "state">[]): 
 
 export interface MovementDecision extends OperatorDecision {
   applied: boolean;
-  /** Set where the item's balance spoke against the answer. */
+  /** Set if the item's balance spoke against the answer. */
   contradicts?: BalanceSeen;
 }
 
@@ -76,7 +76,7 @@ export interface BalanceSeen {
   ifNot: number;
 }
 
-/** The balance in the evidence of an unknown movement, where it speaks against this answer. It decides nothing. */
+/** The balance in the evidence of an unknown movement, if it speaks against this answer. It decides nothing. */
 export function balanceAgainst(
   { balanceSpeaks, laterQuantityOnHand, expectedIfApplied, expectedIfNot }: Readonly<Record<string, unknown>>,
   applied: boolean,
@@ -228,7 +228,7 @@ export interface TakenMovement extends ResolvedLine {
   branchId?: string;
   /** They were given back already, or that is not known: they are not returned again. */
   givenBack?: true;
-  /** Absent where it is known to have been applied. */
+  /** Absent if it is known to have been applied. */
   unknown?: Omit<UnknownOutcome, "kind"> & { generation: number; sentAtMs: number };
 }
 

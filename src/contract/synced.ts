@@ -55,15 +55,15 @@ export interface KeptPageResult {
   added: number;
   changed: number;
   known: boolean;
-  /** Rows that are not of their form, and that the ledger does not know; absent where there is none. */
+  /** Rows that are not of their form, and that the ledger does not know; absent if there is none. */
   leftOut?: number;
   /** One of them has no id that can be read: it could be any. */
   unidentified?: true;
   /** `null` on the last page. */
   nextCursor: string | null;
-  /** How many rows the list has, as the service says; absent where it does not. */
+  /** How many rows the list has, as the service says; absent if it does not. */
   total?: number | undefined;
-  /** The same for two pages that hold the same rows in the same order; absent where there are none. */
+  /** The same for two pages that hold the same rows in the same order; absent if there are none. */
   fingerprint?: string;
   /** By the clock of the ledger. */
   askedAtMs: number;
@@ -71,7 +71,7 @@ export interface KeptPageResult {
 
 export interface SyncProgress {
   kind: SyncKind;
-  /** How often the whole list is read, the present time included; 0 where it is not. */
+  /** How often the whole list is read, the present time included; 0 if it is not. */
   round: number;
   pages: number;
   rows: number;
@@ -110,7 +110,7 @@ export interface PreparedPurchasesSync {
   profile: ConnectionProfile;
   kind: SyncKind;
   from?: string;
-  /** Those of invoices that may still change; none where the dialect has no name for the filter. */
+  /** Those of invoices that may still change; none if the dialect has no name for the filter. */
   statuses: readonly string[];
 }
 
@@ -142,7 +142,7 @@ export interface SyncRequested {
 export interface PreparedBillPaymentsSync {
   profile: AccountingProfile;
   kind: SyncKind;
-  /** The statuses that can be asked for; none where the dialect has no name for the filter. */
+  /** The statuses that can be asked for; none if the dialect has no name for the filter. */
   statuses: readonly BillPaymentStatus[];
 }
 

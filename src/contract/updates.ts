@@ -2,7 +2,7 @@ import { ATTENTION_CODES } from "./names.ts";
 import { REFUND_REASONS, type RefundReason } from "./codes.ts";
 
 /**
- * Every update, declared once: what it is for, its JSON Schema and, where it resolves an attention, the answers that it
+ * Every update, declared once: what it is for, its JSON Schema and, if it resolves an attention, the answers that it
  * can carry. From this come the types of its callers and handlers, its check in the workflow, where zod is not at hand,
  * its published JSON Schema, what Temporal's UI shows of it, and the options of its command.
  */

@@ -52,8 +52,8 @@ export class LeftToNextRun extends Error {
 
 /**
  * Tries a call that may be repeated again after each refusal. While it is refused the run is parked.
- * @param betweenTries given where the call has been refused before
- * @throws CancelledByOperator where an operator cancels in place of correcting it; LeftToNextRun
+ * @param betweenTries given if the call has been refused before
+ * @throws CancelledByOperator if an operator cancels in place of correcting it; LeftToNextRun
  */
 export async function callWithEscalation<T extends { kind: string }>(
   run: AttentionList,
@@ -256,7 +256,7 @@ function evidenceOf(refusal: Refusal): { evidence?: Record<string, unknown> } {
 }
 
 /**
- * What became of a try of a call that is sent at most once. Where its activity has no answer, its claim says it once
+ * What became of a try of a call that is sent at most once. If its activity has no answer, its claim says it once
  * nobody is at the call any more (docs/architecture.md, "At most once"); reading a claim that was never taken closes
  * it.
  */
@@ -278,7 +278,7 @@ type Said = { kind: string; message?: string };
 export class ClaimGenerations {
   current: ClaimedTry = { generation: 1, token: uuid4() };
 
-  /** For a try that was put off. Where it is the same one that is asked for again, its claim may be held for nobody. */
+  /** For a try that was put off. If it is the same one that is asked for again, its claim may be held for nobody. */
   putOff({ sameTry, execution }: DeferredTry): void {
     if (!sameTry) this.next();
     else if (execution !== undefined)

@@ -41,7 +41,7 @@ const CALLBACKS_AT_ONCE = 4;
 
 /**
  * Sees an issued document through to its end. `run.document` is always the latest of it.
- * @throws CancelledByOperator where a fresh reading still shows the document as rejected
+ * @throws CancelledByOperator if a fresh reading still shows the document as rejected
  */
 export async function awaitFinalStatus(
   context: SaleContext,
@@ -184,7 +184,7 @@ function firstPollDelayMs(document: SaleDocument, wait: Wait, timings: Timings):
   return document.callback?.status === "failed" ? 0 : timings.firstPollWithCallbackMs;
 }
 
-/** Polls until there is news. Undefined where a message came first, or the wait has become a slow one. */
+/** Polls until there is news. Undefined if a message came first, or the wait has become a slow one. */
 async function poll(
   context: SaleContext,
   document: SaleDocument,
@@ -249,8 +249,8 @@ function showStrange({ run }: SaleContext, { id, status }: SaleDocument, { stran
 
 /**
  * A reset replays what the first activity of the run before has answered: a run that knows of no document looks into
- * its claim before it ends as cancelled, and goes on where an earlier one has sent something.
- * @returns undefined where the document is given up
+ * its claim before it ends as cancelled, and goes on if an earlier one has sent something.
+ * @returns undefined if the document is given up
  */
 export async function unlessGivenUp<End>(
   { run, target }: SaleContext,

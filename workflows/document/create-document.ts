@@ -41,7 +41,7 @@ interface Creation {
   compose: () => Promise<Composed>;
   send: (request: Omit<CreateRequest, keyof CallTarget>) => Promise<CreateResult | LostAnswer>;
   /**
-   * Where the sale has a credit note already: gives that one, if it is ours.
+   * If the sale has a credit note already: gives that one, if it is ours.
    * @throws whatever ends the run, if it is somebody else's
    */
   alreadyCredited?: (result: Extract<CreateResult, { kind: "already-credited" }>) => Promise<SaleDocument>;
@@ -67,8 +67,8 @@ function newIntent(number: number): DocumentIntent {
 
 /**
  * Brings the document into being, exactly once. The next intent, with a new key, begins only after an answer that ruled
- * out a document under the old key, and only where an operator asks for it by `retry`.
- * @throws CancelledByOperator while no document exists; ApplicationFailure Conflict where its number is another sale's
+ * out a document under the old key, and only if an operator asks for it by `retry`.
+ * @throws CancelledByOperator while no document exists; ApplicationFailure Conflict if its number is another sale's
  */
 export async function createDocument(context: SaleContext, creation: Creation): Promise<Created> {
   const { run } = context;
@@ -149,7 +149,7 @@ function takeOverDecision(run: SaleState, { decision }: Extract<CreateResult, { 
   run.decide({ update: "resolveDocument", code: "document-unknown", answer: "not created", note, by }, atMs);
 }
 
-/** Undefined where the answer rules out that there is one. */
+/** Undefined if the answer rules out that there is one. */
 async function documentFrom(
   context: SaleContext,
   result: Exclude<CreateResult, Refusal | Deferred | { kind: "superseded" | "number-taken" }>,
@@ -173,7 +173,7 @@ async function documentFrom(
   }
 }
 
-/** Tries once more under the same key, where that is safe. Then an operator decides, and a `retry` is a new intent. */
+/** Tries once more under the same key, if that is safe. Then an operator decides, and a `retry` is a new intent. */
 async function rejectedWithoutTrace(
   context: SaleContext,
   result: Extract<CreateResult, { kind: "rejected" }>,
@@ -218,7 +218,7 @@ async function checkIsOurs(
   return await readDocument(context, document.id);
 }
 
-/** Undefined where an operator says that it was not created. */
+/** Undefined if an operator says that it was not created. */
 async function parkUnknown(
   context: SaleContext,
   { message, evidence }: Extract<CreateResult, { kind: "unknown" }>,

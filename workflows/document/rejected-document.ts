@@ -23,9 +23,9 @@ interface Rejected extends Watched {
 }
 
 /**
- * After a rejection: where something was corrected that the authority may have missed, the document is submitted again
+ * After a rejection: if something was corrected that the authority may have missed, the document is submitted again
  * at once; else on a short, bounded schedule; then an operator says `retry` or `cancel`.
- * @throws CancelledByOperator where the document still reads as rejected
+ * @throws CancelledByOperator if the document still reads as rejected
  */
 export async function resubmitRejected(
   context: SaleContext,
@@ -59,7 +59,7 @@ export async function resubmitRejected(
 
 /**
  * Once an operator says so: nothing was reversed.
- * @throws CancelledByOperator where it still reads as cancelled
+ * @throws CancelledByOperator if it still reads as cancelled
  */
 export async function resubmitCancelled(
   context: SaleContext,
@@ -76,7 +76,7 @@ export async function resubmitCancelled(
 
 /**
  * Waits, and submits the document again, unless it has become something else meanwhile: then it returns that.
- * @param wait ends early where the document has changed. `asked-for`: by an operator
+ * @param wait ends early if the document has changed. `asked-for`: by an operator
  * @throws CancelledByOperator
  */
 async function submitAgainAfter(
@@ -131,7 +131,7 @@ async function changeAfterCallback(
 
 /**
  * A document that has become something else since it was read last is not cancelled: the cancellation is a wish then.
- * @throws the cancellation, where the document still reads as rejected or cancelled, or cannot be read and an operator
+ * @throws the cancellation, if the document still reads as rejected or cancelled, or cannot be read and an operator
  *   says so
  */
 async function lookBeforeCancel(

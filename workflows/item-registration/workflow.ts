@@ -212,7 +212,7 @@ async function registerOne(batch: Batch, { id, name }: PlannedItem): Promise<Ite
   }
 }
 
-/** What a refusal means for the item; undefined where it is worth another try. */
+/** What a refusal means for the item; undefined if it is worth another try. */
 async function afterRefusal(
   batch: Batch,
   item: Pick<ItemOutcome, "item" | "name">,

@@ -30,7 +30,7 @@ export interface Allowed {
   updates: string[];
 }
 
-/** `sinceMs`: where it is about something that began earlier; default: now. */
+/** `sinceMs`: if it is about something that began earlier; default: now. */
 export type NewAttention = Omit<Attention, "sinceMs" | "resolvedBy"> &
   Partial<Pick<Attention, "resolvedBy" | "sinceMs">>;
 
@@ -150,14 +150,14 @@ export abstract class AttentionList {
     this.decisions.push({ ...decision, atMs });
   }
 
-  /** The first one counts, and whoever asked for it answers for it. Temporal's own does not say who that was. */
+  /** The first one counts, with the name of its sender. Temporal's own cancellation has no name. */
   protected takeCancellation(reason: string, by: string | undefined): void {
     if (this.cancelRequested !== undefined) return;
     this.cancelRequested = reason;
     this.decide({ update: "cancel", note: reason, by });
   }
 
-  /** The named attention, else everything that waits for a retry; a slow authority only where nothing else does. */
+  /** The named attention, else everything that waits for a retry; a slow authority only if nothing else does. */
   countRetry(request: RetryRequest): void {
     const { note = "", by } = request;
     this.retriedAtMs = Date.now();
@@ -232,13 +232,13 @@ export interface Wakes {
   /** Runs while the run is parked. True: what it waited for is there. */
   wake?: () => Promise<boolean>;
   until?: () => boolean;
-  /** The attention outlasts a wake: whoever parks clears it once what it is about is over. */
+  /** The attention outlasts a wake: the caller of `park` clears it once what it is about is over. */
   keepsAfterWake?: boolean;
 }
 
 /**
  * Raises an attention, and waits until it is resolved. A cancellation that was requested before counts at once.
- * @throws CancelledByOperator where the attention can be resolved by that
+ * @throws CancelledByOperator if the attention can be resolved by that
  */
 export async function park(run: AttentionList, attention: NewAttention, wakes: Wakes = {}): Promise<Verdict> {
   const key = run.raise(attention);
@@ -258,7 +258,7 @@ export async function park(run: AttentionList, attention: NewAttention, wakes: W
     woken = waking?.result;
     lasting = wakes.keepsAfterWake === true && waking?.done === true && !cancelled() && !retried();
   } finally {
-    // Also where the step itself is cancelled: an attention must not outlive what it is about.
+    // Also if the step itself is cancelled: an attention must not outlive what it is about.
     if (!lasting) run.clear(key);
     await waking?.end();
   }
@@ -268,7 +268,7 @@ export async function park(run: AttentionList, attention: NewAttention, wakes: W
   return woken ? "woken" : "again";
 }
 
-/** A step that goes on by itself, and can be ended. It never throws: whoever waits for it sees what it came to. */
+/** A step that goes on by itself, and can be ended. It never throws: its fields say what it came to. */
 export class Running<Result> {
   done = false;
   result: Result | undefined;

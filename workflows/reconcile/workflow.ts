@@ -76,7 +76,7 @@ export async function reconcile(input: ReconcileInput, carried?: Carried): Promi
 
 type Remaining = Pick<Carried, "after" | "unanswered">;
 
-/** @returns what is left, where the history is long enough */
+/** @returns what is left, if the history is long enough */
 async function holdDocuments(work: Reconciling, from: Remaining | undefined): Promise<Remaining | undefined> {
   const { job, target } = work;
   // Nothing else of what is carried: the progress goes on from here.

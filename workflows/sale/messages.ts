@@ -146,7 +146,7 @@ function wasAnswered(run: SaleState, referenceId: string): boolean {
   return run.decisions.some(isAbout(referenceId));
 }
 
-/** Says to whoever sends a `resolveStock` again that the first one was taken. */
+/** Says to a caller who repeats a `resolveStock` that the first one was taken. */
 function notUnknown(run: SaleState, { referenceId, state }: StockMovement): string {
   const why = wasAnswered(run, referenceId) ? "it was answered before" : "its outcome is not in question";
   return `The movement ${referenceId} is ${state === "dropped" ? "given up" : state}: ${why}.`;
@@ -164,8 +164,8 @@ const resolveDocument: Update<SaleState, "resolveDocument"> = {
 };
 
 /**
- * For whichever document waits for it: what is about a credit note has its number as subject, where it has no other.
- * @param forSeveral it is for all that wait, where it names none
+ * For whichever document waits for it: what is about a credit note has its number as subject, if it has no other.
+ * @param forSeveral it is for all that wait, if it names none
  */
 function ofEither<Name extends "retry" | "acknowledge" | "resolveDocument">(
   update: Update<SaleState, Name>,
@@ -193,7 +193,7 @@ function ofEither<Name extends "retry" | "acknowledge" | "resolveDocument">(
   };
 }
 
-/** Whoever restarted the sale answers for it, as for any decision. What the run before knew, its row knows. */
+/** A restart is an operator's decision, like any other. What the run before knew, its row knows. */
 function takeOverRestart(run: SaleState): void {
   const restarted = restartedOf(workflowInfo().memo);
   if (!restarted) return;
@@ -294,7 +294,7 @@ async function requestRefund(run: SaleState, request: RefundUpdate): Promise<Sal
   if (run.refund && !run.correction) withReplacement(run.refund, request, run.businessId);
   const refund = (run.refund ??= withReturnDate(request));
   run.notes?.saveIfChanged();
-  // Whoever has an answer need not ask again: so the refund outlives the run by then, unless the ledger is away.
+  // A caller with an answer need not ask again: so the refund outlives the run by then, unless the ledger is away.
   const isKept = (): boolean => run.refund !== refund || run.notes?.keeps(refund) !== false;
   const isHeldUp = (): boolean =>
     run.creditNotes.findLast(({ invoice }) => invoice === refund.traderInvoiceNumber)?.parked === true;
@@ -320,7 +320,7 @@ async function requestRefund(run: SaleState, request: RefundUpdate): Promise<Sal
   return outcomeOf(run);
 }
 
-/** @throws ApplicationFailure Conflict, where the sale is refunded otherwise */
+/** @throws ApplicationFailure Conflict, if the sale is refunded otherwise */
 function throwIfConflicting({ refund, businessId }: SaleState, request: Refund): void {
   const conflict = refund && refundConflict(refund, request, businessId);
   if (!refund || conflict === undefined) return;
@@ -328,7 +328,7 @@ function throwIfConflicting({ refund, businessId }: SaleState, request: Refund):
   throw ApplicationFailure.nonRetryable(conflict, FAILURES.conflict, details);
 }
 
-/** What is kept of a refund lacks the corrected sale, which whoever asks for the same one again brings along. */
+/** What is kept of a refund lacks the corrected sale, which a repeated request for the same one brings along. */
 export function withReplacement(known: Refund, asked: Refund | undefined, businessId: string | undefined): Refund {
   const isSame = asked?.replaceWith && replacementOf(asked, businessId)?.fingerprint === known.replacedBy?.fingerprint;
   if (isSame) known.replaceWith ??= asked.replaceWith;

@@ -30,7 +30,7 @@ import { type Calls, callsOf } from "../proxies.ts";
 
 /** Where each stage may lead. A credit note begins at `submitting`, and has nothing to complete: it is credited. */
 export const STAGE_TRANSITIONS: Readonly<Record<Stage, readonly Stage[]>> = {
-  // Settled at once where the number was used long ago, for this very sale.
+  // Settled at once if the number was used long ago, for this very sale.
   "resolving-items": ["registering", "submitting", "completed", "credited", "cancelled"],
   registering: ["submitting", "awaiting-authority", "cancelled"],
   submitting: ["adjusting-stock", "awaiting-authority", "rejected", "completed", "credited", "cancelled"],
@@ -73,7 +73,7 @@ export class SaleState extends AttentionList {
 
   stage: Stage;
   document: SaleDocument | null = null;
-  /** As its row has it, where an earlier run issued it: this one has still to find it. */
+  /** As its row has it, if an earlier run issued it: this one has still to find it. */
   earlierDocument: SaleDocument | null = null;
   /** Of a sale that an earlier run has credited. */
   earlierCreditNote: SaleDocument | null = null;
@@ -109,7 +109,7 @@ export class SaleState extends AttentionList {
   reversedSaleId: string | undefined;
   refund: Refund | undefined;
   refundChecks: InputChecks | undefined;
-  /** Why the credit note is to be given up, where that was asked for before it began. */
+  /** Why the credit note is to be given up, if that was asked for before it began. */
   creditNoteCancelRequested: string | undefined;
   /** The number of the refund that messages asked for last; and that at the moment of the cancellation. */
   refundAsked: string | undefined;
@@ -123,7 +123,7 @@ export class SaleState extends AttentionList {
   outcomeBytes = 0;
   outcomesUsedUp = false;
   prepared = false;
-  /** As {@link isReset}, where the run was reset to before it was prepared: the same in every replay. */
+  /** As {@link isReset}, if the run was reset to before it was prepared: the same in every replay. */
   wasReset = false;
   /** Why the workflow will fail, which no caller is told before the ledger knows. */
   failing: ApplicationFailure | undefined;

@@ -159,7 +159,7 @@ export async function runToCompletion(run: SaleState, body: () => Promise<void>)
     } catch (error) {
       if (!(error instanceof Error) || !isFinal(error)) throw error;
       run.failing = asFailure(error);
-      // Whoever hears of the failure may start the number anew at once: so the run has nothing left to do then.
+      // A caller that hears of the failure may start the number anew at once: so the run has nothing left to do then.
       await run.everythingFinished();
       run.failure = run.failing;
     }
@@ -300,7 +300,7 @@ function noteKey(run: SaleState): string {
 const NOTHING_TO_NOTE = JSON.stringify([false, "", 0, 0, false]);
 
 function stageToNote({ stage, document, documentType, invoice, refund, isRefundGivenUp }: SaleState): string {
-  // Whoever asked for it before the sale is completed may wait for no answer.
+  // The signal of a refund that comes before the sale is completed has no answer to wait for.
   const early = refund && documentType === "sale" ? `refund ${refund.traderInvoiceNumber}` : "";
   switch (stage) {
     case "rejected":

@@ -213,7 +213,7 @@ async function issueSale(
 }
 
 /**
- * A sale that was issued elsewhere must have this number, and these lines where they are given: nobody can correct that
+ * A sale that was issued elsewhere must have this number, and these lines if they are given: nobody can correct that
  * here.
  * @throws ApplicationFailure InvalidInput
  */

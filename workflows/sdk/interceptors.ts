@@ -172,7 +172,7 @@ class UnreadablePayload {
   }
 }
 
-/** Of a message's content, an input or a result: why it cannot be read, as a sentence; undefined where it can. */
+/** Of a message's content, an input or a result: why it cannot be read, as a sentence; undefined if it can. */
 export function whyUnreadable(what: string, value: unknown): string | undefined {
   if (!(value instanceof UnreadablePayload)) return undefined;
   return `The ${what} cannot be read (${value.reason}). Expected one JSON object, with the encoding json/plain.`;
@@ -180,7 +180,7 @@ export function whyUnreadable(what: string, value: unknown): string | undefined 
 
 /**
  * The SDK's own throws upon a payload that it cannot read, which fails the workflow task in each replay: one such
- * signal would stop its run for ever. Whoever takes a value looks at it here.
+ * signal would stop its run for ever. So it becomes a value that says why, for `whyUnreadable`.
  */
 export const payloadConverter: PayloadConverter = {
   toPayload: (value, context, hint) => defaultPayloadConverter.toPayload(value, context, hint),

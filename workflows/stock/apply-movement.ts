@@ -82,7 +82,7 @@ interface Tries {
 /**
  * Waits out what the run's other movements would meet too: the key is refused, the branch is held, the quota is spent,
  * or the ledger is away. The movement keeps its permit meanwhile, so the others wait behind it (decision 16).
- * @returns undefined where the movement was given up
+ * @returns undefined if the movement was given up
  */
 async function sendPastObstacles(
   context: SaleContext,

@@ -34,7 +34,7 @@ import { adoptDecision, applyMovement, markApplied, resolveUnknownMovement, Sema
 const MOST_AT_ONCE = 5;
 
 /**
- * One for each stock-tracked item, at the quantity-weighted price of its lines. Where no price makes the movement worth
+ * One for each stock-tracked item, at the quantity-weighted price of its lines. If no price makes the movement worth
  * exactly what the lines are, there is one for each price.
  */
 export function planMovements(
@@ -163,7 +163,7 @@ export class StockKeeping {
    */
   async undo(number: string): Promise<void> {
     const { document, movements } = this.#context.run;
-    // Where this run has sent nothing, an attempt of an earlier one may still come.
+    // If this run has sent nothing, an attempt of an earlier one may still come.
     const close = movements.length === 0 ? this.planned.map(({ referenceId }) => referenceId) : undefined;
     const back = { purpose: "undone", number, soldAs: number } as const;
     if (document) await this.returnTaken(back, document, close);
@@ -186,7 +186,7 @@ export class StockKeeping {
 
   /**
    * What the sale has taken, in any run; what is not known to have been taken once an operator has decided that it was.
-   * @returns false where the sale has taken nothing
+   * @returns false if the sale has taken nothing
    */
   async returnTaken(back: Return, original: SaleDocument, close?: string[]): Promise<boolean> {
     const own = this.#sold.map(([movement]) => movement).filter(({ state }) => state !== "dropped");
@@ -271,7 +271,7 @@ export class StockKeeping {
 
 /**
  * One that is not to be found waits for an operator without holding back the document.
- * @returns undefined where an operator gave it up
+ * @returns undefined if an operator gave it up
  */
 async function branchToReturnTo(
   { run, calls, target }: SaleContext,

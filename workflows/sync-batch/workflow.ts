@@ -29,7 +29,7 @@ import { type AccountingCalls, accountingCallsOf, ledger, main } from "../proxie
 type Batch = Omit<BatchReference, "generation">;
 type Known = Exclude<KnownBatch, UnknownOutcome>;
 
-/** Has one sync batch processed, at most once (docs/architecture.md, "At most once"), by whomever it is started. */
+/** Has one sync batch processed, at most once (docs/architecture.md, "At most once"), however often it is started. */
 export async function processSyncBatch(input: ProcessSyncBatchInput): Promise<SyncBatchOutcome> {
   const job = new BatchJob(String(input?.syncBatchId));
   registerJobMessages(job, BATCH_UPDATES);

@@ -145,7 +145,7 @@ export function withPage(
   return { pass, pages: read, mark: shown, markedAt: read, repeats: again };
 }
 
-/** As the beginning of a sentence; undefined where the pass may end. */
+/** As the beginning of a sentence; undefined if the pass may end. */
 export function whyEndless({ pages, repeats, mark }: PagesRead): string | undefined {
   if (repeats >= MOST_REPEATS) {
     const what = mark === NO_ROWS ? "pages without a row" : "pages that it had given before";

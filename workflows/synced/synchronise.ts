@@ -119,7 +119,7 @@ export async function synchronise(
   }
 }
 
-/** Begins a pass anew so often without an operator, where the service does not take its own cursor back. */
+/** Begins a pass anew so often without an operator, if the service does not take its own cursor back. */
 const MOST_RESTARTS = 3;
 
 async function readPage(work: Mirrored, position: Position): Promise<Position> {
@@ -152,7 +152,7 @@ function isEndless(what: string): Refusal {
   return { kind: "refused", attention: "unexpected-answer", message: `${what}; a retry reads on.` };
 }
 
-/** Where the sweep has read the page already, it has the same rows left out. */
+/** If the sweep has read the page already, it has the same rows left out. */
 function countPage(job: Job<SyncProgress>, page: KeptPageResult, isReadAgain: boolean): void {
   const { progress } = job;
   const leftOut = (progress.leftOut ?? 0) + (isReadAgain ? 0 : (page.leftOut ?? 0));

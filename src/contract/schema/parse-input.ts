@@ -33,7 +33,7 @@ function describeIssue(issue: z.core.$ZodIssue, input: unknown): string[] {
   return [`${path}: ${issue.message}${saysFound ? "" : `, found ${shown(valueAt(input, issue.path))}`}`];
 }
 
-/** In place of zod's own words, where the schema has none. */
+/** In place of zod's own words, if the schema has none. */
 function expectation(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === "invalid_type") return `expected ${article(issue.expected)}`;
   if (issue.code === "invalid_value")

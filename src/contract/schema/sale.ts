@@ -19,7 +19,7 @@ const identifier = printableText(200);
 
 const finite = z.number({ error: "expected a finite number" });
 
-/** Looked at even where a field is wrong, so that every problem is named at once. */
+/** Looked at even if a field is wrong, so that every problem is named at once. */
 export const always = {
   when: ({ value }: { value: unknown }): boolean =>
     typeof value === "object" && value !== null && !Array.isArray(value),
@@ -177,7 +177,7 @@ export type Refund = z.infer<typeof refundSchema> & {
 
 type BranchOnlyToRestock = { branch?: undefined } | { restock: true; branch: string };
 
-/** Of the signal `refundRequested`, and of whoever asks for a refund through the client. */
+/** Of the signal `refundRequested`, and of the client's `refund`. */
 export const refundRequestSchema = refundSchema
   .refine(
     (refund): refund is z.infer<typeof refundSchema> & BranchOnlyToRestock =>
@@ -209,7 +209,7 @@ export type RefundRequest = z.infer<typeof refundRequestSchema>;
 
 /**
  * Input of the `sale` workflow, checked in its first activity. With neither lines nor `saleId` it carries on the sale
- * that the ledger has under the number, and `refund` is asked of it at once, for whoever can only start.
+ * that the ledger has under the number, and `refund` is asked of it at once, for callers that can only start.
  */
 export const saleStartSchema = saleFields
   .extend({ refund: refundRequestSchema.optional() })

@@ -59,7 +59,7 @@ export interface AtMostOnceTable<Answer extends { kind: string }> {
   /** The state of a call that was carried out, and the kind of the service's answer. */
   done: string;
   notDone: string;
-  /** What is known where an operator alone has decided that it was carried out. */
+  /** What is known if an operator alone has decided that it was carried out. */
   decided: (decision: DecisionOf<Answer>) => Answer;
   /** Carried out is carried out, whichever try it was: a late answer says so of a newer try that is out, too. */
   lateDoneEnds?: true;
@@ -117,7 +117,7 @@ export interface TakeClaim extends ClaimedTry, TakingExecution {
 interface Terms<Other> {
   /** The columns that say what is sent. */
   call: Columns;
-  /** Where the row stands for another call. */
+  /** If the row stands for another call. */
   differs?: (row: ClaimRow) => Other | undefined;
   /** Whether, and why, nothing new may be sent now. */
   heldBack?: { holds: RawBuilder<boolean>; why: (db: Queries) => Promise<Other | undefined> };
@@ -213,7 +213,7 @@ export async function settle(
   const { generation, outcome, writer } = request;
   const token = storableText(request.token);
   const event = { what: `settled-${outcome.kind}`, generation, change: { state: outcome.kind, outcome } };
-  /** Whoever has the outcome of a try sends it no more. */
+  /** A try with an outcome is sent no more. */
   const columns = { under_way_until: null, ...claim.whenSettled };
   return await database.inOneStatement<"settled" | "contradicted" | "not-held">(
     async (db) => {
@@ -228,7 +228,7 @@ export async function settle(
       const row = await lockRow(db, claim);
       const isDone = outcome.kind === claim.done;
       if (!row) {
-        // What the service carried out must be found again, whoever reports it.
+        // What the service carried out must be found again, whichever run reports it.
         if (isDone) await tellOnce(db, claim, request, { what: "settled-without-claim" });
         return "not-held";
       }
@@ -248,7 +248,7 @@ export async function settle(
         if (isCurrent && row.under_way_until !== null) await update(claim, {}, over).execute(db);
         return "settled";
       }
-      // The service carried it out, whoever thought otherwise: a further try would do so twice.
+      // The service carried it out, whatever the row says: a further try would do so twice.
       const counts = isDone && (isOver(claim, row) || (claim.lateDoneEnds === true && row.state === "held"));
       const change = { ...(counts && event.change), disputed: true };
       await update(claim, change, counts ? columns : over).execute(db);
@@ -279,7 +279,7 @@ export interface LastTry {
 }
 
 /**
- * Asked after an activity ended without an answer. Where nothing of this generation was taken its claim is closed
+ * Asked after an activity ended without an answer. If nothing of this generation was taken its claim is closed
  * from now on, so that a late attempt's `take` gets `superseded`. `under-way`: ask again, it is not over yet. A newer
  * generation than asked for: the answer is about the newest.
  */
@@ -357,7 +357,7 @@ export async function decide<Answer extends { kind: string }>(
 function standingOf(claim: AtMostOnceClaim<{ kind: string }>, row: ClaimRow, generation: number, isDone: boolean) {
   const { done, notDone } = claim;
   if (row.state === done) return row.outcome === null && isDone ? "same" : done;
-  // A newer try exists only where the one that is decided about was known not to be carried out.
+  // A newer try exists only if the one that is decided about was known not to be carried out.
   if (row.generation > generation) return notDone;
   if (row.state !== notDone || row.generation < generation) return "open";
   return row.outcome === null && !isDone ? "same" : notDone;
@@ -387,7 +387,7 @@ function supersededAnswer<Answer>({ generation, outcome, decision }: ClaimRow): 
   return { kind: "superseded", generation, ...decided };
 }
 
-/** The same for whoever would act on it. */
+/** The same for a caller that would act on it. */
 async function openAnswer(db: Queries, row: ClaimRow): Promise<HeldClaim | UnderWay> {
   return (await underWay(db, row)) ?? heldAnswer(row);
 }
@@ -418,7 +418,7 @@ function there(row: ClaimRow | undefined): ClaimRow {
   return row;
 }
 
-/** One statement: makes the row with its event, where there is none, and nothing holds it back. */
+/** One statement: makes the row with its event, if there is none, and nothing holds it back. */
 function isMade(
   db: Queries,
   claim: Claim,
@@ -432,7 +432,7 @@ function isMade(
   return writeWithEvent(db, claim, made, eventOf(claim, writer, event));
 }
 
-/** The writer is the run that wrote the row last; whoever only doubts what it says leaves it there. */
+/** The writer is the run that wrote the row last; an event that only doubts what it says leaves it there. */
 function changeRow(db: Queries, claim: Claim, writer: Writer, event: ClaimEvent, columns: Columns = {}): Promise<void> {
   return changeClaim(db, claim, writer, event, { ...columns, ...writerColumns(writer) });
 }

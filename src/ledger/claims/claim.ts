@@ -56,7 +56,7 @@ export function toJson(value: object): string {
   return canonicalJson(storableJson(value));
 }
 
-/** @param alias of the table in the statement, where it has one */
+/** @param alias of the table in the statement, if it has one */
 export function whereRow({ table, key }: Claim, alias: string = table): RawBuilder<boolean> {
   const named = Object.entries(key).map(([column, value]) => [`${alias}.${column}`, value]);
   return hasValues(Object.fromEntries(named) as Columns);
@@ -77,7 +77,7 @@ export function update(claim: Claim, change: Columns, columns: Columns = {}): Ra
 }
 
 /**
- * One statement: writes the row, and its event where it was written.
+ * One statement: writes the row, and its event if it was written.
  * @param write what it returns is one row, or none
  * @returns whether it was written
  */
@@ -143,7 +143,7 @@ export function untilItIsOver(underWayForMs: number): RawBuilder<Date> {
   return sql<Date>`clock_timestamp() + ${Math.ceil(underWayForMs)} * interval '1 millisecond'`;
 }
 
-/** Undefined where the execution that held the claim last is over. */
+/** Undefined if the execution that held the claim last is over. */
 export async function underWay(
   db: Queries,
   { under_way_until: until }: { under_way_until: Date | null },

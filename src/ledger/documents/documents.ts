@@ -45,10 +45,10 @@ export function createDocuments(database: Database) {
     /** The first thing that a run does: its row is there from then on. Gives what an older row said. */
     open: (business: Business, record: OpenedRecord, by: Opening) =>
       database.transact((db) => open(db, business, record, by)),
-    /** The same for a number that nobody has, in one statement. False where there is a row: then nothing is written. */
+    /** The same for a number that nobody has, in one statement. False if there is a row: then nothing is written. */
     openNew: (business: Business, record: OpenedRecord, by: Opening) =>
       database.query((db) => openNew(db, business, record, by)),
-    /** Opens the row of a corrected sale before its own run begins. Gives who has its number, where somebody has it. */
+    /** Opens the row of a corrected sale before its own run begins. Gives who has its number, if somebody has it. */
     reserve: (business: Business, record: ReservedRecord, by: Opening) =>
       database.transact((db) => reserve(db, business, record, by)),
     /** Ends such a row whose correction was refused, or given up. */
@@ -74,7 +74,7 @@ export function createDocuments(database: Database) {
     decide: (request: DecideDocumentRequest) => database.transact((db) => decide(db, request)),
     /** Undefined: nothing of the document was ever taken, decided, or read at the service. */
     read: (key: DocumentKey) => database.query((db) => read(db, key)),
-    /** The documents that were reported within so many days where another one was recorded, the latest first. */
+    /** The documents that were reported within so many days if another one was recorded, the latest first. */
     contradicted: (days: number) => database.query((db) => contradicted(db, days)),
     /** Writes an answer of the service, with all its lines. An answer that is older than the row's changes nothing. */
     answered: (business: Business, of: AnsweredRow, answer: Answer, writer: Writer) =>

@@ -55,7 +55,7 @@ export async function findSale(db: Queries, business: Business, number: string):
   return { ...(await keptOf(db, business, row)), creditNote: note && (await keptOf(db, business, note)) };
 }
 
-/** The number of the sale that the credit note of that number reverses, where the ledger has both. */
+/** The number of the sale that the credit note of that number reverses, if the ledger has both. */
 export async function saleOfCreditNote(db: Queries, business: Business, number: string): Promise<string | undefined> {
   const { connection, business_id } = businessColumns(business);
   const row = await db
@@ -87,7 +87,7 @@ async function keptOf(db: Queries, business: Business, row: Row): Promise<KeptRe
   return {
     record: {
       ...record,
-      // What its claim knows, also where its run has ended before it could tell.
+      // What its claim knows, also if its run has ended before it could tell.
       numberTaken: record.numberTaken || isClaimed(row),
       movements,
       attentions: record.attentions.filter(({ code, subject }) => code !== "stock-unknown" || isOpen(subject)),

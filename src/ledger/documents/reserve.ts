@@ -23,7 +23,7 @@ export type NumberHolder = Pick<RowContent, "stage" | "fingerprint" | "replaces"
 /**
  * Reserves the number of a corrected sale by opening its row, which names the sale that it replaces. A sale with the
  * same content that is on its way already counts as the corrected one. To be repeated freely.
- * @returns who has the number, where it stays as it is
+ * @returns who has the number, if it stays as it is
  */
 export async function reserve(
   db: Queries,
@@ -55,7 +55,7 @@ export async function reserve(
 }
 
 /**
- * The correction was refused, or given up: where no workflow of its own has begun, the row stands as that of a sale that
+ * The correction was refused, or given up: if no workflow of its own has begun, the row stands as that of a sale that
  * was given up, and its number is free again. To be repeated freely.
  * @param askedAtMs when it was asked for: an attempt that comes late must not end another reservation
  */

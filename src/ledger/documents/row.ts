@@ -86,7 +86,7 @@ export function documentColumns(content: RowContent) {
   };
 }
 
-/** Where somebody else's credit note reverses the sale, nobody here knows its reason. */
+/** If somebody else's credit note reverses the sale, nobody here knows its reason. */
 function refundReason({ type, number, document, refund }: RowContent): string | undefined {
   const isOurs = type === "credit_note" && (document === null || document.traderInvoiceNumber === number);
   return isOurs ? refund?.reason : undefined;
@@ -213,7 +213,7 @@ export function keptOf({ event, event_number: eventNumber, ...row }: KeptColumns
   return { as_of, sequence, answered_at, claim, eventNumber, content: JSON.parse(event) as RowContent };
 }
 
-/** Each document of the business, with the event that it was written with; null where that is gone. */
+/** Each document of the business, with the event that it was written with; null if that is gone. */
 export function documentsWithEvents(db: Queries, business: Business) {
   const { connection, business_id } = businessColumns(business);
   return db
@@ -233,7 +233,7 @@ type WithEvent = Pick<RowOf<"documents">, "type" | "number" | "business_id" | "e
   content: string | null;
 };
 
-/** @throws LedgerError where the event is gone: what the row stands for is not known then, and nothing may follow from it */
+/** @throws LedgerError if the event is gone: what the row stands for is not known then, and nothing may follow from it */
 export function contentOf({ content, ...row }: WithEvent): RowContent {
   if (content !== null) return JSON.parse(content) as RowContent;
   throw missingEvent(row);
@@ -262,7 +262,7 @@ export async function lockKept(db: Queries, business: Business, of: DocumentRow)
   const [row] = rows;
   if (!row) return undefined;
   const { event_number } = row;
-  // Not in the statement that waits for the row: it would not see the event of whoever it has waited for.
+  // Not in the statement that waits for the row: it would not see the event of the transaction that it has waited for.
   const { connection, business_id } = businessColumns(business);
   const event = await db
     .selectFrom("events")
@@ -275,7 +275,7 @@ export async function lockKept(db: Queries, business: Business, of: DocumentRow)
 }
 
 /**
- * One statement: makes the row where there is none, with its event. Of two at the same moment it fails for the later one,
+ * One statement: makes the row if there is none, with its event. Of two at the same moment it fails for the later one,
  * which is tried again, and finds the row.
  * @returns whether it was made
  */
@@ -307,7 +307,7 @@ export async function insertOrLock(
   return (await insertIfNew(db, business, content, writer, asOf)) ? undefined : await lockKept(db, business, content);
 }
 
-/** The row, locked; it is made where the database knew nothing of the document. */
+/** The row, locked; it is made if the database knew nothing of the document. */
 export async function lockOrMake(db: Queries, business: Business, content: RowContent): Promise<Kept> {
   const found = await insertOrLock(db, business, content, content.run, new Date(content.startedAtMs));
   const kept = found ?? (await lockKept(db, business, content));

@@ -44,7 +44,7 @@ export interface SettleDocumentRequest extends DocumentKey {
 /** The same with what the service answered, which is written in the same statement. */
 export interface SettleAnswerRequest extends SettleDocumentRequest {
   answer: Answer;
-  /** How many movements the sale makes, where the request brings it into being. */
+  /** How many movements the sale makes, if the request brings it into being. */
   movementsPlanned?: number | undefined;
   /** The row as it was taken. */
   seen?: Kept | undefined;
@@ -65,7 +65,7 @@ export interface DocumentState {
 
 type Settled = "settled" | "contradicted";
 
-/** Whoever has the outcome of an intent sends it no more. */
+/** An intent with an outcome is sent no more. */
 const OVER = { ...NO_LONGER_IN_DOUBT, under_way_until: null } as const;
 
 export async function settle(db: Queries, request: SettleDocumentRequest): Promise<Settled> {
@@ -89,8 +89,8 @@ export function settleAnswered(database: Database, request: SettleAnswerRequest)
 }
 
 /**
- * The claim and the whole answer in one statement, where the row is as it was when it was taken.
- * @returns undefined where it is not so; then nothing is written
+ * The claim and the whole answer in one statement, if the row is as it was when it was taken.
+ * @returns undefined if it is not so; then nothing is written
  */
 async function settleSeen(db: Queries, request: SettleAnswerRequest): Promise<SettledAnswer | undefined> {
   const { of, intent, outcome, answer, seen, movementsPlanned, writer } = request;
@@ -133,7 +133,7 @@ async function settleDocument(db: Queries, request: SettleDocumentRequest, docum
     await appendEvents(db, request, [eventOf(claim, writer, told)]);
     return "contradicted";
   }
-  // Also where it was thought that there is none: a document that exists is never lost sight of.
+  // Also if it was thought that there is none: a document that exists is never lost sight of.
   const isAwaited = before.claim === "in-doubt" && before.intent === intent;
   const what = before.claim === null ? "found" : isAwaited ? "created" : "created-after-all";
   // Found without a take, as by a run that adopts what stands at the service.
@@ -143,7 +143,7 @@ async function settleDocument(db: Queries, request: SettleDocumentRequest, docum
   return "settled";
 }
 
-/** One statement, with its event. Where the row is of another intent, or settled already, it stays as it is. */
+/** One statement, with its event. If the row is of another intent, or settled already, it stays as it is. */
 async function settleNone(
   db: Queries,
   { of, intent, outcome, writer, ...business }: SettleDocumentRequest,

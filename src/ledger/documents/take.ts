@@ -57,7 +57,7 @@ export interface TakeDocumentRequest extends DocumentKey, TakingExecution {
 /** Whose the number of a credit note is: the sale that it reverses, and who carries it on. */
 export interface NumberOwner {
   saleId: string;
-  /** The sale's own number, where the ledger has that sale. */
+  /** The sale's own number, if the ledger has that sale. */
   sale?: string | undefined;
   /** Workflow id and run id, for people. */
   holder: string;
@@ -112,11 +112,11 @@ export async function take(db: Queries, request: TakeDocumentRequest): Promise<T
   if (isOther && isSpokenFor(found)) return { kind: "number-taken", ...(await ownerOf(db, request, found)) };
   const known = isOther ? undefined : await standing(db, request, found);
   if (known !== undefined) return known;
-  // Before anything is written: whoever has a row of the sale waits for the chain.
+  // Before anything is written: a transaction that has a row of the sale waits for the chain.
   const other = await otherCreditNote(db, request);
   if (other !== undefined) return other;
   if (isOther) {
-    // The number is that of whoever sends first.
+    // The number belongs to the sale that sends first.
     await changeRow(db, request, found, unknown, writer, { times: { as_of: asOf, sequence: 0 } });
   }
   await changeClaim(db, claim, writer, event, columns);
@@ -125,7 +125,7 @@ export async function take(db: Queries, request: TakeDocumentRequest): Promise<T
 
 /**
  * The first request of all for a row that its run has opened, in one statement.
- * @returns undefined where it is not so; then nothing is written
+ * @returns undefined if it is not so; then nothing is written
  */
 export async function takeFirst(db: Queries, request: TakeDocumentRequest): Promise<TakeDocumentAnswer | undefined> {
   const { claim, columns, event, answer } = firstOf(request);
@@ -153,7 +153,7 @@ export async function takeFirst(db: Queries, request: TakeDocumentRequest): Prom
   return { ...answer, seen: row.event === null ? undefined : keptOf(row) };
 }
 
-/** What is written, and answered, where nothing stands in the way. */
+/** What is written, and answered, if nothing stands in the way. */
 function firstOf(request: TakeDocumentRequest) {
   checkTry(request.intent);
   const { of, intent, idempotencyKey, content, nowMs } = request;

@@ -66,7 +66,7 @@ function isAsAsked(kept: Looked): boolean {
     ...(traderInvoiceNumber !== undefined && { traderInvoiceNumber }),
     // Of a sale that was issued elsewhere nobody was asked for.
     ...(content && saleId === null && { customerPin: customer?.pin ?? null }),
-    // The items are compared by whoever has the catalogue.
+    // The items were compared by the run, which has the catalogue.
     ...(lines.length > 0 && {
       lines: lines.map((line, at) => ({ ...line, itemId: document.lines[at]?.itemId ?? "" })),
     }),

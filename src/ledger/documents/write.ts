@@ -53,7 +53,7 @@ export type OpenedBefore = Pick<RowContent, "stage" | "document" | "refund" | "c
  * @param askedAtMs when the run asked for it, by Temporal's clock: an attempt of an older run changes nothing
  * @param keepsCancelled a row that was given up stays as it is
  * @param inDoubt a row that is new says that something may have been sent
- * @returns what the row of this document said; undefined where it is new
+ * @returns what the row of this document said; undefined if it is new
  */
 export async function open(
   db: Queries,
@@ -85,7 +85,7 @@ export async function open(
 
 /**
  * The row of a number that nobody has, in one statement.
- * @returns false where there is a row
+ * @returns false if there is a row
  */
 export async function openNew(
   db: Queries,
@@ -129,7 +129,7 @@ export async function answered(
   const times = { answered_at: new Date(askedAtMs) };
   // A database that knew nothing of the run gets its row.
   const kept = await lockOrMake(db, business, unknownRun(row, document, writer, askedAtMs));
-  // Asked first: whoever writes holds the chain of the business.
+  // Asked first: a transaction that writes holds the chain of the business.
   const isGivenBack = of.type === "sale" && isSigned(document) && (await isAnyGivenBack(db, business, of.number));
   const next = withAnswer(kept, of, answer, writer);
   if (next) await changeRow(db, business, kept, next, writer, { times });
@@ -145,7 +145,7 @@ async function isAnyGivenBack(db: Queries, business: Business, number: string): 
 }
 
 /**
- * What the row says once the answer is in it; undefined where it stays as it is: the row has a later answer, or it is
+ * What the row says once the answer is in it; undefined if it stays as it is: the row has a later answer, or it is
  * that of another sale's credit note.
  */
 export function withAnswer(
@@ -155,7 +155,7 @@ export function withAnswer(
   writer: Writer,
 ): RowContent | undefined {
   const isOther = isOfAnother(kept.content, row);
-  // The number is that of whoever has its document: another sale's credit note that was not issued makes room.
+  // The number belongs to the sale that has its document: another sale's credit note that was not issued makes room.
   if ((isOther && isSpokenFor(kept)) || isNewer(kept, { document, askedAtMs })) return undefined;
   const { failed: _failed, ...content } = isOther ? unknownRun(row, document, writer, askedAtMs) : kept.content;
   const stage = stageAfter(content, document);

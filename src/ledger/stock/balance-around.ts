@@ -109,7 +109,7 @@ async function homeBranch(db: Queries, key: MovementKey, row: StockRow): Promise
 
 /** The other movements of the same item in the same branch. */
 function sameStock(db: Queries, key: MovementKey, row: StockRow, home: string | undefined) {
-  // The service's own word on the branch where there is one, else the branch as it was sent. A sale names none, and the
+  // The service's own word on the branch if there is one, else the branch as it was sent. A sale names none, and the
   // return of its goods names the one from which they came.
   const branch = row.branch_id ?? row.branch ?? home ?? null;
   return claimsOfItem(db, key, row)

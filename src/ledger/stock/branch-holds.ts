@@ -9,7 +9,7 @@ import type { RowOf } from "../tables.ts";
 import type { MovementKey } from "./movement.ts";
 
 /**
- * Where an answer named another branch than the one that was asked for, no further movement of the connection to a
+ * If an answer named another branch than the one that was asked for, no further movement of the connection to a
  * named branch is sent until an operator has looked. The name and the form under which the branch is sent belong to the
  * key: a changed dialect is not held.
  */

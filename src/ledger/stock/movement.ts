@@ -71,7 +71,7 @@ export function originColumns({ type, number, purpose, undoes }: MovementOrigin)
   return { ...of, undoes: undoes === undefined ? null : storableText(undoes) };
 }
 
-/** Undefined for a closed claim where nothing was ever taken. */
+/** Undefined for a closed claim if nothing was ever taken. */
 export function movementOf(row: ClaimRow | StockRow): ClaimedMovement | undefined {
   const { item_id, action, quantity, unit_price, branch } = row as StockRow;
   if (item_id === null || action === null) return undefined;

@@ -10,7 +10,7 @@ import { movementOf, outcomeOf, type StockRow } from "./movement.ts";
 
 /**
  * The movements of a document, in the order in which they were taken first: as their rows have them, whichever run sent
- * them, and whoever decided. One that was closed unsent, or never taken, is none.
+ * them, and whichever operator decided. One that was closed unsent, or never taken, is none.
  * @param decisions what operators decided on the document: who acknowledges a refused movement gives it up
  */
 export async function movementsOf(
@@ -79,7 +79,7 @@ const IS_GIVEN_BACK: RawBuilder<boolean> = sql`exists (
 
 /**
  * The deductions of a sale that are known to be applied, and those of which it is not known, by whichever run. Nothing
- * where the ledger knows another document under the sale's number: what was taken under the number belongs to that one.
+ * if the ledger knows another document under the sale's number: what was taken under the number belongs to that one.
  */
 export async function goodsTaken(db: Queries, request: GoodsTakenRequest): Promise<TakenMovement[]> {
   if (await belongsToAnother(db, request)) return [];

@@ -56,7 +56,7 @@ type NotTaken =
 export interface TakeRequest extends MovementKey, TakeClaim {
   of: MovementOrigin;
   movement: ClaimedMovement;
-  /** Where the movement names a branch: the name and the form under which it is sent. */
+  /** If the movement names a branch: the name and the form under which it is sent. */
   branchSentAs?: string | undefined;
 }
 
@@ -207,7 +207,7 @@ async function close(db: Queries, { keys, writer, nowMs }: CloseRequest): Promis
       order by reference_id for update) as free
     where m.connection = ${connection} and m.business_id = ${business_id} and m.reference_id = free.reference_id
     returning m.reference_id, m.generation`.execute(db);
-  // Last: whoever has appended holds the chain of the business, and must wait for no row.
+  // Last: a transaction that has appended holds the chain of the business, and must wait for no row.
   const events = [...made.rows, ...closed.rows].map(({ reference_id: referenceId, generation }) => {
     const change = { generation, ...closedClaim(nowMs) };
     return eventOf(movementClaim({ ...first, referenceId }), writer, { what: "closed", generation, change });

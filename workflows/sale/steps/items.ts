@@ -71,7 +71,7 @@ export interface RegisteringCalls extends Pick<Calls, "wait"> {
   convergingWrite: Pick<Calls["convergingWrite"], "registerItem">;
 }
 
-/** An item that lacks data waits until it shows as registered, whoever corrects it. */
+/** An item that lacks data waits until it shows as registered, by this run or by anybody. */
 export async function registerMissing(
   context: Registering,
   items: readonly KnownItem[],
@@ -107,7 +107,7 @@ async function registerItem(context: Registering, item: KnownItem): Promise<void
   }
 }
 
-/** False where it is to be looked at again. */
+/** False if it is to be looked at again. */
 async function parkUntilRegistered(
   { run, calls, target }: Registering,
   { id, name }: KnownItem,
@@ -126,7 +126,7 @@ async function parkUntilRegistered(
 }
 
 /**
- * After a rejection. True where an item was registered that this sale has not corrected before, so that a list which
+ * After a rejection. True if an item was registered that this sale has not corrected before, so that a list which
  * lags behind cannot keep the document going round.
  */
 export async function fixItems(

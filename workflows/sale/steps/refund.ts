@@ -63,7 +63,7 @@ export async function stayOpenForRefund(context: SaleContext, stock: StockKeepin
 }
 
 /**
- * True once the credit note is signed, and with it whatever is to follow the sale; or where another refund is to be
+ * True once the credit note is signed, and with it whatever is to follow the sale; or if another refund is to be
  * carried out, for which it was sent. False leaves the sale as it was: the callers who wait for the refund are told
  * why, else an operator.
  */
@@ -79,7 +79,7 @@ async function runRefund(context: SaleContext, stock: StockKeeping, refund: Refu
   const end = await creditSale(context, sale, asked, async (ofNote) => {
     if (!successor) return;
     await prepareReplacement(ofNote, run.invoice, refund);
-    // From here on the row of the corrected sale has what was asked for. Whoever waits for the refund holds on to it.
+    // From here on the row of the corrected sale has what was asked for. Its callers compare by this very object.
     const { traderInvoiceNumber, fingerprint } = successor;
     delete refund.replaceWith;
     refund.restock = restock;
@@ -217,7 +217,7 @@ async function creditSale(
 
 /**
  * Fiscal Compliance API, POST /v1/credit-notes.
- * @throws CreditedElsewhere; ApplicationFailure Conflict where the number is another sale's
+ * @throws CreditedElsewhere; ApplicationFailure Conflict if the number is another sale's
  */
 async function issueCreditNote(
   context: SaleContext,
@@ -247,7 +247,7 @@ async function issueCreditNote(
   });
 }
 
-/** Ours, where it reverses this sale under our number; else an operator takes note of it. */
+/** Ours, if it reverses this sale under our number; else an operator takes note of it. */
 async function adoptOrEnd(
   context: SaleContext,
   result: Extract<CreateResult, { kind: "already-credited" }>,

@@ -23,7 +23,7 @@ import type { SaleContext } from "../state.ts";
 import { lackingInWords, registerMissing, type RegisteringCalls, resolveBranch } from "./items.ts";
 
 export interface Successor extends Replacement {
-  /** The sale itself, where this run was asked for it; else its row alone has it. */
+  /** The sale itself, if this run was asked for it; else its row alone has it. */
   sale: CorrectedSaleInput | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface Successor extends Replacement {
  * Looks at all that can be known to stand against the corrected sale before anything is credited, and reserves its
  * number.
  * @param context of the credit note
- * @throws ApplicationFailure Conflict, where the sale is not to be credited for it; CancelledByOperator
+ * @throws ApplicationFailure Conflict, if the sale is not to be credited for it; CancelledByOperator
  */
 export async function prepareReplacement(context: SaleContext, invoice: string, refund: Refund): Promise<void> {
   const { run, target } = context;
@@ -100,7 +100,7 @@ export async function giveUpReplacement(
 const GOODS_BACK_WITHIN = "10 seconds";
 
 /**
- * Starts the corrected sale, or finds it, and waits until it is signed. Where it ends without a document, an operator
+ * Starts the corrected sale, or finds it, and waits until it is signed. If it ends without a document, an operator
  * is asked here.
  * @param goodsBack what the credited sale took, which the corrected one may need
  */
@@ -153,7 +153,7 @@ async function untilBack(run: SaleContext["run"], goodsBack: Promise<void>): Pro
 
 type Reuse = "REJECT_DUPLICATE" | "ALLOW_DUPLICATE";
 
-/** A sale that outlives this workflow, as any that a till has started. False where there is a workflow of it. */
+/** A sale that outlives this workflow, as any that a till has started. False if there is a workflow of it. */
 async function startSale(
   { connection, businessId }: CallTarget,
   corrects: string,

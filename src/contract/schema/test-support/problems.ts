@@ -2,7 +2,7 @@ import type { z } from "zod";
 
 import { InvalidInputError, parseInput } from "../parse-input.ts";
 
-/** The problems of an input; empty where it parses. */
+/** The problems of an input; empty if it parses. */
 export function problemsOf(schema: z.ZodType, input: unknown): readonly string[] {
   try {
     parseInput(schema, input, "input");
