@@ -119,7 +119,7 @@ interface Taken {
   kind: "taken";
 }
 
-/** A call that is sent at most once. `Not` is the contract's word for one that was certainly not carried out. */
+/** A call that is sent at most once. `Not` is the kind of the answer for one that was certainly not carried out. */
 interface ClaimedCall<Known, Data, Done, Not extends string> {
   callTimeoutMs: number;
   /** Anything but `taken` is known of it already, and nothing is sent. */

@@ -122,7 +122,7 @@ interface Refused {
 }
 
 /** What the outcome of a call says of the key. */
-type Word = "accepted" | "nothing" | ComplianceApiError;
+type Finding = "accepted" | "nothing" | ComplianceApiError;
 
 /**
  * What the key of one connection is refused, as this process has seen it, so that a thousand sales on a refused key
@@ -150,25 +150,25 @@ export class CredentialCircuitBreaker {
     const { version } = key;
     const tellKey = this.#enter(this.#standing("401"), call);
     const tellPermission = this.#enter(this.#permission(call), call);
-    let word: Word = "accepted";
+    let finding: Finding = "accepted";
     try {
       return await send();
     } catch (error) {
-      word = this.#wordOf(call, error);
-      if (typeof word === "object" && word.status === 401) {
+      finding = this.#findingOf(call, error);
+      if (typeof finding === "object" && finding.status === 401) {
         // What needs the key parks next: so it is looked at now, and not when its turn comes.
         key.readAgain();
         if (key.version !== version) {
-          word = "nothing";
+          finding = "nothing";
           throw new KeyReplacedError(call.operation, error as Error);
         }
       }
       throw error;
     } finally {
-      const lacksPermission = typeof word === "object" && word.status === 403;
+      const lacksPermission = typeof finding === "object" && finding.status === 403;
       // A key that lacks a permission is a good key, and a bad key says nothing of its permissions.
-      tellKey(lacksPermission ? "accepted" : word);
-      tellPermission(typeof word === "object" && !lacksPermission ? "nothing" : word);
+      tellKey(lacksPermission ? "accepted" : finding);
+      tellPermission(typeof finding === "object" && !lacksPermission ? "nothing" : finding);
     }
   }
 
@@ -210,15 +210,15 @@ export class CredentialCircuitBreaker {
     return undefined;
   }
 
-  #enter(standing: Standing, call: KeyCall): (word: Word) => void {
+  #enter(standing: Standing, call: KeyCall): (finding: Finding) => void {
     const { changes, refused } = standing;
     const isProbe = refused !== undefined && !this.#isReplaced(refused) && !askedSince(refused, call);
     if (isProbe) refused.probing = true;
-    return (word) => {
-      if (word === "accepted") standing.acceptedAtMs = Math.max(standing.acceptedAtMs, call.scheduledAtMs);
+    return (finding) => {
+      if (finding === "accepted") standing.acceptedAtMs = Math.max(standing.acceptedAtMs, call.scheduledAtMs);
       if (changes !== standing.changes) return;
-      if (typeof word === "object") this.#refuse(standing, call, word, isProbe);
-      else if (word === "accepted" && refused) this.#reopen(standing, call, refused);
+      if (typeof finding === "object") this.#refuse(standing, call, finding, isProbe);
+      else if (finding === "accepted" && refused) this.#reopen(standing, call, refused);
       // The next one may try.
       else if (isProbe) refused.probing = false;
     };
@@ -268,7 +268,7 @@ export class CredentialCircuitBreaker {
     return undefined;
   }
 
-  #wordOf({ operation }: KeyCall, error: unknown): Word {
+  #findingOf({ operation }: KeyCall, error: unknown): Finding {
     if (!(error instanceof ComplianceApiError)) return "nothing";
     const { status, envelope } = error;
     const configuration = classifyError(operation, error, this.#options.dialect).kind === "configuration";
@@ -290,9 +290,9 @@ function askedSince(refused: Refused, { retriedAtMs }: KeyCall): boolean {
 }
 
 /** A watch that throws must not turn a write that was answered into one whose outcome nobody knows. */
-function tell(word: () => void): void {
+function tell(alert: () => void): void {
   try {
-    word();
+    alert();
   } catch {
     // No caller is left to report it to.
   }

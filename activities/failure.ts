@@ -32,7 +32,7 @@ export function backoffMs(attempt: number, random: () => number): number {
   return Math.round(FIRST_PAUSE_MS + random() * (ceiling - FIRST_PAUSE_MS));
 }
 
-/** Of a pause that a service in trouble asks for: a word of hours or days is asked about again. */
+/** Of a pause that a service in trouble asks for: after one of hours or days it is asked again sooner. */
 const LONGEST_ASKED_MS = 60 * 60_000;
 
 /** The pause after a call that met trouble: the own one, or the longer one that the service's Retry-After asks for. */

@@ -138,7 +138,7 @@ export function createItemActivities(context: ActivityContext) {
       throw stillWaiting(`The items are not ${request.until} yet.`, pauseMs);
     },
 
-    /** Sales that wait for the same item share one registration, and one word that it lacks data. */
+    /** Sales that wait for the same item share one registration, and one answer that it lacks data. */
     registerItem(request) {
       const { connection, businessId, itemId, branch, force } = request;
       const key = JSON.stringify([connection, businessId, itemId, branch?.id, force]);

@@ -91,7 +91,7 @@ export interface RegisterRequest extends CallTarget {
 export type RegisterResult =
   | { kind: "registered"; item: KnownItem }
   | { kind: "needs-data"; item: KnownItem; message: string }
-  /** Lost, or answered without a clear word: read the items before another try. */
+  /** Lost, or answered without a clear outcome: read the items before another try. */
   | { kind: "converging"; message: string }
   | Refusal;
 

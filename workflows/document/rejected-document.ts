@@ -8,7 +8,7 @@ import type { SaleContext } from "../sale/state.ts";
 import { answered, documentState, readDocument } from "./create-document.ts";
 
 /**
- * Somebody may resubmit a document in the service's dashboard, unseen: what follows an operator's word, or a long wait,
+ * Somebody may resubmit a document in the service's dashboard, unseen: what follows a retry, a cancellation, or a long wait,
  * rests on a reading that is newer than this.
  */
 const FRESH_FOR_MS = 60_000;
