@@ -136,12 +136,13 @@ describeWithTemporal("a correction that is under way", () => {
     await rig.starter.cancel({ invoice: name }, { reason: "the wrong sale" });
     await when(name, ({ stage }) => stage === "cancelled");
     serveAgain();
-    rig.simulator.setAuthority(`CN-${name}`, [{ do: "reject", reason: "no" }]);
+    rig.simulator.setAuthority(`CN-${name}`, [{ do: "down" }]);
     await begin(name);
-    const isRejected = () => when(name, ({ attentions }) => attentions[0]?.code === "rejected");
-    await isRejected();
+    await rig.simulator.until(() => documentsOf(name).length === 2);
     await resetRun(rig.client, rig.namespace, handleOf(name).workflowId, { activity: "openCreditNote" });
-    await isRejected();
+    await when(name, ({ stage }) => stage === "crediting");
+    rig.simulator.setAuthority(`CN-${name}`, [{ do: "reject", reason: "no" }]);
+    await when(name, ({ attentions }) => attentions[0]?.code === "rejected");
     rig.simulator.setAuthority(`CN-${name}`, [{ do: "accept" }]);
     await rig.starter.retry({ invoice: name });
     await isCorrectedOnce(name, before);

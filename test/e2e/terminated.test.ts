@@ -145,6 +145,42 @@ describeWithTemporal("a sale that was terminated and is started again", () => {
     await handleOf("ASKED-1").result();
   });
 
+  test("answers for a cancellation and an acknowledgement only once its row has them, so that neither is lost with its run", async () => {
+    const [invoice, expectedTotal] = ["ASKED-2", 1];
+    rig.simulator.setAuthority(invoice, [{ do: "down" }]);
+    await start(invoice, { expectedTotal });
+    await rig.stateWhen(invoice, ({ stage }) => stage === "awaiting-authority");
+    const answers: string[] = [];
+    const answered = async (what: string, reply: Promise<unknown>): Promise<void> => {
+      await reply;
+      answers.push(what);
+    };
+
+    const wish = held(notes, invoice);
+    const cancelled = answered("cancel", rig.starter.cancel({ invoice }, { reason: "a wrong PIN" }));
+    await until(() => wish.calls === 1);
+    await rig.stateWhen(invoice, ({ cancelRequested }) => cancelRequested !== undefined);
+    expect(answers).toEqual([]);
+    notes.delete(invoice);
+    wish.release();
+    await cancelled;
+    expect(await kept(invoice)).toMatchObject({ cancelRequested: "a wrong PIN" });
+
+    rig.simulator.setAuthority(invoice, [{ do: "accept" }]);
+    await parked(invoice, "mismatch");
+    await expect.poll(() => kept(invoice)).toMatchObject({ attentions: [{ code: "mismatch" }] });
+    const word = held(notes, invoice);
+    const seen = { code: "mismatch", note: "a discount" } as const;
+    const acknowledged = answered("acknowledge", rig.starter.acknowledge({ invoice }, seen));
+    await until(() => word.calls === 1);
+    await rig.stateWhen(invoice, ({ attentions }) => attentions.length === 0);
+    expect(answers).toEqual(["cancel"]);
+    notes.delete(invoice);
+    word.release();
+    await acknowledged;
+    expect(await kept(invoice)).toMatchObject({ attentions: [] });
+  });
+
   test("after it took the signal of a refund before its signature carries that out", async () => {
     rig.simulator.setAuthority("EARLY-1", [{ do: "down" }]);
     await start("EARLY-1");

@@ -43,6 +43,8 @@ export interface Update<Run, Name extends UpdateName = UpdateName> {
   /** Returns a reply of its own. Without one, the reply says what came of it. */
   act(run: Run, request: UpdateRequests[Name]): Promise<object> | void;
   readonly done?: string;
+  /** The answer waits until the ledger has it: a caller with an answer need not ask again, also if the run ends. */
+  readonly isNoted?: true;
   /** What is told of one that the run has to keep for later. */
   kept?(run: Run): string;
   about?(run: Run): Cancelled;
@@ -52,8 +54,8 @@ export type Cancelled = AttentionList & { readonly settled?: boolean; readonly i
 
 export type UpdateTable<Run> = readonly Update<Run>[];
 
-/** A sale has a stage, and so has a correction; a document's run keeps the error that it ends with for its callers. */
-type Operated = Cancelled & { readonly stage?: string; readonly failure?: unknown };
+/** A sale has a stage; it keeps the error that it ends with for its callers, and notes in the ledger what it is told. */
+type Operated = Cancelled & { readonly stage?: string; readonly failure?: unknown; readonly isNoted?: boolean };
 
 export const retry: Update<AttentionList, "retry"> = {
   name: "retry",
@@ -76,6 +78,7 @@ export const acknowledge: Update<AttentionList, "acknowledge"> = {
   },
   act: (run, request) => run.acknowledge(request),
   done: "Acknowledged.",
+  isNoted: true,
 };
 
 export const COMMON_UPDATES: UpdateTable<AttentionList> = [retry, acknowledge];
@@ -164,7 +167,7 @@ function isText({ format, pattern = "", minLength = 0, maxLength }: FieldForm, t
 
 const KINDS = { object: "an object", string: "a text", boolean: "true or false", number: "a number" } as const;
 
-/** What each field holds, by its name: `note`, or `by?` where it may be left out. */
+/** What each field holds, by its name: `note`, or `by?` if it may be left out. */
 function fieldsInWords({ properties, required = [] }: MessageForm): Record<string, string> {
   const named = Object.entries(properties).map(
     ([field, { type, const: only }]) =>
@@ -187,8 +190,8 @@ export const KEPT_AS_WISH = "It is kept as a wish until the document's fate is k
 const REPLY_WITHIN = "5 seconds";
 
 /**
- * Acts, waits a little for what comes of it, and says so; a cancellation that cannot be carried out yet is not waited
- * for. Not cancellable: a cancelled workflow would otherwise fail the operator's update.
+ * Acts, waits a little for what comes of it, and says so; of a cancellation that cannot be carried out yet only for its
+ * note. Not cancellable: a cancelled workflow would otherwise fail the operator's update.
  */
 function actAndReply<Run extends Operated>(run: Run, update: Update<Run>, request: object): Promise<object> {
   return CancellationScope.nonCancellable(async () => {
@@ -204,10 +207,12 @@ function actAndReply<Run extends Operated>(run: Run, update: Update<Run>, reques
     // What is read before a cancellation may need an operator itself.
     const isCancelling = (): boolean =>
       about.cancelDue || (about.isCheckingCancel === true && about.attentions.length === 0);
-    const followed = (): boolean =>
-      run.failure !== undefined || (isCancelling() ? about.settled === true : visible() !== before);
-    if (!cancelPending())
-      await condition(followed, REPLY_WITHIN, { summary: "An operator waits to hear what came of an update" });
+    const isWish = cancelPending();
+    const followed = (): boolean => isWish || (isCancelling() ? about.settled === true : visible() !== before);
+    const isNoted = (): boolean => update.isNoted !== true || run.isNoted !== false;
+    await condition(() => run.failure !== undefined || (followed() && isNoted()), REPLY_WITHIN, {
+      summary: "An operator waits to hear what came of an update",
+    });
     const kept = cancelPending() ? ` ${update.kept?.(run) ?? KEPT_AS_WISH}` : "";
     const { stage, waitingFor } = run;
     const [attention] = run.allAttentions;

@@ -81,6 +81,7 @@ const cancel: Update<SaleState, "cancel"> = {
     run.notes?.saveIfChanged();
   },
   done: "Cancellation asked for.",
+  isNoted: true,
   kept(run) {
     const { documentType, earlierFateUnknown, signed } = run.toCancel;
     if (signed && documentType === "credit_note") return "Nothing is given up: the credit note is signed.";

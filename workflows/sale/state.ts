@@ -324,6 +324,11 @@ export class SaleState extends AttentionList {
     return isFinished && this.creditNotes.every(({ finished }) => finished);
   }
 
+  /** Whether the ledger has what only the run knows. */
+  get isNoted(): boolean {
+    return this.documents.every(({ notes, settled }) => notes?.isSaved ?? settled);
+  }
+
   async everythingFinished(): Promise<void> {
     await Promise.all([...this.#unfinished, ...this.creditNotes.map((note) => note.everythingFinished())]);
     this.notes?.saveIfChanged();
