@@ -141,10 +141,8 @@ describe("the claim of a stock adjustment", () => {
     "that was given up in an earlier run is not sent, whether or not it was ever taken (generation %i)",
     async (generation) => {
       const served = await serve();
-      if (generation > 1) {
-        served.simulator.inject(at({ when: "before", kind: "status", status: 422 }));
-        expect(await adjust(served)).toMatchObject({ kind: "not-applied" });
-      }
+      served.simulator.inject(at({ when: "before", kind: "status", status: 422 }));
+      if (generation > 1) await adjust(served);
       const before = sent(served);
       await givenUp(served);
       const next = { generation, token: "after a restart" };

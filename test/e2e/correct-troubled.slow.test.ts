@@ -142,7 +142,7 @@ describeWithTemporal("a correction that is under way", () => {
     await resetRun(rig.client, rig.namespace, handleOf(name).workflowId, { activity: "openCreditNote" });
     await when(name, ({ stage }) => stage === "crediting");
     rig.simulator.setAuthority(`CN-${name}`, [{ do: "reject", reason: "no" }]);
-    await when(name, ({ attentions }) => attentions[0]?.code === "rejected");
+    expect(await attentionOf(name)).toMatchObject({ code: "rejected" });
     rig.simulator.setAuthority(`CN-${name}`, [{ do: "accept" }]);
     await rig.starter.retry({ invoice: name });
     await isCorrectedOnce(name, before);

@@ -157,6 +157,16 @@ describe("a document's row", () => {
     expect(await told({ refund: null })).toBeUndefined();
   });
 
+  it("that its run has given up, and asks for again, is not to be given up once more", async () => {
+    const { business, documents, kept } = await opened();
+    await documents.note(business, noteOf({ stage: "cancelled", cancelRequested: "the wrong sale" }), WRITER);
+    const later = ASKED.startedAtMs + 10;
+    expect(await documents.open(business, ASKED, by(WRITER, later))).toMatchObject({ stage: "cancelled" });
+    expect(await kept()).not.toHaveProperty("cancelRequested");
+    await documents.note(business, noteOf({ asOfMs: later + 1, sequence: 2 }), WRITER);
+    expect(await kept()).not.toHaveProperty("cancelRequested");
+  });
+
   it("of another sale's credit note stays, whatever a run asks for under its number", async () => {
     const business = someBusiness();
     const { documents } = test.ledger;

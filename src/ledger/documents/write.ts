@@ -66,7 +66,9 @@ export async function open(
   const kept = await insertOrLock(db, business, opened, writer, asOf);
   if (!kept && inDoubt) await doubt(db, business, record, writer, asOf);
   const before = kept && !isOfAnother(kept.content, record) ? kept.content : undefined;
-  if (!kept || kept.content.run.runId === writer.runId || kept.as_of > asOf) return before;
+  if (!kept || kept.as_of > asOf) return before;
+  // A repeated attempt; but of what this run has given up, it asks anew.
+  if (kept.content.run.runId === writer.runId && before?.stage !== "cancelled") return before;
   if (keepsCancelled && before?.stage === "cancelled") return before;
   const { closed: _over, failed: _failed, ...known } = kept.content;
   const isOther = isOfAnother(known, record);
