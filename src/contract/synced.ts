@@ -27,7 +27,7 @@ export interface BegunSync {
   startedAtMs: number;
   /** What has not changed since then is known ground: what stands below it in the list is in the ledger. */
   knownUntilMs?: number;
-  /** As {@link CompleteSyncRequest.leftOut}, of the last synchronisation that settled. */
+  /** As {@link CompleteSyncRequest.leftOut}, of the synchronisation that made the known ground. */
   leftOut?: Record<string, number>;
 }
 

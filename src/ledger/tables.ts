@@ -343,7 +343,7 @@ export const TABLES = {
       settled: "boolean",
       /** What has not changed since then is known ground. */
       known_until: "timestamptz",
-      /** How many rows of each list could not be read and are not in the ledger. */
+      /** How many rows of each list could not be read, and are not in the known ground. */
       left_out: "json",
     },
     key: "sync_id",

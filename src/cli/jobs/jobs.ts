@@ -171,7 +171,7 @@ export const billPaymentsSync: Job<SyncProgress, SyncBillPaymentsOutcome> = {
     const notSettled =
       kind === "recent"
         ? "the accounting service counts others than the ledger holds, so a payment is gone, cannot be read, or changed without a new updatedAt: run with --full"
-        : "payments moved faster than they could be read, or one has no id that can be read (`fiscalflow doctor` names it), so some may be missed and none was called missing: run --full again";
+        : "payments moved faster than they could be read, so run --full again, or one has no id that can be read: `fiscalflow doctor` names it, ask the provider. None was called missing";
     return [
       `${readLine(outcome, "bill payment")}${settled ? "" : ", not settled"}`,
       heldLine(outcome),

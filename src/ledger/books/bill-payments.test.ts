@@ -223,19 +223,21 @@ describe("known ground", () => {
   });
 });
 
-test("what the last settled synchronisation left out is known until another one settles", async () => {
+test("what was left out of the known ground is known, also where the full synchronisation has not settled", async () => {
   const { sync, complete } = connection();
-  const ends = async (settled: boolean, leftOut: Record<string, number>) => {
-    await payments.begin(sync("full"));
-    const one = sync("full");
+  const ends = async (kind: "recent" | "full", knownUntilMs: number, settled: boolean, all: number) => {
+    const one = sync(kind);
     const begun = await payments.begin(one);
-    await complete(one, { settled, leftOut });
+    await complete(one, { settled, knownUntilMs, leftOut: { all } });
     return begun.leftOut;
   };
-  expect(await ends(true, { all: 2, synced: 1 })).toBeUndefined();
-  expect(await ends(false, { all: 3 })).toEqual({ all: 2, synced: 1 });
-  expect(await ends(true, {})).toEqual({ all: 2, synced: 1 });
-  expect(await ends(true, {})).toEqual({});
+  expect(await ends("full", 5, true, 2)).toBeUndefined();
+  // A row without an id: nothing that was not seen is known to have vanished.
+  expect(await ends("full", 6, false, 3)).toEqual({ all: 2 });
+  expect(await ends("recent", 7, false, 4)).toEqual({ all: 3 });
+  expect(await ends("recent", 8, true, 3)).toEqual({ all: 3 });
+  expect(await ends("full", 9, true, 0)).toEqual({ all: 3 });
+  expect(await ends("recent", 10, true, 0)).toEqual({ all: 0 });
 });
 
 test("the chain of an accounting connection verifies, and is separate from a compliance connection of the same name", async () => {

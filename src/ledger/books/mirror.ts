@@ -153,12 +153,13 @@ export function chainColumns({ chainOf }: Mirror, business: Business): Chain {
 /** A run that was reset finds what its predecessor has begun, and what was known then. */
 async function begin(db: Queries, whose: Business, { syncId, kind }: Sync): Promise<BegunSync> {
   const chain = businessColumns(whose);
-  const { rows: before } = await sql<{ known_until: Date | null; left_out: Record<string, number> | null }>`
-    select max(known_until) as known_until,
-      (array_agg(left_out order by completed_at desc) filter (where settled))[1] as left_out
-    from syncs where ${hasValues(chain)} and sync_id <> ${storableText(syncId)}`.execute(db);
-  const { known_until: knownUntil = null, left_out: leftOut = null } = before[0] ?? {};
-  const kindNow = knownUntil === null && kind === "recent" ? "full" : kind;
+  // What was left out belongs to the ground: a full one that never settles, for a row without an id, has left it out too.
+  const { rows: before } = await sql<{ known_until: Date; left_out: Record<string, number> }>`
+    select known_until, left_out from syncs
+    where ${hasValues(chain)} and sync_id <> ${storableText(syncId)} and known_until is not null
+    order by known_until desc limit 1`.execute(db);
+  const [ground] = before;
+  const kindNow = ground === undefined && kind === "recent" ? "full" : kind;
   const { rows } = await sql<{ kind: SyncKind; started_at: Date }>`
     insert into syncs (sync_id, connection, business_id, kind)
     values (${storableText(syncId)}, ${chain.connection}, ${chain.business_id}, ${kindNow})
@@ -168,8 +169,7 @@ async function begin(db: Queries, whose: Business, { syncId, kind }: Sync): Prom
   return {
     kind: begun.kind,
     startedAtMs: begun.started_at.getTime(),
-    ...(knownUntil !== null && { knownUntilMs: knownUntil.getTime() }),
-    ...(leftOut !== null && { leftOut }),
+    ...(ground && { knownUntilMs: ground.known_until.getTime(), leftOut: ground.left_out }),
   };
 }
 

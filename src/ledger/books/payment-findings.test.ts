@@ -203,7 +203,7 @@ describe("supplier invoices compared with bill payments", () => {
     expect(await hold(1)).toMatchObject({
       why: "not-synchronised",
       reason: `The ledger never had all supplier invoices of the business, nor all bill payments of connection ${accounting}.`,
-      nextStep: expect.stringContaining("fiscalflow purchases sync --wait; fiscalflow bill-payments sync"),
+      nextStep: `Synchronise first: fiscalflow purchases sync --wait; fiscalflow bill-payments sync --connection ${accounting} --wait. Where that does not help, \`fiscalflow doctor\` names the rows that cannot be read: ask the provider.`,
     });
     // A window of days, and a full reading whose passes did not agree, are not all.
     await syncsOf(business, accounting, "window", false);

@@ -27,7 +27,7 @@ export async function synchronised(db: Queries, business: Business, accounting: 
   const invoices = ["supplier invoices of the business", "fiscalflow purchases sync --wait"] as const;
   const payments = [
     `bill payments of connection ${accounting}`,
-    `fiscalflow bill-payments sync --connection ${accounting} --full --wait`,
+    `fiscalflow bill-payments sync --connection ${accounting} --wait`,
   ] as const;
   const lacking = [
     ...(invoicesAsOfMs === undefined ? [invoices] : []),
@@ -37,7 +37,7 @@ export async function synchronised(db: Queries, business: Business, accounting: 
     kind: "not-compared",
     why: "not-synchronised",
     reason: `The ledger never had all ${lacking.map(([what]) => what).join(", nor all ")}.`,
-    nextStep: `Synchronise first: ${lacking.map(([, command]) => command).join("; ")}`,
+    nextStep: `Synchronise first: ${lacking.map(([, command]) => command).join("; ")}. Where that does not help, \`fiscalflow doctor\` names the rows that cannot be read: ask the provider.`,
   };
 }
 
