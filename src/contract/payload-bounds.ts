@@ -53,6 +53,11 @@ export function bounded({ movements, attentions, decisions, inAll = {} }: Listed
 
 const PRESSING: readonly MovementState[] = ["unknown", "refused", "sending", "planned", "applied", "dropped"];
 
+/** The first of them: as many as fit, and one in any case. */
+export function thatFit<T>(all: readonly T[], mostBytes: number): T[] {
+  return all.slice(0, Math.max(1, fitting(all, mostBytes)));
+}
+
 /** All where they fit, in their order; else the first by rank. One is kept in any case. */
 function firstOf<T>(all: T[], mostBytes: number, rankOf: (one: T) => number): T[] {
   if (fitting(all, mostBytes) === all.length) return all;
