@@ -35,6 +35,7 @@ describe("the ledger's roles of the compose file", () => {
   let ledger: Ledger;
   let role: OutsideClient;
   let beforeSetup: unknown;
+  let madeBeforeSetup: unknown;
 
   function urlOf(database: string, user = "ledger", password = PASSWORD): string {
     const url = new URL(server.ownerUrl);
@@ -52,10 +53,12 @@ describe("the ledger's roles of the compose file", () => {
     const url = urlOf("ledger");
     ledger = openLedger({ url, home: "/nowhere" });
     beforeSetup = await ledger.ready().catch((error: unknown) => error);
+    role = openOutsideClient(url);
+    const { rows } = await role.query("select relname from pg_class where relnamespace = 'public'::regnamespace");
+    madeBeforeSetup = rows;
     const owned = openLedger({ url, ownerUrl: urlOf("ledger", "ledger_owner", OWNER_PASSWORD), home: "/nowhere" });
     await owned.ready();
     await owned.close();
-    role = openOutsideClient(url);
   });
   afterAll(async () => {
     await role.end();
@@ -64,8 +67,9 @@ describe("the ledger's roles of the compose file", () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  test("that of the workers waits until the owner has made the tables", () => {
+  test("that of the workers waits until the owner has made the tables, and makes none", () => {
     expect(beforeSetup).toMatchObject({ code: "unavailable", message: SET_UP_FIRST });
+    expect(madeBeforeSetup).toEqual([]);
   });
 
   test("that of the workers may run setup too, once there is nothing to make", async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 
 import { openLedger } from "./index.ts";
 import { createTestLedger, type TestLedger } from "./test-support/create-test-ledger.ts";
+import { APPLIED, firstTry } from "./test-support/movements.ts";
 
 let made: TestLedger;
 beforeAll(async () => {
@@ -9,33 +10,53 @@ beforeAll(async () => {
 });
 afterAll(() => made?.drop());
 
+/** A process that comes to the tables, and one that is to set them up. */
+async function opened(work: (ledger: ReturnType<typeof openLedger>) => Promise<void>): Promise<void> {
+  for (const more of [{}, { ownerUrl: made.ownerUrl }]) {
+    const ledger = openLedger({ url: made.url, home: "/nowhere", ...more });
+    await work(ledger).finally(() => ledger.close());
+  }
+}
+
+it("works on tables to which a newer version has added, and leaves them as they are", async () => {
+  await made.outside.query(`
+    update fiscalflow_schema set version = 3, oldest = 1;
+    alter table movements add column added text, add column counted integer not null default 0;
+    create table added_too (number bigint)`);
+  await opened(async (ledger) => {
+    await ledger.ready();
+    const movement = firstTry();
+    expect(await ledger.stock.take(movement)).toEqual({ kind: "taken" });
+    await ledger.stock.settle({ ...movement, outcome: APPLIED });
+    expect(await ledger.stock.read(movement)).toEqual(APPLIED);
+    for await (const chain of ledger.verify()) expect(chain).toMatchObject({ findings: [] });
+  });
+  const { rows } = await made.outside.query("select version, oldest from fiscalflow_schema");
+  expect(rows).toEqual([{ version: 3, oldest: 1 }]);
+});
+
 it.each([
   [
-    "of a newer version",
+    "from which a newer version has taken what this one uses",
     "LedgerError",
-    "update ledger_version set version = 9",
-    /made by a newer version of fiscalflow \(9; .*\): upgrade/,
+    "update fiscalflow_schema set version = 9, oldest = 8",
+    /brought to version 9 by a newer fiscalflow, and take processes of version 8 and later; .* version 1: upgrade it/,
   ],
   [
     "of an earlier state",
     "LedgerUnavailableError",
-    "update ledger_version set version = 1, baseline = 'another'",
+    "update fiscalflow_schema set version = 1, oldest = 1, baseline = 'another'",
     /from before 1\.0.* Give it an empty database: drop this one/,
   ],
   [
     "of an earlier state without a version",
     "LedgerUnavailableError",
-    "drop table ledger_version",
+    "drop table fiscalflow_schema",
     /from before 1\.0.* Give it an empty database: drop this one/,
   ],
 ])("refuses tables %s, and says what to do", async (_which, name, statement, message) => {
   await made.outside.query(statement);
-  for (const more of [{}, { ownerUrl: made.ownerUrl }]) {
-    const ledger = openLedger({ url: made.url, home: "/nowhere", ...more });
-    await expect(ledger.ready()).rejects.toMatchObject({
-      name,
-      message: expect.stringMatching(message),
-    });
-    await ledger.close();
-  }
+  await opened((ledger) =>
+    expect(ledger.ready()).rejects.toMatchObject({ name, message: expect.stringMatching(message) }),
+  );
 });

@@ -12,19 +12,28 @@ import { TABLES, type Tables } from "./tables.ts";
  */
 const STEPS: readonly ((db: Kysely<Tables>) => Promise<void>)[] = [createTables];
 
-/** Has one row: to which version they were brought, and the {@link baseline} that the first step made. */
-const VERSION = "ledger_version";
+/**
+ * The oldest version whose processes work on the tables that the steps make: raised by a step that takes away what older
+ * ones use (docs/ledger.md, "Tables that two releases share").
+ */
+const OLDEST = 1;
 
 /**
- * Brings the tables to what this version needs, as their owner. Many processes may do so at once: the lock is the
- * transaction's.
+ * Has one row: to which version the tables were brought, the oldest one that works on them, and the {@link baseline} that
+ * the first step made.
+ */
+const SCHEMA = "fiscalflow_schema";
+
+/**
+ * Brings the tables to what this version needs, as their owner; those of a newer one stay as they are. Many processes
+ * may do so at once: the lock is the transaction's.
  * @param db in a transaction
  * @param workerRole the login of the workers: it gets what it needs of the tables, and no more
- * @throws the error of the database; LedgerError when the tables are newer; LedgerUnavailableError where they are from
- *   before 1.0
+ * @throws the error of the database; LedgerError when this version is too old for the tables; LedgerUnavailableError
+ *   where they are from before 1.0
  */
 export async function migrate(db: Kysely<Tables>, workerRole: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${VERSION}, 0))`.execute(db);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${SCHEMA}, 0))`.execute(db);
   const made = await versionOf(db);
   // Where the tables are there already, nothing is to be made.
   const steps = STEPS.slice(made);
@@ -38,7 +47,7 @@ export async function migrate(db: Kysely<Tables>, workerRole: string): Promise<v
         `The login ${role} may not make the ledger's tables: give LEDGER_OWNER_URL, the address with the login that owns the database.`,
       );
     for (const step of steps) await step(db);
-    await sql`update ${sql.table(VERSION)} set version = ${STEPS.length}`.execute(db);
+    await sql`update ${sql.table(SCHEMA)} set version = ${STEPS.length}, oldest = ${OLDEST}`.execute(db);
   }
   const { can } = await answerOf<{ can: boolean }>(
     db,
@@ -53,34 +62,34 @@ export async function roleOf(db: Kysely<Tables>): Promise<string> {
 }
 
 /**
- * Looks whether the tables are those of this version, as the workers' role, which can change none of them.
+ * Looks whether this version works on the tables, as the workers' role, which can change none of them.
  * @throws LedgerUnavailableError where somebody is still to set them up; LedgerError as {@link migrate}
  */
 export async function checkTables(db: Kysely<Tables>): Promise<void> {
   const made = await versionOf(db);
-  if (made === STEPS.length) return;
+  if (made >= STEPS.length) return;
   const what = made === 0 ? "has no tables of fiscalflow yet" : "has the tables of an earlier version";
   throw new LedgerUnavailableError(
     `The ledger's database ${what}: run \`fiscalflow setup\` with LEDGER_OWNER_URL, the address with the login that owns them.`,
   );
 }
 
-/** 0: there are no tables. */
+/** To which version the tables were brought; 0: there are none. */
 async function versionOf(db: Kysely<Tables>): Promise<number> {
   const { versioned, any } = await answerOf<{ versioned: boolean; any: boolean }>(
     db,
-    sql`select to_regclass(${VERSION}) is not null as versioned, to_regclass('event_heads') is not null as any`,
+    sql`select to_regclass(${SCHEMA}) is not null as versioned, to_regclass('event_heads') is not null as any`,
   );
   if (!versioned && !any) return 0;
   const made = versioned
-    ? await answerOf<{ version: number; baseline: string | null }>(
+    ? await answerOf<{ version: number; oldest: number; baseline: string }>(
         db,
-        sql`select version, to_jsonb(made) ->> 'baseline' as baseline from ${sql.table(VERSION)} as made`,
+        sql`select version, oldest, baseline from ${sql.table(SCHEMA)}`,
       )
     : undefined;
-  if (made && made.version > STEPS.length)
+  if (made && made.oldest > STEPS.length)
     throw new LedgerError(
-      `The ledger's tables were made by a newer version of fiscalflow (${made.version}; this one knows ${STEPS.length}): upgrade this one.`,
+      `The ledger's tables were brought to version ${made.version} by a newer fiscalflow, and take processes of version ${made.oldest} and later; this one is of version ${STEPS.length}: upgrade it.`,
     );
   if (made?.baseline !== baseline(db))
     throw new LedgerUnavailableError(
@@ -120,7 +129,7 @@ async function grant(db: Kysely<Tables>, workerRole: string): Promise<void> {
   for (const statement of [
     sql`grant usage on schema ${schema} to ${role}`,
     ...ofTables,
-    sql`grant select on ${sql.id(VERSION)} to ${role}`,
+    sql`grant select on ${sql.id(SCHEMA)} to ${role}`,
     sql`grant usage on sequence movement_order to ${role}`,
     sql`grant execute on function append_events to ${role}`,
   ])
@@ -149,8 +158,11 @@ async function createTables(db: Kysely<Tables>): Promise<void> {
   }
   const { schema } = await answerOf<{ schema: string }>(db, sql`select current_schema() as schema`);
   for (const statement of functionsIn(sql.id(schema))) await statement.execute(db);
-  await sql`create table ${sql.table(VERSION)} (version integer not null, baseline text not null)`.execute(db);
-  await sql`insert into ${sql.table(VERSION)} values (1, ${baseline(db)})`.execute(db);
+  await sql`
+    create table ${sql.table(SCHEMA)} (version integer not null, oldest integer not null, baseline text not null)`.execute(
+    db,
+  );
+  await sql`insert into ${sql.table(SCHEMA)} values (1, ${OLDEST}, ${baseline(db)})`.execute(db);
 }
 
 /**

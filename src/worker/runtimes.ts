@@ -27,7 +27,7 @@ import type { Ledger } from "../ledger/index.ts";
 import { budgetRules, CircuitBreaker, FleetCount, RateLimiter } from "../quota/index.ts";
 import { type KeyLog, watchBudgets } from "./watches.ts";
 
-/** How it is noticed that a key is refused, or a service away. */
+/** How it is noticed that a key is refused. */
 interface Noticing {
   readKeysAgain: () => void;
   watch: KeyWatch;

@@ -9,6 +9,7 @@ import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts"
 import { type DevServer, startDevServer } from "../../src/servers/start-dev-server.ts";
 import { type Simulator, startSimulator } from "../../src/dev/simulator/index.ts";
 import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES } from "../../src/contract/index.ts";
+import { withOutsideClient } from "../../src/ledger/test-support/kept.ts";
 import { emptyDatabase, freshDatabase } from "../rig/fresh-database.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 
@@ -150,6 +151,25 @@ describeWithTemporal("on a server that lacks search attributes", () => {
     }
     expect(await check()).toMatchObject({ level: "ok" });
   });
+
+  test.each([
+    ["report", "day"],
+    ["documents", "month"],
+    ["sale", "list"],
+    ["ledger", "verify"],
+  ])(
+    "%s %s makes no tables on an empty server, even as their owner, and names the command that does",
+    async (...argv) => {
+      const { ownerUrl } = await emptyDatabase(inject("ledgerServerUrl"));
+      const { exitCode, stdout, stderr } = await cli(argv, { LEDGER_URL: ownerUrl });
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+      expect(stderr).toContain("run `fiscalflow setup` with LEDGER_OWNER_URL");
+      const { rows } = await withOutsideClient(ownerUrl, (outside) =>
+        outside.query("select relname from pg_class where relnamespace = 'public'::regnamespace"),
+      );
+      expect(rows).toEqual([]);
+    },
+  );
 
   test("a search attribute of another type is a fault that setup does not change", async () => {
     const connection = await Connection.connect({ address: server.address });
