@@ -9,7 +9,7 @@ import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts"
 import { type DevServer, startDevServer } from "../../src/servers/start-dev-server.ts";
 import { type Simulator, startSimulator } from "../../src/dev/simulator/index.ts";
 import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES } from "../../src/contract/index.ts";
-import { withOutsideClient } from "../../src/ledger/test-support/kept.ts";
+import { withOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
 import { emptyDatabase, freshDatabase } from "../rig/fresh-database.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 

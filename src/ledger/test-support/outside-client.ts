@@ -42,3 +42,16 @@ export function openOutsideClient(url: string): OutsideClient {
     end: async () => (await connecting)?.end(),
   };
 }
+
+/** Statements on a database for as long as `work` takes. */
+export async function withOutsideClient<Result>(
+  url: string,
+  work: (outside: OutsideClient) => Promise<Result>,
+): Promise<Result> {
+  const outside = openOutsideClient(url);
+  try {
+    return await work(outside);
+  } finally {
+    await outside.end();
+  }
+}
