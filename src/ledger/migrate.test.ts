@@ -14,7 +14,11 @@ afterAll(() => made?.drop());
 async function opened(work: (ledger: ReturnType<typeof openLedger>) => Promise<void>): Promise<void> {
   for (const more of [{}, { ownerUrl: made.ownerUrl }]) {
     const ledger = openLedger({ url: made.url, home: "/nowhere", ...more });
-    await work(ledger).finally(() => ledger.close());
+    try {
+      await work(ledger);
+    } finally {
+      await ledger.close();
+    }
   }
 }
 
