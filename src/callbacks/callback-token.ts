@@ -20,11 +20,22 @@ export const MAX_TOKEN_LENGTH = `${VERSION}..`.length + Math.ceil((MAX_WORKFLOW_
 
 /**
  * The token that names a workflow; the same each time it is made.
- * @param target `workflowId`: of the contract, at most {@link MAX_WORKFLOW_ID_LENGTH} bytes; a longer one is not verified
+ * @param target `workflowId`: 1 to 200 bytes of UTF-8 (the product's own ids are ASCII)
  * @param secret the first of the configured callback secrets
+ * @throws RangeError when the id is empty, too long or no well-formed text, or when the secret is empty
  */
-export function createCallbackToken({ workflowId }: { workflowId: string }, secret: string): string {
-  return tokenFor(Buffer.from(workflowId, "utf8"), secret);
+export function createCallbackToken(target: { workflowId: string }, secret: string): string {
+  const id = Buffer.from(target.workflowId, "utf8");
+  if (id.length === 0 || id.length > MAX_WORKFLOW_ID_LENGTH) {
+    throw new RangeError(
+      `A callback token names a workflow id of 1 to ${MAX_WORKFLOW_ID_LENGTH} bytes; this one has ${id.length}. Make ids with the functions of the contract.`,
+    );
+  }
+  if (id.toString("utf8") !== target.workflowId) {
+    throw new RangeError("A callback token names a workflow id of well-formed Unicode; this one has a lone surrogate.");
+  }
+  if (secret === "") throw new RangeError("A callback token is signed with a secret; this one is empty.");
+  return tokenFor(id, secret);
 }
 
 /**

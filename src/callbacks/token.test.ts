@@ -98,6 +98,13 @@ describe("a callback token", () => {
     );
     expect(verifyCallbackToken("c1.".padEnd(10_000_000, "a"), [SECRET])).toBeUndefined();
   });
+
+  it("cannot be created for an id that is too long, nor without a secret", () => {
+    expect(() => createCallbackToken({ workflowId: "" }, SECRET)).toThrow(/1 to 200 bytes; this one has 0/);
+    expect(() => createCallbackToken({ workflowId: "x".repeat(201) }, SECRET)).toThrow(/this one has 201/);
+    expect(() => createCallbackToken({ workflowId: "sale/\ud800" }, SECRET)).toThrow(/lone surrogate/);
+    expect(() => createCallbackToken({ workflowId: "sale" }, "")).toThrow(/this one is empty/);
+  });
 });
 
 describe("a callback URL", () => {

@@ -53,7 +53,7 @@ describeWithTemporal("with payload keys", () => {
 
   test("a pending call's trouble is encrypted, and shown by sale show with the timeline", async () => {
     const end = rig.simulator.inject({ ...TROUBLE, body: { error: { code: "busy", message: `No, ${BUYER}` } } });
-    const selling = sell("SECRET-2", { customer });
+    const sale = await start("SECRET-2", { customer });
     const state = await rig.stateWhen("SECRET-2", ({ serviceTrouble }) => serviceTrouble !== undefined);
     expect(JSON.stringify(state)).toContain(BUYER);
     const kept = await keptOf("SECRET-2");
@@ -63,7 +63,7 @@ describeWithTemporal("with payload keys", () => {
     expect([exitCode, stderr]).toEqual([0, ""]);
     expect(stdout).toContain(`No, ${BUYER}`);
     end();
-    await selling;
+    await sale.result();
     const after = await cli(["sale", "show", "SECRET-2"]);
     expect(after.stdout).toContain("Issue the sale SECRET-2: completed");
   });
