@@ -32,7 +32,7 @@ export async function withLedger<Result>(
   const { url, home } = config.ledger;
   if (!url && !hasData(home))
     throw new UsageError(
-      `There is no ledger in ${home}: no worker has written to it. ${HOW_TO_NAME_IT} (npm run demo -- --keep prints both).`,
+      `There is no ledger in ${home}: no worker has written to it. ${HOW_TO_NAME_IT} (npm run demo -- --keep prints the export lines to paste first).`,
     );
   const where = url ? placeOf(url.reveal()) : `the PostgreSQL in ${home}`;
   const ledger = ledgerOf(config, (line) => printNote(context, line), PATIENCE_MS);

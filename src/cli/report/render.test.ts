@@ -211,9 +211,7 @@ test("the HTML page of a day without documents is complete", () => {
   const none = { ...signed, buyers, payments: [], course: [], movements: [] };
   const report = { ...sampleReport(), ...none, open: [], ended: { documents: [], more: 0, amount: "0" }, atRisk: "0" };
   const page = renderHtml([report], day("2026-11-21"));
-  expect(page).toContain(
-    "The ledger knows of nothing that is open, and nobody is needed. No document ended without an outcome.",
-  );
+  expect(page).toContain("The ledger knows of nothing that is open. No document ended without an outcome.");
   expect(page).toContain("No signed document states a payment type.");
   expect(page).not.toContain("NaN");
   // Figures and totals; no card without content.

@@ -135,7 +135,7 @@ function partsOf(report: BusinessReport, nowMs: number): [title: string, lines: 
         })),
         { "": "all open", count: `${open.length + report.moreOpen}`, "at risk": money(report.atRisk) },
       ),
-      "The ledger knows of nothing that is open, and nobody is needed.",
+      "The ledger knows of nothing that is open.",
     ],
     [
       "Ended without an outcome: carry them on with `fiscalflow sale restart`",
