@@ -48,6 +48,9 @@ describeWithTemporal("a reconciliation", () => {
     const match = { saleId: unreadable?.id ?? "" };
     rig.simulator.inject({ operation: "readSale", when: "before", kind: "status", status: 400, match });
 
+    // A sale whose callback took its time was read by itself too.
+    const before = new Map(numbers.map((number) => [number, readsOf(number)]));
+    const readsSince = (invoice: string): number => readsOf(invoice) - (before.get(invoice) ?? 0);
     const first = await reconcile();
     expect(first).toMatchObject({ documents: 23, final: 20, differing: 2, unreadable: 1, skipped: 0 });
     expect(first.findings.byKind).toEqual({ "document-differs": 1, "document-not-there": 1, "document-unreadable": 1 });
@@ -57,13 +60,13 @@ describeWithTemporal("a reconciliation", () => {
       { kind: "document-unreadable", subject: unreadable?.id },
     ]);
     rig.simulator.clearFaults();
-    expect(numbers.map(readsOf)).toEqual(numbers.map((number) => (number === "REC-2" ? 0 : 1)));
+    expect(numbers.map(readsSince)).toEqual(numbers.map((number) => (number === "REC-2" ? 0 : 1)));
 
     await total(700.02, 700);
     const second = await reconcile();
     expect(second).toMatchObject({ documents: 3, final: 2, differing: 1, unreadable: 0, skipped: 20 });
     expect(second.findings.byKind).toEqual({ "document-not-there": 1 });
-    expect([readsOf("REC-3"), readsOf("REC-4")]).toEqual([2, 1]);
+    expect([readsSince("REC-3"), readsSince("REC-4")]).toEqual([2, 1]);
     expect(second.payments).toMatchObject({ kind: "not-compared", why: "not-synchronised" });
   });
 });
