@@ -22,7 +22,8 @@ async function stop(): Promise<void> {
 /** A client of a service that gives every call this body. */
 async function answering(status: number, body: string | Buffer, headers: Record<string, string> = {}) {
   running = await startTestClient((response: ServerResponse) => response.writeHead(status, headers).end(body), {
-    timeoutMs: 20_000,
+    // Nothing here is about time, and a busy machine takes long for 64 MiB.
+    timeoutMs: 80_000,
   });
   return running.client;
 }

@@ -54,7 +54,7 @@ function anotherServes(pid: number): boolean {
 
 describe("a ledger whose server is killed", { timeout: 60_000 }, () => {
   it("in the middle of 200 takes keeps every take that it acknowledged", async () => {
-    const ledger = open({ home });
+    const ledger = open({ home, operationTimeoutMs: 20_000 });
     await ledger.ready();
     const requests = Array.from({ length: 200 }, firstTry);
     const pid = serverPid(base);

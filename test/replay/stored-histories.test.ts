@@ -12,6 +12,8 @@ import { type HistoryEvent, storedHistories } from "./stored.ts";
 import type { StageSinks } from "./watch-stages.ts";
 
 const stored = await storedHistories();
+/** A quiet machine replays them in 20 s. */
+const LONGEST_REPLAY_MS = 900_000;
 
 describe("the stored histories", () => {
   test("exist", () => {
@@ -53,7 +55,7 @@ describe("the stored histories", () => {
       // One worker replays them all. Errors come as results, not as throws.
       const replays = Worker.runReplayHistories({ ...replayOf(workflowBundle), sinks }, histories);
       for await (const { workflowId, error } of replays) errors.set(workflowId, error);
-    });
+    }, LONGEST_REPLAY_MS);
 
     test.each(stored)("$file replays", ({ file }) => {
       expect(errors.has(file), "it was replayed").toBe(true);
