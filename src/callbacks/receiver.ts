@@ -31,7 +31,7 @@ const ROUTED_METHODS = METHODS.filter((method) => method !== "CONNECT");
 /** A sender may escape every character of the token. */
 const MAX_ESCAPED_TOKEN_LENGTH = MAX_TOKEN_LENGTH * 3;
 
-/** A server without routes that nobody can occupy: neither by many connections, nor by slow or broken requests. */
+/** A server without routes. Slow and broken requests do not occupy it; of too many connections the next is closed. */
 function createServer({ watch, timeouts = {}, maxConnections = 1_000 }: ServerOptions): FastifyInstance {
   const { headersMs = 5_000, requestMs = 15_000, idleMs = 30_000, checkEveryMs = 1_000 } = timeouts;
   /** With a request that is being received or answered: what breaks it is counted with that request. */
