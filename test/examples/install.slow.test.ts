@@ -15,7 +15,7 @@ const INSTALLED = [
     brings: "@temporalio/client",
     // Weighed: 46 packages and 37 MB, of which all but three packages and 6 MB are `@temporalio/client`.
     atMost: { packages: 55, megabytes: 45 },
-    folders: /^dist\/(starter|contract|nexus)\//,
+    folders: /^dist\/(starter|contract|nexus|payloads)\//,
     readmes: { "root.ts": README, "own.ts": join(ROOT, "packages/client/README.md") },
   },
   {
