@@ -1,4 +1,4 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 
 import { LOOK_PAUSE_MS, NAMED_SUITES, PATIENCE_MS } from "./test/rig/patience.ts";
 
@@ -13,6 +13,13 @@ const SLOW_TEST_MS = 2 * TEST_MS;
 const SLOW = "**/*.slow.test.ts";
 /** Slow suites that measure how much can be carried: each wants the machine for itself. */
 const SCALE = "test/scale/**/*.slow.test.ts";
+
+const SLOW_SUITES = {
+  globalSetup: ["test/rig/global-setup.ts"],
+  expect: { poll: { timeout: PATIENCE_MS, interval: LOOK_PAUSE_MS } },
+  testTimeout: SLOW_TEST_MS,
+  hookTimeout: SLOW_TEST_MS,
+};
 
 /** A suite that is named on the command line runs, however slow it is. */
 const LEFT_OUT = NAMED_SUITES.length > 0 || process.argv.some((argument) => argument.includes(".slow")) ? [] : [SLOW];
@@ -60,12 +67,9 @@ export default defineConfig({
         test: {
           name: "slow",
           include: [SLOW],
-          exclude: [SCALE],
+          exclude: [...configDefaults.exclude, SCALE],
           isolate: false,
-          globalSetup: ["test/rig/global-setup.ts"],
-          expect: { poll: { timeout: PATIENCE_MS, interval: LOOK_PAUSE_MS } },
-          testTimeout: SLOW_TEST_MS,
-          hookTimeout: SLOW_TEST_MS,
+          ...SLOW_SUITES,
           // Some want a core for themselves, and others wait for servers: with a third, no core idles.
           sequence: { groupOrder: 1 },
           maxWorkers: 3,
@@ -76,10 +80,7 @@ export default defineConfig({
           name: "scale",
           include: [SCALE],
           isolate: false,
-          globalSetup: ["test/rig/global-setup.ts"],
-          expect: { poll: { timeout: PATIENCE_MS, interval: LOOK_PAUSE_MS } },
-          testTimeout: SLOW_TEST_MS,
-          hookTimeout: SLOW_TEST_MS,
+          ...SLOW_SUITES,
           maxWorkers: 1,
           sequence: { groupOrder: 2 },
         },
@@ -88,10 +89,7 @@ export default defineConfig({
         test: {
           name: "languages",
           include: ["test/languages/*.test.ts"],
-          globalSetup: ["test/rig/global-setup.ts"],
-          expect: { poll: { timeout: PATIENCE_MS, interval: LOOK_PAUSE_MS } },
-          testTimeout: SLOW_TEST_MS,
-          hookTimeout: SLOW_TEST_MS,
+          ...SLOW_SUITES,
         },
       },
       {

@@ -16,13 +16,13 @@ export interface Replays {
 
 /**
  * Replays the histories of the namespace against the bundled workflows, and looks whether each reads as a story.
- * @param isReplayedElsewhere by the name under which its shape is stored
+ * @param replayedElsewhere the names under which shapes are stored
  * @param dataConverter that has the keys of encrypted payloads
  */
 export async function replayHistories(
   client: Client,
   workflowBundle: { codePath: string },
-  isReplayedElsewhere: (name: string) => boolean = () => false,
+  replayedElsewhere?: ReadonlySet<string>,
   dataConverter: DataConverter = {},
 ): Promise<Replays> {
   let replayed = 0;
@@ -33,7 +33,7 @@ export async function replayHistories(
     .intoHistories({ concurrency: 4 });
   // Errors come as results, not as throws, so each is looked at.
   const inspected = inspect(histories, errors, (history) => {
-    const isElsewhere = isReplayedElsewhere(nameOfShape(eventsOf(history)));
+    const isElsewhere = replayedElsewhere?.has(nameOfShape(eventsOf(history))) === true;
     if (isElsewhere) replayed++;
     return !isElsewhere;
   });
@@ -96,13 +96,8 @@ export async function replayAll(
   workflowBundle: { codePath: string },
   encrypted?: DataConverter,
 ): Promise<void> {
-  const stored = await storedFiles();
-  const { replayed, errors } = await replayHistories(
-    client,
-    workflowBundle,
-    (name) => !encrypted && stored.has(name),
-    encrypted,
-  );
+  const stored = encrypted ? undefined : await storedFiles();
+  const { replayed, errors } = await replayHistories(client, workflowBundle, stored, encrypted);
   if (errors.length > 0) throw new Error(errors.join("\n"));
   if (replayed === 0) throw new Error("There was no history to replay.");
 }
