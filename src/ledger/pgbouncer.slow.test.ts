@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { type Ledger, openLedger } from "./index.ts";
 import { createTestLedger, type TestLedger } from "./test-support/create-test-ledger.ts";
 import { APPLIED, firstTry } from "./test-support/movements.ts";
-import { openOutsideClient } from "./test-support/outside-client.ts";
+import { withOutsideClient } from "./test-support/outside-client.ts";
 import { PGBOUNCER, type Pool, startPgbouncer } from "./test-support/pgbouncer.ts";
 import { type WatchedLine, watchLine } from "./test-support/watched-line.ts";
 
@@ -38,13 +38,8 @@ describe.skipIf(PGBOUNCER === undefined && !process.env["CI"])(
 
     /** As another user of the pool sees it. */
     async function shown(statement: string): Promise<string[]> {
-      const client = openOutsideClient(url);
-      try {
-        const { rows } = await client.query(statement);
-        return rows.map((row) => String(Object.values(row)[0]));
-      } finally {
-        await client.end();
-      }
+      const { rows } = await withOutsideClient(url, (client) => client.query(statement));
+      return rows.map((row) => String(Object.values(row)[0]));
     }
 
     test("is migrated by many processes at once, and no lock stays behind", async () => {

@@ -4,7 +4,7 @@ import type { NetConnectOpts } from "node:net";
 import { WORKER_ROLE } from "../../src/servers/postgres-server.ts";
 import { SERVER_USER } from "../../src/servers/postgres-files.ts";
 import { openLedger } from "../../src/ledger/index.ts";
-import { openOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
+import { withOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
 
 /**
  * A database of its own on the suites' server, with the ledger's tables: each suite has its own numbers.
@@ -22,12 +22,7 @@ export async function freshDatabase(serverUrl: string): Promise<string> {
 /** The same without the tables. */
 export async function emptyDatabase(serverUrl: string): Promise<{ url: string; ownerUrl: string }> {
   const name = `suite_${randomBytes(6).toString("hex")}`;
-  const client = openOutsideClient(serverUrl);
-  try {
-    await client.query(`create database ${name}`);
-  } finally {
-    await client.end();
-  }
+  await withOutsideClient(serverUrl, (client) => client.query(`create database ${name}`));
   const ownerUrl = new URL(serverUrl);
   ownerUrl.pathname = `/${name}`;
   const url = new URL(ownerUrl);

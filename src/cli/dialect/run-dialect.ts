@@ -1,4 +1,4 @@
-import { setTimeout } from "node:timers/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import { accountingSettings, createAccountingClient } from "../../accounting/index.ts";
 import { type ComplianceDialect, complianceSettings, createComplianceClient } from "../../compliance/index.ts";
 import { type Config, loadConfig } from "../../config/index.ts";
@@ -83,7 +83,7 @@ async function askAll(
           context,
           `${SERVICES[service]}: the minute's requests are used up; asking again in ${pauseMs / 1_000} s`,
         );
-        await setTimeout(pauseMs, undefined, { signal });
+        await delay(pauseMs, undefined, { signal });
         return await read();
       });
       asked.push({ service, connection, names });

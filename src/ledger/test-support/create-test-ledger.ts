@@ -4,7 +4,7 @@ import { afterAll, beforeAll } from "vitest";
 import { startEmbeddedPostgres } from "../../servers/test-support/start-embedded-postgres.ts";
 import { type Ledger, openLedger } from "../index.ts";
 import { HOME_OF_RUN, makeHome } from "./home-of-run.ts";
-import { type OutsideClient, openOutsideClient } from "./outside-client.ts";
+import { type OutsideClient, openOutsideClient, withOutsideClient } from "./outside-client.ts";
 
 export interface TestLedger {
   /** With the workers' login. */
@@ -83,10 +83,5 @@ export function ledgerOfSuite(): TestLedger {
 }
 
 async function runOn(url: string, statement: string): Promise<void> {
-  const client = openOutsideClient(url);
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
+  await withOutsideClient(url, (client) => client.query(statement));
 }
