@@ -35,6 +35,8 @@ describeWithTemporal("the programs of the readme", () => {
       HOME: process.env["HOME"],
       PATH: [dirname(cli), process.env["PATH"]].join(delimiter),
       TEMPORAL_CONFIG_FILE: "/nonexistent/temporal.toml",
+      // What an earlier `npx` has linked there is of whatever was built then.
+      npm_config_cache: join(consumer.folder, "npm-cache"),
     };
     /** By the shell that a reader has, with the variables that the demo has printed. */
     const shell = async (commands: string): Promise<string> => {

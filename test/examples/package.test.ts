@@ -39,7 +39,7 @@ describe("the package fiscalflow", () => {
     process.stdout.write(`The package: ${paths.length} files, ${megabytes.toFixed(2)} MB unpacked.\n`);
     expect(megabytes).toBeLessThan(MOST_MEGABYTES);
     expect(paths).toEqual(
-      expect.arrayContaining(["LICENSE", "README.md", "dist/src/main.js", "examples/scenario.json"]),
+      expect.arrayContaining(["LICENSE", "README.md", "bin/fiscalflow.js", "dist/src/main.js", "examples/scenario.json"]),
     );
     expect(
       paths.filter((path) =>
@@ -90,10 +90,14 @@ describe("the package fiscalflow", () => {
 
   test("runs its command from its own files", async () => {
     await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"), "dir");
-    const main = join(folder, "package/dist/src/main.js");
+    const main = join(folder, "package/bin/fiscalflow.js");
     const { stdout } = await run(process.execPath, [main, "--version"], { cwd: folder });
     const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as { version: string };
     expect(stdout.trim()).toBe(version);
+    // As in a checkout that nobody has built.
+    await rm(join(folder, "package/dist/src/main.js"));
+    const unbuilt = run(process.execPath, [main, "--version"], { cwd: folder });
+    await expect(unbuilt).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining("npm run build") });
   });
 
   test("maps the bundled workflows to the lines of their sources, and names no folder of the machine that built it", async () => {
