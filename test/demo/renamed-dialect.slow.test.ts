@@ -17,6 +17,8 @@ describeWithTemporal("against services in which every undocumented name is chang
       settings: {
         COMPLIANCE_DIALECT: JSON.stringify(renamed.compliance),
         ACCOUNTING_DIALECT: JSON.stringify(renamed.accounting),
+        // Its webhooks are on, and none is sent here.
+        ACCOUNTING_WEBHOOK_SECRET: "whsec_development_of_the_accounting_service",
       },
     });
     const { simulator, starter, plan } = stack;
