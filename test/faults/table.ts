@@ -52,7 +52,7 @@ export function figuresOf(evidence: Evidence, seed: number): Figures {
     "runs that were carried on by a restart": storm.buttons?.restarted.length ?? 0,
     "movements that a person completed by hand": storm.buttons?.decidedByHand.size ?? 0,
     "kills that did not strike": storm.killsLeft,
-    "processes that ended by themselves": evidence.endedByThemselves,
+    "processes that ended by themselves": evidence.endedByThemselves.length,
     "documents twice": documentsTwice(evidence).length,
     "credit notes twice": creditNotesTwice(evidence).length,
     "movements twice": movementsTwice(evidence).length,

@@ -23,7 +23,7 @@ export interface Evidence {
   readonly ledger: KeptLedger;
   /** Lines of the processes' logs that hold a secret. */
   readonly logsWithSecrets: readonly string[];
-  readonly endedByThemselves: number;
+  readonly endedByThemselves: readonly string[];
 }
 
 export async function gatherEvidence(stack: FaultStack, storm: StormRecord): Promise<Evidence> {

@@ -44,7 +44,7 @@ export interface FaultStack {
   readonly secrets: Secrets;
   readonly underWay: CallsUnderWay;
   /** Processes that ended while they served, without having been told to. */
-  endedByThemselves(): number;
+  endedByThemselves(): readonly string[];
   /** All processes: so that nothing is written any more to what is looked at. */
   stopProcesses(): Promise<void>;
   close(): Promise<void>;
@@ -79,11 +79,11 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
   const home = common["FISCALFLOW_HOME"] ?? "";
   const pooled = options.pgbouncer ? await startPooledLedger(home) : undefined;
   if (pooled) common["LEDGER_URL"] = pooled.url;
-  let endedByThemselves = 0;
+  const endedByThemselves: string[] = [];
   const shared = {
     serverUp: () => temporal.up(),
     serverKills: () => temporal.kills,
-    onEndedByItself: () => (endedByThemselves += 1),
+    onEndedByItself: (lastWords: string) => void endedByThemselves.push(lastWords),
   };
   const underWay = new CallsUnderWay();
   const gates: Gate[] = [];

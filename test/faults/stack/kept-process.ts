@@ -8,8 +8,8 @@ export interface KeptProcessOptions {
   readonly serverUp: () => Promise<void>;
   /** How often it was killed: a process that has just started ends when it cannot reach it, and says so. */
   readonly serverKills: () => number;
-  /** A process ended that nobody had sent a signal, and that missed no server at its start. */
-  readonly onEndedByItself: () => void;
+  /** A process ended that nobody had sent a signal, and that missed no server at its start; with what it said last. */
+  readonly onEndedByItself: (lastWords: string) => void;
 }
 
 /** A process that is kept running: one that ends, however it ends, is replaced. */
@@ -76,7 +76,9 @@ export class KeptProcess {
       await process.ended;
       this.#serving = false;
       const missedServer = !ready && this.#options.serverKills() > killsBefore;
-      if (process.signalled === undefined && !missedServer && !this.#closed) this.#options.onEndedByItself();
+      if (process.signalled === undefined && !missedServer && !this.#closed) {
+        this.#options.onEndedByItself(process.lastWords);
+      }
     }
   }
 }

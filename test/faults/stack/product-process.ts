@@ -12,6 +12,8 @@ export interface ProductProcessOptions {
   readonly readyMessage: string;
 }
 
+const LAST_LINES = 5;
+
 /** A process of the built product. It does not outlive this one. */
 export class ProductProcess {
   readonly pid: number | undefined;
@@ -21,6 +23,7 @@ export class ProductProcess {
   readonly ended: Promise<number | null>;
   readonly #child: GuardedChild;
   #signalled: NodeJS.Signals | undefined;
+  #lastLines: string[] = [];
 
   constructor({ main, command, env, logPath, readyMessage }: ProductProcessOptions) {
     const log = createWriteStream(logPath, { flags: "a" });
@@ -31,6 +34,7 @@ export class ProductProcess {
       env: { PATH: process.env["PATH"], ...env },
       onLine: (line) => {
         log.write(`${line}\n`);
+        this.#lastLines = [...this.#lastLines, line].slice(-LAST_LINES);
         if (line.includes(wanted)) sayReady();
       },
     });
@@ -45,6 +49,11 @@ export class ProductProcess {
   /** The signal that it was sent, if any: what ends without one has ended by itself. */
   get signalled(): NodeJS.Signals | undefined {
     return this.#signalled;
+  }
+
+  /** What it said last: of one that has ended, why. */
+  get lastWords(): string {
+    return this.#lastLines.join("\n");
   }
 
   /** Stands still until it is thawed. A process that is gone takes no harm. */

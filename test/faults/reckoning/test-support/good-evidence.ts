@@ -45,7 +45,7 @@ export async function goodShop(): Promise<{ evidence: Evidence; simulator: Simul
     lines: [{ itemId: "item_tea", quantity: 2, unitPrice: 350 }],
   });
   await move(simulator);
-  return { evidence: { ...evidenceOf(simulator), logsWithSecrets: [], endedByThemselves: 0 }, simulator };
+  return { evidence: { ...evidenceOf(simulator), logsWithSecrets: [], endedByThemselves: [] }, simulator };
 }
 
 export async function goodEvidence(): Promise<Evidence> {
