@@ -173,6 +173,8 @@ export interface AppliedMovement extends Unsettled {
   /** Until an operator has looked, the ledger lets no further movement of the connection to a named branch be sent. */
   otherBranch?: OtherBranch | undefined;
   sentAtMs: number;
+  /** By an operator, about this or an earlier try, if one was made before this was known. */
+  decision?: MovementDecision | undefined;
 }
 
 export function setApplied(

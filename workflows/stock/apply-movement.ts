@@ -146,6 +146,7 @@ function parkOnRefusal(
 
 export function markApplied(context: SaleContext, movement: StockMovement, result: AppliedMovement): void {
   setApplied(movement, result);
+  if (result.decision) adoptDecision(context, movement, result.decision);
   const { stockIo = "ok", stockMaster = "ok" } = result.report ?? {};
   context.run.stockMoved();
   if (result.otherBranch) showOtherBranch(context, movement, result.otherBranch);

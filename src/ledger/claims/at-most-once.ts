@@ -366,8 +366,10 @@ function standingOf(claim: AtMostOnceClaim<{ kind: string }>, row: ClaimRow, gen
 export function knownOf<Answer extends { kind: string }>(claim: AtMostOnceClaim<Answer>, row: ClaimRow): Known<Answer> {
   if (row.state === "held") return heldAnswer(row);
   if (row.state !== claim.done) return supersededAnswer<Answer>(row);
-  // The service's answer, as it was settled.
-  if (row.outcome?.kind === claim.done) return row.outcome as Answer;
+  // The service's answer, as it was settled; what an operator had decided before is kept beside it.
+  if (row.outcome?.kind === claim.done) {
+    return { ...(row.outcome as Answer), ...(row.decision !== null && { decision: row.decision }) };
+  }
   if (row.decision === null) throw new LedgerError(`Nobody has said why ${claim.subject} counts as ${claim.done}.`);
   return claim.decided(row.decision as DecisionOf<Answer>);
 }
