@@ -1,6 +1,7 @@
 /**
  * The ledger: the tables of documents, movements, claims, counts, events and books in PostgreSQL, and every statement
- * over them. It knows neither Temporal nor the two services.
+ * over them. It knows neither Temporal nor the two services. What is sent at most once is claimed here first, and
+ * settled with its answer: `claims/at-most-once.ts` has the states of a claim, and who moves it on.
  *
  * Stands on: `src/contract`, `src/servers`.
  */

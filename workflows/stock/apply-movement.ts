@@ -287,7 +287,8 @@ export async function resolveUnknownMovement(
   run.clear(key);
   run.stockMoved();
   // Of another run's newer try the decision says nothing: whether that one was applied is asked for itself.
-  if ("decision" in resolution && resolution.decision && decision()) watchDecision(context, movement);
+  const isDecided = resolution.kind !== "applied" && "decision" in resolution && resolution.decision !== undefined;
+  if (isDecided && decision()) watchDecision(context, movement);
   if (resolution.kind === "unknown")
     return await resolveUnknownMovement(context, movement, { generation, ...resolution });
   return resolution;

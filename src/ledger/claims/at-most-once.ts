@@ -170,7 +170,7 @@ async function standing<Answer extends { kind: string }, Other>(
   { differs }: Terms<Other>,
 ): Promise<Taken | Known<Answer> | UnderWay | Other | undefined> {
   const { generation, unsent = [], execution, writer } = request;
-  if (isOver(claim, row)) return generation > row.generation ? undefined : supersededAnswer<Answer>(row);
+  if (isNotDone(claim, row)) return generation > row.generation ? undefined : supersededAnswer<Answer>(row);
   const different = differs?.(row);
   if (different !== undefined) return different;
   if (row.state === claim.done) return knownOf(claim, row);
@@ -240,16 +240,16 @@ export async function settle(
         return "settled";
       }
       const over = isCurrent ? { under_way_until: null } : {};
-      const isSame = isDone
-        ? isCurrent && row.state === claim.done && known && claim.answerId?.(known) === claim.answerId?.(outcome)
-        : // Another try than the row's was given up as not carried out, or is unknown to the ledger.
-          !isCurrent || row.state === claim.notDone;
-      if (isSame) {
+      const isSameAnswer = known && claim.answerId?.(known) === claim.answerId?.(outcome);
+      const isKnownDone = isCurrent && row.state === claim.done && isSameAnswer;
+      // Another try than the row's was given up as not carried out, or is unknown to the ledger.
+      const isKnownNotDone = !isCurrent || row.state === claim.notDone;
+      if (isDone ? isKnownDone : isKnownNotDone) {
         if (isCurrent && row.under_way_until !== null) await update(claim, {}, over).execute(db);
         return "settled";
       }
       // The service carried it out, whatever the row says: a further try would do so twice.
-      const counts = isDone && (isOver(claim, row) || (claim.lateDoneEnds === true && row.state === "held"));
+      const counts = isDone && (isNotDone(claim, row) || (claim.lateDoneEnds === true && row.state === "held"));
       const change = { ...(counts && event.change), disputed: true };
       await update(claim, change, counts ? columns : over).execute(db);
       await tellOnce(db, claim, request, { what: "contradicted", change });
@@ -294,7 +294,7 @@ export async function readOrClose<Answer extends { kind: string }>(
     if (!(await isMade(db, claim, writer, event))) {
       const row = there(await lockRow(db, claim));
       if (row.state === "held") return await openAnswer(db, row);
-      if (!isOver(claim, row) || row.generation >= generation) return knownOf(claim, row);
+      if (!isNotDone(claim, row) || row.generation >= generation) return knownOf(claim, row);
       await changeRow(db, claim, writer, event, { token: null, ...claim.whenTaken });
     }
     return { kind: "superseded", generation };
@@ -383,19 +383,18 @@ export function heldAnswer({ generation, taken_at, workflow_id: workflowId, run_
   return { kind: "unknown", generation, message, evidence: { takenAt, takenBy, sentAtMs: taken_at.getTime() } };
 }
 
-/** Of a try that is known not to be carried out. A decision that stands beside an answer was about an earlier one. */
-function supersededAnswer<Answer>({ generation, outcome, decision }: ClaimRow): SupersededTry<DecisionOf<Answer>> {
-  const decided = decision && outcome === null && { decision: decision as DecisionOf<Answer> };
-  return { kind: "superseded", generation, ...decided };
+/** Of a try that is known not to be carried out. Beside an answer of the service stands the decision on an earlier try. */
+function supersededAnswer<Answer>({ generation, decision }: ClaimRow): SupersededTry<DecisionOf<Answer>> {
+  return { kind: "superseded", generation, ...(decision && { decision: decision as DecisionOf<Answer> }) };
 }
 
-/** The same for a caller that would act on it. */
+/** Of a held claim, for a caller that would act on it: the call may be under way still. */
 async function openAnswer(db: Queries, row: ClaimRow): Promise<HeldClaim | UnderWay> {
   return (await underWay(db, row)) ?? heldAnswer(row);
 }
 
 /** Of the row's generation it is known that nothing was carried out. */
-function isOver({ notDone }: AtMostOnceClaim<{ kind: string }>, { state }: ClaimRow): boolean {
+function isNotDone({ notDone }: AtMostOnceClaim<{ kind: string }>, { state }: ClaimRow): boolean {
   return state === notDone || state === "closed";
 }
 

@@ -149,6 +149,20 @@ describe("an operator's decision", () => {
     expect(await stock.read(first)).toEqual(heldBy(first, 2));
   });
 
+  it("on an earlier try is told with whatever became of a later one", async () => {
+    const first = firstTry();
+    await stock.take(first);
+    await stock.decide(decided(first, false));
+    const second = { ...first, generation: 2, token: "b" };
+    await stock.take(second);
+    await stock.settle({ ...second, outcome: NOT_APPLIED });
+    expect(await stock.read(second)).toEqual({ kind: "superseded", generation: 2, decision: NO });
+    const third = { ...first, generation: 3, token: "c" };
+    await stock.take(third);
+    await stock.settle({ ...third, outcome: APPLIED });
+    expect(await stock.take(first)).toEqual({ ...APPLIED, decision: NO });
+  });
+
   it("that agrees with a later answer is kept with it, and one that disagrees is disputed", async () => {
     const [right, wrong, alsoWrong] = [firstTry(), firstTry(), firstTry()];
     for (const [first, applied] of [
@@ -160,9 +174,9 @@ describe("an operator's decision", () => {
       await stock.decide(decided(first, applied));
     }
     expect(await stock.settle({ ...right, outcome: APPLIED })).toBe("settled");
-    expect(await stock.read(right)).toEqual(APPLIED);
+    expect(await stock.read(right)).toEqual({ ...APPLIED, decision: YES });
     expect(await stock.settle({ ...wrong, outcome: APPLIED })).toBe("contradicted");
-    expect(await stock.read(wrong)).toEqual(APPLIED);
+    expect(await stock.read(wrong)).toEqual({ ...APPLIED, decision: NO });
     expect(await stock.settle({ ...alsoWrong, outcome: NOT_APPLIED })).toBe("contradicted");
     expect(await stock.read(alsoWrong)).toEqual(known(true));
     expect((await movementEventsOf(test.outside, alsoWrong)).at(-1)).toMatchObject({

@@ -84,7 +84,7 @@ test("a late answer that a batch was processed ends it while a newer try is out,
   const processed: BatchOutcome = { kind: "processed", message: "200" };
   expect(await settle(1, processed)).toBe("contradicted");
   await settle(2, { kind: "not-processed", message: "429: refused before it was carried out" });
-  expect(await take(3)).toEqual(processed);
+  expect(await take(3)).toEqual({ ...processed, decision: NO });
 });
 
 describe("an operator's decision on a sync batch", () => {
