@@ -15,7 +15,7 @@ const ENCODING = "binary/encrypted";
 const KEY_ID = "encryption-key-id";
 
 /** A payload is encrypted by a key that this process does not have. */
-class PayloadKeyError extends Error {
+export class PayloadKeyError extends Error {
   override readonly name = "PayloadKeyError";
 
   constructor(id: string, known: Iterable<string>) {

@@ -11,6 +11,7 @@ import { ANSWER_WITHIN_MS, answeredInTime } from "./answered-in-time.ts";
 import { attributesOf } from "./sale-key.ts";
 import { bounded, TEMPORAL_WITHIN_MS } from "./bound.ts";
 import { NoAnswerError, NoWorkerError, queryOf, temporalError, warnOnce } from "./errors.ts";
+import { listedRuns } from "./runs.ts";
 
 /** One thing that needs an operator. */
 export interface OpenAttention extends Pick<Attention, "subject" | "evidence"> {
@@ -44,7 +45,7 @@ export async function* listAttention(client: Client, filter: AttentionFilter): A
   const { businessId } = parseInput(filterSchema, filter, "filter of the list");
   const ofBusiness = businessId === undefined ? "" : clauseOf(businessId);
   const query = `ExecutionStatus = "Running" AND ${SEARCH_ATTRIBUTES.attention} IS NOT NULL${ofBusiness}`;
-  const executions = client.workflow.list({ query })[Symbol.asyncIterator]();
+  const executions = listedRuns(client, { query })[Symbol.asyncIterator]();
   for (let isEmpty = true; ; isEmpty = false) {
     const next = await nextOf(client, executions);
     if (next.done) {

@@ -1,6 +1,8 @@
 import {
   ApplicationFailure,
   type Client,
+  type ListOptions,
+  WorkflowClient,
   type WorkflowExecutionDescription,
   type WorkflowExecutionInfo,
   type WorkflowHandle,
@@ -12,6 +14,8 @@ import { type ClosedRun, type ClosedStatus, restartedOf } from "../contract/mess
 import { decoded } from "../payloads/decoded.ts";
 import { GRPC, grpcErrorsOf } from "./errors.ts";
 import { calledService, type ServiceTrouble, STILL_WAITING, type TroubleDetails } from "../contract/service-trouble.ts";
+
+type Payload = Parameters<Client["options"]["loadedDataConverter"]["payloadCodecs"][number]["encode"]>[0][number];
 
 const STATUSES: Readonly<Record<string, ClosedStatus>> = {
   TERMINATED: "terminated",
@@ -38,6 +42,26 @@ export async function lastRunOf(client: Client, workflowId: string): Promise<Wor
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;
   }
+}
+
+/** As `binary/null` says, for a memo that cannot be decoded. */
+const UNREADABLE = { metadata: { encoding: Buffer.from("binary/null") } };
+
+/**
+ * A run whose memo the client cannot decode, since it lacks the key, is listed without it: it must not end the list, and
+ * so hide all others.
+ */
+export function listedRuns(client: Client, options: ListOptions): AsyncIterable<WorkflowExecutionInfo> {
+  const { connection } = client;
+  const { namespace, loadedDataConverter } = client.options;
+  const payloadCodecs = loadedDataConverter.payloadCodecs.map((codec) => ({
+    encode: (payloads: Payload[]) => codec.encode(payloads),
+    decode: async (payloads: Payload[]) => {
+      const decodedOrNot = (payload: Payload) => codec.decode([payload]).catch(() => [UNREADABLE]);
+      return (await Promise.all(payloads.map(decodedOrNot))).flat();
+    },
+  }));
+  return new WorkflowClient({ connection, namespace, dataConverter: { payloadCodecs } }).list(options);
 }
 
 /** How a run ended without an outcome, and the type of the failure by which what was asked of it was refused. */

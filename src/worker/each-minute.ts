@@ -14,8 +14,9 @@ import {
 } from "../contract/index.ts";
 import { saleStartSchema } from "../contract/schema/sale.ts";
 import { isThrough, type Ledger, type LostExecution, type OpenedRecord, type SaleOfBusiness } from "../ledger/index.ts";
+import { PayloadKeyError } from "../payloads/index.ts";
 import { attributesOf } from "../starter/sale-key.ts";
-import { closedStatusOf, doneIn, endOf, lastRunOf, msOf, startOfRun } from "../starter/runs.ts";
+import { closedStatusOf, doneIn, endOf, lastRunOf, listedRuns, msOf, startOfRun } from "../starter/runs.ts";
 import { loggedReason } from "./create-logger.ts";
 import { polledQueue, unservedReason } from "./require-temporal.ts";
 
@@ -103,7 +104,7 @@ export async function keepClosedRuns(
 ): Promise<void> {
   for await (const run of endedRuns(client, sinceMs)) {
     if (signal?.aborted === true) return;
-    await keepClosedRun(client, ledger, run);
+    await keepReadable(client, ledger, run);
   }
   await keepGoingOn(client, ledger, signal);
 }
@@ -123,7 +124,7 @@ export async function keepUnseenClosedRuns(client: Client, ledger: Documents): P
         )
       ).map(nameOf),
     );
-    for (const run of runs) if (open.has(nameOf(run.sale))) await keepClosedRun(client, ledger, run);
+    for (const run of runs) if (open.has(nameOf(run.sale))) await keepReadable(client, ledger, run);
     runs = [];
   };
   for await (const run of endedRuns(client, 0)) if (runs.push(run) >= RUNS_AT_A_TIME) await keep();
@@ -142,7 +143,7 @@ interface EndedRun {
 async function* endedRuns(client: Client, sinceMs: number): AsyncGenerator<EndedRun> {
   const statuses = Object.values(CLOSED_STATUSES).map(quoted).join(", ");
   const query = `WorkflowType = ${quoted(WORKFLOW_TYPES.sale)} AND ExecutionStatus IN (${statuses}) AND CloseTime > ${quoted(new Date(sinceMs).toISOString())}`;
-  for await (const execution of client.workflow.list({ query, pageSize: RUNS_AT_A_TIME })) {
+  for await (const execution of listedRuns(client, { query, pageSize: RUNS_AT_A_TIME })) {
     const sale = saleOfRun(execution);
     if (sale) yield { execution, sale };
   }
@@ -155,6 +156,15 @@ export function saleOfRun(execution: WorkflowExecutionInfo): SaleOfBusiness | un
   const connection = execution.workflowId.split("/")[1] ?? DEFAULT_CONNECTION;
   const businessId = attributes.get(SEARCH_ATTRIBUTES.business) ?? NO_BUSINESS;
   return number === undefined ? undefined : { connection, businessId, number };
+}
+
+/** A run that another key encrypts than this process has says nothing here, and holds up no other. */
+async function keepReadable(client: Client, ledger: Documents, run: EndedRun): Promise<void> {
+  try {
+    await keepClosedRun(client, ledger, run);
+  } catch (error) {
+    if (!(error instanceof PayloadKeyError)) throw error;
+  }
 }
 
 async function keepClosedRun(client: Client, ledger: Documents, { execution, sale }: EndedRun): Promise<void> {
@@ -202,7 +212,7 @@ async function keepGoingOn(client: Client, ledger: Documents, signal: AbortSigna
     const some = marked.slice(from, from + IDS_IN_QUERY);
     const ids = some.map(({ writer }) => quoted(writer.workflowId)).join(", ");
     const goesOn = new Set<string>();
-    for await (const { workflowId } of client.workflow.list({
+    for await (const { workflowId } of listedRuns(client, {
       query: `WorkflowId IN (${ids}) AND ExecutionStatus IN ("Running", "Completed")`,
     }))
       goesOn.add(workflowId);

@@ -8,7 +8,7 @@
  * `src/compliance`, `src/config`, `src/contract`, `src/contract/schema`, `src/http`, `src/ledger`, `src/nexus`,
  * `src/payloads`, `src/quota`, `src/starter`.
  */
-import { Client } from "@temporalio/client";
+import { Client, isGrpcServiceError } from "@temporalio/client";
 import { NativeConnection, type Worker } from "@temporalio/worker";
 import type { Logger } from "pino";
 
@@ -65,7 +65,7 @@ export async function runWorkerProcess({ env, logTo, signal }: WorkerProcessOpti
     try {
       await requireNamespace(connection, temporal);
       await requireSearchAttributes(connection, temporal);
-      await requirePayloadKeys(connection, temporal.namespace, config);
+      await requirePayloadKeys(connection, temporal.namespace, config, log);
       const workflowBundle = builtWorkflowBundle();
       const { namespace } = temporal;
       const client = new Client({ connection, namespace, dataConverter: dataConverterOf(config.payloadKeys) });
@@ -107,18 +107,27 @@ export async function runWorkerProcess({ env, logTo, signal }: WorkerProcessOpti
 }
 
 /**
- * A payload that nobody can decrypt fails the workflow tasks of its run for as long as the worker lacks the key.
+ * A payload that nobody can decrypt fails the workflow tasks of its run for as long as the worker lacks the key. Lists may
+ * be away while Temporal runs workflows: then nobody can tell, and sales go on.
  * @throws ConfigError that names the keys
  */
 async function requirePayloadKeys(
   connection: NativeConnection,
   namespace: string,
   { payloadKeys }: Config,
+  log: Logger,
 ): Promise<void> {
   const known = payloadKeys.map((key) => payloadKeyId(key.reveal()));
   const query = `TaskQueue = "${MAIN_TASK_QUEUE}" AND ExecutionStatus = "Running"`;
-  const lacking = await keysBeyond(known, connection, { namespace, query });
-  if (lacking.size === 0) return;
+  const lacking = await keysBeyond(known, connection, { namespace, query }).catch((error: unknown) => {
+    if (!isGrpcServiceError(error)) throw error;
+    log.warn(
+      { reason: error.details },
+      "Temporal does not list the open workflows, so whether their keys are here is not known",
+    );
+    return undefined;
+  });
+  if (lacking === undefined || lacking.size === 0) return;
   throw new ConfigError(
     [...lacking].map(([id, workflowId]) => ({
       path: "FISCALFLOW_PAYLOAD_KEYS",

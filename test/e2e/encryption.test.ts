@@ -95,6 +95,29 @@ describeWithTemporal("with payload keys", () => {
     expect((await keptOf("SECRET-5")).includes(BUYER)).toBe(true);
   });
 
+  test("a run whose key nobody here has hides no other from lists, nor from who marks what ended", async () => {
+    const end = rig.simulator.inject(TROUBLE);
+    await start("SECRET-7");
+    const stdin = JSON.stringify({
+      traderInvoiceNumber: "SECRET-8",
+      lines: [{ sku: "TEA-500", quantity: 1, unitPrice: 350 }],
+    });
+    const env = { ...commandEnv(rig), FISCALFLOW_PAYLOAD_KEYS: key("strange", 3) };
+    expect(await callCli(["sale", "start", "-"], { env, stdin })).toMatchObject({ exitCode: 0 });
+    for (const invoice of ["SECRET-8", "SECRET-7"])
+      await rig.client.workflow.getHandle(rig.starter.workflowId({ invoice })).terminate("by mistake");
+    await expect
+      .poll(() => cli(["sale", "list"]))
+      .toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/SECRET-7 .*\(terminated\)/) });
+    end();
+    // The rig reads each history in the end.
+    const { namespace } = rig;
+    const workflowExecution = { workflowId: rig.starter.workflowId({ invoice: "SECRET-8" }) };
+    await rig.client.workflowService.deleteWorkflowExecution({ namespace, workflowExecution });
+    const query = `WorkflowId = "${workflowExecution.workflowId}"`;
+    await expect.poll(() => rig.client.workflow.count(query)).toMatchObject({ count: 0 });
+  });
+
   test("a worker that lacks a key of an open workflow ends with 2 before it polls, and names it", async () => {
     const end = rig.simulator.inject(TROUBLE);
     const sale = await start("SECRET-6", { customer });

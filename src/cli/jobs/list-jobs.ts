@@ -9,7 +9,7 @@ import {
   SEARCH_ATTRIBUTES,
 } from "../../contract/index.ts";
 import type { KeptItemOutcome } from "../../ledger/index.ts";
-import { endOf, lastRunOf } from "../../starter/runs.ts";
+import { endOf, lastRunOf, listedRuns } from "../../starter/runs.ts";
 import { attributesOf } from "../../starter/sale-key.ts";
 import { withTemporal } from "../connect-temporal.ts";
 import { type CliContext, CommandFailedError } from "../context.ts";
@@ -51,7 +51,7 @@ export async function listJobs(context: CliContext, flags: JobsFlags): Promise<v
   await withTemporal(context, async ({ client }) => {
     const troubles = await serviceTroubles(client, flags, "jobs");
     const rows: ListedJob[] = [];
-    for await (const execution of client.workflow.list({ query, pageSize: limit + 1 })) {
+    for await (const execution of listedRuns(client, { query, pageSize: limit + 1 })) {
       if (rows.push(listed(execution)) > limit) break;
     }
     const more =

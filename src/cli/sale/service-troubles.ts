@@ -12,7 +12,7 @@ import {
   type WorkflowState,
 } from "../../contract/index.ts";
 import { isUnreadable, isWithoutAnswer } from "../../starter/answered-in-time.ts";
-import { pendingCallsOf, waitsForService } from "../../starter/runs.ts";
+import { listedRuns, pendingCallsOf, waitsForService } from "../../starter/runs.ts";
 import type { Scope } from "../options.ts";
 import { allOf, jobsQuery, quoted, RUNNING, salesQuery } from "./visibility-query.ts";
 
@@ -61,7 +61,7 @@ export async function serviceTroubles(
 ): Promise<ConnectionTrouble[]> {
   const query = work === "sales" ? salesQuery(scope, RUNNING, CALL) : allOf([jobsQuery(scope), RUNNING]);
   const listed: WorkflowExecutionInfo[] = [];
-  for await (const run of client.workflow.list({ query, pageSize: MOST_LISTED })) {
+  for await (const run of listedRuns(client, { query, pageSize: MOST_LISTED })) {
     listed.push(run);
     if (listed.length >= MOST_LISTED) break;
   }

@@ -9,7 +9,7 @@ import {
   RESTARTED_MEMO,
   restartedOf,
 } from "../../contract/index.ts";
-import { historyOf, lastRunOf, msOf } from "../../starter/runs.ts";
+import { historyOf, lastRunOf, listedRuns, msOf } from "../../starter/runs.ts";
 import { nairobiClock } from "../output.ts";
 
 /** What is left out is in the middle: how it began, and how it ended, tell most. */
@@ -32,7 +32,7 @@ export async function readTimeline(client: Client, workflowId: string): Promise<
   const latest = await lastRunOf(client, workflowId);
   if (!latest) return [];
   const runs: { runId: string; startTime: Date }[] = [];
-  for await (const run of client.workflow.list({ query: `WorkflowId = ${JSON.stringify(workflowId)}` })) runs.push(run);
+  for await (const run of listedRuns(client, { query: `WorkflowId = ${JSON.stringify(workflowId)}` })) runs.push(run);
   const newestFirst = runs.toSorted((one, other) => other.startTime.getTime() - one.startTime.getTime());
   const entries: TimelineEntry[] = [];
   const shown = new Set<string>();

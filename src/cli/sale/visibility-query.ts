@@ -8,6 +8,7 @@ import {
   type WorkflowType,
 } from "../../contract/index.ts";
 import { GRPC, grpcErrorsOf } from "../../starter/errors.ts";
+import { listedRuns } from "../../starter/runs.ts";
 import { UsageError } from "../context.ts";
 import type { Scope } from "../options.ts";
 
@@ -69,7 +70,7 @@ function startsWith(prefix: string): string {
 /** @throws UsageError where Temporal does not understand the query */
 export async function* listRuns(client: Client, query: string): AsyncGenerator<WorkflowExecutionInfo> {
   try {
-    yield* client.workflow.list({ query });
+    yield* listedRuns(client, { query });
   } catch (error) {
     const refused = grpcErrorsOf(error).find(({ code }) => code === GRPC.INVALID_ARGUMENT);
     if (!refused) throw error;
