@@ -185,8 +185,6 @@ function expected({ type, const: only, enum: choices, format, minLength = 0, max
   return minimum === undefined ? KINDS[type] : `${KINDS[type]} from ${minimum} to ${maximum}`;
 }
 
-export const KEPT_AS_WISH = "It is kept as a wish until the document's fate is known.";
-
 const REPLY_WITHIN = "5 seconds";
 
 /**
@@ -213,7 +211,7 @@ function actAndReply<Run extends Operated>(run: Run, update: Update<Run>, reques
     await condition(() => run.failure !== undefined || (followed() && isNoted()), REPLY_WITHIN, {
       summary: "An operator waits to hear what came of an update",
     });
-    const kept = cancelPending() ? ` ${update.kept?.(run) ?? KEPT_AS_WISH}` : "";
+    const kept = cancelPending() && update.kept ? ` ${update.kept(run)}` : "";
     const { stage, waitingFor } = run;
     const [attention] = run.allAttentions;
     const message = `${update.done ?? ""}${kept} ${stage === undefined ? "It" : `Stage ${stage};`} waits for ${waitingFor}.`;

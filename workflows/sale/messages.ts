@@ -39,7 +39,6 @@ import {
   acknowledge,
   checkUpdate,
   problemsOf,
-  KEPT_AS_WISH,
   registerUpdates,
   retry,
   type Update,
@@ -86,7 +85,7 @@ const cancel: Update<SaleState, "cancel"> = {
     const { documentType, earlierFateUnknown, signed } = run.toCancel;
     if (signed && documentType === "credit_note") return "Nothing is given up: the credit note is signed.";
     if (signed) return "Nothing is cancelled: the document is signed. A completed sale is reversed by a refund.";
-    if (!earlierFateUnknown) return KEPT_AS_WISH;
+    if (!earlierFateUnknown) return "It is kept as a wish until the document's fate is known.";
     return "It is kept as a wish: whether the run before issued the document is not known yet. If it did, and it is signed, nothing is cancelled, and the sale says so.";
   },
 };
