@@ -111,8 +111,9 @@ const COLUMNS: readonly Column<ListedSale>[] = [
   { head: "AGE", of: ({ startedAt }) => age(Date.parse(startedAt), Date.now()) },
 ];
 
+/** Of a completed run the stage says all: while its refund window is open, its workflow goes on. */
 function stageText({ stage, status, creditNote }: ListedSale): string {
   const by = creditNote === null ? "" : ` by ${creditNote}`;
-  const how = status === "running" ? "" : ` (${status === "completed" ? "finished" : status})`;
+  const how = status === "running" || status === "completed" ? "" : ` (${status})`;
   return `${stage}${by}${how}`;
 }
