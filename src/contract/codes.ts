@@ -44,6 +44,10 @@ export function isUnknownPaymentType(code: string | null): boolean | null {
 
 export function paymentType(code: string | null): string {
   if (code === null) return "not stated";
-  const words = WORDS[code];
+  const words = paymentTypeWords(code);
   return words === undefined ? code : `${words} (${code})`;
+}
+
+export function paymentTypeWords(code: string): string | undefined {
+  return WORDS[code];
 }

@@ -146,6 +146,7 @@ describe("fiscalflow documents", () => {
       buyer_name: `'=HYPERLINK("x")`,
       buyer_pin: "P000000001Z",
       payment_type: "01",
+      payment_type_in_words: "cash",
       status: "completed",
       taxable: "703.62",
       tax: "104.58",
@@ -785,7 +786,7 @@ describe("fiscalflow documents", () => {
 
   it.each([
     [["month", "--format", "csv", "--json"], "cannot be used with option '--json'"],
-    [["month", "--out", "november.xlsx"], "No format has the ending .xlsx: add --format."],
+    [["month", "--out", "november.xlsx"], "No format has the ending .xlsx. Add --format: text, csv, json."],
     [["period", "--from", "2025-11-02", "--to", "2025-11-01"], "later than"],
     [["period", "--from", "2025-11-31", "--to", "2025-12-01"], "--from"],
     [["period", "--from", "2025-11-01"], "--to"],

@@ -3,6 +3,7 @@ import {
   EXPECTED_PIN,
   isUnknownPaymentType,
   oddCharacters,
+  paymentTypeWords,
   refundReasonText,
   refundReasonWords,
 } from "../../contract/index.ts";
@@ -33,6 +34,7 @@ export const LIST_OF_DOCUMENTS: PeriodList<BusinessDocuments, ListedDocument, To
 type ToldDocument = ListedDocument & {
   /** Null where there is none. */
   paymentTypeUnknown: boolean | null;
+  paymentTypeInWords: string | null;
   refundReasonInWords: string | null;
   /** Of a document that may be signed yet. */
   notSignedTotal: string | null;
@@ -45,6 +47,7 @@ function told(document: ListedDocument): ToldDocument {
   return {
     ...document,
     paymentTypeUnknown: isUnknownPaymentType(paymentTypeCode),
+    paymentTypeInWords: paymentTypeCode === null ? null : (paymentTypeWords(paymentTypeCode) ?? null),
     refundReasonInWords: refundReason === null ? null : (refundReasonWords(refundReason) ?? null),
     ...(!isSigned && { total: null, taxableAmount: null, taxAmount: null, taxes: [] }),
     notSignedTotal: isSigned || givenUp ? null : total,
@@ -72,6 +75,7 @@ const COLUMNS: readonly Column<ToldDocument>[] = [
   { csv: "buyer_name", head: "BUYER", of: "customerName" },
   { csv: "buyer_pin", head: "PIN", of: "customerPin" },
   { csv: "payment_type", of: "paymentTypeCode" },
+  { csv: "payment_type_in_words", of: "paymentTypeInWords" },
   { csv: "taxable", head: "TAXABLE", of: "taxableAmount", isAmount: true },
   { csv: "tax", head: "TAX", of: "taxAmount", isAmount: true },
   { csv: "total", head: "TOTAL", of: "total", isAmount: true },
