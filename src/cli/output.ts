@@ -95,7 +95,8 @@ export function formatOf<Format extends string>(
     .slice(1)
     .toLowerCase();
   const chosen = format ?? (["", "txt"].includes(ending) ? "text" : formats.find((one) => one === ending));
-  if (chosen === undefined) throw new UsageError(`No format has the ending .${ending}: add --format.`);
+  if (chosen === undefined)
+    throw new UsageError(`No format has the ending .${ending}. Add --format: ${formats.join(", ")}.`);
   return chosen;
 }
 

@@ -291,7 +291,10 @@ describeWithTemporal("fiscalflow receipt", () => {
   test.each([
     [["R-1", "--json", "--format", "pdf"], "cannot be used with option '--json'"],
     [["R-1", "--format", "docx"], "Allowed choices are text, escpos, html, pdf, original, json"],
-    [["R-1", "--out", "x.docx"], "No format has the ending .docx: add --format."],
+    [
+      ["R-1", "--out", "x.docx"],
+      "No format has the ending .docx. Add --format: text, escpos, html, pdf, original, json.",
+    ],
     [["R-1", "--out", "/no/such/folder/x"], "cannot be written (ENOENT)"],
     [["R-1", "--format", "original", "--out", "/no/such/folder/x"], "cannot be written (ENOENT)"],
   ])("%j is a wrong call", async (argv, message) => {

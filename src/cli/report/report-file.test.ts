@@ -61,7 +61,7 @@ describe("the file of a report", () => {
   });
 
   it.each([
-    [["--out", "day.pdf"], "No format has the ending .pdf: add --format."],
+    [["--out", "day.pdf"], "No format has the ending .pdf. Add --format: text, html, json."],
     [["--format", "html", "--json"], "cannot be used with option '--json'"],
   ])("refuses %j", async (flags, why) => {
     const said = await report(...flags);
