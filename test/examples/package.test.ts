@@ -39,7 +39,13 @@ describe("the package fiscalflow", () => {
     process.stdout.write(`The package: ${paths.length} files, ${megabytes.toFixed(2)} MB unpacked.\n`);
     expect(megabytes).toBeLessThan(MOST_MEGABYTES);
     expect(paths).toEqual(
-      expect.arrayContaining(["LICENSE", "README.md", "bin/fiscalflow.js", "dist/src/main.js", "examples/scenario.json"]),
+      expect.arrayContaining([
+        "LICENSE",
+        "README.md",
+        "bin/fiscalflow.js",
+        "dist/src/main.js",
+        "examples/scenario.json",
+      ]),
     );
     expect(
       paths.filter((path) =>
