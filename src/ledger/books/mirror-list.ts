@@ -126,8 +126,16 @@ async function syncedAt(
   return { syncedAtMs: row?.whole?.getTime() ?? null, newestSyncedAtMs: row?.newest?.getTime() ?? null };
 }
 
-/** When the last synchronisation began after which the ledger had all of a list; undefined before. */
+/**
+ * When the last synchronisation began after which the ledger had all of a list; undefined before. One that could not
+ * read a row, or goes on from one that could not, has less.
+ */
 export async function wholeAsOf(db: Queries, mirror: Mirror, business: Business): Promise<number | undefined> {
-  const { newestSyncedAtMs } = await syncedAt(db, chainColumns(mirror, business));
-  return newestSyncedAtMs ?? undefined;
+  const { rows } = await sql<{ whole: Date | null }>`
+    select max(started_at) as whole from syncs
+    where ${hasValues(chainColumns(mirror, business))} and settled and kind <> 'window'
+      and not exists (select from json_each_text(coalesce(left_out, '{}')) as list where list.value <> '0')`.execute(
+    db,
+  );
+  return rows[0]?.whole?.getTime();
 }
