@@ -83,6 +83,16 @@ describe("the order in which a Temporal CLI is looked for", () => {
     await expect(readdir(join(machine.folder, "cache"))).resolves.toEqual(["temporal-cli-1.5.1"]);
   });
 
+  it("replaces one in the cache that does not run", async () => {
+    const machine = await fakeMachine();
+    await machine.script(IN_CACHE, "exit 1");
+    await machine.script("bin/go", FAKE_GO);
+    const path = await findTemporalCli({ env: machine.env });
+    expect(path).toBe(join(machine.folder, IN_CACHE));
+    await expect(findTemporalCli({ env: machine.env })).resolves.toBe(path);
+    expect((await readFile(join(machine.folder, "go-runs"), "utf8")).trim().split("\n")).toHaveLength(1);
+  });
+
   it("does not put in place what it built if that does not run", async () => {
     const machine = await fakeMachine();
     await machine.script("bin/go", 'echo broken > "$GOBIN/temporal"');

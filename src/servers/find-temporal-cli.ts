@@ -1,4 +1,4 @@
-import { chmod, readdir, rename } from "node:fs/promises";
+import { chmod, readdir, rename, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -59,6 +59,8 @@ export async function findTemporalCli(options: FindOptions = {}): Promise<string
     await makeFolder(folder, async (half) => {
       await make(half, finding);
       await checkCli(join(half, EXECUTABLE), finding);
+      // One that is there and does not work would stay for ever.
+      await checkCli(cached, finding).catch(() => rm(folder, { recursive: true, force: true }));
     });
     return checkCli(cached, finding);
   };
