@@ -37,7 +37,6 @@ const claimOf = <const Done extends string>(done: Done) =>
     generation: "integer not null check (generation >= 1)",
     /** Null where nothing was ever sent under this generation. */
     token: "text",
-    /** Every try that ever took it: its generation, a space, its token. */
     /** The execution of that try which holds it, or held it; null where nothing was ever sent. */
     execution: "text",
     /** Until then that execution may be at its call; null once it has ended. */
