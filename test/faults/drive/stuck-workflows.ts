@@ -1,6 +1,7 @@
 import type { Client } from "@temporalio/client";
 
 import { STATE_QUERY, type WorkflowState } from "../../../src/contract/index.ts";
+import { msOf } from "../../../src/starter/runs.ts";
 import { openWorkflows } from "./open-workflows.ts";
 
 const ANSWER_WITHIN_MS = 5_000;
@@ -16,10 +17,14 @@ async function describe(client: Client, workflowId: string): Promise<string> {
   try {
     return await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, async () => {
       const { raw } = await handle.describe();
-      const pending = (raw.pendingActivities ?? []).map(
-        ({ activityType, attempt, lastFailure }) =>
-          `${activityType?.name} attempt ${attempt}: ${lastFailure?.message ?? "no failure"}`,
-      );
+      const pending = (raw.pendingActivities ?? []).map((activity) => {
+        const { activityType, attempt, lastFailure, state, scheduledTime, lastStartedTime, paused } = activity;
+        const { lastWorkerIdentity: worker } = activity;
+        const [scheduledAtMs, startedAtMs] = [msOf(scheduledTime), msOf(lastStartedTime)];
+        const failure = lastFailure?.message ?? "no failure";
+        const how = { state, paused, scheduledAtMs, startedAtMs, worker };
+        return `${activityType?.name} attempt ${attempt}: ${failure} ${JSON.stringify(how)}`;
+      });
       const { stage, waitingFor, attentions, stockMovements } = await handle.query<WorkflowState>(STATE_QUERY);
       const state = { stage, waitingFor, attentions, stockMovements, pending };
       return `${workflowId}: ${JSON.stringify(state)}`;
