@@ -83,8 +83,9 @@ describe("a sweep", () => {
 });
 
 describe("what has changed last", () => {
-  test("is read until a page of known ground alone, and counts nothing as left out", () => {
-    expect(after(latest, { nextCursor: "c2", leftOut: 1 })).toMatchObject({ cursor: "c2", leftOut: {} });
+  test("is read until a page of known ground alone, and counts what it leaves out apart from the lists", () => {
+    expect(after(latest, { nextCursor: "c2" })).toMatchObject({ cursor: "c2", leftOut: {} });
+    expect(after(latest, { nextCursor: "c2", leftOut: 1 })).toMatchObject({ cursor: "c2", leftOut: { latest: 1 } });
     expect(after(latest, { nextCursor: "c2" }, { nextCursor: "c3", known: true }).passes).toHaveLength(1);
   });
 

@@ -26,7 +26,7 @@ export interface Position {
   knownUntilMs?: number | undefined;
   /** How many rows each list has, as the service says: by status, `all` for that of all. */
   totals: Record<string, number>;
-  /** Of each list, how many rows could not be read and are not in the ledger. */
+  /** Of each list, and of what was read of the latest, how many rows could not be read and are not in the ledger. */
   leftOut: Record<string, number>;
   /** A row had no id that can be read: it could be any, so nothing that was not seen is known to have vanished. */
   unidentified?: true;
@@ -54,11 +54,19 @@ export function afterPage(position: Position, page: KeptPageResult): Position {
     ...(isFirst && { sweptFromMs: [...position.sweptFromMs, askedAtMs] }),
     // A page that is gone by the time it is asked for says nothing of its list.
     ...(total !== undefined && { totals: { ...position.totals, [list]: total } }),
-    ...(reads === "whole" && { leftOut: { ...position.leftOut, [list]: (position.leftOut[list] ?? 0) + leftOut } }),
+    leftOut: withMore(position.leftOut, reads === "whole" ? list : LATEST, leftOut),
     ...(page.unidentified && { unidentified: true }),
   };
   const isLastPage = nextCursor === null || (pass.knownUntilMs !== undefined && known);
   return isLastPage ? { ...after, passes: rest, cursor: undefined } : { ...after, cursor: nextCursor };
+}
+
+/** Beside the lists: rows that could not be read while what has changed last was read. */
+const LATEST = "latest";
+
+function withMore(leftOut: Record<string, number>, where: string, count: number): Record<string, number> {
+  if (where === LATEST && count === 0) return leftOut;
+  return { ...leftOut, [where]: (leftOut[where] ?? 0) + count };
 }
 
 /** A cursor need not be good for ever. */

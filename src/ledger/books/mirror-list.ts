@@ -127,15 +127,15 @@ async function syncedAt(
 }
 
 /**
- * When the last synchronisation began after which the ledger had all of a list; undefined before. One that could not
- * read a row, or goes on from one that could not, has less.
+ * When the last synchronisation began, if the ledger has had all of a list since. It has less if a row could not be read,
+ * by that synchronisation or by the one whose ground it goes on from.
  */
 export async function wholeAsOf(db: Queries, mirror: Mirror, business: Business): Promise<number | undefined> {
-  const { rows } = await sql<{ whole: Date | null }>`
-    select max(started_at) as whole from syncs
+  const { rows } = await sql<{ started_at: Date; left_out: Record<string, number> | null }>`
+    select started_at, left_out from syncs
     where ${hasValues(chainColumns(mirror, business))} and settled and kind <> 'window'
-      and not exists (select from json_each_text(coalesce(left_out, '{}')) as list where list.value <> '0')`.execute(
-    db,
-  );
-  return rows[0]?.whole?.getTime();
+    order by started_at desc limit 1`.execute(db);
+  const [newest] = rows;
+  const isWhole = newest && Object.values(newest.left_out ?? {}).every((count) => count === 0);
+  return isWhole ? newest.started_at.getTime() : undefined;
 }

@@ -36,7 +36,7 @@ export async function synchronised(db: Queries, business: Business, accounting: 
   return {
     kind: "not-compared",
     why: "not-synchronised",
-    reason: `The ledger never had all ${lacking.map(([what]) => what).join(", nor all ")}.`,
+    reason: `The ledger does not have all ${lacking.map(([what]) => what).join(", nor all ")}.`,
     nextStep: `Synchronise first: ${lacking.map(([, command]) => command).join("; ")}. Where that does not help, \`fiscalflow doctor\` names the rows that cannot be read: ask the provider.`,
   };
 }
