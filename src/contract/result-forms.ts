@@ -83,7 +83,7 @@ const timings = fields({
 const profile = fields({ connection: text, application: text, keyReach: text, saleKey: text, timings });
 const accountingProfile = fields({ connection: text, callTimeoutMs: number });
 
-const applied = fields({ movementId: text, sentAtMs: number });
+const applied = fields({ movementId: text, sentAtMs: number, decision: optional(decision) });
 const settledMovement = { applied, "decided-applied": decided, superseded };
 const knownMovement = kinds({ ...settledMovement, unknown });
 const knownBatch = kinds({ processed: message, "decided-processed": decided, superseded, unknown });
