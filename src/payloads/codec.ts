@@ -14,8 +14,13 @@ const TAG_BYTES = 16;
 const ENCODING = "binary/encrypted";
 const KEY_ID = "encryption-key-id";
 
+/** Whether a payload could not be read, as one that is encrypted by a key which this process lacks, or has otherwise. */
+export function isUndecodable(error: unknown): boolean {
+  return error instanceof PayloadKeyError || (error instanceof Error && error.name === "ValueError");
+}
+
 /** A payload is encrypted by a key that this process does not have. */
-export class PayloadKeyError extends Error {
+class PayloadKeyError extends Error {
   override readonly name = "PayloadKeyError";
 
   constructor(id: string, known: Iterable<string>) {

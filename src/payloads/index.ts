@@ -4,5 +4,5 @@
  *
  * Stands on: nothing of ours.
  */
-export { dataConverterOf, PayloadKeyError } from "./codec.ts";
+export { dataConverterOf, isUndecodable } from "./codec.ts";
 export { keysBeyond } from "./keys-in-use.ts";

@@ -11,6 +11,7 @@ import { ANSWER_WITHIN_MS, answeredInTime } from "./answered-in-time.ts";
 import { attributesOf } from "./sale-key.ts";
 import { bounded, TEMPORAL_WITHIN_MS } from "./bound.ts";
 import { NoAnswerError, NoWorkerError, queryOf, temporalError, warnOnce } from "./errors.ts";
+import { isUndecodable } from "../payloads/codec.ts";
 import { listedRuns } from "./runs.ts";
 
 /** One thing that needs an operator. */
@@ -64,7 +65,8 @@ export async function* listAttention(client: Client, filter: AttentionFilter): A
     } catch (error) {
       // Deleted since it was listed.
       if (error instanceof WorkflowNotFoundError) continue;
-      if (!(error instanceof NoAnswerError) || error instanceof NoWorkerError) throw error;
+      const isSilent = error instanceof NoAnswerError && !(error instanceof NoWorkerError);
+      if (!(error instanceof Error) || (!isSilent && !isUndecodable(error))) throw error;
       yield { ...listed, code, message: error.message, updates: [] };
     }
   }

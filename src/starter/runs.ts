@@ -44,9 +44,6 @@ export async function lastRunOf(client: Client, workflowId: string): Promise<Wor
   }
 }
 
-/** As `binary/null` says, for a memo that cannot be decoded. */
-const UNREADABLE = { metadata: { encoding: Buffer.from("binary/null") } };
-
 /**
  * A run whose memo the client cannot decode, since it lacks the key, is listed without it: it must not end the list, and
  * so hide all others.
@@ -54,14 +51,26 @@ const UNREADABLE = { metadata: { encoding: Buffer.from("binary/null") } };
 export function listedRuns(client: Client, options: ListOptions): AsyncIterable<WorkflowExecutionInfo> {
   const { connection } = client;
   const { namespace, loadedDataConverter } = client.options;
+  const converter = loadedDataConverter.payloadConverter;
   const payloadCodecs = loadedDataConverter.payloadCodecs.map((codec) => ({
     encode: (payloads: Payload[]) => codec.encode(payloads),
     decode: async (payloads: Payload[]) => {
-      const decodedOrNot = (payload: Payload) => codec.decode([payload]).catch(() => [UNREADABLE]);
+      const decodedOrNot = (payload: Payload) => codec.decode([payload]).catch(() => [payload]);
       return (await Promise.all(payloads.map(decodedOrNot))).flat();
     },
   }));
-  return new WorkflowClient({ connection, namespace, dataConverter: { payloadCodecs } }).list(options);
+  const payloadConverter: typeof converter = {
+    toPayload: (value) => converter.toPayload(value),
+    fromPayload: <Value>(payload: Payload) => {
+      try {
+        return converter.fromPayload<Value>(payload);
+      } catch {
+        return undefined as Value;
+      }
+    },
+  };
+  const dataConverter = { ...loadedDataConverter, payloadCodecs, payloadConverter };
+  return new WorkflowClient({ connection, namespace, dataConverter }).list(options);
 }
 
 /** How a run ended without an outcome, and the type of the failure by which what was asked of it was refused. */

@@ -14,7 +14,7 @@ import {
 } from "../contract/index.ts";
 import { saleStartSchema } from "../contract/schema/sale.ts";
 import { isThrough, type Ledger, type LostExecution, type OpenedRecord, type SaleOfBusiness } from "../ledger/index.ts";
-import { PayloadKeyError } from "../payloads/index.ts";
+import { isUndecodable } from "../payloads/index.ts";
 import { attributesOf } from "../starter/sale-key.ts";
 import { closedStatusOf, doneIn, endOf, lastRunOf, listedRuns, msOf, startOfRun } from "../starter/runs.ts";
 import { loggedReason } from "./create-logger.ts";
@@ -104,7 +104,7 @@ export async function keepClosedRuns(
 ): Promise<void> {
   for await (const run of endedRuns(client, sinceMs)) {
     if (signal?.aborted === true) return;
-    await keepReadable(client, ledger, run);
+    await ifReadable(keepClosedRun(client, ledger, run));
   }
   await keepGoingOn(client, ledger, signal);
 }
@@ -124,7 +124,7 @@ export async function keepUnseenClosedRuns(client: Client, ledger: Documents): P
         )
       ).map(nameOf),
     );
-    for (const run of runs) if (open.has(nameOf(run.sale))) await keepReadable(client, ledger, run);
+    for (const run of runs) if (open.has(nameOf(run.sale))) await ifReadable(keepClosedRun(client, ledger, run));
     runs = [];
   };
   for await (const run of endedRuns(client, 0)) if (runs.push(run) >= RUNS_AT_A_TIME) await keep();
@@ -159,11 +159,12 @@ export function saleOfRun(execution: WorkflowExecutionInfo): SaleOfBusiness | un
 }
 
 /** A run that another key encrypts than this process has says nothing here, and holds up no other. */
-async function keepReadable(client: Client, ledger: Documents, run: EndedRun): Promise<void> {
+async function ifReadable<Answer>(work: Promise<Answer>): Promise<Answer | undefined> {
   try {
-    await keepClosedRun(client, ledger, run);
+    return await work;
   } catch (error) {
-    if (!(error instanceof PayloadKeyError)) throw error;
+    if (!isUndecodable(error)) throw error;
+    return undefined;
   }
 }
 
@@ -217,7 +218,7 @@ async function keepGoingOn(client: Client, ledger: Documents, signal: AbortSigna
     }))
       goesOn.add(workflowId);
     for (const { business, of, writer } of some.filter((row) => goesOn.has(row.writer.workflowId))) {
-      const last = await lastRunOf(client, writer.workflowId);
+      const last = await ifReadable(lastRunOf(client, writer.workflowId));
       if (last && closedStatusOf(last.status.name) === undefined)
         await ledger.documents.markClosed(business, of, writer, undefined);
     }

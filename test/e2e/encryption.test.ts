@@ -104,6 +104,7 @@ describeWithTemporal("with payload keys", () => {
     });
     const env = { ...commandEnv(rig), FISCALFLOW_PAYLOAD_KEYS: key("strange", 3) };
     expect(await callCli(["sale", "start", "-"], { env, stdin })).toMatchObject({ exitCode: 0 });
+    await expect.poll(() => cli(["sale", "list"])).toMatchObject({ exitCode: 0, stderr: "" });
     for (const invoice of ["SECRET-8", "SECRET-7"])
       await rig.client.workflow.getHandle(rig.starter.workflowId({ invoice })).terminate("by mistake");
     await expect

@@ -11,6 +11,7 @@ import {
   troubleInWords,
   type WorkflowState,
 } from "../../contract/index.ts";
+import { isUndecodable } from "../../payloads/index.ts";
 import { isUnreadable, isWithoutAnswer } from "../../starter/answered-in-time.ts";
 import { listedRuns, pendingCallsOf, waitsForService } from "../../starter/runs.ts";
 import type { Scope } from "../options.ts";
@@ -113,9 +114,9 @@ function lookAt(client: Client, runs: readonly { workflowId: string }[]): Promis
         // It was met when it began, at the latest.
         if (trouble) met.push({ trouble, seenAtMs: trouble.sinceMs });
       } catch (error) {
-        // Deleted since it was listed, or no worker answers for it.
+        // Deleted since it was listed, no worker answers for it, or another key encrypts it.
         const isSilent = error instanceof WorkflowNotFoundError || isWithoutAnswer(error) || isUnreadable(error);
-        if (!isSilent) throw error;
+        if (!isSilent && !isUndecodable(error)) throw error;
       }
       return waiting;
     }),
