@@ -12,9 +12,6 @@ export interface KeptProcessOptions {
   readonly onEndedByItself: (lastWords: string) => void;
 }
 
-/** What a process says that ends at its start, since Temporal does not answer it. */
-const UNREACHED = /Temporal at \S+ cannot be reached/;
-
 /** A process that is kept running: one that ends, however it ends, is replaced. */
 export class KeptProcess {
   readonly #options: KeptProcessOptions;
@@ -78,9 +75,7 @@ export class KeptProcess {
       if (ready) this.#serving = process.signalled === undefined;
       await process.ended;
       this.#serving = false;
-      // On a starved machine a server that is there can be as silent as one that was killed.
-      const isSilent = this.#options.serverKills() > killsBefore || UNREACHED.test(process.lastWords);
-      const missedServer = !ready && isSilent;
+      const missedServer = !ready && this.#options.serverKills() > killsBefore;
       if (process.signalled === undefined && !missedServer && !this.#closed) {
         this.#options.onEndedByItself(process.lastWords);
       }
