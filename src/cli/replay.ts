@@ -4,7 +4,7 @@ import { withTemporal } from "./connect-temporal.ts";
 import { type CliContext, CommandFailedError } from "./context.ts";
 import type { ResultFlags } from "./options.ts";
 import { counted, printNote, printResult } from "./output.ts";
-import { allOf, listRuns, ofTypes, RUNNING } from "./sale/visibility-query.ts";
+import { allOf, runsOfQuery, ofTypes, RUNNING } from "./sale/visibility-query.ts";
 import { type Column, printList } from "./tables.ts";
 
 export interface ReplayFlags extends ResultFlags {
@@ -27,7 +27,7 @@ export async function replay(context: CliContext, { query, limit, json }: Replay
     async ({ client }) => {
       const clauses = [ofTypes(Object.values(WORKFLOW_TYPES)), query === undefined ? RUNNING : `(${query})`];
       const runs: { workflowId: string; runId: string }[] = [];
-      for await (const run of listRuns(client, allOf(clauses))) if (runs.push(run) > limit) break;
+      for await (const run of runsOfQuery(client, allOf(clauses))) if (runs.push(run) > limit) break;
       const asked = runs.slice(0, limit);
       printNote(context, `Replaying ${counted(asked.length, "run")} on this build.`);
       const rows: ReplayedRun[] = [];

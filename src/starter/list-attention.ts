@@ -7,11 +7,11 @@ import { NO_BUSINESS } from "../contract/ids.ts";
 import type { WorkflowState } from "../contract/messages.ts";
 import { parseInput } from "../contract/schema/parse-input.ts";
 import { businessIdentifier } from "../contract/schema/sale.ts";
+import { isUndecodable } from "../payloads/codec.ts";
 import { ANSWER_WITHIN_MS, answeredInTime } from "./answered-in-time.ts";
 import { attributesOf } from "./sale-key.ts";
 import { bounded, TEMPORAL_WITHIN_MS } from "./bound.ts";
 import { NoAnswerError, NoWorkerError, queryOf, temporalError, warnOnce } from "./errors.ts";
-import { isUndecodable } from "../payloads/codec.ts";
 import { listedRuns } from "./runs.ts";
 
 /** One thing that needs an operator. */

@@ -2,6 +2,7 @@ import {
   ApplicationFailure,
   type Client,
   type ListOptions,
+  type Payload,
   WorkflowClient,
   type WorkflowExecutionDescription,
   type WorkflowExecutionInfo,
@@ -14,8 +15,6 @@ import { type ClosedRun, type ClosedStatus, restartedOf } from "../contract/mess
 import { decoded } from "../payloads/decoded.ts";
 import { GRPC, grpcErrorsOf } from "./errors.ts";
 import { calledService, type ServiceTrouble, STILL_WAITING, type TroubleDetails } from "../contract/service-trouble.ts";
-
-type Payload = Parameters<Client["options"]["loadedDataConverter"]["payloadCodecs"][number]["encode"]>[0][number];
 
 const STATUSES: Readonly<Record<string, ClosedStatus>> = {
   TERMINATED: "terminated",

@@ -125,9 +125,9 @@ async function requirePayloadKeys(
       { reason: error.details },
       "Temporal does not list the open workflows, so whether their keys are here is not known",
     );
-    return undefined;
+    return new Map<string, string>();
   });
-  if (lacking === undefined || lacking.size === 0) return;
+  if (lacking.size === 0) return;
   throw new ConfigError(
     [...lacking].map(([id, workflowId]) => ({
       path: "FISCALFLOW_PAYLOAD_KEYS",

@@ -19,7 +19,7 @@ import { type CliContext, CommandFailedError, describeError, inParallel, UsageEr
 import type { AnyJob } from "../jobs/jobs.ts";
 import type { ResultFlags, Scope } from "../options.ts";
 import { printNote, printResult } from "../output.ts";
-import { ENDED, listRuns, RUNNING, salesQuery } from "../sale/visibility-query.ts";
+import { ENDED, runsOfQuery, RUNNING, salesQuery } from "../sale/visibility-query.ts";
 import { type Sales, withSales } from "../sale/with-sales.ts";
 import { withLedger } from "../with-ledger.ts";
 import { type AnswerFlags, requestOf } from "./operating-commands.ts";
@@ -143,7 +143,7 @@ async function found(
   const query = salesQuery(flags, `(${flags.query ?? ""})`, hasEnded ? ENDED : RUNNING);
   const runs = new Map<string, WorkflowExecutionInfo>();
   // Of the runs of a sale, the latest is listed first.
-  for await (const run of listRuns(client, query)) if (!runs.has(run.workflowId)) runs.set(run.workflowId, run);
+  for await (const run of runsOfQuery(client, query)) if (!runs.has(run.workflowId)) runs.set(run.workflowId, run);
   return hasEnded ? await endedAsRowsSay(context, client, [...runs.values()]) : [...runs.values()];
 }
 

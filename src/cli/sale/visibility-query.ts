@@ -68,7 +68,7 @@ function startsWith(prefix: string): string {
 }
 
 /** @throws UsageError where Temporal does not understand the query */
-export async function* listRuns(client: Client, query: string): AsyncGenerator<WorkflowExecutionInfo> {
+export async function* runsOfQuery(client: Client, query: string): AsyncGenerator<WorkflowExecutionInfo> {
   try {
     yield* listedRuns(client, { query });
   } catch (error) {
