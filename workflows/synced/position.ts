@@ -48,13 +48,14 @@ export function afterPage(position: Position, page: KeptPageResult): Position {
   const isFirst = position.sweptFromMs.length < sweeps;
   // Any other list shows rows with older ones above them that nobody has seen: they are no ground to stop at.
   const makesGround = reads === "whole" || pass.knownUntilMs !== undefined;
+  const counted = reads === "whole" ? list : LATEST;
   const after: Position = {
     ...position,
     ...(makesGround && { knownUntilMs: askedAtMs }),
     ...(isFirst && { sweptFromMs: [...position.sweptFromMs, askedAtMs] }),
     // A page that is gone by the time it is asked for says nothing of its list.
     ...(total !== undefined && { totals: { ...position.totals, [list]: total } }),
-    leftOut: withMore(position.leftOut, reads === "whole" ? list : LATEST, leftOut),
+    leftOut: { ...position.leftOut, [counted]: (position.leftOut[counted] ?? 0) + leftOut },
     ...(page.unidentified && { unidentified: true }),
   };
   const isLastPage = nextCursor === null || (pass.knownUntilMs !== undefined && known);
@@ -63,11 +64,6 @@ export function afterPage(position: Position, page: KeptPageResult): Position {
 
 /** Beside the lists: rows that could not be read while what has changed last was read. */
 const LATEST = "latest";
-
-function withMore(leftOut: Record<string, number>, where: string, count: number): Record<string, number> {
-  if (where === LATEST && count === 0) return leftOut;
-  return { ...leftOut, [where]: (leftOut[where] ?? 0) + count };
-}
 
 /** A cursor need not be good for ever. */
 export function restarted(position: Position): Position {
