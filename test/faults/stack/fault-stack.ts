@@ -43,7 +43,7 @@ export interface FaultStack {
   readonly receiverUrl: string;
   readonly secrets: Secrets;
   readonly underWay: CallsUnderWay;
-  /** Processes that ended while they served, without having been told to. */
+  /** What processes said last that ended while they served, without having been told to. */
   endedByThemselves(): readonly string[];
   /** All processes: so that nothing is written any more to what is looked at. */
   stopProcesses(): Promise<void>;
