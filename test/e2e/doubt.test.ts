@@ -66,23 +66,14 @@ describeWithTemporal("a sale whose state is in doubt", () => {
     const handle = await start("RESENT-1");
     const { document } = await rig.stateWhen("RESENT-1", ({ attentions }) => attentions[0]?.code === "rejected");
     rig.simulator.setAuthority("RESENT-1", [{ do: "accept" }]);
-    rig.simulator.inject({
-      operation: "retry",
-      when: "after",
-      kind: "drop",
-      times: 1,
-      match: { saleId: document?.id ?? "" },
-    });
-    rig.simulator.inject({
-      operation: "readSale",
-      when: "before",
-      ...REFUSED_KEY,
-      // The look before the document is submitted again.
-      skip: 1,
-      times: 1,
-      match: { saleId: document?.id ?? "" },
-    });
+    // Answered long after the caller's second: what reads the sale after that is refused, and no look before it.
+    const match = { saleId: document?.id ?? "" };
+    rig.simulator.inject({ operation: "retry", when: "after", kind: "slow", delayMs: 3_000, times: 1, match });
     await rig.starter.retry({ invoice: "RESENT-1" });
+    await rig.simulator.until(() =>
+      rig.simulator.calls({ operation: "retry" }).some(({ saleId }) => saleId === match.saleId),
+    );
+    rig.simulator.inject({ operation: "readSale", when: "before", ...REFUSED_KEY, times: 1, match });
     await rig.stateWhen("RESENT-1", ({ attentions }) => attentions[0]?.code === "credentials");
     await rig.starter.cancel({ invoice: "RESENT-1" }, { reason: "no" });
     expect((await rig.starter.getSale({ invoice: "RESENT-1" })).stage).not.toBe("cancelled");

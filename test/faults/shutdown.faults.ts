@@ -19,6 +19,8 @@ describe("workers that are stopped under load", () => {
   const longestMs = (full ? 30 : 10) * MINUTE_MS;
   const exitCodes: (number | null)[] = [];
   const drainsMs: number[] = [];
+  /** The process of each, and when: whether a task that was lost had to do with it. */
+  const drains: string[] = [];
   let stack: FaultStack | undefined;
   let evidence: Evidence;
 
@@ -26,9 +28,11 @@ describe("workers that are stopped under load", () => {
   async function stopWorkers({ workers }: FaultStack, signal: AbortSignal): Promise<void> {
     for (let n = 0; n < sigterms && !signal.aborted; n += 1) {
       while (!signal.aborted && !workers.every(({ serving }) => serving)) await delay(LOOK_MS);
-      const startedAtMs = Date.now();
-      exitCodes.push((await workers[n % workers.length]?.terminate()) ?? null);
+      const worker = workers[n % workers.length];
+      const [pid, startedAtMs] = [worker?.pid, Date.now()];
+      exitCodes.push((await worker?.terminate()) ?? null);
       drainsMs.push(Date.now() - startedAtMs);
+      drains.push(`${pid} from ${new Date(startedAtMs).toISOString()} to ${new Date().toISOString()}`);
     }
   }
 
@@ -50,12 +54,12 @@ describe("workers that are stopped under load", () => {
     });
     evidence = await gatherEvidence(running, storm);
     const medianMs = drainsMs.toSorted((one, other) => one - other)[Math.floor(drainsMs.length / 2)] ?? 0;
-    const drains = {
+    const shutdown = {
       SIGTERMs: drainsMs.length,
       "median of drains, ms": medianMs,
       "longest, ms": Math.max(...drainsMs),
     };
-    await tell({ ...figuresOf(evidence, seed), shutdown: drains }, "test-results/faults-shutdown.json");
+    await tell({ ...figuresOf(evidence, seed), shutdown }, "test-results/faults-shutdown.json");
   }, longestMs + MINUTE_MS);
 
   afterAll(() => stack?.close());
@@ -70,7 +74,8 @@ describe("workers that are stopped under load", () => {
 
   test("no task is lost: every attempt ends with its worker's answer", () => {
     expect(
-      evidence.chronicles.flatMap(({ workflowId, timeouts }) => timeouts.map((type) => `${workflowId} ${type}`)),
+      evidence.chronicles.flatMap(({ workflowId, timeouts }) => timeouts.map((lost) => `${workflowId} ${lost}`)),
+      `the drains: ${drains.join(", ")}`,
     ).toEqual([]);
   });
 

@@ -16,7 +16,7 @@ export interface Chronicle {
   readonly activities: readonly ActivityEnd[];
   /**
    * Attempts that ended without a word of their worker, also where another attempt followed. A task that no worker took
-   * in time had no attempt: it is sent again, by design.
+   * in time had no attempt: it is sent again, by design. Each with the worker that it was handed to, and when.
    */
   readonly timeouts: readonly string[];
   /** Accepted updates, with what was sent. */
@@ -104,6 +104,8 @@ function fold(
   const signals: string[] = [];
   const taskFailures: string[] = [];
   const seen = new Set<string>();
+  /** To whom the task was handed that the latest attempt which has an event was about, and when. */
+  let latestStart = "nobody";
   let tasksLost = 0;
   let events = 0;
   let result: unknown;
@@ -141,6 +143,7 @@ function fold(
   };
 
   function foldEvent(event: NonNullable<History["events"]>[number], run: number): void {
+    const { eventTime } = event;
     const scheduled = event.activityTaskScheduledEventAttributes;
     if (scheduled) {
       const type = scheduled.activityType?.name ?? "";
@@ -155,10 +158,13 @@ function fold(
     if (timedOut) {
       const isUnstarted = timedOut.failure?.timeoutFailureInfo?.timeoutType === SCHEDULE_TO_START;
       end(timedOut.scheduledEventId, isUnstarted ? "never-started" : "timed-out", timedOut.failure?.message);
-      if (!isUnstarted) timeouts.push(typeOf(timedOut.scheduledEventId));
+      if (!isUnstarted) timeouts.push(`${typeOf(timedOut.scheduledEventId)}, handed to ${latestStart}`);
     }
     const begun = event.activityTaskStartedEventAttributes;
-    if (begun?.lastFailure?.timeoutFailureInfo) timeouts.push(typeOf(begun.scheduledEventId));
+    // Of an attempt that timed out, this event is written with its end.
+    if (begun) latestStart = `${begun.identity} at ${new Date(Number(eventTime?.seconds) * 1_000).toISOString()}`;
+    if (begun?.lastFailure?.timeoutFailureInfo)
+      timeouts.push(`${typeOf(begun.scheduledEventId)}, handed out again to ${latestStart}`);
     const cancelled = event.activityTaskCanceledEventAttributes;
     if (cancelled) end(cancelled.scheduledEventId, "cancelled");
     const accepted = event.workflowExecutionUpdateAcceptedEventAttributes;

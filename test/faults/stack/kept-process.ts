@@ -29,6 +29,10 @@ export class KeptProcess {
     return this.#serving;
   }
 
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
   /** As a power cut would. */
   kill(): void {
     this.#serving = false;
