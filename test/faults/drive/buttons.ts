@@ -251,8 +251,10 @@ export class Buttons {
     this.#touch(workflowId, button);
     switch (button) {
       case "activity pause": {
-        await workflowService.pauseActivity({ ...target, reason: "a button of Temporal's UI" });
+        const pausing = workflowService.pauseActivity({ ...target, reason: "a button of Temporal's UI" });
         const unpause = async (): Promise<void> => {
+          // Taken back also if its answer was lost with the server: it may have been heard.
+          await pausing.catch(() => undefined);
           await delay(this.#chance.whole(200, LONGEST_PAUSE_MS));
           const resetAttempts = this.#chance.happens(0.5);
           await askUntilAnswered(client, signal, () =>
@@ -261,6 +263,7 @@ export class Buttons {
         };
         const unpaused = unpause().finally(() => this.#paused.delete(unpaused));
         this.#paused.add(unpaused);
+        await pausing;
         break;
       }
       case "activity reset":

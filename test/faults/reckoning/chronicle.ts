@@ -1,5 +1,7 @@
 import type { Client } from "@temporalio/client";
 
+import { msOf } from "../../../src/starter/runs.ts";
+
 /**
  * What the histories of one workflow's runs tell, without their bulk. A run that was reset begins with a copy of the one
  * before: what both have counts once.
@@ -16,9 +18,9 @@ export interface Chronicle {
   readonly activities: readonly ActivityEnd[];
   /**
    * Attempts that ended without a word of their worker, also where another attempt followed. A task that no worker took
-   * in time had no attempt: it is sent again, by design. Each with the worker that it was handed to, and when.
+   * in time had no attempt: it is sent again, by design.
    */
-  readonly timeouts: readonly string[];
+  readonly timeouts: readonly LostAttempt[];
   /** Accepted updates, with what was sent. */
   readonly updates: readonly { readonly name: string; readonly input: unknown }[];
   readonly signals: readonly string[];
@@ -34,6 +36,12 @@ export interface Chronicle {
    * searched for.
    */
   readonly secretsFound: readonly number[];
+}
+
+export interface LostAttempt {
+  readonly type: string;
+  /** The worker that the task was handed to, and when (Unix milliseconds); unknown where another attempt followed. */
+  readonly handedOut: { readonly worker: string; readonly atMs: number } | undefined;
 }
 
 export interface ActivityEnd {
@@ -99,13 +107,12 @@ function fold(
   histories: readonly History[],
 ): Omit<Chronicle, "workflowId" | "type" | "runs" | "status" | "secretsFound"> {
   const activities = new Map<string, ActivityEnd>();
-  const timeouts: string[] = [];
+  const timeouts: LostAttempt[] = [];
   const updates = new Map<string, { name: string; input: unknown }>();
   const signals: string[] = [];
   const taskFailures: string[] = [];
   const seen = new Set<string>();
-  /** To whom the task was handed that the latest attempt which has an event was about, and when. */
-  let latestStart = "nobody";
+  let handedOut: LostAttempt["handedOut"];
   let tasksLost = 0;
   let events = 0;
   let result: unknown;
@@ -143,7 +150,6 @@ function fold(
   };
 
   function foldEvent(event: NonNullable<History["events"]>[number], run: number): void {
-    const { eventTime } = event;
     const scheduled = event.activityTaskScheduledEventAttributes;
     if (scheduled) {
       const type = scheduled.activityType?.name ?? "";
@@ -158,13 +164,13 @@ function fold(
     if (timedOut) {
       const isUnstarted = timedOut.failure?.timeoutFailureInfo?.timeoutType === SCHEDULE_TO_START;
       end(timedOut.scheduledEventId, isUnstarted ? "never-started" : "timed-out", timedOut.failure?.message);
-      if (!isUnstarted) timeouts.push(`${typeOf(timedOut.scheduledEventId)}, handed to ${latestStart}`);
+      if (!isUnstarted) timeouts.push({ type: typeOf(timedOut.scheduledEventId), handedOut });
     }
     const begun = event.activityTaskStartedEventAttributes;
     // Of an attempt that timed out, this event is written with its end.
-    if (begun) latestStart = `${begun.identity} at ${new Date(Number(eventTime?.seconds) * 1_000).toISOString()}`;
+    if (begun) handedOut = { worker: begun.identity ?? "", atMs: msOf(event.eventTime) };
     if (begun?.lastFailure?.timeoutFailureInfo)
-      timeouts.push(`${typeOf(begun.scheduledEventId)}, handed out again to ${latestStart}`);
+      timeouts.push({ type: typeOf(begun.scheduledEventId), handedOut: undefined });
     const cancelled = event.activityTaskCanceledEventAttributes;
     if (cancelled) end(cancelled.scheduledEventId, "cancelled");
     const accepted = event.workflowExecutionUpdateAcceptedEventAttributes;
