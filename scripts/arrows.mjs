@@ -183,9 +183,9 @@ export const ARROWS = {
       "src/quota",
       "src/starter",
     ],
-    packages: ["@temporalio/", "pino"],
+    packages: ["@temporalio/", "fastify", "pino", "zod"],
     node: true,
-    why: "The worker makes what activities need and serves them, callbacks and Nexus; it bundles the workflows by their path, and imports none.",
+    why: "The worker makes what activities need and serves them, callbacks, Nexus and the codec; it bundles the workflows by their path, and imports none.",
   },
 };
 

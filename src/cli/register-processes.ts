@@ -5,7 +5,7 @@ import type { DialectFlags } from "./dialect/run-dialect.ts";
 import { help, parseText, type Scope, wholeNumber, withScope } from "./options.ts";
 import type { ReplayFlags } from "./replay.ts";
 
-/** What runs fiscalflow on a host: `worker`, `callbacks`, `setup`, `doctor` and `replay`. */
+/** What runs fiscalflow on a host: `worker`, `callbacks`, `codec`, `setup`, `doctor` and `replay`. */
 export function registerProcesses(program: Command, context: CliContext): void {
   const { env, stderr: logTo, signal } = context;
   program
@@ -34,6 +34,20 @@ longer. A second signal ends at once, and leaves their outcome unknown.`,
     .action(async () => {
       const { runCallbacksProcess } = await import("../worker/run-callbacks-process.ts");
       await runCallbacksProcess({ env, logTo, signal });
+    });
+  program
+    .command("codec")
+    .description("Decrypt payloads for Temporal's UI and CLI, for whoever has the token, until SIGTERM or Ctrl-C.")
+    .addHelpText(
+      ...help(
+        `In the UI, enter its address as the codec server's, and choose to include credentials; then open the address once in the
+same browser, and give the token as the password. For the CLI: --codec-endpoint http://127.0.0.1:8082 --codec-auth "Bearer $TOKEN".`,
+        `FISCALFLOW_CODEC_TOKEN="$(openssl rand -base64 32)" FISCALFLOW_CODEC_ORIGINS=http://127.0.0.1:8233 fiscalflow codec`,
+      ),
+    )
+    .action(async () => {
+      const { runCodecProcess } = await import("../worker/run-codec-process.ts");
+      await runCodecProcess({ env, logTo, signal });
     });
   program
     .command("setup")

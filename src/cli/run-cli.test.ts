@@ -37,7 +37,7 @@ describe("help", () => {
       "events",
       "ledger",
     ];
-    const running = ["worker", "callbacks", "setup", "doctor", "replay", "dialect", "identity", "lookups"];
+    const running = ["worker", "callbacks", "codec", "setup", "doctor", "replay", "dialect", "identity", "lookups"];
     expect(listed).toEqual([...running, ...work, "demo", "simulator", "help", "fiscalflow"]);
   });
 
@@ -119,7 +119,7 @@ describe("a wrong call ends with 2, says why on standard error, and prints no re
 });
 
 describe("a wrong configuration ends with 2, all problems together", () => {
-  test.each([["worker"], ["callbacks"], ["sale list"]])("%s", async (command) => {
+  test.each([["worker"], ["callbacks"], ["codec"], ["sale list"]])("%s", async (command) => {
     const env = {
       ...NO_TEMPORAL,
       COMPLIANCE_BASE_URL: "nonsense",

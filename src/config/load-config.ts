@@ -22,6 +22,7 @@ import {
 import {
   accountingSettings,
   callbackSettings,
+  codecSettings,
   complianceSettings,
   configSections,
   ledgerSettings,
@@ -50,6 +51,10 @@ const NEEDED = {
     message: `no connection to the Compliance API is configured; set it and COMPLIANCE_API_KEY, or name a file with ${CONFIG_FILE_VARIABLE}`,
   },
   callbacks: { path: "CALLBACK_PUBLIC_URL", message: "no callbacks are configured; set it and CALLBACK_SECRETS" },
+  codec: {
+    path: "FISCALFLOW_CODEC_TOKEN",
+    message: "no codec server is configured; set it and FISCALFLOW_PAYLOAD_KEYS",
+  },
 } as const satisfies Record<string, ConfigProblem>;
 
 /**
@@ -72,10 +77,15 @@ export function loadConfig(options: LoadConfigOptions) {
   const ledger = reader.section(ledgerSettings, "ledger");
   problems.push(...ledgerProblems(ledger));
   const payloads = reader.section(payloadSettings, "payloads");
-  problems.push(...payloadProblems(payloads));
+  const codec = reader.section(codecSettings, "codec");
+  problems.push(...payloadProblems(payloads, codec));
   const worker = reader.section(workerSettings, "worker");
   const running = reader.section(processSettings, "");
-  const isThere = { compliance: compliance.length > 0, callbacks: wantsCallbacks(callbacks) };
+  const isThere = {
+    compliance: compliance.length > 0,
+    callbacks: wantsCallbacks(callbacks),
+    codec: codec.given.has("token"),
+  };
   problems.push(...needs.filter((need) => !isThere[need]).map((need) => NEEDED[need]));
   const unread = unreadVariables(env, reader.referredVariables);
   problems.push(...unread.problems);
@@ -83,10 +93,11 @@ export function loadConfig(options: LoadConfigOptions) {
 
   const { url, ownerUrl, home } = valuesOf(ledger);
   const { publicUrl, secrets, ...receiver } = valuesOf(callbacks);
+  const { token, ...codecServer } = valuesOf(codec);
   return {
-    /** Those of the connections and of callbacks, which may change. */
+    /** Those of the connections, of callbacks and of the codec server, which may change. */
     secretFiles: new SecretFiles(
-      [...compliance, ...accounting, callbacks].flatMap((reading) => secretFilesOf(reading)),
+      [...compliance, ...accounting, callbacks, codec].flatMap((reading) => secretFilesOf(reading)),
       reader.texts,
       readFile,
       (otherwise): SecretFiles => loadConfig({ ...options, readFile: otherwise }).secretFiles,
@@ -100,6 +111,8 @@ export function loadConfig(options: LoadConfigOptions) {
     ledger: { url, ownerUrl, home: resolve(home) },
     /** Of which the first encrypts. Empty: payloads are plain. */
     payloadKeys: valuesOf(payloads).keys,
+    /** Undefined: nobody but those who have the keys reads what is encrypted. */
+    codec: token && { token, ...codecServer },
     /** What a worker process carries at once. */
     worker: valuesOf(worker),
     ...valuesOf(running),
@@ -286,11 +299,18 @@ function timingProblems({ values, where }: SettingsReading<typeof timingSettings
   ];
 }
 
-function payloadProblems({ values: { keys = [] }, where }: SettingsReading<typeof payloadSettings>): ConfigProblem[] {
+function payloadProblems(
+  { values: { keys = [] }, given, where }: SettingsReading<typeof payloadSettings>,
+  codec: SettingsReading<typeof codecSettings>,
+): ConfigProblem[] {
   const ids = keys.map((key) => payloadKeyId(key.reveal()));
   const twice = ids.find((id, index) => ids.indexOf(id) < index);
-  if (twice === undefined) return [];
-  return [{ path: where("keys"), message: `expected an id of its own for each key, found "${twice}" twice` }];
+  if (twice !== undefined)
+    return [{ path: where("keys"), message: `expected an id of its own for each key, found "${twice}" twice` }];
+  if (given.has("keys") || !codec.given.has("token")) return [];
+  return [
+    { path: codec.where("token"), message: "expected FISCALFLOW_PAYLOAD_KEYS beside it, which the server decrypts by" },
+  ];
 }
 
 /** Nothing but this product's timings begins like this. */

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { ConfigError, loadConfig } from "./index.ts";
+import { load, problemsOf } from "./test-support/load.ts";
 
 const key = (id: string, byte: number): string => `${id}:${Buffer.alloc(32, byte).toString("base64")}`;
 const keysOf = (value: string) => loadConfig({ env: { FISCALFLOW_PAYLOAD_KEYS: value } }).payloadKeys;
@@ -28,4 +29,28 @@ test("a payload key of another form is refused, and so is an id that two of them
   expect(problemOf(`${key("a", 1)},${key("a", 2)}`)).toContain(
     'expected an id of its own for each key, found "a" twice',
   );
+});
+
+test("the codec server needs a token and keys, and origins are those of pages", () => {
+  const token = { FISCALFLOW_CODEC_TOKEN: "0123456789abcdef0123456789abcdef" };
+  const keys = { FISCALFLOW_PAYLOAD_KEYS: key("2026", 1) };
+  const origins = { FISCALFLOW_CODEC_ORIGINS: "https://temporal.example.com/, http://127.0.0.1:8233" };
+  const { codec } = load({ ...token, ...keys, ...origins });
+  expect(codec?.token.reveal()).toBe(token.FISCALFLOW_CODEC_TOKEN);
+  expect(codec).toMatchObject({
+    origins: ["https://temporal.example.com", "http://127.0.0.1:8233"],
+    host: "127.0.0.1",
+    port: 8082,
+  });
+  expect(load(keys).codec).toBeUndefined();
+  const [missing] = problemsOf(keys, undefined, { needs: ["codec"] });
+  expect(missing).toMatchObject({ path: "FISCALFLOW_CODEC_TOKEN" });
+  expect(problemsOf(token)).toEqual([
+    {
+      path: "FISCALFLOW_CODEC_TOKEN",
+      message: "expected FISCALFLOW_PAYLOAD_KEYS beside it, which the server decrypts by",
+    },
+  ]);
+  const [page] = problemsOf({ ...token, ...keys, FISCALFLOW_CODEC_ORIGINS: "https://temporal.example.com/ui" });
+  expect(page?.message).toBe("entry 1: expected an origin, which has no path; found https://temporal.example.com/ui");
 });

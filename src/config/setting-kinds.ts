@@ -232,6 +232,15 @@ export function baseUrl() {
     .transform(addressOf);
 }
 
+/** Of a web page, as a browser names it: scheme, host and port alone. */
+export function origin() {
+  return plainUrl()
+    .refine((url) => url.pathname === "/", {
+      error: ({ input }) => `expected an origin, which has no path; found ${addressOf(input as URL)}`,
+    })
+    .transform(({ origin: named }) => named);
+}
+
 /** Origin and path, without a slash at the end: two ways to write one address give one text. */
 export function addressOf(url: URL): string {
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "");

@@ -17,6 +17,7 @@ import {
   integer,
   interval,
   list,
+  origin,
   plainUrl,
   port,
   postgresProblem,
@@ -267,6 +268,26 @@ export const payloadSettings = settings("FISCALFLOW_PAYLOAD_", {
     ),
 });
 
+/** The server that decrypts payloads for Temporal's UI and CLI; used once a token is given. */
+export const codecSettings = settings("FISCALFLOW_CODEC_", {
+  token: secret(longEnough)
+    .optional()
+    .meta({ defaultText: "none: no codec server", example: { file: "/run/secrets/codec-token" } })
+    .describe(
+      `at least ${MIN_SECRET_LENGTH} characters: who has it reads everything that is encrypted, through \`fiscalflow codec\``,
+    ),
+  origins: list(origin(), "the origin of a web page, such as https://temporal.example.com")
+    .default([])
+    .meta({ defaultText: "none: no web page", example: ["https://temporal.example.com"] })
+    .describe("of the web pages that may ask it: that of Temporal's UI"),
+  port: port().default(8082).describe("the port on which `fiscalflow codec` listens"),
+  host: host()
+    .default(LOOPBACK)
+    .describe(
+      "the IP address on which `FISCALFLOW_CODEC_PORT` listens: the loopback address suits a proxy on the same machine that ends TLS; `0.0.0.0` or `::` for all",
+    ),
+});
+
 export const ledgerSettings = settings("LEDGER_", {
   url: secret(postgresProblem)
     .optional()
@@ -358,6 +379,7 @@ export const configSections: readonly { path: string; named: boolean; settings: 
   { path: "callbacks", named: false, settings: callbackSettings },
   { path: "ledger", named: false, settings: ledgerSettings },
   { path: "payloads", named: false, settings: payloadSettings },
+  { path: "codec", named: false, settings: codecSettings },
   { path: "worker", named: false, settings: workerSettings },
   { path: "", named: false, settings: processSettings },
   { path: "timings", named: false, settings: timingSettings },

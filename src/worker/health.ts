@@ -47,14 +47,15 @@ export async function startHealthServer(
 
 /** Names the variable to change. */
 export function listenError(
-  variables: "HEALTH" | "METRICS" | "CALLBACK",
+  variables: "HEALTH" | "METRICS" | "CALLBACK" | "FISCALFLOW_CODEC",
   address: ListenAddress,
   cause: NodeJS.ErrnoException,
 ): Error {
   const reason = cause.code ?? cause.message;
+  const isMonitoring = variables === "HEALTH" || variables === "METRICS";
   const message =
     reason === "EADDRNOTAVAIL"
-      ? `${variables === "CALLBACK" ? variables : "MONITORING"}_HOST ${address.host} is not an address of this machine (${reason}). Choose one that is, or 0.0.0.0 for all.`
+      ? `${isMonitoring ? "MONITORING" : variables}_HOST ${address.host} is not an address of this machine (${reason}). Choose one that is, or 0.0.0.0 for all.`
       : `${variables}_PORT ${address.port} cannot be used (${reason}). Choose another port.`;
   return new Error(message, { cause });
 }

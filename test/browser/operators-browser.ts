@@ -1,5 +1,5 @@
 import { mkdir } from "node:fs/promises";
-import { type Browser, chromium, type Locator, type Page } from "playwright-core";
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core";
 
 import { findOnPath } from "../rig/find-on-path.ts";
 
@@ -47,11 +47,22 @@ export interface OpenPage {
   close: () => Promise<void>;
 }
 
-/** An empty page in a browser of its own, as wide as a laptop's unless told. */
-export async function openPage(executablePath: string, viewport = VIEWPORT): Promise<OpenPage> {
+/**
+ * An empty page in a browser of its own, as wide as a laptop's unless told.
+ * @param credentials what its user enters where a server asks for a name and a password
+ */
+export async function openPage(
+  executablePath: string,
+  viewport = VIEWPORT,
+  credentials?: NonNullable<BrowserContextOptions["httpCredentials"]>,
+): Promise<OpenPage> {
   // The sandbox of Chromium does not work for root, as whom a container runs; every page here is our own.
   const browser: Browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
-  const page = await browser.newPage({ viewport, timezoneId: "Africa/Nairobi" });
+  const page = await browser.newPage({
+    viewport,
+    timezoneId: "Africa/Nairobi",
+    ...(credentials && { httpCredentials: credentials }),
+  });
   await mkdir(PICTURES, { recursive: true });
   return {
     page,

@@ -196,6 +196,33 @@ describeWithTemporal("a worker or callback receiver process", () => {
     expect(JSON.stringify(callbacks.lines)).not.toContain(SECRET);
   });
 
+  test("the codec server decodes for whoever has its token, and logs nothing of it", async () => {
+    const keys = `2026:${Buffer.alloc(32, 6).toString("base64")}`;
+    const token = SECRET.replaceAll(" ", "-");
+    const port = await freePort();
+    const codec = start("codec", {
+      FISCALFLOW_PAYLOAD_KEYS: keys,
+      FISCALFLOW_CODEC_TOKEN: token,
+      FISCALFLOW_CODEC_PORT: String(port),
+    });
+    expect(await codec.said("serving the codec")).toMatchObject({
+      url: `http://127.0.0.1:${port}`,
+      origins: [],
+      keys: 1,
+    });
+    const payloads = [{ metadata: { encoding: "anNvbi9wbGFpbg==" }, data: "Ik5qZXJpIg==" }];
+    const ask = async (path: string, body: object, given: string) => {
+      const headers = { authorization: `Bearer ${given}`, "content-type": "application/json" };
+      return await fetch(`http://127.0.0.1:${port}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+    };
+    const encoded = (await (await ask("/encode", { payloads }, token)).json()) as object;
+    expect(JSON.stringify(encoded)).not.toContain("Ik5qZXJpIg==");
+    expect(await (await ask("/decode", encoded, token)).json()).toEqual({ payloads });
+    expect((await ask("/decode", encoded, SECRET)).status).toBe(401);
+    expect(await codec.end("SIGTERM")).toBe(0);
+    for (const secret of [token, keys, "Njeri"]) expect(JSON.stringify(codec.lines)).not.toContain(secret);
+  });
+
   /** A configuration file with this content, and files beside it. */
   async function folderWith(
     files: Record<string, string>,
