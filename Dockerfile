@@ -30,7 +30,7 @@ USER node
 # An embedded ledger, where one is used, belongs on a volume.
 ENV FISCALFLOW_HOME=/data
 # A container is reached from outside of it, or not at all. Which of its ports are published is the host's decision.
-ENV CALLBACK_HOST=0.0.0.0 MONITORING_HOST=0.0.0.0
+ENV CALLBACK_HOST=0.0.0.0 FISCALFLOW_CODEC_HOST=0.0.0.0 MONITORING_HOST=0.0.0.0
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["node", "dist/src/main.js"]
 CMD ["worker"]

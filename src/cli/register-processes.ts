@@ -40,9 +40,9 @@ longer. A second signal ends at once, and leaves their outcome unknown.`,
     .description("Decrypt payloads for Temporal's UI and CLI, for whoever has the token, until SIGTERM or Ctrl-C.")
     .addHelpText(
       ...help(
-        `In the UI, enter its address as the codec server's, and choose to include credentials; then open the address once in the
-same browser, and give the token as the password. For the CLI: --codec-endpoint http://127.0.0.1:8082 --codec-auth "Bearer $TOKEN".`,
-        `FISCALFLOW_CODEC_TOKEN="$(openssl rand -base64 32)" FISCALFLOW_CODEC_ORIGINS=http://127.0.0.1:8233 fiscalflow codec`,
+        `Who has the token reads everything that is encrypted. How to use it from Temporal's UI and command line:
+https://github.com/fiscalflow/fiscalflow/blob/main/docs/privacy.md#reading-it-in-temporals-ui`,
+        `FISCALFLOW_CODEC_TOKEN="$(openssl rand -base64 32)" FISCALFLOW_CODEC_ORIGINS=https://temporal.example.com fiscalflow codec`,
       ),
     )
     .action(async () => {

@@ -46,7 +46,7 @@ function interpolate(text: string, env: NodeJS.ProcessEnv): string {
   return filled;
 }
 
-const PROCESSES = ["setup", "worker", "callbacks"];
+const PROCESSES = ["setup", "worker", "callbacks", "codec"];
 
 /** What a process has where this stands in `.env`: the whole file, and over it what the service sets. */
 function environmentOf(process: string, given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
@@ -87,7 +87,7 @@ it("docker-compose.yml runs the product's processes, and the simulator only by i
   const commands = Object.values(services)
     .filter(({ image }) => image.startsWith("fiscalflow:"))
     .map(({ command }) => command?.[0]);
-  expect(new Set(commands)).toEqual(new Set(["setup", "worker", "callbacks", "simulator"]));
+  expect(new Set(commands)).toEqual(new Set([...PROCESSES, "simulator"]));
   expect(services["simulator"]?.profiles).toEqual(["simulator"]);
 });
 
@@ -97,7 +97,7 @@ it("docker-compose.yml gives a worker more time to stop than the worker gives it
 
 it("docker-compose.yml contains no secret, and requires the necessary ones from the environment", () => {
   const entries = Object.values(services).flatMap(({ environment = {} }) => Object.entries(environment));
-  const secrets = entries.filter(([name]) => /PASSWORD|PWD|SECRET|API_KEY|LEDGER_(OWNER_)?URL/.test(name));
+  const secrets = entries.filter(([name]) => /PASSWORD|PWD|SECRET|TOKEN|API_KEY|LEDGER_(OWNER_)?URL/.test(name));
   const literals = secrets.filter(([, value]) => value !== "" && !/\$\{\w+:[-?]/.test(value));
   expect(secrets.length).toBeGreaterThan(0);
   expect(literals).toEqual([]);
@@ -112,7 +112,7 @@ it("docker-compose.yml keeps the superuser's password from the product, and the 
       .filter(([, { environment = {} }]) => Object.values(environment).some((value) => value.includes(`{${password}`)))
       .map(([name]) => name);
   expect(holding("POSTGRES_PASSWORD")).toEqual(["postgres", "temporal-schema", "temporal"]);
-  expect(holding("LEDGER_PASSWORD")).toEqual(["postgres", "setup", "worker", "callbacks"]);
+  expect(holding("LEDGER_PASSWORD")).toEqual(["postgres", "setup", "worker", "callbacks", "codec"]);
   expect(holding("LEDGER_OWNER_PASSWORD")).toEqual(["postgres", "setup"]);
   const given = { POSTGRES_PASSWORD: "superuser's", LEDGER_PASSWORD: "workers'", LEDGER_OWNER_PASSWORD: "owner's" };
   for (const process of PROCESSES) {
@@ -134,10 +134,12 @@ const OWN_TEMPORAL = [
 ];
 /** The file's health checks, published ports and volumes need them as they are. */
 const OWN_HOSTS = ["MONITORING_HOST", "FISCALFLOW_HOME"];
-/** Nobody but `setup` acts as the owner of the ledger's tables. */
+/** Nobody but `setup` acts as the owner of the ledger's tables, and nobody but `codec` has the token that it asks for. */
 const FIXED_OF: Readonly<Record<string, readonly string[]>> = {
-  worker: ["LEDGER_OWNER_URL", "HEALTH_PORT", "METRICS_PORT"],
-  callbacks: ["LEDGER_OWNER_URL", "CALLBACK_PORT", "METRICS_PORT"],
+  setup: ["FISCALFLOW_CODEC_TOKEN"],
+  worker: ["LEDGER_OWNER_URL", "FISCALFLOW_CODEC_TOKEN", "HEALTH_PORT", "METRICS_PORT"],
+  callbacks: ["LEDGER_OWNER_URL", "FISCALFLOW_CODEC_TOKEN", "CALLBACK_PORT", "METRICS_PORT"],
+  codec: ["LEDGER_OWNER_URL", "FISCALFLOW_CODEC_PORT"],
 };
 
 it.each(PROCESSES)(

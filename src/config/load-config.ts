@@ -78,7 +78,7 @@ export function loadConfig(options: LoadConfigOptions) {
   problems.push(...ledgerProblems(ledger));
   const payloads = reader.section(payloadSettings, "payloads");
   const codec = reader.section(codecSettings, "codec");
-  problems.push(...payloadProblems(payloads, codec));
+  problems.push(...payloadProblems(payloads), ...(needs.includes("codec") ? codecProblems(codec, payloads) : []));
   const worker = reader.section(workerSettings, "worker");
   const running = reader.section(processSettings, "");
   const isThere = {
@@ -299,17 +299,21 @@ function timingProblems({ values, where }: SettingsReading<typeof timingSettings
   ];
 }
 
-function payloadProblems(
-  { values: { keys = [] }, given, where }: SettingsReading<typeof payloadSettings>,
-  codec: SettingsReading<typeof codecSettings>,
-): ConfigProblem[] {
+function payloadProblems({ values: { keys = [] }, where }: SettingsReading<typeof payloadSettings>): ConfigProblem[] {
   const ids = keys.map((key) => payloadKeyId(key.reveal()));
   const twice = ids.find((id, index) => ids.indexOf(id) < index);
-  if (twice !== undefined)
-    return [{ path: where("keys"), message: `expected an id of its own for each key, found "${twice}" twice` }];
-  if (given.has("keys") || !codec.given.has("token")) return [];
+  if (twice === undefined) return [];
+  return [{ path: where("keys"), message: `expected an id of its own for each key, found "${twice}" twice` }];
+}
+
+/** Of the server alone: whoever asks it has the token, and not the keys. */
+function codecProblems(
+  { given, where }: SettingsReading<typeof codecSettings>,
+  payloads: SettingsReading<typeof payloadSettings>,
+): ConfigProblem[] {
+  if (payloads.given.has("keys") || !given.has("token")) return [];
   return [
-    { path: codec.where("token"), message: "expected FISCALFLOW_PAYLOAD_KEYS beside it, which the server decrypts by" },
+    { path: where("token"), message: "expected FISCALFLOW_PAYLOAD_KEYS beside it, which the server decrypts by" },
   ];
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { ConfigError, loadConfig } from "./index.ts";
-import { load, problemsOf } from "./test-support/load.ts";
+import { CALLBACKS, load, problemsOf } from "./test-support/load.ts";
 
 const key = (id: string, byte: number): string => `${id}:${Buffer.alloc(32, byte).toString("base64")}`;
 const keysOf = (value: string) => loadConfig({ env: { FISCALFLOW_PAYLOAD_KEYS: value } }).payloadKeys;
@@ -45,12 +45,29 @@ test("the codec server needs a token and keys, and origins are those of pages", 
   expect(load(keys).codec).toBeUndefined();
   const [missing] = problemsOf(keys, undefined, { needs: ["codec"] });
   expect(missing).toMatchObject({ path: "FISCALFLOW_CODEC_TOKEN" });
-  expect(problemsOf(token)).toEqual([
+  // Whoever asks the server has the token in the same variable, and not the keys.
+  expect(load(token).payloadKeys).toEqual([]);
+  expect(problemsOf(token, undefined, { needs: ["codec"] })).toEqual([
     {
       path: "FISCALFLOW_CODEC_TOKEN",
       message: "expected FISCALFLOW_PAYLOAD_KEYS beside it, which the server decrypts by",
     },
   ]);
-  const [page] = problemsOf({ ...token, ...keys, FISCALFLOW_CODEC_ORIGINS: "https://temporal.example.com/ui" });
-  expect(page?.message).toBe("entry 1: expected an origin, which has no path; found https://temporal.example.com/ui");
+  const problemOfOrigin = (origin: string) =>
+    problemsOf({ ...token, ...keys, FISCALFLOW_CODEC_ORIGINS: origin })[0]?.message;
+  expect(problemOfOrigin("https://temporal.example.com/ui")).toBe(
+    "entry 1: expected an origin, which has no path; found https://temporal.example.com/ui",
+  );
+  expect(problemOfOrigin("http://temporal.example.com")).toMatch(/^entry 1: expected https, /);
+  const [spaced] = problemsOf({ ...keys, FISCALFLOW_CODEC_TOKEN: "correct horse battery staple correct" });
+  expect(spaced?.message).toBe("expected ASCII characters without spaces (not shown)");
+});
+
+test("what Kubernetes sets for a service of that name is no port", () => {
+  const ofServices = { FISCALFLOW_CODEC_PORT: "tcp://10.0.0.7:8082", CALLBACK_PORT: "tcp://10.0.0.8:8080" };
+  const keys = { FISCALFLOW_PAYLOAD_KEYS: key("2026", 1), FISCALFLOW_CODEC_TOKEN: "0123456789abcdef0123456789abcdef" };
+  expect(load({ ...ofServices, ...keys, ...CALLBACKS })).toMatchObject({
+    codec: { port: 8082 },
+    callbacks: { port: 8080 },
+  });
 });

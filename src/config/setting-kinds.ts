@@ -105,8 +105,16 @@ export function integer(min: number, max: number, unit: string) {
   return wholeNumber(min, max, `a whole number of ${unit} from ${min} to ${max}`);
 }
 
+/** Kubernetes sets variables such as `CALLBACK_PORT=tcp://10.0.0.7:8080` for a service of that name. */
+const OF_A_SERVICE = /^(tcp|udp|sctp):\/\//;
+
 export function port() {
-  return wholeNumber(0, 65_535, "a TCP port from 0 to 65535 (0 takes any that is free)");
+  const read = wholeNumber(0, 65_535, "a TCP port from 0 to 65535 (0 takes any that is free)");
+  const { resolve = (raw: unknown) => raw } = read.meta() ?? {};
+  return read.meta({
+    ...read.meta(),
+    resolve: (raw, source) => (source.isVariable && OF_A_SERVICE.test(String(raw)) ? undefined : resolve(raw, source)),
+  });
 }
 
 function wholeNumber(min: number, max: number, what: string) {
@@ -237,6 +245,10 @@ export function origin() {
   return plainUrl()
     .refine((url) => url.pathname === "/", {
       error: ({ input }) => `expected an origin, which has no path; found ${addressOf(input as URL)}`,
+    })
+    .refine((url) => url.protocol === "https:" || isLoopbackHost(url), {
+      error: ({ input }) =>
+        `expected https, since whoever can change that page reads what it is shown (http is accepted on loopback only); found ${addressOf(input as URL)}`,
     })
     .transform(({ origin: named }) => named);
 }

@@ -67,6 +67,11 @@ const longEnough = (value: string): string | undefined =>
     ? `expected at least ${MIN_SECRET_LENGTH} characters, found ${value.length}; \`openssl rand -base64 32\` makes one`
     : undefined;
 
+/** As it stands in a header. */
+const inHeader = (value: string): string | undefined =>
+  longEnough(value) ??
+  (/^[\x21-\x7e]+$/.test(value) ? undefined : "expected ASCII characters without spaces (not shown)");
+
 /** One connection to the Compliance API; the variables describe the one called `default`. */
 export const complianceSettings = settings("COMPLIANCE_", {
   baseUrl: baseUrl()
@@ -264,27 +269,29 @@ export const payloadSettings = settings("FISCALFLOW_PAYLOAD_", {
       example: [{ env: "PAYLOAD_KEY_OF_THIS_YEAR" }, { file: "/run/secrets/payload-key-of-last-year" }],
     })
     .describe(
-      "encrypt what Temporal keeps of workflows but ids and search attributes: each an id, a colon and 32 bytes in base64, such as `2026:` and what `openssl rand -base64 32` prints. The first one encrypts, and all decrypt; the same for all workers, the callback receiver, the command line and every till",
+      "encrypt what Temporal keeps of workflows but ids and search attributes: each an id, a colon and 32 bytes in base64, such as `2026:` and what `openssl rand -base64 32` prints. The first one encrypts, and all decrypt; the same for all workers, the callback receiver, the codec server, the command line and every till",
     ),
 });
 
 /** The server that decrypts payloads for Temporal's UI and CLI; used once a token is given. */
 export const codecSettings = settings("FISCALFLOW_CODEC_", {
-  token: secret(longEnough)
+  token: secret(inHeader)
     .optional()
     .meta({ defaultText: "none: no codec server", example: { file: "/run/secrets/codec-token" } })
     .describe(
-      `at least ${MIN_SECRET_LENGTH} characters: who has it reads everything that is encrypted, through \`fiscalflow codec\``,
+      `what \`fiscalflow codec\` asks for, beside \`FISCALFLOW_PAYLOAD_KEYS\`: at least ${MIN_SECRET_LENGTH} characters of ASCII, without spaces. Who has it reads everything that is encrypted`,
     ),
   origins: list(origin(), "the origin of a web page, such as https://temporal.example.com")
     .default([])
     .meta({ defaultText: "none: no web page", example: ["https://temporal.example.com"] })
-    .describe("of the web pages that may ask it: that of Temporal's UI"),
+    .describe(
+      "the web pages that may ask the codec server, by scheme, host and port: that of Temporal's UI, as a browser shows its address",
+    ),
   port: port().default(8082).describe("the port on which `fiscalflow codec` listens"),
   host: host()
     .default(LOOPBACK)
     .describe(
-      "the IP address on which `FISCALFLOW_CODEC_PORT` listens: the loopback address suits a proxy on the same machine that ends TLS; `0.0.0.0` or `::` for all",
+      "the IP address on which `FISCALFLOW_CODEC_PORT` listens: the loopback address suits a proxy on the same machine that ends TLS; `0.0.0.0` or `::` for all, as in the container image",
     ),
 });
 

@@ -1,11 +1,18 @@
 import type { DataConverter, Payload } from "@temporalio/client";
 import { fastify, type FastifyInstance, type FastifyReply } from "fastify";
 import { createHash, timingSafeEqual } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import { z } from "zod";
 
 import { isUndecodable } from "../payloads/index.ts";
 
 type PayloadCodec = NonNullable<DataConverter["payloadCodecs"]>[number];
+
+/** The part of a pino logger that the server uses. */
+interface CodecLog {
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
 
 export interface CodecServerOptions {
   codec: PayloadCodec;
@@ -13,20 +20,32 @@ export interface CodecServerOptions {
   token: () => string;
   /** Of web pages that may ask, such as `https://temporal.example.com`: Temporal's UI. */
   origins: readonly string[];
+  log: CodecLog;
+  /** From the first byte to the last header, and to the last of the body. Default 5,000 and 15,000. */
+  timeouts?: { headersMs: number; requestMs: number };
+  /** How often refused requests are logged, if there are any. Default 60,000. */
+  lineEveryMs?: number;
 }
 
 /** Temporal takes payloads of at most 2 MiB, which have a third more in base64. */
 const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
-const HEADERS_MS = 5_000;
-const REQUEST_MS = 15_000;
+/** Each may have a body that is being read. */
+const MOST_CONNECTIONS = 100;
+const CHECK_EVERY_MS = 1_000;
+const IDLE_MS = 30_000;
 /** What Temporal's UI and CLI send beside the body. */
-const ALLOWED_HEADERS = "authorization, content-type, x-namespace";
+const PREFLIGHT = {
+  "access-control-allow-methods": "POST",
+  "access-control-allow-headers": "authorization, authorization-extras, content-type, x-namespace",
+  "access-control-max-age": "600",
+};
 
 /** Temporal's payloads as JSON: metadata and data in base64. */
 const bodySchema = z.object({
   payloads: z
     .array(
-      z.object({
+      // With what it may hold beside: one that is not decoded is answered as it came.
+      z.looseObject({
         metadata: z.record(z.string(), z.base64()).nullish(),
         data: z.base64().nullish(),
       }),
@@ -37,19 +56,46 @@ const bodySchema = z.object({
 /**
  * The codec as a server, by Temporal's protocol for its UI and CLI ("Codec Server", HTTP API): `POST /encode` and
  * `/decode` of `{"payloads": […]}`; not yet listening. `GET /` is where a browser asks for the token. A payload that no
- * key here decrypts is answered as it came. No answer to a refused request has a word of a payload.
+ * key here decrypts is answered as it came. No answer to a refused request has a word of it.
  */
-export function createCodecServer({ codec, token, origins }: CodecServerOptions): FastifyInstance {
+export function createCodecServer(options: CodecServerOptions): FastifyInstance {
+  const { codec, token, origins, log, lineEveryMs = 60_000 } = options;
+  const { headersMs, requestMs } = options.timeouts ?? { headersMs: 5_000, requestMs: 15_000 };
+  const refusals = countedRefusals(log, lineEveryMs);
+  const refuse = (reply: FastifyReply, status: number, message: string): FastifyReply => {
+    refusals.count(status);
+    return reply.code(status).send({ message });
+  };
   const app = fastify({
     logger: false,
     bodyLimit: BODY_LIMIT_BYTES,
-    requestTimeout: REQUEST_MS,
-    http: { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS },
+    requestTimeout: requestMs,
+    connectionTimeout: IDLE_MS,
+    http: { headersTimeout: headersMs, requestTimeout: requestMs, connectionsCheckingInterval: CHECK_EVERY_MS },
+    routerOptions: { ignoreDuplicateSlashes: true, ignoreTrailingSlash: true },
+    clientErrorHandler: (_error, socket) => {
+      socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", () => socket.destroy());
+    },
+    // A path that cannot be decoded, which no hook sees.
+    frameworkErrors: (_error: unknown, _request: unknown, reply: { hijack(): unknown; raw: ServerResponse }) => {
+      reply.hijack();
+      reply.raw.writeHead(404, { "content-length": "0" }).end();
+    },
   });
+  app.server.maxConnections = MOST_CONNECTIONS;
+  // A server that closes no longer looks at its own timeouts, so one slow sender could keep it from ending.
+  app.addHook("preClose", (done) => {
+    setTimeout(() => app.server.closeAllConnections(), headersMs).unref();
+    done();
+  });
+  app.addHook("onClose", async () => refusals.end());
   // Before the body is read: who may not ask sends no more than a head.
   app.addHook("onRequest", async (request, reply) => {
     const { origin, authorization } = request.headers;
-    if (request.url === "/healthz") return;
+    const [path] = request.url.split("?", 1);
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    reply.header("cache-control", "no-store");
+    if (path === "/healthz" && isRead) return;
     if (origin !== undefined) {
       if (!origins.includes(origin)) return await refuse(reply, 403, "This origin is not allowed.");
       reply.headers({
@@ -58,37 +104,32 @@ export function createCodecServer({ codec, token, origins }: CodecServerOptions)
         vary: "origin",
       });
     }
-    if (request.method === "OPTIONS") return;
+    if (request.method === "OPTIONS") return await reply.code(204).headers(PREFLIGHT).send();
     if (hasToken(authorization, token())) return;
     // A browser that is asked so shows a form. A page that is asked so would show it to whoever reads a workflow.
-    if (request.url === "/") reply.header("www-authenticate", 'Basic realm="fiscalflow codec"');
-    await refuse(reply, 401, "The token is missing or wrong.");
+    if (isRead) reply.header("www-authenticate", 'Basic realm="fiscalflow codec", charset="UTF-8"');
+    return await refuse(reply, 401, "The token is missing or wrong.");
   });
   app.get("/healthz", (_request, reply) => reply.send({ status: "alive" }));
   app.get("/", (_request, reply) =>
     reply.type("text/plain").send("This browser may decode payloads now. Go back to Temporal's UI.\n"),
   );
   for (const [path, convert] of [
-    ["/encode", (payloads: Payload[]) => codec.encode(payloads)],
-    ["/decode", (payloads: Payload[]) => decodedEach(codec, payloads)],
-  ] as const) {
-    app.options(path, (_request, reply) =>
-      reply
-        .code(204)
-        .headers({ "access-control-allow-methods": "POST", "access-control-allow-headers": ALLOWED_HEADERS })
-        .send(),
-    );
+    ["/encode", async (payloads: JsonPayload[]) => (await codec.encode(payloads.map(fromJson))).map(toJson)],
+    ["/decode", (payloads: JsonPayload[]) => Promise.all(payloads.map((payload) => decoded(codec, payload)))],
+  ] as const)
     app.post(path, async (request, reply) => {
       const body = bodySchema.safeParse(request.body);
       if (!body.success) return await refuse(reply, 400, 'Expected {"payloads": [{"metadata": {}, "data": ""}]}.');
-      return { payloads: (await convert(body.data.payloads.map(fromJson))).map(toJson) };
+      return { payloads: await convert(body.data.payloads) };
     });
-  }
   app.setNotFoundHandler((_request, reply) => refuse(reply, 404, "There is /encode and /decode."));
   // A parser's message quotes what it could not parse.
-  app.setErrorHandler(({ statusCode = 500 }: { statusCode?: number }, _request, reply) =>
-    refuse(reply, statusCode, REASONS[statusCode] ?? "The request could not be answered."),
-  );
+  app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
+    const { statusCode = 500 } = error;
+    if (statusCode >= 500) log.error({ error: error.name }, "the codec server failed");
+    return refuse(reply, statusCode, REASONS[statusCode] ?? "The request could not be answered.");
+  });
   return app;
 }
 
@@ -98,8 +139,21 @@ const REASONS: Readonly<Record<number, string>> = {
   415: "Expected the content type application/json.",
 };
 
-function refuse(reply: FastifyReply, status: number, message: string): FastifyReply {
-  return reply.code(status).send({ message });
+/** Anybody can send what is refused: one line at a time says how much that was, by the status of its answer. */
+function countedRefusals(log: CodecLog, everyMs: number) {
+  let byStatus: Record<number, number> = {};
+  const tell = (): void => {
+    if (Object.keys(byStatus).length > 0) log.warn({ refused: byStatus }, "requests were refused, by status");
+    byStatus = {};
+  };
+  const timer = setInterval(tell, everyMs).unref();
+  return {
+    count: (status: number): void => void (byStatus[status] = (byStatus[status] ?? 0) + 1),
+    end: (): void => {
+      clearInterval(timer);
+      tell();
+    },
+  };
 }
 
 /** As `Bearer <token>`, or as the password of any name, which is what a browser asks a person for. */
@@ -116,18 +170,15 @@ function hasToken(authorization: string | undefined, token: string): boolean {
   return one !== undefined && other !== undefined && timingSafeEqual(one, other);
 }
 
-async function decodedEach(codec: PayloadCodec, payloads: readonly Payload[]): Promise<Payload[]> {
-  return await Promise.all(
-    payloads.map(async (payload) => {
-      try {
-        const [decoded = payload] = await codec.decode([payload]);
-        return decoded;
-      } catch (error) {
-        if (isUndecodable(error)) return payload;
-        throw error;
-      }
-    }),
-  );
+async function decoded(codec: PayloadCodec, asItCame: JsonPayload): Promise<JsonPayload> {
+  try {
+    const given = fromJson(asItCame);
+    const [payload = given] = await codec.decode([given]);
+    return payload === given ? asItCame : toJson(payload);
+  } catch (error) {
+    if (isUndecodable(error)) return asItCame;
+    throw error;
+  }
 }
 
 type JsonPayload = z.output<typeof bodySchema>["payloads"][number];

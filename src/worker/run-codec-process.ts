@@ -22,13 +22,15 @@ export async function runCodecProcess({ env, logTo, signal }: WorkerProcessOptio
   const log = createLogger(logLevel, logTo, "fiscalflow-codec");
   warnOfUnknown(config, log);
   const { token, origins, ...address } = codec;
-  const server = createCodecServer({ codec: payloadCodec, token: () => token.reveal(), origins });
+  const server = createCodecServer({ codec: payloadCodec, token: () => token.reveal(), origins, log });
   const endReadings = config.secretFiles.start(watchSecrets(temporalLogger(log), undefined));
   try {
     const url = await server.listen(address).catch((error: unknown) => {
       throw error instanceof Error ? listenError("FISCALFLOW_CODEC", address, error) : error;
     });
     log.info({ url, origins, keys: payloadKeys.length }, "serving the codec");
+    if (origins.length === 0)
+      log.warn({}, "FISCALFLOW_CODEC_ORIGINS is empty: no web page may ask, so Temporal's UI shows cipher text");
     if (!signal.aborted) await once(signal, "abort");
   } finally {
     endReadings();

@@ -13,6 +13,7 @@ const FISCALFLOW_PAYLOAD_KEYS = `2026:${Buffer.alloc(32, 5).toString("base64")}`
 const TOKEN = "a-token-of-at-least-32-characters-";
 const BUYER = "Njeri Mwangi";
 const INVOICE = "READ-1";
+const SILENT = { warn: () => undefined, error: () => undefined };
 
 const executablePath = await findBrowser();
 const describeInBrowser = executablePath === undefined ? describe.skip : describeWithTemporal;
@@ -21,7 +22,8 @@ describeInBrowser("Temporal's UI, of an encrypted sale", () => {
   const { payloadKeys } = loadConfig({ env: { FISCALFLOW_PAYLOAD_KEYS } });
   const [codec] = dataConverterOf(payloadKeys).payloadCodecs ?? [];
   const uiUrl = inject("temporalUiUrl") ?? "";
-  const server = codec && createCodecServer({ codec, token: () => TOKEN, origins: [new URL(uiUrl).origin] });
+  const server =
+    codec && createCodecServer({ codec, token: () => TOKEN, origins: [new URL(uiUrl).origin], log: SILENT });
   let rig: Rig;
   let codecUrl: string;
   beforeAll(async () => {
@@ -43,7 +45,7 @@ describeInBrowser("Temporal's UI, of an encrypted sale", () => {
       localStorage.setItem("includeCredentials", "true");
       localStorage.setItem("overrideRemoteCodecConfiguration", "true");`);
     const decoded = page.waitForResponse(
-      (response) => response.url().endsWith("/decode") && response.request().method() === "POST",
+      (response) => new URL(response.url()).pathname === "/decode" && response.request().method() === "POST",
     );
     await page.goto(
       `${uiUrl}/namespaces/${rig.namespace}/workflows/${encodeURIComponent(rig.starter.workflowId({ invoice: INVOICE }))}`,
