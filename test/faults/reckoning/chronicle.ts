@@ -112,12 +112,13 @@ function fold(
   const signals: string[] = [];
   const taskFailures: string[] = [];
   const seen = new Set<string>();
-  let handedOut: LostAttempt["handedOut"];
   let tasksLost = 0;
   let events = 0;
   let result: unknown;
   /** By the event that scheduled it in the run at hand. */
   let names = new Map<string, string>();
+  /** By the same event: to whom its task was handed, and when. */
+  let handedOut = new Map<string, LostAttempt["handedOut"]>();
   const end = (id: unknown, how: ActivityEnd["end"], value?: unknown): void => {
     const name = names.get(String(id)) ?? "";
     const known = activities.get(name);
@@ -126,6 +127,7 @@ function fold(
   const typeOf = (id: unknown): string => activities.get(names.get(String(id)) ?? "")?.type ?? "";
   for (const [run, history] of histories.entries()) {
     names = new Map();
+    handedOut = new Map();
     result = undefined;
     for (const event of history.events ?? []) {
       // A copy keeps number and time.
@@ -164,11 +166,14 @@ function fold(
     if (timedOut) {
       const isUnstarted = timedOut.failure?.timeoutFailureInfo?.timeoutType === SCHEDULE_TO_START;
       end(timedOut.scheduledEventId, isUnstarted ? "never-started" : "timed-out", timedOut.failure?.message);
-      if (!isUnstarted) timeouts.push({ type: typeOf(timedOut.scheduledEventId), handedOut });
+      if (!isUnstarted) {
+        const { scheduledEventId } = timedOut;
+        timeouts.push({ type: typeOf(scheduledEventId), handedOut: handedOut.get(String(scheduledEventId)) });
+      }
     }
     const begun = event.activityTaskStartedEventAttributes;
-    // Of an attempt that timed out, this event is written with its end.
-    if (begun) handedOut = { worker: begun.identity ?? "", atMs: msOf(event.eventTime) };
+    if (begun)
+      handedOut.set(String(begun.scheduledEventId), { worker: begun.identity ?? "", atMs: msOf(event.eventTime) });
     if (begun?.lastFailure?.timeoutFailureInfo)
       timeouts.push({ type: typeOf(begun.scheduledEventId), handedOut: undefined });
     const cancelled = event.activityTaskCanceledEventAttributes;
