@@ -58,28 +58,57 @@ export const DURATION_BUCKETS = {
 };
 
 /**
- * What is to be seen of the receiver: metrics, and at most one line a minute about all refused requests. Anyone can send
- * a request that is refused, so that a line for each would let a stranger fill the log.
+ * Collects counts, and tells of them at most once in so long, where there are any. Anyone can send a request that is
+ * refused: a line for each would let a stranger fill the log.
  */
+export function countsPerLine<Counts extends object>(
+  everyMs: number,
+  none: () => Counts,
+  write: (counts: Counts) => void,
+): { current: () => Counts; close: () => void } {
+  let counts: Counts | undefined;
+  let nextLine: NodeJS.Timeout | undefined;
+  const tell = (): void => {
+    clearTimeout(nextLine);
+    const told = counts;
+    counts = undefined;
+    if (told) write(told);
+  };
+  return {
+    /** Those since the last line, to be changed. */
+    current: () => {
+      if (counts === undefined) {
+        counts = none();
+        nextLine = setTimeout(tell, everyMs).unref();
+      }
+      return counts;
+    },
+    /** Tells of what has been counted since the last line. */
+    close: tell,
+  };
+}
+
+/** By source and reason. */
+type RefusedCounts = Record<string, Partial<Record<Refusal, number>>>;
+
+/** What is to be seen of the receiver: metrics, and at most one line a minute about all refused requests. */
 export class ReceiverWatch {
-  readonly #log: CallbackLog;
-  readonly #lineEveryMs: number;
   readonly #metrics: ReturnType<typeof metricsOf>;
-  /** Of the minute, by source and reason. */
-  #refused: Record<string, Partial<Record<Refusal, number>>> = {};
-  #nextLine: NodeJS.Timeout | undefined;
+  readonly #refused: ReturnType<typeof countsPerLine<RefusedCounts>>;
 
   constructor({ log, meter = noopMetricMeter, lineEveryMs = 60_000 }: WatchOptions) {
-    this.#log = log;
-    this.#lineEveryMs = lineEveryMs;
     this.#metrics = metricsOf(meter);
+    this.#refused = countsPerLine<RefusedCounts>(
+      lineEveryMs,
+      () => ({}),
+      (refused) => log.warn({ refused }, "requests were refused, by reason, within a minute"),
+    );
   }
 
   refused({ kind, connection = "" }: Source, reason: Refusal): void {
     this.#metrics.refused.add(1, { kind, connection, reason });
-    const counts = (this.#refused[`${kind} ${connection}`.trimEnd()] ??= {});
+    const counts = (this.#refused.current()[`${kind} ${connection}`.trimEnd()] ??= {});
     counts[reason] = (counts[reason] ?? 0) + 1;
-    this.#nextLine ??= setTimeout(() => this.#writeLine(), this.#lineEveryMs).unref();
   }
 
   accepted({ kind, connection = "" }: Source): void {
@@ -97,15 +126,7 @@ export class ReceiverWatch {
 
   /** Writes what has been counted since the last line. */
   close(): void {
-    if (this.#nextLine !== undefined) this.#writeLine();
-  }
-
-  #writeLine(): void {
-    clearTimeout(this.#nextLine);
-    this.#nextLine = undefined;
-    const refused = this.#refused;
-    this.#refused = {};
-    this.#log.warn({ refused }, "requests were refused, by reason, within a minute");
+    this.#refused.close();
   }
 }
 

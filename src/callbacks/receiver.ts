@@ -1,28 +1,18 @@
 import type { MetricMeter } from "@temporalio/common";
-import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { METHODS, type ServerResponse } from "node:http";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { METHODS } from "node:http";
 import type { Socket } from "node:net";
 
 import { BodyReader } from "./body-reader.ts";
+import { createBoundedServer, type ServerTimeouts } from "./bounded-server.ts";
 import { MAX_TOKEN_LENGTH, verifyCallbackToken } from "./callback-token.ts";
-import { type CallbackLog, ReceiverWatch, REFUSALS, refuseWith, type Source } from "./receiver-watch.ts";
+import { type CallbackLog, ReceiverWatch, refuseWith, type Source } from "./receiver-watch.ts";
 import { type CallbackClient, SignalPace } from "./temporal-signaller.ts";
 import { createWebhookHandler, fieldOf, type WebhookSource } from "./webhooks.ts";
 
-interface ReceiverTimeouts {
-  /** From the first byte to the last header. Default 5,000. */
-  headersMs?: number;
-  /** From the first byte to the last of the body. Default 15,000. */
-  requestMs?: number;
-  /** A connection on which nothing moves. Default 30,000; longer than a signal may take. */
-  idleMs?: number;
-  /** How often the first two are looked at. Default 1,000. */
-  checkEveryMs?: number;
-}
-
 interface ServerOptions {
   watch: ReceiverWatch;
-  timeouts?: ReceiverTimeouts | undefined;
+  timeouts?: ServerTimeouts | undefined;
   maxConnections?: number | undefined;
 }
 
@@ -31,48 +21,21 @@ const ROUTED_METHODS = METHODS.filter((method) => method !== "CONNECT");
 /** A sender may escape every character of the token. */
 const MAX_ESCAPED_TOKEN_LENGTH = MAX_TOKEN_LENGTH * 3;
 
-/** A server without routes. Slow and broken requests do not occupy it; of too many connections the next is closed. */
-function createServer({ watch, timeouts = {}, maxConnections = 1_000 }: ServerOptions): FastifyInstance {
-  const { headersMs = 5_000, requestMs = 15_000, idleMs = 30_000, checkEveryMs = 1_000 } = timeouts;
+/** A server without routes, which counts what it refuses. */
+function createServer({ watch, timeouts, maxConnections = 1_000 }: ServerOptions): FastifyInstance {
   /** With a request that is being received or answered: what breaks it is counted with that request. */
   const busy = new WeakSet<Socket>();
-  const app = fastify({
-    // Its own request log would show the path, and the path is the capability.
-    logger: false,
-    http: { headersTimeout: headersMs, requestTimeout: requestMs, connectionsCheckingInterval: checkEveryMs },
-    requestTimeout: requestMs,
-    connectionTimeout: idleMs,
-    // Proxies that join a path to a base URL add slashes, or double them.
-    routerOptions: {
-      maxParamLength: MAX_ESCAPED_TOKEN_LENGTH,
-      ignoreDuplicateSlashes: true,
-      ignoreTrailingSlash: true,
-    },
-    /** What never became a whole request: too slow, too long a head, or no HTTP at all. */
-    clientErrorHandler: ({ code }: Error & { code?: string }, socket) => {
-      if (code === "ECONNRESET" || !socket.writable) {
-        socket.destroy();
-        return;
-      }
-      const reason = brokenBy(code);
+  const app = createBoundedServer({
+    timeouts,
+    maxConnections,
+    maxParamLength: MAX_ESCAPED_TOKEN_LENGTH,
+    onBroken: (reason, socket) => {
       if (!busy.has(socket)) watch.refused({ kind: "other" }, reason);
-      const status = `${REFUSALS[reason]} ${STATUS_TEXTS[reason]}`;
-      socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
     },
-    frameworkErrors: (_error: unknown, _request: unknown, reply: { hijack(): unknown; raw: ServerResponse }) => {
-      // A path that cannot be decoded names no token.
-      watch.refused({ kind: "other" }, "unknown-address");
-      reply.hijack();
-      reply.raw.writeHead(REFUSALS["unknown-address"], { "content-length": "0" }).end();
-    },
+    // It names no token.
+    onUnreadablePath: () => watch.refused({ kind: "other" }, "unknown-address"),
   });
-  app.server.maxConnections = maxConnections;
   app.server.on("drop", () => watch.refused({ kind: "other" }, "busy"));
-  // A server that closes no longer looks at its own timeouts, so one slow sender could keep it from ending.
-  app.addHook("preClose", (done) => {
-    setTimeout(() => app.server.closeAllConnections(), headersMs).unref();
-    done();
-  });
   app.addHook("onRequest", (request, _reply, done) => {
     busy.add(request.raw.socket);
     done();
@@ -85,17 +48,6 @@ function createServer({ watch, timeouts = {}, maxConnections = 1_000 }: ServerOp
   // itself, since neither the method nor the content type of a callback is shown.
   for (const method of ROUTED_METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   return app;
-}
-
-const STATUS_TEXTS = {
-  "too-slow": "Request Timeout",
-  "head-too-large": "Request Header Fields Too Large",
-  malformed: "Bad Request",
-} as const;
-
-function brokenBy(code: string | undefined): keyof typeof STATUS_TEXTS {
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return "too-slow";
-  return code === "HPE_HEADER_OVERFLOW" ? "head-too-large" : "malformed";
 }
 
 export interface ReceiverOptions {
@@ -114,7 +66,7 @@ export interface ReceiverOptions {
   meter?: MetricMeter | undefined;
   /** Of one body. Default 1 MiB. */
   bodyLimitBytes?: number;
-  timeouts?: ReceiverTimeouts;
+  timeouts?: ServerTimeouts;
   /** Callbacks that are signalled at the same time; the next is answered 429. Default 200. */
   maxInFlight?: number;
   /** Of all bodies of callbacks, and as much of all bodies of webhooks, that are read at once. Default 16 MiB. */

@@ -1,9 +1,9 @@
 import type { DataConverter, Payload } from "@temporalio/client";
-import { fastify, type FastifyInstance, type FastifyReply } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { ServerResponse } from "node:http";
 import { z } from "zod";
 
+import { countsPerLine, createBoundedServer, type ServerTimeouts } from "../callbacks/index.ts";
 import { isUndecodable } from "../payloads/index.ts";
 
 type PayloadCodec = NonNullable<DataConverter["payloadCodecs"]>[number];
@@ -21,8 +21,7 @@ export interface CodecServerOptions {
   /** Of web pages that may ask, such as `https://temporal.example.com`: Temporal's UI. */
   origins: readonly string[];
   log: CodecLog;
-  /** From the first byte to the last header, and to the last of the body. Default 5,000 and 15,000. */
-  timeouts?: { headersMs: number; requestMs: number };
+  timeouts?: ServerTimeouts;
   /** How often refused requests are logged, if there are any. Default 60,000. */
   lineEveryMs?: number;
 }
@@ -31,8 +30,6 @@ export interface CodecServerOptions {
 const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
 /** Each may have a body that is being read. */
 const MOST_CONNECTIONS = 100;
-const CHECK_EVERY_MS = 1_000;
-const IDLE_MS = 30_000;
 /** What Temporal's UI and CLI send beside the body. */
 const PREFLIGHT = {
   "access-control-allow-methods": "POST",
@@ -59,36 +56,19 @@ const bodySchema = z.object({
  * key here decrypts is answered as it came. No answer to a refused request has a word of it.
  */
 export function createCodecServer(options: CodecServerOptions): FastifyInstance {
-  const { codec, token, origins, log, lineEveryMs = 60_000 } = options;
-  const { headersMs, requestMs } = options.timeouts ?? { headersMs: 5_000, requestMs: 15_000 };
-  const refusals = countedRefusals(log, lineEveryMs);
+  const { codec, token, origins, log, timeouts, lineEveryMs = 60_000 } = options;
+  const refusals = countsPerLine<Record<number, number>>(
+    lineEveryMs,
+    () => ({}),
+    (refused) => log.warn({ refused }, "requests were refused, by status"),
+  );
   const refuse = (reply: FastifyReply, status: number, message: string): FastifyReply => {
-    refusals.count(status);
+    const counts = refusals.current();
+    counts[status] = (counts[status] ?? 0) + 1;
     return reply.code(status).send({ message });
   };
-  const app = fastify({
-    logger: false,
-    bodyLimit: BODY_LIMIT_BYTES,
-    requestTimeout: requestMs,
-    connectionTimeout: IDLE_MS,
-    http: { headersTimeout: headersMs, requestTimeout: requestMs, connectionsCheckingInterval: CHECK_EVERY_MS },
-    routerOptions: { ignoreDuplicateSlashes: true, ignoreTrailingSlash: true },
-    clientErrorHandler: (_error, socket) => {
-      socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", () => socket.destroy());
-    },
-    // A path that cannot be decoded, which no hook sees.
-    frameworkErrors: (_error: unknown, _request: unknown, reply: { hijack(): unknown; raw: ServerResponse }) => {
-      reply.hijack();
-      reply.raw.writeHead(404, { "content-length": "0" }).end();
-    },
-  });
-  app.server.maxConnections = MOST_CONNECTIONS;
-  // A server that closes no longer looks at its own timeouts, so one slow sender could keep it from ending.
-  app.addHook("preClose", (done) => {
-    setTimeout(() => app.server.closeAllConnections(), headersMs).unref();
-    done();
-  });
-  app.addHook("onClose", async () => refusals.end());
+  const app = createBoundedServer({ timeouts, maxConnections: MOST_CONNECTIONS, bodyLimitBytes: BODY_LIMIT_BYTES });
+  app.addHook("onClose", async () => refusals.close());
   // Before the body is read: who may not ask sends no more than a head.
   app.addHook("onRequest", async (request, reply) => {
     const { origin, authorization } = request.headers;
@@ -139,35 +119,21 @@ const REASONS: Readonly<Record<number, string>> = {
   415: "Expected the content type application/json.",
 };
 
-/** Anybody can send what is refused: one line at a time says how much that was, by the status of its answer. */
-function countedRefusals(log: CodecLog, everyMs: number) {
-  let byStatus: Record<number, number> = {};
-  const tell = (): void => {
-    if (Object.keys(byStatus).length > 0) log.warn({ refused: byStatus }, "requests were refused, by status");
-    byStatus = {};
-  };
-  const timer = setInterval(tell, everyMs).unref();
-  return {
-    count: (status: number): void => void (byStatus[status] = (byStatus[status] ?? 0) + 1),
-    end: (): void => {
-      clearInterval(timer);
-      tell();
-    },
-  };
-}
-
 /** As `Bearer <token>`, or as the password of any name, which is what a browser asks a person for. */
 function hasToken(authorization: string | undefined, token: string): boolean {
   const [, scheme, value = ""] = /^(Bearer|Basic) (\S+)$/i.exec(authorization ?? "") ?? [];
   if (scheme === undefined) return false;
-  const isBearer = scheme.toLowerCase() === "bearer";
-  const given = isBearer
-    ? value
-    : Buffer.from(value, "base64")
-        .toString()
-        .replace(/^[^:]*:/, "");
-  const [one, other] = [given, token].map((text) => createHash("sha256").update(text).digest());
-  return one !== undefined && other !== undefined && timingSafeEqual(one, other);
+  const given = scheme.toLowerCase() === "bearer" ? value : passwordOf(value);
+  return timingSafeEqual(digestOf(given), digestOf(token));
+}
+
+function passwordOf(basic: string): string {
+  const named = Buffer.from(basic, "base64").toString();
+  return named.slice(named.indexOf(":") + 1);
+}
+
+function digestOf(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
 }
 
 async function decoded(codec: PayloadCodec, asItCame: JsonPayload): Promise<JsonPayload> {
