@@ -109,16 +109,13 @@ export function integer(min: number, max: number, unit: string) {
 const OF_A_SERVICE = /^(tcp|udp|sctp):\/\//;
 
 export function port() {
-  const read = wholeNumber(0, 65_535, "a TCP port from 0 to 65535 (0 takes any that is free)");
-  const { resolve = (raw: unknown) => raw } = read.meta() ?? {};
-  return read.meta({
-    ...read.meta(),
-    resolve: (raw, source) => (source.isVariable && OF_A_SERVICE.test(String(raw)) ? undefined : resolve(raw, source)),
-  });
+  const what = "a TCP port from 0 to 65535 (0 takes any that is free)";
+  return wholeNumber(0, 65_535, what, (text) => (OF_A_SERVICE.test(text) ? undefined : text));
 }
 
-function wholeNumber(min: number, max: number, what: string) {
-  const resolve = fromText((text) => (/^\d{1,15}$/.test(text) ? Number(text) : text));
+/** @param otherwise what a variable's text stands for that is no number; default: itself, which is refused */
+function wholeNumber(min: number, max: number, what: string, otherwise = (text: string): string | undefined => text) {
+  const resolve = fromText((text) => (/^\d{1,15}$/.test(text) ? Number(text) : otherwise(text)));
   return z.int(expected(what)).min(min, expected(what)).max(max, expected(what)).meta({ resolve });
 }
 

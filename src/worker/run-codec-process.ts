@@ -1,8 +1,8 @@
 import { once } from "node:events";
 
 import { ConfigError, loadConfig } from "../config/index.ts";
+import { createPayloadCodec } from "../payloads/codec.ts";
 import { createCodecServer } from "./codec-server.ts";
-import { dataConverterOf } from "../payloads/index.ts";
 import { createLogger, temporalLogger } from "./create-logger.ts";
 import { listenError } from "./health.ts";
 import { sweepHeapEarly, warnOfUnknown } from "./process.ts";
@@ -17,12 +17,16 @@ export async function runCodecProcess({ env, logTo, signal }: WorkerProcessOptio
   sweepHeapEarly();
   const config = loadConfig({ env, needs: ["codec"] });
   const { codec, logLevel, payloadKeys } = config;
-  const [payloadCodec] = dataConverterOf(payloadKeys).payloadCodecs ?? [];
-  if (!codec || !payloadCodec) throw new ConfigError([{ path: "FISCALFLOW_CODEC_TOKEN", message: "is missing" }]);
+  if (!codec) throw new ConfigError([{ path: "FISCALFLOW_CODEC_TOKEN", message: "is missing" }]);
   const log = createLogger(logLevel, logTo, "fiscalflow-codec");
   warnOfUnknown(config, log);
   const { token, origins, ...address } = codec;
-  const server = createCodecServer({ codec: payloadCodec, token: () => token.reveal(), origins, log });
+  const server = createCodecServer({
+    codec: createPayloadCodec(payloadKeys.map((key) => key.reveal())),
+    token: () => token.reveal(),
+    origins,
+    log,
+  });
   const endReadings = config.secretFiles.start(watchSecrets(temporalLogger(log), undefined));
   try {
     const url = await server.listen(address).catch((error: unknown) => {

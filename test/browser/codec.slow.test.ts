@@ -1,9 +1,8 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
-import { loadConfig } from "../../src/config/index.ts";
+import { createPayloadCodec } from "../../src/payloads/codec.ts";
 import { createCodecServer } from "../../src/worker/codec-server.ts";
-import { dataConverterOf } from "../../src/payloads/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -19,16 +18,15 @@ const executablePath = await findBrowser();
 const describeInBrowser = executablePath === undefined ? describe.skip : describeWithTemporal;
 
 describeInBrowser("Temporal's UI, of an encrypted sale", () => {
-  const { payloadKeys } = loadConfig({ env: { FISCALFLOW_PAYLOAD_KEYS } });
-  const [codec] = dataConverterOf(payloadKeys).payloadCodecs ?? [];
   const uiUrl = inject("temporalUiUrl") ?? "";
-  const server =
-    codec && createCodecServer({ codec, token: () => TOKEN, origins: [new URL(uiUrl).origin], log: SILENT });
+  let server: ReturnType<typeof createCodecServer> | undefined;
   let rig: Rig;
   let codecUrl: string;
   beforeAll(async () => {
     rig = await startRig({ env: { FISCALFLOW_PAYLOAD_KEYS } });
-    codecUrl = (await server?.listen({ host: "127.0.0.1", port: 0 })) ?? "";
+    const codec = createPayloadCodec([FISCALFLOW_PAYLOAD_KEYS]);
+    server = createCodecServer({ codec, token: () => TOKEN, origins: [new URL(uiUrl).origin], log: SILENT });
+    codecUrl = await server.listen({ host: "127.0.0.1", port: 0 });
     rig.simulator.setAuthority(INVOICE, [{ do: "reject", reason: "no" }]);
     await salesOf(() => rig).start(INVOICE, { customer: { name: BUYER } });
     await rig.stateWhen(INVOICE, ({ attentions }) => attentions.length > 0);
