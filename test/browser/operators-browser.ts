@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core";
 
 import { findOnPath } from "../rig/find-on-path.ts";
+import { PATIENCE_MS } from "../rig/patience.ts";
 
 /** Wide enough that Temporal's UI shows everything side by side, as on a laptop. */
 const VIEWPORT = { width: 1280, height: 900 };
@@ -63,6 +64,7 @@ export async function openPage(
     timezoneId: "Africa/Nairobi",
     ...(credentials && { httpCredentials: credentials }),
   });
+  page.setDefaultTimeout(PATIENCE_MS);
   await mkdir(PICTURES, { recursive: true });
   return {
     page,
@@ -111,6 +113,8 @@ async function readableUpdates(page: Page, code: string): Promise<ShownUpdate[]>
   const frame = page.locator('iframe[src*="render"]').last();
   const content = frame.contentFrame();
   await content.getByText(code).first().waitFor();
+  // The text is there before the frame is laid out, and what has no box yet counts as cut.
+  await content.locator("pre code").first().waitFor();
   const lastPixel = await lastPixelSeen(frame);
   const found: ShownUpdate[] = [];
   let name = "";
