@@ -2,10 +2,11 @@ import type { Command } from "commander";
 
 import type { CliContext } from "./context.ts";
 import type { DialectFlags } from "./dialect/run-dialect.ts";
-import { help, parseText, type Scope, wholeNumber, withScope } from "./options.ts";
+import { help, parseText, type Scope, wholeNumber, withFilters, withScope } from "./options.ts";
+import type { RecoverFlags } from "./recover.ts";
 import type { ReplayFlags } from "./replay.ts";
 
-/** What runs fiscalflow on a host: `worker`, `callbacks`, `codec`, `setup`, `doctor` and `replay`. */
+/** What runs fiscalflow on a host: `worker`, `callbacks`, `codec`, `setup`, `recover`, `doctor` and `replay`. */
 export function registerProcesses(program: Command, context: CliContext): void {
   const { env, stderr: logTo, signal } = context;
   program
@@ -63,6 +64,22 @@ A Schedule that was changed by hand is repaired, one that nothing asks for any m
       ),
     )
     .action(async ({ json }: JsonFlag) => (await import("./setup/setup.ts")).runSetup(context, json));
+  withFilters(
+    program
+      .command("recover")
+      .description("After Temporal has lost its workflows: start those of the sales that the ledger knows as open.")
+      .option("--dry-run", "print what would be started, and start nothing")
+      .option("--ended", "also the sales whose workflow was terminated, failed or timed out before"),
+  )
+    .addHelpText(
+      ...help(
+        `Starts nothing that Temporal knows, so it may be run again at any time. What was sent stays under its claim in the ledger, and is
+not sent again. Make the namespace anew with \`fiscalflow setup\` first; the workers may run, or be started later.`,
+        "fiscalflow recover --dry-run",
+        "fiscalflow recover",
+      ),
+    )
+    .action(async (flags: RecoverFlags) => (await import("./recover.ts")).recover(context, flags));
   program
     .command("doctor")
     .description("Check the configuration, Temporal, the database and every key, and say how to fix each fault.")

@@ -37,7 +37,18 @@ describe("help", () => {
       "events",
       "ledger",
     ];
-    const running = ["worker", "callbacks", "codec", "setup", "doctor", "replay", "dialect", "identity", "lookups"];
+    const running = [
+      "worker",
+      "callbacks",
+      "codec",
+      "setup",
+      "recover",
+      "doctor",
+      "replay",
+      "dialect",
+      "identity",
+      "lookups",
+    ];
     expect(listed).toEqual([...running, ...work, "demo", "simulator", "help", "fiscalflow"]);
   });
 

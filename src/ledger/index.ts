@@ -28,6 +28,7 @@ export type { QuotaCounts, QuotaWindow, SettledEdge, SpendAnswer } from "./quota
 export type { KeptRecord, KeptSale, SaleOfBusiness, SaleRow, SecondDocument } from "./documents/read-sales.ts";
 export type { Documents } from "./documents/documents.ts";
 export { isThrough, refundUnderWay } from "./documents/through.ts";
+export type { UnfinishedSale } from "./documents/unfinished.ts";
 export type { NumberHolder } from "./documents/reserve.ts";
 export type { Answer, OpenedBefore } from "./documents/write.ts";
 export type { RowFinding } from "./events/verify-rows.ts";
@@ -35,5 +36,5 @@ export type { BalanceEvidence } from "./stock/balance-around.ts";
 export type { ListedHold } from "./stock/branch-holds.ts";
 export type { ClaimedMovement, MovementKey } from "./stock/movement.ts";
 export type { DecideRequest, Dispute, StockClaims, TakeRequest } from "./stock/stock-claims.ts";
-export type { KeptBatch } from "./sync-batches/sync-batches.ts";
+export type { BatchKey, KeptBatch } from "./sync-batches/sync-batches.ts";
 export type { VerifiedChain } from "./verify.ts";

@@ -18,15 +18,15 @@ import {
 import { doubtsOf, type InputChecks, refundDoubtsOf } from "../contract/input-checks.ts";
 import type { RefundUpdate, SaleOutcome } from "../contract/messages.ts";
 import { UPDATES } from "../contract/updates.ts";
-import { MAIN_TASK_QUEUE, WORKFLOW_TYPES } from "../contract/names.ts";
+import { WORKFLOW_TYPES } from "../contract/names.ts";
 import { type Refund, type RefundRequest, refundRequestSchema } from "../contract/schema/sale.ts";
 import { InvalidInputError, parseInput } from "../contract/schema/parse-input.ts";
-import { aboutWorkflow } from "../contract/ids.ts";
 import { answeredInTime } from "./answered-in-time.ts";
-import { attributesOfSale, saleIdOf, type SaleKey } from "./sale-key.ts";
+import { saleIdOf, type SaleKey } from "./sale-key.ts";
 import { endOf, lastRunOf } from "./runs.ts";
 import { NotAllowedError, refundOf, SaleConflictError, workflowError } from "./errors.ts";
 import { endsWait, waitForOutcome } from "./outcome.ts";
+import { startByNumber } from "./start-sale.ts";
 import { outcomeOfEnded, refusedByClosed, type SaleState } from "./state-of-sale.ts";
 import type { Attention } from "../contract/attention.ts";
 
@@ -116,7 +116,11 @@ export async function beginRefund(
     return await accepted(() =>
       client.workflow.executeUpdateWithStart<Workflow, SaleOutcome, [RefundUpdate]>(UPDATES.refund, {
         ...update,
-        startWorkflowOperation: new WithStartWorkflowOperation(WORKFLOW_TYPES.sale, nextRunFor(key, known)),
+        startWorkflowOperation: new WithStartWorkflowOperation(WORKFLOW_TYPES.sale, {
+          ...startByNumber(key, known?.memo),
+          workflowIdReusePolicy: "ALLOW_DUPLICATE",
+          workflowIdConflictPolicy: "USE_EXISTING",
+        }),
       }),
     );
   } catch (error) {
@@ -153,28 +157,6 @@ function throwIfOtherwise({ refund, creditNote }: SaleOutcome, asked: RefundRequ
   const conflict = known ? refundConflict(known, asked, businessId) : undefined;
   if (known && conflict !== undefined)
     throw new SaleConflictError(conflict, refundConflictFields(known, asked, businessId));
-}
-
-/** How the run is started that opens the sale's row and carries the refund out, unless another one has begun meanwhile. */
-function nextRunFor(key: SaleKey, run: WorkflowExecutionDescription | undefined) {
-  const { invoice: traderInvoiceNumber, connection, businessId } = key;
-  const { fingerprint, content } = run?.memo ?? {};
-  return {
-    workflowId: saleIdOf(key),
-    taskQueue: MAIN_TASK_QUEUE,
-    args: [
-      {
-        ...(connection !== undefined && { connection }),
-        ...(businessId !== undefined && { businessId }),
-        traderInvoiceNumber,
-      },
-    ],
-    ...(fingerprint !== undefined && { memo: { fingerprint, content } }),
-    typedSearchAttributes: attributesOfSale(key),
-    ...aboutWorkflow(WORKFLOW_TYPES.sale, key, traderInvoiceNumber),
-    workflowIdReusePolicy: "ALLOW_DUPLICATE" as const,
-    workflowIdConflictPolicy: "USE_EXISTING" as const,
-  };
 }
 
 /** A refund that names the sale which replaces the credited one. The goods go back, as that sale takes its own. */

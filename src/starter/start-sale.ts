@@ -24,7 +24,7 @@ import {
 import { type SaleInput, saleInputSchema, type SaleStart } from "../contract/schema/sale.ts";
 import { parseInput } from "../contract/schema/parse-input.ts";
 import { answeredInTime, isWithoutAnswer } from "./answered-in-time.ts";
-import { attributesOf, attributesOfSale, saleKeyOf } from "./sale-key.ts";
+import { attributesOf, attributesOfSale, saleIdOf, type SaleKey, saleKeyOf } from "./sale-key.ts";
 import { boundMs, TEMPORAL_WITHIN_MS } from "./bound.ts";
 import { closedStatusOf, startOfRun } from "./runs.ts";
 import { NoAnswerError, queryOf, SaleConflictError, startOf, temporalError, TemporalRefusedError } from "./errors.ts";
@@ -155,6 +155,28 @@ function startOptions(start: PlannedStart, workflowIdReusePolicy: WorkflowIdReus
     memo: { ...start.memo },
     typedSearchAttributes: attributesOfSale(saleKeyOf(start.input), "resolving-items"),
     ...aboutWorkflow(WORKFLOW_TYPES.sale, start.input, start.input.traderInvoiceNumber),
+  };
+}
+
+/**
+ * Of a sale that its row has, by its number alone: the run opens the row, and carries on what that knows.
+ * @param memo of what was asked for, so that a later start can be compared with it
+ */
+export function startByNumber(key: SaleKey, { fingerprint, content }: Record<string, unknown> = {}) {
+  const { invoice: traderInvoiceNumber, connection, businessId } = key;
+  return {
+    workflowId: saleIdOf(key),
+    taskQueue: MAIN_TASK_QUEUE,
+    args: [
+      {
+        ...(connection !== undefined && { connection }),
+        ...(businessId !== undefined && { businessId }),
+        traderInvoiceNumber,
+      },
+    ],
+    ...(fingerprint !== undefined && { memo: { fingerprint, content } }),
+    typedSearchAttributes: attributesOfSale(key),
+    ...aboutWorkflow(WORKFLOW_TYPES.sale, key, traderInvoiceNumber),
   };
 }
 

@@ -34,7 +34,7 @@ export interface JobFlags extends Scope, ResultFlags {
 }
 
 /** One run of a job at a time; it may be started again once that has ended. @returns false where it runs already */
-async function startJob(client: Client, type: WorkflowType, workflowId: string, input: Owner): Promise<boolean> {
+export async function startJob(client: Client, type: WorkflowType, workflowId: string, input: Owner): Promise<boolean> {
   try {
     await client.workflow.start(type, {
       workflowId,

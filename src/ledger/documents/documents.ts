@@ -26,6 +26,7 @@ import {
   type SettleDocumentRequest,
 } from "./settle.ts";
 import { type DocumentKey, take, type TakeDocumentRequest, takeFirst } from "./take.ts";
+import { unfinished, type UnfinishedRequest } from "./unfinished.ts";
 import { type Answer, answered, markClosed, note, open, openNew } from "./write.ts";
 
 export type Documents = ReturnType<typeof createDocuments>;
@@ -85,6 +86,8 @@ export function createDocuments(database: Database) {
     /** The sale of a number, however long ago it was. */
     findSale: (business: Business, number: string) => database.query((db) => findSale(db, business, number)),
     listSales: (request: SalesRequest) => database.transact((db) => listSales(db, request), LIST_WITHIN_MS),
+    /** A page of the sales of which something is left to be done. */
+    unfinished: (request: UnfinishedRequest) => database.transact((db) => unfinished(db, request), LIST_WITHIN_MS),
     countEnded: (of: Pick<SalesRequest, "connection" | "businessId">) => database.query((db) => countEnded(db, of)),
     among: (sales: readonly SaleOfBusiness[], which: "open" | "ended") =>
       database.query((db) => among(db, sales, which)),

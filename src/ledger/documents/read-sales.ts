@@ -170,7 +170,8 @@ const STAGE = sql<Stage>`(
 const NEEDS_PERSON = sql<boolean>`(
   d.needs_person_since is not null or ${ofNotes(sql`n.needs_person_since is not null`)})`;
 
-const IS_OPEN = sql<boolean>`(
+/** Of the sale `d`. */
+export const IS_OPEN = sql<boolean>`(
   not d.failed and (${NEEDS_PERSON} or ${STAGE} not in ('completed', 'credited', 'cancelled')))`;
 
 const IS_ENDED = sql<boolean>`(d.closed is not null and not d.failed)`;

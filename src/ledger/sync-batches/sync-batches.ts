@@ -1,3 +1,5 @@
+import { sql } from "kysely";
+
 import type { BatchDecision, BatchOutcome, DecidedProcessed, ProcessedBatch } from "../../contract/index.ts";
 import {
   type AtMostOnceClaim,
@@ -14,7 +16,7 @@ import {
   take,
   type TakeClaim,
 } from "../claims/at-most-once.ts";
-import type { Database } from "../database.ts";
+import type { Database, Queries } from "../database.ts";
 import { accountingChain, type Writer } from "../events/chain.ts";
 
 export interface BatchKey {
@@ -60,8 +62,16 @@ export function createSyncBatches(database: Database) {
     readOrClose: (request: BatchKey & LastTry) => readOrClose(database, batchClaim(request), request),
     decide: (request: BatchKey & { generation: number; decision: BatchDecision; writer: Writer }) =>
       decide(database, batchClaim(request), { ...request, isDone: request.decision.processed, call: {} }),
+    /** Those of which a request may be out, and nobody has decided. */
+    held: () => database.query(held),
     read: (key: BatchKey) => database.query(async (db) => keptOf(key, await readRow(db, batchClaim(key)))),
   };
+}
+
+async function held(db: Queries): Promise<BatchKey[]> {
+  const { rows } = await sql<BatchKey>`
+    select connection, sync_batch_id as "syncBatchId" from sync_batches where state = 'held' order by 1, 2`.execute(db);
+  return rows;
 }
 
 function keptOf(key: BatchKey, row: Awaited<ReturnType<typeof readRow>>): KeptBatch | undefined {

@@ -1,0 +1,129 @@
+import { type Client, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
+
+import { NO_BUSINESS, type Stage, syncBatchWorkflowId, WORKFLOW_TYPES } from "../contract/index.ts";
+import { plainLine } from "../contract/plain-text.ts";
+import type { BatchKey, UnfinishedSale } from "../ledger/index.ts";
+import { lastRunOf } from "../starter/runs.ts";
+import { saleIdOf, type SaleKey } from "../starter/sale-key.ts";
+import { startByNumber } from "../starter/start-sale.ts";
+import { withTemporal } from "./connect-temporal.ts";
+import { type CliContext, CommandFailedError, describeError, inParallel } from "./context.ts";
+import { startJob } from "./jobs/run-job.ts";
+import type { ResultFlags, Scope } from "./options.ts";
+import { counted, printNote, printResult } from "./output.ts";
+import { withLedger } from "./with-ledger.ts";
+
+export interface RecoverFlags extends Scope, ResultFlags {
+  dryRun?: boolean;
+  ended?: boolean;
+}
+
+/**
+ * `started`, or with `--dry-run` `to-start`: Temporal knew no workflow of it. `known`: it knows one. `ended`: its
+ * workflow was ended before, and it was not asked for. `failed`: it could not be started.
+ */
+type Result = "started" | "to-start" | "known" | "ended" | "failed";
+
+interface Recovered {
+  workflowId: string;
+  /** Of a sale, and where its row says that it stands. */
+  invoice?: string;
+  stage?: Stage;
+  syncBatchId?: string;
+  result: Result;
+  error?: string;
+}
+
+const AT_ONCE = 10;
+
+/**
+ * Starts the workflow of each sale of which the ledger knows that something is left to be done, and Temporal nothing;
+ * and of each sync batch that was sent and has no answer, so that it is asked for. What was sent is under its claim in the ledger, so that no run sends it again; run twice, it starts nothing twice.
+ */
+export async function recover(context: CliContext, flags: RecoverFlags): Promise<void> {
+  const { connection, business: businessId, json = false } = flags;
+  const counts: Record<Result, number> = { started: 0, "to-start": 0, known: 0, ended: 0, failed: 0 };
+  const all: Recovered[] = [];
+  const note = (one: Recovered): void => {
+    counts[one.result] += 1;
+    if (json) all.push(one);
+    else if (one.result !== "known" && one.result !== "ended") printResult(context, false, undefined, lineOf(one));
+  };
+  await withTemporal(context, ({ client }) =>
+    withLedger(
+      context,
+      async ({ documents, syncBatches }) => {
+        let after: Parameters<typeof documents.unfinished>[0]["after"];
+        do {
+          const { sales, next } = await documents.unfinished({ connection, businessId, after });
+          await inParallel(sales, AT_ONCE, async (sale) => note(await recovered(client, sale, flags)), context.signal);
+          after = next;
+        } while (after && !context.signal.aborted);
+        // They belong to a connection, and to no business.
+        const batches = businessId === undefined ? await syncBatches.held() : [];
+        const asked = batches.filter((batch) => connection === undefined || batch.connection === connection);
+        for (const batch of asked) note(await recoveredBatch(client, batch, flags));
+      },
+      { forMachines: json },
+    ),
+  );
+  if (json) printResult(context, true, all, "");
+  printNote(context, summaryOf(counts));
+  if (counts.ended > 0)
+    printNote(
+      context,
+      `${counted(counts.ended, "sale")} more: terminated, failed or timed out before. --ended begins these too.`,
+    );
+  if (counts.failed > 0) throw new CommandFailedError("");
+}
+
+async function recovered(client: Client, sale: UnfinishedSale, flags: RecoverFlags): Promise<Recovered> {
+  const { connection, businessId, number: invoice, stage, isEnded, asked } = sale;
+  const key: SaleKey = { invoice, connection, ...(businessId !== NO_BUSINESS && { businessId }) };
+  const about = { workflowId: saleIdOf(key), invoice, stage };
+  try {
+    if (await lastRunOf(client, about.workflowId)) return { ...about, result: "known" };
+    if (isEnded && flags.ended !== true) return { ...about, result: "ended" };
+    if (!asked)
+      return { ...about, result: "failed", error: "the ledger does not have what was asked for: start it again" };
+    if (flags.dryRun === true) return { ...about, result: "to-start" };
+    await client.workflow.start(WORKFLOW_TYPES.sale, {
+      ...startByNumber(key, { ...asked }),
+      workflowIdReusePolicy: "REJECT_DUPLICATE",
+      workflowIdConflictPolicy: "FAIL",
+    });
+    return { ...about, result: "started" };
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return { ...about, result: "known" };
+    return { ...about, result: "failed", error: describeError(error).message };
+  }
+}
+
+async function recoveredBatch(client: Client, batch: BatchKey, { dryRun }: RecoverFlags): Promise<Recovered> {
+  const about = { workflowId: syncBatchWorkflowId(batch), syncBatchId: batch.syncBatchId };
+  try {
+    if (await lastRunOf(client, about.workflowId)) return { ...about, result: "known" };
+    if (dryRun === true) return { ...about, result: "to-start" };
+    const isNew = await startJob(client, WORKFLOW_TYPES.processSyncBatch, about.workflowId, batch);
+    return { ...about, result: isNew ? "started" : "known" };
+  } catch (error) {
+    return { ...about, result: "failed", error: describeError(error).message };
+  }
+}
+
+function lineOf({ workflowId, stage, result, error }: Recovered): string {
+  const what = result === "to-start" ? "would be started" : result === "failed" ? `not started: ${error}` : "started";
+  return plainLine(`${workflowId}  ${stage ?? "without an answer"}  ${what}`);
+}
+
+function summaryOf(counts: Record<Result, number>): string {
+  const { started, known, failed } = counts;
+  const open = started + counts["to-start"] + known + failed;
+  if (open === 0) return "Nothing to start: the ledger knows no sale and no sync batch that is open.";
+  const begun = counts["to-start"] > 0 ? `${counts["to-start"]} would be started` : `${started} started`;
+  const others = [
+    ...(known > 0 ? [`${known} known to Temporal`] : []),
+    ...(failed > 0 ? [`${failed} not started`] : []),
+  ];
+  return `Open in the ledger: ${open}, of which ${[begun, ...others].join(", ")}.`;
+}

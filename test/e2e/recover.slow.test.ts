@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { SEARCH_ATTRIBUTES, UPDATES } from "../../src/contract/index.ts";
+import { type DevServer, startDevServer } from "../../src/servers/start-dev-server.ts";
+import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
+import { batchesOf } from "../accounting/batches-of.ts";
+import { commandEnv } from "../rig/command-env.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { namespaceOf } from "../rig/namespace.ts";
+import { salesOf } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+const OPEN = 100;
+const AT_ONCE = 10;
+
+describeWithTemporal("after Temporal has lost every workflow", () => {
+  /** Of its own, since it loses everything. */
+  const startServer = (port?: number): Promise<DevServer> =>
+    startDevServer({ port, namespaces: [namespace], searchAttributes: Object.values(SEARCH_ATTRIBUTES) });
+  let namespace = "";
+  let server: DevServer;
+  let rig: Rig;
+  beforeAll(async () => {
+    namespace = namespaceOf(expect.getState().testPath ?? "");
+    server = await startServer();
+    rig = await startRig({ address: server.address, accounting: true, timings: { resubmissions: 0 } });
+  });
+  afterAll(async () => {
+    await rig?.close();
+    await server?.stop();
+  });
+
+  const { start, sell, sold, parked, handleOf, movementsOf, creditNotesOf } = salesOf(() => rig);
+  const batchOf = batchesOf(() => rig);
+  const recover = (...flags: string[]): Promise<CliResult> => callCli(["recover", ...flags], { env: commandEnv(rig) });
+
+  /** Ways in which a sale can be open, and what an operator does about it then. */
+  const WAYS: Record<
+    string,
+    { open: (invoice: string) => Promise<unknown>; mend?: (invoice: string) => Promise<unknown> }
+  > = {
+    "in flight": {
+      open: async (invoice) => {
+        rig.simulator.setAuthority(invoice, [{ do: "down" }]);
+        await start(invoice);
+        await rig.stateWhen(
+          invoice,
+          ({ stage, stockMovements: [moved] }) => stage === "awaiting-authority" && moved?.state === "applied",
+        );
+      },
+    },
+    "without moving stock": {
+      open: async (invoice) => {
+        rig.simulator.setAuthority(invoice, [{ do: "down" }]);
+        await start(invoice, { stock: "off" });
+        await rig.stateWhen(invoice, ({ stage }) => stage === "awaiting-authority");
+      },
+    },
+    rejected: {
+      open: async (invoice) => {
+        rig.simulator.setAuthority(invoice, [{ do: "reject", reason: "no" }]);
+        await start(invoice);
+        await parked(invoice, "rejected");
+      },
+      mend: async (invoice) => {
+        await parked(invoice, "rejected");
+        await rig.starter.retry({ invoice });
+      },
+    },
+    "an unknown item": {
+      open: async (invoice) => {
+        await start(invoice, { lines: [{ sku: `SKU-${invoice}`, quantity: 1, unitPrice: 90 }] });
+        await parked(invoice, "item-unknown");
+      },
+      mend: async (invoice) => {
+        const item = {
+          id: `item-${invoice}`,
+          businessId: "biz_1",
+          name: invoice,
+          sku: `SKU-${invoice}`,
+          unitPrice: 90,
+        };
+        // The sale sees it by itself.
+        await parked(invoice, "item-unknown");
+        rig.simulator.addItem({ ...item, registrationStatus: "REGISTERED" });
+      },
+    },
+    "a movement without an answer": {
+      open: async (invoice) => {
+        const match = { referenceId: `${invoice}/item_tea/sold` };
+        rig.simulator.inject({ operation: "adjustStock", when: "after", kind: "drop", times: 1, match });
+        await start(invoice);
+        await parked(invoice, "stock-unknown");
+      },
+      mend: async (invoice) => {
+        await parked(invoice, "stock-unknown");
+        const referenceId = `${invoice}/item_tea/sold`;
+        await rig.starter.resolveStock({ invoice }, { referenceId, applied: true, note: "seen in the journal" });
+      },
+    },
+    "a credit note in flight": {
+      open: async (invoice) => {
+        await sold(invoice);
+        rig.simulator.setAuthority(`CN-${invoice}`, [{ do: "down" }]);
+        const refund = { reason: "06", traderInvoiceNumber: `CN-${invoice}`, restock: true } as const;
+        await rig.starter.refund({ invoice }, refund);
+        await rig.simulator.until(() => rig.simulator.documents(`CN-${invoice}`).length > 0);
+        await rig.stateWhen(invoice, ({ stage }) => stage === "crediting");
+      },
+      mend: async (invoice) => rig.simulator.setAuthority(`CN-${invoice}`, [{ do: "accept" }]),
+    },
+  };
+  const ways = Object.entries(WAYS);
+  const openSales = Array.from({ length: OPEN }, (_, n) => ({
+    invoice: `LOST-${n}`,
+    ...(ways[n % ways.length] as (typeof ways)[number])[1],
+  }));
+
+  async function each(what: (sale: (typeof openSales)[number]) => Promise<unknown>): Promise<void> {
+    const left = openSales.values();
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        for (const sale of left) await what(sale);
+      }),
+    );
+  }
+
+  test("recover starts what the ledger knows as open, and every sale ends: 0 twice", async () => {
+    await each(({ invoice, open }) => open(invoice));
+    const done = await sell("DONE-1");
+    const batch = batchOf();
+    batch.fault({ when: "after", kind: "drop" });
+    await batch.start();
+    await batch.needs();
+    await rig.stopWorkers();
+    await server.stop();
+    server = await startServer(Number(new URL(`temporal://${server.address}`).port));
+    expect((await rig.client.workflow.count()).count).toBe(0);
+
+    const planned = await recover("--dry-run");
+    expect(planned.exitCode).toBe(0);
+    expect(planned.stdout.trim().split("\n")).toHaveLength(OPEN + 1);
+    expect(planned.stdout).toContain(`${batch.handle.workflowId}  without an answer  would be started`);
+    expect(planned.stdout).toContain("sale/default/biz_1/LOST-0  awaiting-authority  would be started");
+    expect(planned.stderr).toContain(`Open in the ledger: ${OPEN + 1}, of which ${OPEN + 1} would be started.`);
+    expect((await rig.client.workflow.count()).count).toBe(0);
+
+    const asked = await recover("--json");
+    expect(asked.exitCode).toBe(0);
+    const started = JSON.parse(asked.stdout) as { workflowId: string; result: string }[];
+    const open = [...openSales.map(({ invoice }) => handleOf(invoice)), batch.handle];
+    expect(new Set(started.map(({ workflowId }) => workflowId))).toEqual(
+      new Set(open.map(({ workflowId }) => workflowId)),
+    );
+    expect(new Set(started.map(({ result }) => result))).toEqual(new Set(["started"]));
+    expect((await recover()).stderr).toContain(
+      `Open in the ledger: ${OPEN + 1}, of which 0 started, ${OPEN + 1} known to Temporal.`,
+    );
+
+    for (const { invoice } of openSales) rig.simulator.setAuthority(invoice, [{ do: "accept" }]);
+    await rig.startWorkers();
+    await each(async ({ invoice, mend }) => {
+      await mend?.(invoice);
+      await rig.stateWhen(invoice, ({ stage }) => stage === "completed" || stage === "credited");
+    });
+    for (const [n, { invoice }] of openSales.entries()) {
+      const way = ways[n % ways.length]?.[0];
+      expect(rig.simulator.documents(invoice), invoice).toMatchObject([{ status: "completed" }]);
+      const isCredited = way === "a credit note in flight";
+      expect(creditNotesOf(rig.simulator.documents(invoice)[0]?.id)).toHaveLength(isCredited ? 1 : 0);
+      const taken = way === "without moving stock" ? 0 : 1;
+      const given = isCredited ? 1 : 0;
+      await rig.simulator.until(() => movementsOf(invoice).length >= taken);
+      await rig.simulator.until(() => movementsOf(`CN-${invoice}`).length >= given);
+      expect(movementsOf(invoice), `${invoice}: ${way}`).toHaveLength(taken);
+      expect(movementsOf(`CN-${invoice}`), `${invoice}: ${way}`).toHaveLength(given);
+    }
+    await batch.needs();
+    await rig.client.workflow
+      .getHandle(batch.handle.workflowId)
+      .executeUpdate(UPDATES.resolveBatch, { args: [{ processed: true, note: "seen in the dashboard" }] });
+    expect(await rig.client.workflow.result(batch.handle.workflowId)).toMatchObject({ saidBy: "person" });
+    expect([batch.processed(), batch.calls()]).toEqual([1, 1]);
+    expect(rig.simulator.documents("DONE-1")).toMatchObject([{ id: done.sale?.id }]);
+    expect((await recover()).stderr).toContain(
+      "Nothing to start: the ledger knows no sale and no sync batch that is open.",
+    );
+  });
+});
