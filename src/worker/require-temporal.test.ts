@@ -4,8 +4,8 @@ import { NoAnswerError, NoWorkerError, queryOf, SaleNotFoundError } from "../sta
 import { TemporalError, temporalErrorOf } from "./require-temporal.ts";
 
 const temporal = { namespace: "default", connectionOptions: {}, addressGiven: false };
-const grpc = (code: number) =>
-  Object.assign(new Error(`${code}`), { code, details: "the time is up", metadata: { getMap: () => ({}) } });
+const grpc = (code: number, details = "the time is up") =>
+  Object.assign(new Error(`${code}`), { code, details, metadata: { getMap: () => ({}) } });
 
 test.each([
   NoAnswerError.to(queryOf("sale/a"), grpc(4)),
@@ -17,4 +17,10 @@ test.each([
 
 test("a timeout without any answer of Temporal means that Temporal cannot be reached", () => {
   expect(temporalErrorOf(grpc(4), temporal)).toBeInstanceOf(TemporalError);
+});
+
+test("a failure that gives no reason is told as such, and not by empty brackets", () => {
+  expect(temporalErrorOf(grpc(14, ""), temporal)).toMatchObject({
+    message: expect.stringContaining("cannot be reached (no answer in time)"),
+  });
 });

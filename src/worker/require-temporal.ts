@@ -72,7 +72,8 @@ export function temporalErrorOf(error: unknown, temporal: TemporalConnection): u
     const message = `Temporal at ${address} refuses us in the namespace "${namespace}": ${details}. Check TEMPORAL_API_KEY or TEMPORAL_TLS_*, and what they may do.`;
     return new TemporalError("refused", message, { cause: error });
   }
-  if (code === UNAVAILABLE || code === DEADLINE_EXCEEDED) return unreachable(temporal, details, error);
+  if (code === UNAVAILABLE || code === DEADLINE_EXCEEDED)
+    return unreachable(temporal, details || "no answer in time", error);
   return error;
 }
 
