@@ -162,7 +162,7 @@ function below(of: BusinessDocuments): string[] {
     ...countNote(
       "Sales and credit notes of this period under way, not known to have a document, so not listed",
       of.notIssued,
-      'See "Open and parked now": fiscalflow report day',
+      'See "Open now": fiscalflow report day',
     ),
     ...countNote(
       "Sales and credit notes of this period that ended before they were known to have a document, so not listed; nothing carries them on",

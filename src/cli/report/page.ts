@@ -40,7 +40,7 @@ ${body === "" ? '<p class="none">The ledger has no documents of that connection 
 function section(report: BusinessReport, { period, nowMs, sellerOf }: ReportHead): string {
   const { connection, businessId, sales, creditNotes, net, taxes, open, moreOpen, atRisk } = report;
   const waiting = open.length + moreOpen;
-  const parked = open.filter(({ attentions }) => attentions.length > 0).length;
+  const needing = open.filter(({ attentions }) => attentions.length > 0).length;
   const seller = sellerOf(report);
   const pin = seller?.pin === undefined ? "" : `PIN ${seller.pin} · `;
   const id = businessId === "-" ? "" : `${businessId} · `;
@@ -53,7 +53,7 @@ function section(report: BusinessReport, { period, nowMs, sellerOf }: ReportHead
       value: String(sales.count),
       beside: `${counted(creditNotes.count, "credit note")}: ${money(creditNotes.total)}`,
     },
-    { title: "At risk now", value: money(atRisk), beside: `${waiting} open, ${parked} of them parked` },
+    { title: "At risk now", value: money(atRisk), beside: `${waiting} open; need an operator: ${needing}` },
   ];
   const taxShares = taxes.map(({ net: { taxAmount }, ...rate }) => ({ name: rateText(rate), amount: taxAmount }));
   const { tables, none } = tablesOf(report, nowMs);

@@ -123,7 +123,7 @@ function partsOf(report: BusinessReport, nowMs: number): [title: string, lines: 
       "No stock was moved.",
     ],
     [
-      "Open and parked now",
+      "Open now",
       withSum(
         open.map(({ type, number, stage, attentions: [attention], sinceMs, atRisk }) => ({
           "": type === "sale" ? "open sale" : "open credit note",
