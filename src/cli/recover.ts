@@ -3,7 +3,7 @@ import { type Client, WorkflowExecutionAlreadyStartedError } from "@temporalio/c
 import { NO_BUSINESS, type Stage, syncBatchWorkflowId, WORKFLOW_TYPES } from "../contract/index.ts";
 import { plainLine } from "../contract/plain-text.ts";
 import type { BatchKey, UnfinishedSale } from "../ledger/index.ts";
-import { lastRunOf } from "../starter/runs.ts";
+import { closedStatusOf, lastRunOf } from "../starter/runs.ts";
 import { saleIdOf, type SaleKey } from "../starter/sale-key.ts";
 import { startByNumber } from "../starter/start-sale.ts";
 import { withTemporal } from "./connect-temporal.ts";
@@ -38,7 +38,8 @@ const AT_ONCE = 10;
 
 /**
  * Starts the workflow of each sale of which the ledger knows that something is left to be done, and Temporal nothing;
- * and of each sync batch that was sent and has no answer, so that it is asked for. What was sent is under its claim in the ledger, so that no run sends it again; run twice, it starts nothing twice.
+ * and of each sync batch that was sent, or was to be sent again. What was sent is under its claim in the ledger, so
+ * that no run sends it again; run twice, it starts nothing twice.
  */
 export async function recover(context: CliContext, flags: RecoverFlags): Promise<void> {
   const { connection, business: businessId, json = false } = flags;
@@ -49,7 +50,7 @@ export async function recover(context: CliContext, flags: RecoverFlags): Promise
     if (json) all.push(one);
     else if (one.result !== "known" && one.result !== "ended") printResult(context, false, undefined, lineOf(one));
   };
-  await withTemporal(context, ({ client }) =>
+  const lookAtAll = withTemporal(context, ({ client }) =>
     withLedger(
       context,
       async ({ documents, syncBatches }) => {
@@ -60,15 +61,17 @@ export async function recover(context: CliContext, flags: RecoverFlags): Promise
           after = next;
         } while (after && !context.signal.aborted);
         // They belong to a connection, and to no business.
-        const batches = businessId === undefined ? await syncBatches.held() : [];
+        const batches = businessId === undefined ? await syncBatches.unfinished() : [];
         const asked = batches.filter((batch) => connection === undefined || batch.connection === connection);
-        for (const batch of asked) note(await recoveredBatch(client, batch, flags));
+        for (const batch of asked) if (!context.signal.aborted) note(await recoveredBatch(client, batch, flags));
       },
       { forMachines: json },
     ),
   );
-  if (json) printResult(context, true, all, "");
-  printNote(context, summaryOf(counts));
+  await lookAtAll.finally(() => {
+    if (json) printResult(context, true, all, "");
+    printNote(context, summaryOf(counts));
+  });
   if (counts.ended > 0)
     printNote(
       context,
@@ -82,7 +85,11 @@ async function recovered(client: Client, sale: UnfinishedSale, flags: RecoverFla
   const key: SaleKey = { invoice, connection, ...(businessId !== NO_BUSINESS && { businessId }) };
   const about = { workflowId: saleIdOf(key), invoice, stage };
   try {
-    if (await lastRunOf(client, about.workflowId)) return { ...about, result: "known" };
+    const last = await lastRunOf(client, about.workflowId);
+    const closed = last && closedStatusOf(last.status.name);
+    if (closed && (!isEnded || flags.ended === true))
+      return { ...about, result: "failed", error: `Temporal has its workflow as ${closed}: fiscalflow sale restart` };
+    if (last) return { ...about, result: "known" };
     if (isEnded && flags.ended !== true) return { ...about, result: "ended" };
     if (!asked)
       return { ...about, result: "failed", error: "the ledger does not have what was asked for: start it again" };
@@ -113,13 +120,13 @@ async function recoveredBatch(client: Client, batch: BatchKey, { dryRun }: Recov
 
 function lineOf({ workflowId, stage, result, error }: Recovered): string {
   const what = result === "to-start" ? "would be started" : result === "failed" ? `not started: ${error}` : "started";
-  return plainLine(`${workflowId}  ${stage ?? "without an answer"}  ${what}`);
+  return plainLine(`${workflowId}  ${stage ?? "not processed"}  ${what}`);
 }
 
 function summaryOf(counts: Record<Result, number>): string {
   const { started, known, failed } = counts;
   const open = started + counts["to-start"] + known + failed;
-  if (open === 0) return "Nothing to start: the ledger knows no sale and no sync batch that is open.";
+  if (open === 0) return "Nothing to start: nothing is open.";
   const begun = counts["to-start"] > 0 ? `${counts["to-start"]} would be started` : `${started} started`;
   const others = [
     ...(known > 0 ? [`${known} known to Temporal`] : []),

@@ -87,7 +87,8 @@ export function createDocuments(database: Database) {
     findSale: (business: Business, number: string) => database.query((db) => findSale(db, business, number)),
     listSales: (request: SalesRequest) => database.transact((db) => listSales(db, request), LIST_WITHIN_MS),
     /** A page of the sales of which something is left to be done. */
-    unfinished: (request: UnfinishedRequest) => database.transact((db) => unfinished(db, request), LIST_WITHIN_MS),
+    unfinished: (request: UnfinishedRequest, page?: number) =>
+      database.transact((db) => unfinished(db, request, page), LIST_WITHIN_MS),
     countEnded: (of: Pick<SalesRequest, "connection" | "businessId">) => database.query((db) => countEnded(db, of)),
     among: (sales: readonly SaleOfBusiness[], which: "open" | "ended") =>
       database.query((db) => among(db, sales, which)),

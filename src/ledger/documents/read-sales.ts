@@ -177,7 +177,7 @@ export const IS_OPEN = sql<boolean>`(
 const IS_ENDED = sql<boolean>`(d.closed is not null and not d.failed)`;
 
 /** Whether the sale `d` has such a credit note. Looked up once for all sales, since few credit notes are such. */
-function ofNotes(which: RawBuilder<boolean> | RawBuilder<unknown>): RawBuilder<boolean> {
+export function ofNotes(which: RawBuilder<boolean> | RawBuilder<unknown>): RawBuilder<boolean> {
   return sql`coalesce((d.connection, d.business_id, d.document_id) in (
     select n.connection, n.business_id, n.original_document_id from documents as n
     where n.type = 'credit_note' and n.original_document_id is not null and ${which}), false)`;

@@ -1,8 +1,8 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 
 import { NO_BUSINESS, type SaleContent, saleWorkflowId, type Stage } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
-import { findSale, IS_OPEN, type SaleOfBusiness } from "./read-sales.ts";
+import { findSale, IS_OPEN, ofNotes, type SaleOfBusiness } from "./read-sales.ts";
 import { isThrough } from "./through.ts";
 
 /** A sale with work left, as its row has it: a run that is started by its number alone takes the rest from there. */
@@ -27,46 +27,68 @@ export interface UnfinishedPage {
   next: SaleOfBusiness | undefined;
 }
 
-const PAGE = 200;
+/** Sales looked at in one statement, which has to answer in time however many there are. */
+const PAGE = 5_000;
 
 /**
- * Some sales of which something is left to be done. The statement finds all of which that may be so; what their rows
- * and events say decides. Left out is a corrected sale that has not begun: the sale that it corrects begins it, once that
- * is credited.
+ * Whether something may be left to be done of the sale `d`, whose last event is `e`: never false where it is. The text of
+ * the event is searched and not parsed: a service's answer may hold characters that the database refuses in JSON.
+ */
+const MAY_BE_LEFT = sql<boolean>`(
+  ${IS_OPEN}
+  or exists (select ${ofMovements(sql`m.state <> 'applied' or m.purpose = 'undone' or m.outcome ? 'report'`)})
+  or (select count(*) ${ofMovements(sql`m.purpose = 'sold'`)})
+    < coalesce(substring(e.content from '"movementsPlanned":([0-9]+)')::int, 0)
+  or e.content like '%"refund":{%'
+  or ${ofNotes(sql`n.stage not in ('credited', 'cancelled')`)}
+  -- Answered as Temporal was lost, and looked at by nobody.
+  or d.answered_at > (select max(latest.answered_at) - interval '1 hour' from documents as latest))`;
+
+function ofMovements(which: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`from movements as m
+    where (m.connection, m.business_id, m.type, m.number) = (d.connection, d.business_id, d.type, d.number)
+      and (${which})`;
+}
+
+/**
+ * Some sales of which something is left to be done: what their rows and events say decides. Left out is a corrected sale
+ * that has not begun: the sale that it corrects begins it, once that is credited.
  */
 export async function unfinished(
   db: Queries,
   { connection, businessId, after }: UnfinishedRequest,
+  page = PAGE,
 ): Promise<UnfinishedPage> {
+  const ofSale = ({ connection: of, businessId: business, number }: SaleOfBusiness) =>
+    sql`(${of}, ${business}, 'sale', ${number})`;
   const clauses = [
-    sql`d.type = 'sale' and not d.failed`,
+    sql`d.type = 'sale'`,
     ...(connection === undefined ? [] : [sql`d.connection = ${connection}`]),
     ...(businessId === undefined ? [] : [sql`d.business_id = ${businessId}`]),
-    ...(after
-      ? [sql`(d.connection, d.business_id, d.number) > (${after.connection}, ${after.businessId}, ${after.number})`]
-      : []),
+    ...(after ? [sql`(d.connection, d.business_id, d.type, d.number) > ${ofSale(after)}`] : []),
   ];
-  const movements = (which: string) => sql`from movements as m
-    where (m.connection, m.business_id, m.type, m.number) = (d.connection, d.business_id, d.type, d.number)
-      and m.${sql.raw(which)}`;
-  const { rows } = await sql<SaleOfBusiness>`
-    select d.connection, d.business_id as "businessId", d.number from documents as d
-    join events as e on (e.connection, e.business_id, e.number) = (d.connection, d.business_id, d.event_number)
-    where ${sql.join(clauses, sql` and `)} and (${IS_OPEN}
-      or exists (select ${movements("state = 'held'")})
-      or (select count(*) ${movements("purpose = 'sold'")}) < coalesce((e.content::json ->> 'movementsPlanned')::int, 0)
-      or e.content::json -> 'refund' is not null)
-    order by d.connection, d.business_id, d.number limit ${PAGE}`.execute(db);
+  const { rows } = await sql<SaleOfBusiness & { mayBeLeft: boolean; last: boolean }>`
+    with page as (
+      select d.* from documents as d where ${sql.join(clauses, sql` and `)}
+      order by d.connection, d.business_id, d.type, d.number limit ${page})
+    select * from (
+      select d.connection, d.business_id as "businessId", d.number, not d.failed and ${MAY_BE_LEFT} as "mayBeLeft",
+        row_number() over (order by d.connection, d.business_id, d.number) = ${page} as last
+      from page as d
+      join events as e on (e.connection, e.business_id, e.number) = (d.connection, d.business_id, d.event_number)
+    ) as looked where "mayBeLeft" or last
+    order by connection, "businessId", number`.execute(db);
   const sales: UnfinishedSale[] = [];
-  for (const sale of rows) {
-    const kept = await findSale(db, sale, sale.number);
+  for (const { mayBeLeft, last: _last, ...sale } of rows) {
+    const kept = mayBeLeft ? await findSale(db, sale, sale.number) : undefined;
     if (!kept || isThrough(kept) || (kept.record.replaces !== undefined && kept.writer.workflowId !== idOf(sale)))
       continue;
     const { stage, closed, fingerprint, content } = kept.record;
     const asked = fingerprint !== undefined && content ? { fingerprint, content } : undefined;
     sales.push({ ...sale, stage, isEnded: closed !== undefined, asked });
   }
-  return { sales, next: rows.length < PAGE ? undefined : rows.at(-1) };
+  const end = rows.at(-1);
+  return { sales, next: end?.last === true ? end : undefined };
 }
 
 function idOf({ connection, businessId, number: traderInvoiceNumber }: SaleOfBusiness): string {

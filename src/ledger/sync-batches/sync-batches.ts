@@ -62,15 +62,17 @@ export function createSyncBatches(database: Database) {
     readOrClose: (request: BatchKey & LastTry) => readOrClose(database, batchClaim(request), request),
     decide: (request: BatchKey & { generation: number; decision: BatchDecision; writer: Writer }) =>
       decide(database, batchClaim(request), { ...request, isDone: request.decision.processed, call: {} }),
-    /** Those of which a request may be out, and nobody has decided. */
-    held: () => database.query(held),
+    /** Those whose run had not ended: a request may be out, or is to be sent again. */
+    unfinished: () => database.query(unfinished),
     read: (key: BatchKey) => database.query(async (db) => keptOf(key, await readRow(db, batchClaim(key)))),
   };
 }
 
-async function held(db: Queries): Promise<BatchKey[]> {
+/** A batch that the service has refused is not among them: its run waited for a person, or was cancelled. */
+async function unfinished(db: Queries): Promise<BatchKey[]> {
   const { rows } = await sql<BatchKey>`
-    select connection, sync_batch_id as "syncBatchId" from sync_batches where state = 'held' order by 1, 2`.execute(db);
+    select connection, sync_batch_id as "syncBatchId" from sync_batches
+    where state in ('held', 'closed') or (state = 'not-processed' and outcome ? 'putOff') order by 1, 2`.execute(db);
   return rows;
 }
 
