@@ -50,6 +50,10 @@ export async function recover(context: CliContext, flags: RecoverFlags): Promise
     if (json) all.push(one);
     else if (one.result !== "known" && one.result !== "ended") printResult(context, false, undefined, lineOf(one));
   };
+  const tell = (): void => {
+    if (json) printResult(context, true, all, "");
+    printNote(context, summaryOf(counts));
+  };
   const lookAtAll = withTemporal(context, ({ client }) =>
     withLedger(
       context,
@@ -68,10 +72,12 @@ export async function recover(context: CliContext, flags: RecoverFlags): Promise
       { forMachines: json },
     ),
   );
-  await lookAtAll.finally(() => {
-    if (json) printResult(context, true, all, "");
-    printNote(context, summaryOf(counts));
+  await lookAtAll.catch((error: unknown) => {
+    // What was started is told; but where nobody could look, nobody knows that nothing is open.
+    if (Object.values(counts).some((count) => count > 0)) tell();
+    throw error;
   });
+  tell();
   if (counts.ended > 0)
     printNote(
       context,
@@ -80,41 +86,49 @@ export async function recover(context: CliContext, flags: RecoverFlags): Promise
   if (counts.failed > 0) throw new CommandFailedError("");
 }
 
+type Outcome = Pick<Recovered, "result" | "error">;
+
 async function recovered(client: Client, sale: UnfinishedSale, flags: RecoverFlags): Promise<Recovered> {
   const { connection, businessId, number: invoice, stage, isEnded, asked } = sale;
   const key: SaleKey = { invoice, connection, ...(businessId !== NO_BUSINESS && { businessId }) };
-  const about = { workflowId: saleIdOf(key), invoice, stage };
-  try {
-    const last = await lastRunOf(client, about.workflowId);
+  const workflowId = saleIdOf(key);
+  const outcome = await outcomeOf(async () => {
+    const last = await lastRunOf(client, workflowId);
     const closed = last && closedStatusOf(last.status.name);
     if (closed && (!isEnded || flags.ended === true))
-      return { ...about, result: "failed", error: `Temporal has its workflow as ${closed}: fiscalflow sale restart` };
-    if (last) return { ...about, result: "known" };
-    if (isEnded && flags.ended !== true) return { ...about, result: "ended" };
-    if (!asked)
-      return { ...about, result: "failed", error: "the ledger does not have what was asked for: start it again" };
-    if (flags.dryRun === true) return { ...about, result: "to-start" };
+      return { result: "failed", error: `Temporal has its workflow as ${closed}: fiscalflow sale restart` };
+    if (last) return { result: "known" };
+    if (isEnded && flags.ended !== true) return { result: "ended" };
+    if (!asked) return { result: "failed", error: "the ledger does not have what was asked for: start it again" };
+    if (flags.dryRun === true) return { result: "to-start" };
     await client.workflow.start(WORKFLOW_TYPES.sale, {
       ...startByNumber(key, { ...asked }),
       workflowIdReusePolicy: "REJECT_DUPLICATE",
       workflowIdConflictPolicy: "FAIL",
     });
-    return { ...about, result: "started" };
-  } catch (error) {
-    if (error instanceof WorkflowExecutionAlreadyStartedError) return { ...about, result: "known" };
-    return { ...about, result: "failed", error: describeError(error).message };
-  }
+    return { result: "started" };
+  });
+  return { workflowId, invoice, stage, ...outcome };
 }
 
 async function recoveredBatch(client: Client, batch: BatchKey, { dryRun }: RecoverFlags): Promise<Recovered> {
-  const about = { workflowId: syncBatchWorkflowId(batch), syncBatchId: batch.syncBatchId };
+  const workflowId = syncBatchWorkflowId(batch);
+  const outcome = await outcomeOf(async () => {
+    if (await lastRunOf(client, workflowId)) return { result: "known" };
+    if (dryRun === true) return { result: "to-start" };
+    const isNew = await startJob(client, WORKFLOW_TYPES.processSyncBatch, workflowId, batch);
+    return { result: isNew ? "started" : "known" };
+  });
+  return { workflowId, syncBatchId: batch.syncBatchId, ...outcome };
+}
+
+/** One that cannot be started keeps none of the others from it. */
+async function outcomeOf(start: () => Promise<Outcome>): Promise<Outcome> {
   try {
-    if (await lastRunOf(client, about.workflowId)) return { ...about, result: "known" };
-    if (dryRun === true) return { ...about, result: "to-start" };
-    const isNew = await startJob(client, WORKFLOW_TYPES.processSyncBatch, about.workflowId, batch);
-    return { ...about, result: isNew ? "started" : "known" };
+    return await start();
   } catch (error) {
-    return { ...about, result: "failed", error: describeError(error).message };
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return { result: "known" };
+    return { result: "failed", error: describeError(error).message };
   }
 }
 

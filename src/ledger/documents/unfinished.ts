@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 
-import { NO_BUSINESS, type SaleContent, saleWorkflowId, type Stage } from "../../contract/index.ts";
+import { type SaleContent, saleWorkflowId, type Stage } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import { findSale, IS_OPEN, ofNotes, type SaleOfBusiness } from "./read-sales.ts";
 import { isThrough } from "./through.ts";
@@ -59,20 +59,23 @@ export async function unfinished(
   { connection, businessId, after }: UnfinishedRequest,
   page = PAGE,
 ): Promise<UnfinishedPage> {
-  const ofSale = ({ connection: of, businessId: business, number }: SaleOfBusiness) =>
-    sql`(${of}, ${business}, 'sale', ${number})`;
   const clauses = [
-    sql`d.type = 'sale'`,
+    sql`d.type = 'sale' and not d.failed`,
     ...(connection === undefined ? [] : [sql`d.connection = ${connection}`]),
     ...(businessId === undefined ? [] : [sql`d.business_id = ${businessId}`]),
-    ...(after ? [sql`(d.connection, d.business_id, d.type, d.number) > ${ofSale(after)}`] : []),
+    ...(after
+      ? [
+          sql`(d.connection, d.business_id, d.type, d.number)
+            > (${after.connection}, ${after.businessId}, 'sale', ${after.number})`,
+        ]
+      : []),
   ];
   const { rows } = await sql<SaleOfBusiness & { mayBeLeft: boolean; last: boolean }>`
     with page as (
       select d.* from documents as d where ${sql.join(clauses, sql` and `)}
       order by d.connection, d.business_id, d.type, d.number limit ${page})
     select * from (
-      select d.connection, d.business_id as "businessId", d.number, not d.failed and ${MAY_BE_LEFT} as "mayBeLeft",
+      select d.connection, d.business_id as "businessId", d.number, ${MAY_BE_LEFT} as "mayBeLeft",
         row_number() over (order by d.connection, d.business_id, d.number) = ${page} as last
       from page as d
       join events as e on (e.connection, e.business_id, e.number) = (d.connection, d.business_id, d.event_number)
@@ -92,9 +95,5 @@ export async function unfinished(
 }
 
 function idOf({ connection, businessId, number: traderInvoiceNumber }: SaleOfBusiness): string {
-  return saleWorkflowId({
-    connection,
-    businessId: businessId === NO_BUSINESS ? undefined : businessId,
-    traderInvoiceNumber,
-  });
+  return saleWorkflowId({ connection, businessId, traderInvoiceNumber });
 }
