@@ -6,13 +6,14 @@ import { ServerError } from "./run-command.ts";
 import { fakeMachine, versionScript } from "./test-support/fake-executables.ts";
 import { isAlive } from "./test-support/process-state.ts";
 
-const IN_CACHE = "cache/temporal-cli-1.5.1/temporal";
+const IN_CACHE = "cache/temporal-cli-1.5.1-sqlite-1.44.3/temporal";
 
 /** Stands for the Go toolchain: notes that it ran and "builds" an executable that answers `--version`. */
-const FAKE_GO = `echo "$@" >> "$GOBIN/../../go-runs"
+const FAKE_GO = `echo "$@" >> "$PWD/../../go-runs"
+[ "$1" = build ] || exit 0
 echo 'go: downloading example.com/module v1.0.0' >&2
-printf '#!/bin/sh\\necho "temporal version 1.5.1 (Server 1.29.1, UI 2.42.1)"\\n' > "$GOBIN/temporal"
-chmod +x "$GOBIN/temporal"`;
+printf '#!/bin/sh\\necho "temporal version 1.5.1 (Server 1.29.1, UI 2.42.1)"\\n' > temporal
+chmod +x temporal`;
 
 async function refusal(promise: Promise<string>): Promise<ServerError> {
   const error: unknown = await promise.then(
@@ -78,9 +79,9 @@ describe("the order in which a Temporal CLI is looked for", () => {
     expect(told.join("\n")).toMatch(/downloading the Temporal CLI 1\.5\.1\nbuilding the Temporal CLI 1\.5\.1 with go/);
     await expect(findTemporalCli({ env: machine.env })).resolves.toBe(path);
     const runs = (await readFile(join(machine.folder, "go-runs"), "utf8")).trim().split("\n");
-    expect(runs).toHaveLength(1);
-    expect(runs[0]).toContain("github.com/temporalio/cli/cmd/temporal@v1.5.1");
-    await expect(readdir(join(machine.folder, "cache"))).resolves.toEqual(["temporal-cli-1.5.1"]);
+    expect(runs).toHaveLength(3);
+    expect(runs[1]).toContain("github.com/temporalio/cli/cmd/temporal@v1.5.1");
+    await expect(readdir(join(machine.folder, "cache"))).resolves.toEqual(["temporal-cli-1.5.1-sqlite-1.44.3"]);
   });
 
   it("replaces one in the cache that does not run", async () => {
@@ -90,14 +91,14 @@ describe("the order in which a Temporal CLI is looked for", () => {
     const path = await findTemporalCli({ env: machine.env });
     expect(path).toBe(join(machine.folder, IN_CACHE));
     await expect(findTemporalCli({ env: machine.env })).resolves.toBe(path);
-    expect((await readFile(join(machine.folder, "go-runs"), "utf8")).trim().split("\n")).toHaveLength(1);
+    expect((await readFile(join(machine.folder, "go-runs"), "utf8")).trim().split("\n")).toHaveLength(3);
   });
 
   it("does not put in place what it built if that does not run", async () => {
     const machine = await fakeMachine();
-    await machine.script("bin/go", 'echo broken > "$GOBIN/temporal"');
+    await machine.script("bin/go", '[ "$1" = build ] && echo broken > temporal || true');
     const error = await refusal(findTemporalCli({ env: machine.env }));
-    expect(error.message).toMatch(/go install`: .*EACCES/);
+    expect(error.message).toMatch(/go build`: .*EACCES/);
     await expect(readdir(join(machine.folder, "cache"))).resolves.toEqual([]);
   });
 
@@ -119,7 +120,7 @@ describe("when no Temporal CLI can be had", () => {
     expect(error.message).toMatch(/on PATH: .*ended with exit code 3: no such thing/);
     expect(error.message).toMatch(/the cache: .*temporal-cli-1\.5\.1.* ENOENT/);
     expect(error.message).toMatch(/download of Temporal's SDK: .*temporal\.download/);
-    expect(error.message).toMatch(/go install`: .*module lookup disabled/);
+    expect(error.message).toMatch(/go build`: .*module lookup disabled/);
     expect(error.message).toMatch(/What to do: install the Temporal CLI/);
     await expect(readdir(join(machine.folder, "cache"))).resolves.toEqual([]);
   });
@@ -127,7 +128,7 @@ describe("when no Temporal CLI can be had", () => {
   it("says so when Go is not installed", async () => {
     const machine = await fakeMachine();
     const error = await refusal(findTemporalCli({ env: machine.env }));
-    expect(error.message).toMatch(/go install`: .*spawn go ENOENT/);
+    expect(error.message).toMatch(/go build`: .*spawn go ENOENT/);
   });
 
   it.each([

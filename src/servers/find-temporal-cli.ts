@@ -7,6 +7,11 @@ import { messageOf, runCommand, ServerError } from "./run-command.ts";
 
 /** The Temporal CLI that is downloaded or built when none is installed; it carries server 1.29.1. */
 const CLI_VERSION = "1.5.1";
+/**
+ * What it keeps its data by, where it is built: with the release that it names itself (1.34.1), each statement answers
+ * `interrupted (9)` from some moment on, and only a restart helps (temporalio/temporal#9198).
+ */
+const SQLITE = "modernc.org/sqlite@v1.44.3";
 /** Priority and fairness of waiting work need this server; an older `temporal` on PATH is passed over. */
 const OLDEST_SERVER = { major: 1, minor: 29 };
 const EXECUTABLE = "temporal";
@@ -53,7 +58,7 @@ export async function findTemporalCli(options: FindOptions = {}): Promise<string
   const { env = process.env, onProgress = () => undefined, signal } = options;
   const finding: Finding = { env, onProgress, signal };
   const given = env["TEMPORAL_CLI_PATH"];
-  const folder = join(cacheFolder(env), `temporal-cli-${CLI_VERSION}`);
+  const folder = join(cacheFolder(env), `temporal-cli-${CLI_VERSION}-sqlite-1.44.3`);
   const cached = join(folder, EXECUTABLE);
   const intoCache = async (make: (folder: string, finding: Finding) => Promise<void>): Promise<string> => {
     await makeFolder(folder, async (half) => {
@@ -69,7 +74,7 @@ export async function findTemporalCli(options: FindOptions = {}): Promise<string
     "`temporal` on PATH": () => checkCli("temporal", finding),
     "the cache": () => checkCli(cached, finding),
     "the download of Temporal's SDK": () => intoCache(downloadBySdk),
-    "building it with `go install`": () => intoCache(goInstall),
+    "building it with `go build`": () => intoCache(goBuild),
   };
   // What somebody names is taken, or nothing.
   const ways = given ? { TEMPORAL_CLI_PATH: () => checkCli(given, finding) } : searched;
@@ -133,16 +138,21 @@ async function downloadBySdk(folder: string, { env, onProgress, signal }: Findin
 }
 
 /** @throws what went wrong */
-async function goInstall(folder: string, { env, onProgress, signal }: Finding): Promise<void> {
+async function goBuild(folder: string, { env, onProgress, signal }: Finding): Promise<void> {
   onProgress(`building the Temporal CLI ${CLI_VERSION} with go, once, for about 3 minutes`);
   // Without the symbol tables the executable is a third smaller.
   const flags = `-s -w -X github.com/temporalio/cli/temporalcli.Version=${CLI_VERSION}`;
-  const program = `github.com/temporalio/cli/cmd/temporal@v${CLI_VERSION}`;
-  await runCommand("go", ["install", "-ldflags", flags, program], {
-    // GOOS and GOARCH would make go refuse GOBIN, and the executable is for this machine.
-    env: { ...env, GOBIN: folder, GOOS: undefined, GOARCH: undefined, GOFLAGS: undefined },
-    cwd: folder,
-    timeoutMs: BUILD_TIMEOUT_MS,
-    signal,
-  });
+  const program = "github.com/temporalio/cli/cmd/temporal";
+  for (const args of [
+    ["mod", "init", "temporal-cli"],
+    ["get", `${program}@v${CLI_VERSION}`, SQLITE],
+    ["build", "-ldflags", flags, "-o", EXECUTABLE, program],
+  ])
+    await runCommand("go", args, {
+      // The executable is for this machine, and the module for nobody's workspace.
+      env: { ...env, GOOS: undefined, GOARCH: undefined, GOFLAGS: undefined, GOWORK: "off" },
+      cwd: folder,
+      timeoutMs: BUILD_TIMEOUT_MS,
+      signal,
+    });
 }
