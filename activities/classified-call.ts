@@ -154,7 +154,7 @@ export async function claimedCall<Known extends { kind: string }, Data, Done ext
     isSettled = unsettled.unsettled !== true;
     return unsettled;
   };
-  const by = { execution, underWayForMs: sendBefore.leftMs + callTimeoutMs };
+  const by = { execution, underWayForMs: sendBefore.leftMs + callTimeoutMs, scheduledAtMs: scheduledAtMs() };
   const taken = await claimOrDeferred(
     () => take(by),
     () => ended({ execution }),
@@ -194,6 +194,11 @@ export async function claimOrDeferred<Claimed>(
     await ended().catch(() => undefined);
     throw error;
   }
+}
+
+/** When Temporal was first asked for the activity, by its clock. */
+export function scheduledAtMs(): number {
+  return Context.current().info.scheduledTimestampMs;
 }
 
 /** The run that the activity works for, as a row keeps it. */

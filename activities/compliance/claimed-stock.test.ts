@@ -62,7 +62,7 @@ describe("the claim of a stock adjustment", () => {
     const { itemId, action, quantity, unitPrice, of } = movement;
     const writer = await inActivity(async () => currentWriter());
     const taken = { movement: { itemId, action, quantity, unitPrice } as const, of, writer, nowMs: START_MS };
-    const by = { execution: "earlier", underWayForMs: 0 };
+    const by = { execution: "earlier", underWayForMs: 0, scheduledAtMs: START_MS };
     await served.context.ledger.stock.take({ ...key, generation: 1, token: "first", ...by, ...taken });
     expect(await adjust(served)).toMatchObject({ kind: "unknown" });
     expect(sent(served)).toBe(0);
@@ -85,7 +85,14 @@ describe("the claim of a stock adjustment", () => {
     const served = await serve();
     const { itemId, action, quantity, unitPrice, of } = movement;
     const claimed = { itemId, action, quantity, unitPrice } as const;
-    const by = { of, writer: WRITER, execution: "frozen", underWayForMs: 60_000, nowMs: START_MS };
+    const by = {
+      of,
+      writer: WRITER,
+      execution: "frozen",
+      underWayForMs: 60_000,
+      scheduledAtMs: START_MS,
+      nowMs: START_MS,
+    };
     const { stock } = served.context.ledger;
     await stock.take({ ...key, generation: 1, token: "first", ...by, movement: claimed });
     expect(await adjust(served)).toEqual({

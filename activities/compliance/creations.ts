@@ -30,6 +30,7 @@ import {
   sentence,
   stillUnderWay,
   throwIfRetryable,
+  scheduledAtMs,
 } from "../classified-call.ts";
 import { afterQuotaMs } from "../failure.ts";
 import { type ActivityContext, callAndClassify, type ComplianceRuntime, rejectedSale, runtimeOf } from "./calls.ts";
@@ -65,7 +66,8 @@ export function createCreationActivities(context: ActivityContext) {
     const key = { connection, businessId, of, intent };
     const writer = currentWriter();
     const execution = randomUUID();
-    const by = { execution, underWayForMs: sendBefore.leftMs + callTimeoutMs, repeatableForMs };
+    const underWayForMs = sendBefore.leftMs + callTimeoutMs;
+    const by = { execution, underWayForMs, scheduledAtMs: scheduledAtMs(), repeatableForMs };
     const call = { ...key, idempotencyKey: keySentWith(asked), content, request, writer, nowMs: nowMs() };
     const taken = await claimOrDeferred(
       () => documents.take({ ...call, ...by }),

@@ -35,7 +35,7 @@ export async function withLedger<Result>(
       `There is no ledger in ${home}: no worker has written to it. ${HOW_TO_NAME_IT} (npm run demo -- --keep prints the export lines to paste first).`,
     );
   const where = url ? placeOf(url.reveal()) : `the PostgreSQL in ${home}`;
-  const ledger = ledgerOf(config, (line) => printNote(context, line), PATIENCE_MS);
+  const ledger = ledgerOf(config, (line) => printNote(context, line), { operationTimeoutMs: PATIENCE_MS });
   try {
     return await interruptible(async () => {
       await ledger.ready();

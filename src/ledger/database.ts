@@ -19,6 +19,8 @@ interface DatabaseOptions {
   readonly onProgress?: ((line: string) => void) | undefined;
   /** For one operation, in milliseconds. Default: 3,000. */
   readonly operationTimeoutMs?: number | undefined;
+  /** Looks at a connection before anything is done on it; what it throws keeps it from being used. */
+  readonly verify?: ((db: Queries) => Promise<void>) | undefined;
 }
 
 /**
@@ -48,6 +50,8 @@ export interface Database {
    * the embedded server, in 30 s.
    */
   ready(): Promise<void>;
+  /** Before anything else is done it is verified anew. */
+  recheck(): void;
   close(): Promise<void>;
 }
 
@@ -69,15 +73,23 @@ export function openDatabase(options: DatabaseOptions): Database {
     const { url = "", ownerUrl } = embedded ? await addressOf(embedded) : options;
     if (pool?.options.connectionString !== url) {
       await pool?.end();
-      pool = createPool(url, operationMs);
+      pool = createPool(url, operationMs, verified);
     }
-    if (!areTablesReady) {
-      if (ownerUrl !== undefined) await makeTables(pool, ownerUrl);
-      await onClient(pool, operationMs, (client) => checkTables(each(client)));
-    }
+    const isFirst = !areTablesReady;
+    if (isFirst && ownerUrl !== undefined) await makeTables(pool, ownerUrl);
+    await onClient(pool, operationMs, async (client) => {
+      if (isFirst) await checkTables(each(client));
+      await options.verify?.(each(client));
+    });
     areTablesReady = true;
     return pool;
   }
+
+  /** What connects anew may reach another database than before: it was restored, or a replica took over. */
+  const verified: pg.PoolConfig["verify"] = (client, done) => {
+    if (!areTablesReady || !options.verify) return done();
+    options.verify(each(client)).then(() => done(), done);
+  };
 
   async function makeTables(workers: pg.Pool, ownerUrl: string): Promise<void> {
     const owner = createPool(ownerUrl, FIRST_START_MS);
@@ -161,6 +173,9 @@ export function openDatabase(options: DatabaseOptions): Database {
           await client.query("select 1");
         }),
       ),
+    recheck() {
+      preparing = undefined;
+    },
     async close() {
       if (closed) return;
       closed = true;
@@ -179,8 +194,9 @@ async function addressOf(embedded: EmbeddedServer): Promise<ServerAddress> {
   }
 }
 
-function createPool(url: string, operationMs: number): pg.Pool {
+function createPool(url: string, operationMs: number, verify?: pg.PoolConfig["verify"]): pg.Pool {
   const pool = new pg.Pool({
+    verify,
     connectionString: url,
     max: POOL_SIZE,
     connectionTimeoutMillis: operationMs,

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 
 import { createBillPayments } from "./books/bill-payments.ts";
-import { openDatabase } from "./database.ts";
+import { openDatabase, type Queries } from "./database.ts";
 import { createDocuments } from "./documents/documents.ts";
 import { createEventLog } from "./events/events.ts";
 import { createItemRegistrations } from "./item-registrations.ts";
@@ -11,6 +11,7 @@ import { createQuotaCounts } from "./quota-counts.ts";
 import { createReconciliation } from "./books/reconciliation.ts";
 import { createReports } from "./books/reports.ts";
 import { lostExecutions } from "./claims/claim.ts";
+import { acceptPlace, type SeenPlace, readPlace, requirePlace } from "./place.ts";
 import { createStockClaims } from "./stock/stock-claims.ts";
 import { createSyncBatches } from "./sync-batches/sync-batches.ts";
 import { verifyLedger, type VerifyRequest } from "./verify.ts";
@@ -26,6 +27,11 @@ export interface LedgerOptions {
   onProgress?: ((line: string) => void) | undefined;
   /** In milliseconds, for one operation, after which it throws LedgerUnavailableError. Default: 3,000. */
   operationTimeoutMs?: number | undefined;
+  /**
+   * Of whoever writes: what this namespace's workers have seen of the ledger last. Where the database is another one, or
+   * has lost something, each operation throws LedgerUnavailableError. Default: nobody looks.
+   */
+  seen?: SeenPlace | undefined;
 }
 
 export type Ledger = ReturnType<typeof openLedger>;
@@ -35,7 +41,9 @@ export type Ledger = ReturnType<typeof openLedger>;
  * and brings up the embedded server and the tables; after a failure the next one tries it anew.
  */
 export function openLedger(options: LedgerOptions) {
-  const database = openDatabase(options);
+  const { seen } = options;
+  const verify = seen && ((db: Queries) => requirePlace(db, seen));
+  const database = openDatabase({ ...options, verify });
   return {
     stock: createStockClaims(database),
     documents: createDocuments(database),
@@ -54,6 +62,15 @@ export function openLedger(options: LedgerOptions) {
      * @throws LedgerUnavailableError
      */
     lostExecutions: (sinceMs: number) => database.query((db) => lostExecutions(db, sinceMs)),
+    /** Where the ledger is, and how much it has. @throws LedgerUnavailableError */
+    place: () => database.query(readPlace),
+    /**
+     * From now on the workers use the database as it is. @param lostUntilMs undefined: it has lost nothing @throws
+     * LedgerUnavailableError
+     */
+    acceptPlace: (lostUntilMs?: number) => database.query((db) => acceptPlace(db, lostUntilMs)),
+    /** Holds what it has against `seen` anew, before anything else is done. */
+    recheck: () => database.recheck(),
     /** Holds each chain, and the rows that it tells of, against its events; only reads. @throws LedgerUnavailableError */
     verify: (request?: VerifyRequest) => verifyLedger(database, request),
     /**

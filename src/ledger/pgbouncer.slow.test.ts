@@ -30,7 +30,7 @@ describe.skipIf(PGBOUNCER === undefined && !process.env["CI"])(
       await direct?.drop();
     });
 
-    function open(more: { ownerUrl?: string } = {}): Ledger {
+    function open(more: { ownerUrl?: string; operationTimeoutMs?: number } = {}): Ledger {
       const ledger = openLedger({ url, home: "/nowhere", operationTimeoutMs: OPERATION_MS, ...more });
       onTestFinished(() => ledger.close());
       return ledger;
@@ -65,7 +65,7 @@ describe.skipIf(PGBOUNCER === undefined && !process.env["CI"])(
     });
 
     test("keeps each claim once, and leaves no setting on the connections of the pool", async () => {
-      const ledger = open();
+      const ledger = open({ operationTimeoutMs: 20_000 });
       const movements = Array.from({ length: 40 }, firstTry);
       const takes = await Promise.all(movements.flatMap((one) => [ledger.stock.take(one), ledger.stock.take(one)]));
       expect(takes.filter(({ kind }) => kind === "taken")).toHaveLength(80);

@@ -380,6 +380,16 @@ export const TABLES = {
     },
     key: "connection, business_id, kind, subject",
   }),
+  /** Which database this is, and up to when a restore may have lost claims: one row (place.ts). */
+  ledger_place: table({
+    columns: {
+      one: "boolean not null check (one)",
+      ledger: "text not null",
+      server: "text not null",
+      lost_until: "timestamptz",
+    },
+    key: "one",
+  }),
   /** What answers have shown that does not fit the dialect. */
   observations: table({
     columns: {

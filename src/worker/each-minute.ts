@@ -20,9 +20,9 @@ import { closedStatusOf, doneIn, endOf, lastRunOf, listedRuns, msOf, startOfRun 
 import { loggedReason } from "./create-logger.ts";
 import { polledQueue, unservedReason } from "./require-temporal.ts";
 
-const EVERY_MS = 60_000;
+export const EVERY_MS = 60_000;
 
-type WatchLog = { warn: (message: string, fields: Record<string, unknown>) => void };
+export type WatchLog = { warn: (message: string, fields: Record<string, unknown>) => void };
 
 interface Looking {
   /** One look, at what happened since then (Unix milliseconds); from when on the next one looks. */
@@ -37,7 +37,7 @@ interface Looking {
  * Looks now, and then again and again, one look after the other. A look that fails is made again as it was.
  * @returns what ends it, once the look under way has ended
  */
-function lookRegularly({ look, everyMs, log, failing }: Looking): () => Promise<void> {
+export function lookRegularly({ look, everyMs, log, failing }: Looking): () => Promise<void> {
   const stop = new AbortController();
   let sinceMs = 0;
   let isFailing = false;

@@ -3,7 +3,7 @@ import { setFlagsFromString } from "node:v8";
 import type { Logger } from "pino";
 
 import type { Config } from "../config/index.ts";
-import { type Ledger, openLedger } from "../ledger/index.ts";
+import { type Ledger, type LedgerOptions, openLedger } from "../ledger/index.ts";
 
 export function warnOfUnknown({ unknownVariables: variables }: Config, log: Pick<Logger, "warn">): void {
   if (variables.length > 0) log.warn({ variables }, "variables that fiscalflow does not know change nothing");
@@ -11,14 +11,14 @@ export function warnOfUnknown({ unknownVariables: variables }: Config, log: Pick
 
 /**
  * The ledger that the configuration names: a server, or the database that the product brings. Nothing is connected yet.
- * @param operationTimeoutMs as that of `openLedger`
+ * @param more as those of `openLedger`
  */
 export function ledgerOf(
   { ledger: { url, home } }: Pick<Config, "ledger">,
   onProgress?: (line: string) => void,
-  operationTimeoutMs?: number,
+  more: Pick<LedgerOptions, "operationTimeoutMs" | "seen"> = {},
 ): Ledger {
-  return openLedger({ home, ...(url && { url: url.reveal() }), ...(onProgress && { onProgress }), operationTimeoutMs });
+  return openLedger({ home, ...(url && { url: url.reveal() }), ...(onProgress && { onProgress }), ...more });
 }
 
 /**

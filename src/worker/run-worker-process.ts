@@ -30,6 +30,8 @@ import { createLogger } from "./create-logger.ts";
 import { createWorkers } from "./create-workers.ts";
 import { connectErrorOf } from "./diagnose-temporal.ts";
 import { createReadiness, type Readiness, startHealthServer } from "./health.ts";
+import type { WatchLog } from "./each-minute.ts";
+import { LedgerWitness } from "./ledger-witness.ts";
 import { installRuntime } from "./install-runtime.ts";
 import { ledgerOf, sweepHeapEarly, warnOfUnknown } from "./process.ts";
 import { requireListener, requireNamespace, requireSearchAttributes, temporalAddress } from "./require-temporal.ts";
@@ -69,7 +71,9 @@ export async function runWorkerProcess({ env, logTo, signal }: WorkerProcessOpti
       const workflowBundle = builtWorkflowBundle();
       const { namespace } = temporal;
       const client = new Client({ connection, namespace, dataConverter: dataConverterOf(config.payloadKeys) });
-      const ledger = await openedLedger(config, log);
+      const witness = new LedgerWitness(client, ledgerLog(log));
+      const ledger = await openedLedger(config, log, witness);
+      const endWitness = witness.watch(ledger);
       const serving = await createWorkers({
         config,
         connection,
@@ -96,6 +100,7 @@ export async function runWorkerProcess({ env, logTo, signal }: WorkerProcessOpti
         await untilStopped(running, signal, log);
       } finally {
         await serving.close();
+        await endWitness();
         await ledger.close();
       }
     } finally {
@@ -152,9 +157,13 @@ async function untilStopped(running: RunningWorkers, signal: AbortSignal, log: L
   }
 }
 
+function ledgerLog(log: Logger): WatchLog {
+  return { warn: (message, fields) => log.warn(fields, message) };
+}
+
 /** A database that is away holds no worker back: sales go on, and what needs a claim waits for it. */
-async function openedLedger(config: Config, log: Logger): Promise<Ledger> {
-  const ledger = ledgerOf(config, (line) => log.info({ home: config.ledger.home }, line));
+async function openedLedger(config: Config, log: Logger, { seen }: LedgerWitness): Promise<Ledger> {
+  const ledger = ledgerOf(config, (line) => log.info({ home: config.ledger.home }, line), { seen });
   try {
     await ledger.ready();
   } catch (error) {

@@ -1,72 +1,26 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
+import { once } from "node:events";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
 import { freePort } from "../../src/servers/start-dev-server.ts";
 import { createCallbackToken } from "../../src/callbacks/index.ts";
 import { type Simulator, startSimulator } from "../../src/dev/simulator/index.ts";
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
+import { CommandProcess, MAIN } from "../rig/command-process.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { freshDatabase } from "../rig/fresh-database.ts";
 import { namespaceOf } from "../rig/namespace.ts";
 
-const MAIN = fileURLToPath(new URL("../../dist/src/main.js", import.meta.url));
 const SECRET = "a secret of the tests that is long enough to be one";
-
-type LogLine = Record<string, unknown>;
-
-class Command {
-  readonly child: ChildProcess;
-  readonly lines: LogLine[] = [];
-  #look = (): void => undefined;
-
-  constructor(name: string, env: Record<string, string>) {
-    this.child = spawn(process.execPath, [MAIN, name], {
-      env: { PATH: process.env["PATH"], ...env },
-      stdio: ["ignore", "inherit", "pipe"],
-    });
-    if (this.child.stderr) {
-      createInterface(this.child.stderr).on("line", (line) => {
-        this.lines.push(line.startsWith("{") ? (JSON.parse(line) as LogLine) : { msg: line });
-        this.#look();
-      });
-    }
-  }
-
-  /** The line with this message, as soon as it is written. */
-  async said(message: string): Promise<LogLine> {
-    const ended = once(this.child, "exit").then(() => {
-      throw new Error(`it ended without saying "${message}": ${JSON.stringify(this.lines)}`);
-    });
-    const found = new Promise<LogLine>((resolve) => {
-      this.#look = () => {
-        const line = this.lines.find(({ msg }) => msg === message);
-        if (line) resolve(line);
-      };
-      this.#look();
-    });
-    return Promise.race([found, ended]);
-  }
-
-  async end(signal: NodeJS.Signals): Promise<number | null> {
-    const exit = once(this.child, "exit");
-    this.child.kill(signal);
-    const [code] = (await exit) as [number | null];
-    return code;
-  }
-}
 
 describeWithTemporal("a worker or callback receiver process", () => {
   let simulator: Simulator;
   let env: Record<string, string>;
-  const running: Command[] = [];
+  const running: CommandProcess[] = [];
   const folders: string[] = [];
   beforeAll(async () => {
     if (!existsSync(MAIN)) throw new Error("this suite runs what is built: run `npm run build` first");
@@ -87,8 +41,8 @@ describeWithTemporal("a worker or callback receiver process", () => {
     await simulator.close();
   });
 
-  function start(name: string, more: Record<string, string> = {}): Command {
-    const command = new Command(name, { ...env, ...more });
+  function start(name: string, more: Record<string, string> = {}): CommandProcess {
+    const command = new CommandProcess(name, { ...env, ...more });
     running.push(command);
     return command;
   }

@@ -179,7 +179,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
       }
     },
     async startWorkers() {
-      ledger = ledgerOf(config, undefined, options.ledgerTimeoutMs);
+      ledger = ledgerOf(config, undefined, { operationTimeoutMs: options.ledgerTimeoutMs });
       // As the worker process does: one that is away holds nothing back.
       await ledger.ready().catch(() => undefined);
       const serving = await createWorkers({

@@ -9,6 +9,8 @@ import {
   type KeptObservation,
   LedgerUnavailableError,
   type ListedHold,
+  misfitOf,
+  type Place,
   type SecondDocument,
 } from "../../ledger/index.ts";
 import { ledgerOf } from "../../worker/process.ts";
@@ -18,6 +20,10 @@ import { fault, type Finding, ok, warning } from "./finding.ts";
 
 type Connections = Pick<Config, "compliance" | "accounting">;
 
+const RESTORED =
+  "workers send nothing that must not be sent twice until you say what it may have lost: fiscalflow ledger restored " +
+  "(https://github.com/fiscalflow/fiscalflow/blob/main/docs/database.md#backup-and-restore)";
+
 /** What was not seen for so long is over. */
 const OBSERVED_WITHIN_DAYS = 7;
 /** The reports of its day name it for ever. */
@@ -26,8 +32,9 @@ const DISPUTED_WITHIN_DAYS = 30;
 /**
  * Whether the database answers, and has its tables, and what it knows that somebody must look at. The product's own is
  * looked at where there is one already: a check does not make it.
+ * @param seen what this namespace's workers have seen of it last
  */
-export async function checkLedger(config: Connections & Pick<Config, "ledger">): Promise<Finding[]> {
+export async function checkLedger(config: Connections & Pick<Config, "ledger">, seen?: Place): Promise<Finding[]> {
   const { url, home } = config.ledger;
   if (!url && !existsSync(home)) {
     const willBe = `the first worker brings up a PostgreSQL in ${home}, for this host; several hosts share one by LEDGER_URL`;
@@ -36,7 +43,9 @@ export async function checkLedger(config: Connections & Pick<Config, "ledger">):
   const ledger = ledgerOf(config);
   try {
     await ledger.ready();
+    const misfit = misfitOf(await ledger.place(), seen);
     return [
+      ...(misfit === undefined ? [] : [fault("ledger", `the database ${misfit}`, RESTORED)]),
       ok("ledger", url ? `${new URL(url.reveal()).host} answers` : `the PostgreSQL in ${home} answers`),
       endedFinding(await endedLine(ledger, {})),
       ...branchHoldFindings(await ledger.stock.openBranchHolds(), config),

@@ -13,6 +13,7 @@ import {
   TemporalError,
   unservedReason,
 } from "../../worker/require-temporal.ts";
+import { type LedgerNote, readLedgerNote } from "../../worker/ledger-note.ts";
 import { connectTemporal } from "../connect-temporal.ts";
 import { type CliContext, describeError } from "../context.ts";
 import { serviceTroubles, troubleLine } from "../sale/service-troubles.ts";
@@ -21,20 +22,23 @@ import { fault, type Finding, ok, warning } from "./finding.ts";
 
 const CALL_MS = 10_000;
 
-/** @param config absent if it cannot be used: what depends on it is not looked at */
+/**
+ * @param config absent if it cannot be used: what depends on it is not looked at
+ * @returns what the workers have seen of the ledger, if that is known
+ */
 export async function checkTemporal(
   context: CliContext,
   temporal: TemporalConnection,
   config: Config | undefined,
   add: (...found: Finding[]) => void,
-): Promise<void> {
+): Promise<LedgerNote | undefined> {
   let connection: Connection;
   try {
     connection = await connectTemporal(context, temporal);
   } catch (error) {
     if (!(error instanceof TemporalError)) throw error;
     add(fault("Temporal", error.message));
-    return;
+    return undefined;
   }
   const { namespace } = temporal;
   const client = new Client({ connection, namespace, dataConverter: dataConverterOf(config?.payloadKeys ?? []) });
@@ -54,7 +58,7 @@ export async function checkTemporal(
     await requireNamespace(connection, temporal);
     return [ok("namespace", `"${namespace}" is there`)];
   });
-  if (!isThere) return;
+  if (!isThere) return undefined;
   const areReady = await attempt("search attributes", () => searchAttributes(connection, namespace));
   await attempt("workers", () => workers(connection, namespace, config));
   // Sales do not need them.
@@ -63,6 +67,7 @@ export async function checkTemporal(
   await attempt("Schedules", async () => schedulesFindings(await changes()), warning);
   // Asked by the search attributes: without them the same fault would be told twice.
   if (areReady) await attempt("workers' calls", () => waitingCalls(client));
+  return readLedgerNote(client).catch(() => undefined);
 }
 
 async function searchAttributes(connection: Connection, namespace: string): Promise<Finding[]> {

@@ -37,9 +37,9 @@ async function examine(context: CliContext, add: Add): Promise<void> {
   const config = loaded(add, () => loadConfig({ env, needs: ["compliance"] }));
   const temporal = loaded(add, () => loadTemporalConnection({ env }));
   if (config) add(...configurationFindings(config));
-  if (temporal) await checkTemporal(context, temporal, config, add);
+  const seen = temporal && (await checkTemporal(context, temporal, config, add));
   if (!config) return;
-  add(...(await checkLedger(config)));
+  add(...(await checkLedger(config, seen)));
   await checkServices(config, add);
 }
 

@@ -10,13 +10,14 @@ import { type CliContext, CommandFailedError, UsageError } from "../context.ts";
 import { businessOf, help, parsedBy, type ResultFlags, type Scope, withFilters, withScope } from "../options.ts";
 import { counted, jsonText, printNote, printResult, written } from "../output.ts";
 import { readJson } from "../read-json.ts";
+import type { RestoredFlags } from "./restored.ts";
 
 /** `events` and `ledger`. */
 export function registerLedger(program: Command, context: CliContext): void {
   registerEvents(program, context);
   const ledger = program
     .command("ledger")
-    .description("Check the ledger, which is kept for years.")
+    .description("Check the ledger, which is kept for years, and say what a restore of it has lost.")
     .addHelpText(...help("", "fiscalflow ledger verify"));
   withFilters(
     ledger
@@ -32,7 +33,23 @@ export function registerLedger(program: Command, context: CliContext): void {
       ),
     )
     .action((flags: VerifyFlags) => runVerify(context, flags));
+  ledger
+    .command("restored")
+    .description("Have the workers use the ledger's database again after it was restored, moved, or taken over.")
+    .option("--at <instant>", "when the lost database was used last, as 2026-11-29T10:15:00Z", parsedBy(instant))
+    .option("--lossless", "it has lost nothing: a failover to a synchronous replica, or a move")
+    .option("--json", "print the result as JSON")
+    .addHelpText(
+      ...help(
+        "Workers notice that the database is not as they left it, and send nothing that must not be sent twice until then.",
+        "fiscalflow ledger restored --at 2026-11-29T10:15:00Z",
+        "fiscalflow ledger restored --lossless",
+      ),
+    )
+    .action(async (flags: RestoredFlags) => (await import("./restored.ts")).restored(context, flags));
 }
+
+const instant = z.iso.datetime({ offset: true, error: "expected an instant with its zone, as 2026-11-29T10:15:00Z" });
 
 interface VerifyFlags extends Scope, ResultFlags {
   against?: string;

@@ -13,6 +13,7 @@ import type { Database, Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
 import { appendEvents, type Business, canonicalJson, type Writer, writerColumns } from "../events/chain.ts";
 import type { ProvenRows } from "../events/verify-rows.ts";
+import { wasRestored } from "../place.ts";
 import { storableText } from "../storable-text.ts";
 import type { RowOf } from "../tables.ts";
 import {
@@ -121,9 +122,17 @@ interface Terms<Other> {
   differs?: (row: ClaimRow) => Other | undefined;
   /** Whether, and why, nothing new may be sent now. */
   heldBack?: { holds: RawBuilder<boolean>; why: (db: Queries) => Promise<Other | undefined> };
+  /** Whether the database may have lost the claim of a call that has left. */
+  lost: RawBuilder<boolean>;
 }
 
-/** A call that nobody has claimed, and that nothing holds back, is taken by one statement. */
+/** Holds a claim that a restore may have lost: nobody knows who took it, and whether anything left. */
+const LOST = "lost";
+
+/**
+ * A call that nobody has claimed, and that nothing holds back, is taken by one statement. Where its claim may have been
+ * lost it is written as one that was taken, and its outcome is unknown.
+ */
 export async function take<Answer extends { kind: string }, Other = never>(
   database: Database,
   claim: AtMostOnceClaim<Answer>,
@@ -139,16 +148,31 @@ export async function take<Answer extends { kind: string }, Other = never>(
     change: { generation, state: "held", ...terms.call, taken_at: new Date(nowMs).toISOString() },
   };
   const by = { token, execution, under_way_until: untilItIsOver(request.underWayForMs) };
+  const lostEvent = {
+    ...event,
+    change: { ...event.change, taken_at: new Date(request.scheduledAtMs).toISOString() },
+    detail: { by: LOST },
+  };
+  const byNobody = { token: LOST, execution: LOST };
+  const stopped = sql<boolean>`(${terms.heldBack?.holds ?? sql`false`} or ${terms.lost})`;
   type Answered = Taken | Known<Answer> | UnderWay | Other;
   return await database.inOneStatement<Answered>(
-    async (db) => ((await isMade(db, claim, writer, event, by, terms.heldBack?.holds)) ? TAKEN : undefined),
+    async (db) => ((await isMade(db, claim, writer, event, by, stopped)) ? TAKEN : undefined),
     async (db) => {
       const heldBack = await terms.heldBack?.why(db);
-      if (heldBack === undefined && (await isMade(db, claim, writer, event, by))) return TAKEN;
+      const isLost = await holds(db, terms.lost);
+      if (isLost) await isMade(db, claim, writer, lostEvent, byNobody);
+      else if (heldBack === undefined && (await isMade(db, claim, writer, event, by))) return TAKEN;
       const row = await lockRow(db, claim);
       // What is claimed already may have left: its claim tells what became of it.
-      const answer = (row && (await standing(db, claim, request, row, terms))) ?? heldBack;
+      const answer =
+        (row && (await standing(db, claim, request, row, isLost ? { ...terms, isLost } : terms))) ?? heldBack;
       if (answer !== undefined) return answer;
+      if (isLost) {
+        const change = { ...lostEvent.change, outcome: null };
+        await changeRow(db, claim, writer, { ...lostEvent, change }, { ...byNobody, ...claim.whenTaken });
+        return heldAnswer(there(await lockRow(db, claim)));
+      }
       const change = { ...event.change, outcome: null };
       await changeRow(db, claim, writer, { ...event, change }, { ...by, ...claim.whenTaken });
       return TAKEN;
@@ -167,7 +191,7 @@ async function standing<Answer extends { kind: string }, Other>(
   claim: AtMostOnceClaim<Answer>,
   request: TakeClaim,
   row: ClaimRow,
-  { differs }: Terms<Other>,
+  { differs, isLost = false }: Terms<Other> & { isLost?: boolean },
 ): Promise<Taken | Known<Answer> | UnderWay | Other | undefined> {
   const { generation, unsent = [], execution, writer } = request;
   if (isNotDone(claim, row)) return generation > row.generation ? undefined : supersededAnswer<Answer>(row);
@@ -179,8 +203,8 @@ async function standing<Answer extends { kind: string }, Other>(
   if (!isOfTry(row, request) || !isOfRun || row.execution === null) return await openAnswer(db, row);
   // The very call that is kept: its acknowledgement was lost, so nothing was sent on the strength of it.
   if (row.execution === execution) return TAKEN;
-  // Another execution of the same activity may have sent it.
-  if (!unsent.includes(row.execution)) return await openAnswer(db, row);
+  // Another execution of the same activity may have sent it; a lost one too, of which the claim says nothing.
+  if (isLost || !unsent.includes(row.execution)) return await openAnswer(db, row);
   const columns = { execution, under_way_until: untilItIsOver(request.underWayForMs) };
   await changeRow(db, claim, writer, { what: "taken-again", generation }, columns);
   return TAKEN;
@@ -278,10 +302,15 @@ export interface LastTry {
   nowMs: number;
 }
 
+async function holds(db: Queries, what: RawBuilder<boolean>): Promise<boolean> {
+  const { rows } = await sql<{ holds: boolean }>`select ${what} as holds`.execute(db);
+  return rows[0]?.holds === true;
+}
+
 /**
  * Asked after an activity ended without an answer. If nothing of this generation was taken its claim is closed
  * from now on, so that a late attempt's `take` gets `superseded`. `under-way`: ask again, it is not over yet. A newer
- * generation than asked for: the answer is about the newest.
+ * generation than asked for: the answer is about the newest. Nothing is closed where a restore may have lost the claim.
  */
 export async function readOrClose<Answer extends { kind: string }>(
   database: Database,
@@ -291,10 +320,12 @@ export async function readOrClose<Answer extends { kind: string }>(
   checkTry(generation);
   const event = { what: "closed", generation, change: { generation, ...closedClaim(nowMs) } };
   return await database.transact(async (db) => {
-    if (!(await isMade(db, claim, writer, event))) {
-      const row = there(await lockRow(db, claim));
-      if (row.state === "held") return await openAnswer(db, row);
-      if (!isNotDone(claim, row) || row.generation >= generation) return knownOf(claim, row);
+    const lost = await holds(db, wasRestored());
+    if (lost || !(await isMade(db, claim, writer, event))) {
+      const row = await lockRow(db, claim);
+      if (row?.state === "held") return await openAnswer(db, row);
+      if (row && (!isNotDone(claim, row) || row.generation >= generation)) return knownOf(claim, row);
+      if (lost) return unknownSince(generation, writer, nowMs);
       await changeRow(db, claim, writer, event, { token: null, ...claim.whenTaken });
     }
     return { kind: "superseded", generation };
@@ -374,13 +405,29 @@ export function knownOf<Answer extends { kind: string }>(claim: AtMostOnceClaim<
   return claim.decided(row.decision as DecisionOf<Answer>);
 }
 
-type Held = Pick<ClaimRow, "generation" | "taken_at" | "workflow_id" | "run_id">;
+type Held = Pick<ClaimRow, "generation" | "taken_at" | "workflow_id" | "run_id" | "execution">;
 
-export function heldAnswer({ generation, taken_at, workflow_id: workflowId, run_id: runId }: Held): HeldClaim {
+export function heldAnswer(row: Held): HeldClaim {
+  const { generation, taken_at, workflow_id: workflowId, run_id: runId, execution } = row;
   const takenAt = taken_at.toISOString();
-  const message = `It was taken to be sent at ${nairobiAndUtcTime(taken_at.getTime())}, and no outcome was written down.`;
+  const message =
+    execution === LOST
+      ? lostText(taken_at.getTime())
+      : `It was taken to be sent at ${nairobiAndUtcTime(taken_at.getTime())}, and no outcome was written down.`;
   const takenBy = holderText({ workflowId, runId });
   return { kind: "unknown", generation, message, evidence: { takenAt, takenBy, sentAtMs: taken_at.getTime() } };
+}
+
+const LOST_CLAIM = "The ledger's database was restored, and may have lost that it was sent.";
+
+function lostText(sinceMs: number): string {
+  return `It was to be sent since ${nairobiAndUtcTime(sinceMs)}. ${LOST_CLAIM}`;
+}
+
+/** The run itself knows since when. */
+function unknownSince(generation: number, writer: Writer, nowMs: number): HeldClaim {
+  const evidence = { takenBy: holderText(writer), askedAt: new Date(nowMs).toISOString() };
+  return { kind: "unknown", generation, message: LOST_CLAIM, evidence };
 }
 
 /** Of a try that is known not to be carried out. Beside an answer of the service stands the decision on an earlier try. */

@@ -16,6 +16,7 @@ import {
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
 import { appended, type Business, businessColumns, type Writer } from "../events/chain.ts";
+import { mayBeLost } from "../place.ts";
 import { assignments } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
 import type { RowOf } from "../tables.ts";
@@ -31,6 +32,7 @@ import {
   KEPT_COLUMNS,
   type KeptColumns,
   keptOf,
+  subjectOf,
 } from "./row.ts";
 import { doubt, unknownRun } from "./write.ts";
 
@@ -119,8 +121,32 @@ export async function take(db: Queries, request: TakeDocumentRequest): Promise<T
     // The number belongs to the sale that sends first.
     await changeRow(db, request, found, unknown, writer, { times: { as_of: asOf, sequence: 0 } });
   }
+  if (await mayHaveLeft(db, request)) return await takeInDoubt(db, request);
   await changeClaim(db, claim, writer, event, columns);
   return answer;
+}
+
+function lostClaim({ of, writer, scheduledAtMs, ...business }: TakeDocumentRequest): RawBuilder<boolean> {
+  return mayBeLost({ ...business, writer, scheduledAtMs, document: subjectOf(of) });
+}
+
+async function mayHaveLeft(db: Queries, request: TakeDocumentRequest): Promise<boolean> {
+  const { rows } = await sql<{ lost: boolean }>`select ${lostClaim(request)} as lost`.execute(db);
+  return rows[0]?.lost === true;
+}
+
+/**
+ * A restore may have lost that it was sent. Under its key it is sent again, while the service remembers that; else nobody
+ * knows.
+ */
+async function takeInDoubt(db: Queries, request: TakeDocumentRequest): Promise<TakeDocumentAnswer> {
+  const { claim, columns, event, answer } = firstOf(request);
+  const { scheduledAtMs: firstSentAtMs, repeatableForMs, nowMs, writer } = request;
+  const isOver = repeatableForMs === 0 || nowMs > firstSentAtMs + repeatableForMs;
+  const idle = isOver && { execution: null, under_way_until: null };
+  const lost = { ...event, detail: { nowMs, by: "lost" } };
+  await changeClaim(db, claim, writer, lost, { ...columns, first_sent_at: new Date(firstSentAtMs), ...idle });
+  return isOver ? { kind: "doubtful", firstSentAtMs } : { ...answer, firstSentAtMs, first: false };
 }
 
 /**
@@ -143,6 +169,7 @@ export async function takeFirst(db: Queries, request: TakeDocumentRequest): Prom
       update documents as d set ${sql.join(assignments({ ...columnsOf(event.change), ...columns }))}
       where ${whereRow(claim, "d")} and d.claim is null and d.document_id is null
         and d.original_document_id is not distinct from ${credits ?? null} and ${isOnly}
+        and not ${lostClaim(request)}
       returning ${KEPT_COLUMNS})
     select written.*, e.content as event, ${appended(request, [eventOf(claim, writer, event)])} as appended
     from written left join events as e

@@ -22,6 +22,7 @@ async function heldConnection() {
       token: referenceId,
       execution: `execution of ${referenceId}`,
       underWayForMs: 0,
+      scheduledAtMs: 0,
       of: { type: "sale", number: "INV-1", purpose: "sold" },
       movement,
       branchSentAs: OTHER.sentAs,

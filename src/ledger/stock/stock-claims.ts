@@ -28,6 +28,7 @@ import { columnsOf, eventOf } from "../claims/claim.ts";
 import type { Database, Queries } from "../database.ts";
 import { DECIDED, subjectOf } from "../documents/row.ts";
 import { appendEvents, type Business, businessColumns, type Writer, writerColumns } from "../events/chain.ts";
+import { mayBeLost } from "../place.ts";
 import { assignments, unixMs } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
 import { balanceAround } from "./balance-around.ts";
@@ -152,6 +153,7 @@ async function takeMovement(database: Database, request: TakeRequest) {
       if (!claimed || isSameMovement(claimed, movement)) return undefined;
       return { kind: "different", claimed, state: row.state === "held" ? "held" : "applied" };
     },
+    lost: mayBeLost({ ...request, document: subjectOf(of) }),
     heldBack: {
       holds: isHeld ? sql`(${isGivenUp} or ${isHeld})` : isGivenUp,
       async why(db) {

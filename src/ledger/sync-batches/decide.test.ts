@@ -29,6 +29,7 @@ function batch() {
         token: `try ${generation}`,
         execution: `execution of ${generation}`,
         underWayForMs: 0,
+        scheduledAtMs: 0,
         writer: WRITER,
         nowMs: 1_700_000_000_000,
         ...more,

@@ -21,6 +21,7 @@ function someConnection() {
     token: `token ${generation}`,
     execution: `execution of ${generation}`,
     underWayForMs: 0,
+    scheduledAtMs: 0,
     nowMs: 1_700_000_000_000,
     writer: { ...WRITER, runId: `run-${generation}` },
   });

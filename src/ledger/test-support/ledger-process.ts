@@ -16,7 +16,7 @@ const program = (index: string, home: string): string => `
   for await (const referenceId of createInterface({ input: process.stdin })) {
     const key = { connection: "default", businessId: undefined, referenceId };
     const token = String(process.pid);
-    const by = { token, execution: token, underWayForMs: 0, writer: { workflowId: "test", runId: "run" }, nowMs: Date.now() };
+    const by = { token, execution: token, underWayForMs: 0, scheduledAtMs: 0, writer: { workflowId: "test", runId: "run" }, nowMs: Date.now() };
     const of = { type: "sale", number: "INV-1", purpose: "sold" };
     const claim = { ...key, generation: 1, of, movement, ...by };
     console.log(await ledger.stock.take(claim).then(({ kind }) => kind, ({ name }) => name));

@@ -37,7 +37,12 @@ export function keyOf(): MovementKey {
 
 /** An execution that no other test has, and that is over: the next try may follow at once. A key lives for a day. */
 export function taking(): TakingExecution & Pick<TakeDocumentRequest, "repeatableForMs"> {
-  return { execution: randomUUID(), underWayForMs: 0, repeatableForMs: 86_400_000 };
+  return {
+    execution: randomUUID(),
+    underWayForMs: 0,
+    scheduledAtMs: 1_700_000_000_000,
+    repeatableForMs: 86_400_000,
+  };
 }
 
 /** Takes a movement of a document, and settles it, as its state says. */

@@ -1,0 +1,135 @@
+import { type RawBuilder, sql } from "kysely";
+
+import type { Queries } from "./database.ts";
+import { LedgerUnavailableError } from "./errors.ts";
+import { type Business, businessColumns, type Writer } from "./events/chain.ts";
+import { storableText } from "./storable-text.ts";
+
+/**
+ * Where the ledger is, and how much it has. A database that was restored from a backup has lost the claims of its last
+ * minutes, and what they kept from being sent twice; so where one of these does not fit, no worker writes to it until
+ * somebody has said what it may have lost (docs/database.md, "Backup and restore").
+ */
+export interface Place {
+  /** Made with the tables; a copy has the same. */
+  ledger: string;
+  /** PostgreSQL's system identifier, which `initdb` makes, and its timeline, which a recovery and a failover change. */
+  server: string;
+  /** Of all chains together: never fewer. */
+  events: number;
+}
+
+export interface KnownPlace extends Place {
+  /** That was used last: another one than `server` where the database has moved. */
+  knownServer: string;
+  /** What was to be sent before (Unix milliseconds), and has no claim, may have been sent. */
+  lostUntilMs?: number;
+}
+
+interface PlaceRow {
+  ledger: string | null;
+  known: string;
+  here: string;
+  events: string;
+  lost_until: Date | null;
+}
+
+/** Any role may ask. The timeline is that of the write-ahead log, which a promotion changes at once. */
+const HERE = sql`
+  select system_identifier || '/' || ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int as here
+  from pg_control_system()`;
+
+export async function readPlace(db: Queries): Promise<KnownPlace> {
+  const { rows } = await sql<PlaceRow>`
+    select p.ledger, p.server as known, p.lost_until, at.here,
+      (select coalesce(sum(count), 0) from event_heads) as events
+    from (${HERE}) as at left join ledger_place as p on true`.execute(db);
+  const [row] = rows;
+  if (!row?.ledger) {
+    await sql`
+      insert into ledger_place (one, ledger, server) select true, gen_random_uuid()::text, here from (${HERE}) as at
+      on conflict do nothing`.execute(db);
+    return readPlace(db);
+  }
+  const { ledger, here: server, known: knownServer, events, lost_until: lostUntil } = row;
+  return {
+    ledger,
+    server,
+    knownServer,
+    events: Number(events),
+    ...(lostUntil && { lostUntilMs: lostUntil.getTime() }),
+  };
+}
+
+/**
+ * @param seen what this namespace's workers have seen last; undefined: nothing
+ * @returns what does not fit; undefined: it is the same database, with all that it had
+ */
+export function misfitOf(place: KnownPlace, seen: Place | undefined): string | undefined {
+  if (seen && seen.ledger !== place.ledger)
+    return "is not the one that the workers of this namespace have used: each namespace has one ledger";
+  if (place.server !== place.knownServer)
+    return `is on another server, or another timeline of it, than it was (${place.server}, and was ${place.knownServer}): it was restored, copied, or taken over by a replica`;
+  if (seen && seen.events > place.events)
+    return `has ${place.events} events, and had ${seen.events}: it was restored from a backup`;
+  return undefined;
+}
+
+/**
+ * What this namespace's workers have seen of the ledger last; undefined: nothing.
+ * @param anew it is looked up, and not remembered: somebody may have said meanwhile that the database is right as it is
+ */
+export type SeenPlace = (anew?: boolean) => Promise<Place | undefined>;
+
+/** @throws LedgerUnavailableError where the database is not the one that was used, or has lost something */
+export async function requirePlace(db: Queries, seen: SeenPlace): Promise<void> {
+  const place = await readPlace(db);
+  if (misfitOf(place, await seen()) === undefined) return;
+  const misfit = misfitOf(place, await seen(true));
+  if (misfit === undefined) return;
+  throw new LedgerUnavailableError(
+    `The ledger's database ${misfit}. Nothing is sent that must not be sent twice until \`fiscalflow ledger restored\` says what it may have lost (docs/database.md, "Backup and restore").`,
+  );
+}
+
+/** From now on the workers use the database as it is. @param lostUntilMs undefined: it has lost nothing */
+export async function acceptPlace(db: Queries, lostUntilMs: number | undefined): Promise<KnownPlace> {
+  await readPlace(db);
+  const lost = lostUntilMs === undefined ? null : new Date(lostUntilMs);
+  await sql`
+    update ledger_place set server = at.here, lost_until = greatest(lost_until, ${lost}::timestamptz)
+    from (${HERE}) as at`.execute(db);
+  return readPlace(db);
+}
+
+/** Whether any claim may have been lost by a restore. */
+export function wasRestored(): RawBuilder<boolean> {
+  return sql<boolean>`exists (select from ledger_place where lost_until is not null)`;
+}
+
+/** What is to be sent, and since when: it may have left already, if the database has lost its claim. */
+export interface Sending extends Business {
+  writer: Writer;
+  /** When Temporal was first asked for the step that sends (Unix milliseconds). */
+  scheduledAtMs: number;
+  /** Of the document that it belongs to, in the events. */
+  document?: string;
+}
+
+/**
+ * Whether a claim may have been lost by a restore: the step was to be sent before it, or it belongs to a run that
+ * carries on one that was at work before it (a reset, a restart).
+ */
+export function mayBeLost({ writer, scheduledAtMs, document, ...business }: Sending): RawBuilder<boolean> {
+  const { connection, business_id } = businessColumns(business);
+  const byAnotherRun =
+    document === undefined
+      ? sql`false`
+      : sql`exists (
+          select from events as e
+          where (e.connection, e.business_id, e.subject) = (${connection}, ${business_id}, ${document})
+            and e.run_id <> ${storableText(writer.runId)} and e.at < p.lost_until)`;
+  return sql<boolean>`exists (
+    select from ledger_place as p
+    where p.lost_until is not null and (p.lost_until > ${new Date(scheduledAtMs)} or ${byAnotherRun}))`;
+}

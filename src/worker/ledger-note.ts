@@ -1,0 +1,74 @@
+import { type Client, ScheduleNotFoundError } from "@temporalio/client";
+import { z } from "zod";
+
+import { MAIN_TASK_QUEUE, SCHEDULE_PREFIX } from "../contract/index.ts";
+
+/**
+ * What the workers of a namespace have seen of their ledger last, kept by Temporal: after the restore of a backup the
+ * database itself does not know what it has lost. It is the note of a Schedule that is paused and has no times, since
+ * that leaves no workflow behind.
+ */
+export const LEDGER_SCHEDULE = `${SCHEDULE_PREFIX}ledger`;
+
+const note = z.object({
+  /** The id that the tables were made with. */
+  ledger: z.string(),
+  /** PostgreSQL's system identifier and timeline. */
+  server: z.string(),
+  events: z.int().nonnegative(),
+});
+
+export type LedgerNote = z.infer<typeof note>;
+
+const CALL_MS = 3_000;
+
+/** Undefined: no worker has written one yet, or a person has written something else. @throws what Temporal's client throws */
+export async function readLedgerNote(client: Client): Promise<LedgerNote | undefined> {
+  try {
+    const { state } = await client.withDeadline(Date.now() + CALL_MS, () =>
+      client.schedule.getHandle(LEDGER_SCHEDULE).describe(),
+    );
+    return noteOf(state.note);
+  } catch (error) {
+    if (error instanceof ScheduleNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+function noteOf(text: string | undefined): LedgerNote | undefined {
+  try {
+    return note.parse(JSON.parse(text ?? ""));
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws what Temporal's client throws */
+export async function writeLedgerNote(client: Client, { ledger, server, events }: LedgerNote): Promise<void> {
+  const text = JSON.stringify({ ledger, server, events });
+  await client.withDeadline(Date.now() + CALL_MS, async () => {
+    const handle = client.schedule.getHandle(LEDGER_SCHEDULE);
+    try {
+      await handle.update(({ spec, action, policies, state }) => ({
+        spec,
+        action: { ...action, type: "startWorkflow" },
+        policies,
+        state: { ...state, paused: true, note: text },
+      }));
+    } catch (error) {
+      if (!(error instanceof ScheduleNotFoundError)) throw error;
+      await client.schedule.create({
+        scheduleId: LEDGER_SCHEDULE,
+        spec: {},
+        // Temporal asks for one. Whoever triggers it by hand gets a run that ends by itself.
+        action: {
+          type: "startWorkflow",
+          workflowType: "ledgerNote",
+          taskQueue: MAIN_TASK_QUEUE,
+          workflowExecutionTimeout: "1 second",
+        },
+        state: { paused: true, note: text },
+      });
+    }
+  });
+}

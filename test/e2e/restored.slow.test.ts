@@ -1,0 +1,132 @@
+import { execFile } from "node:child_process";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { SEARCH_ATTRIBUTES } from "../../src/contract/index.ts";
+import { openLedger } from "../../src/ledger/index.ts";
+import { type DevServer, startDevServer } from "../../src/servers/start-dev-server.ts";
+import { createEmbeddedServer, type EmbeddedServer } from "../../src/servers/postgres-server.ts";
+import { readLedgerNote } from "../../src/worker/ledger-note.ts";
+import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
+import { commandEnv } from "../rig/command-env.ts";
+import { CommandProcess } from "../rig/command-process.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { namespaceOf } from "../rig/namespace.ts";
+import { salesOf } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+/** With their owner, who is not the one of the tests. */
+const copy = (from: string, to: string) => promisify(execFile)("cp", ["-a", from, to]);
+
+/** Files of the database that were copied, and put back: nothing but the number of events tells. */
+describeWithTemporal("a worker killed while movements are out, and the database restored from before them", () => {
+  let folder: string;
+  let postgres: EmbeddedServer | undefined;
+  let temporal: DevServer;
+  let rig: Rig;
+  const processes: CommandProcess[] = [];
+  const { start, movementsOf, parked } = salesOf(() => rig);
+  const data = (): string => join(folder, "ledger/postgres/cluster/data");
+
+  async function startPostgres(): Promise<{ url: string; ownerUrl: string }> {
+    postgres = createEmbeddedServer({ home: join(folder, "ledger") });
+    return postgres.ensure();
+  }
+  async function whileStopped(work: () => Promise<void>): Promise<void> {
+    await postgres?.close();
+    await work();
+    await startPostgres();
+  }
+  async function startWorker(): Promise<CommandProcess> {
+    const worker = new CommandProcess("worker", { ...commandEnv(rig), FISCALFLOW_TIMING_CALL_TIMEOUT_MS: "3000" });
+    processes.push(worker);
+    await worker.said("serving");
+    return worker;
+  }
+  const restored = (...flags: string[]): Promise<CliResult> =>
+    callCli(["ledger", "restored", ...flags], { env: commandEnv(rig) });
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "fiscalflow-restored-"));
+    // The database runs as somebody else where the tests run as root.
+    await chmod(folder, 0o755);
+    const namespaces = [namespaceOf(expect.getState().testPath ?? "")];
+    temporal = await startDevServer({ namespaces, searchAttributes: Object.values(SEARCH_ATTRIBUTES) });
+    const { url, ownerUrl } = await startPostgres();
+    const made = openLedger({ url, ownerUrl, home: "/nowhere" });
+    await made.ready();
+    await made.close();
+    rig = await startRig({ address: temporal.address, receiver: false, env: { LEDGER_URL: url } });
+    await rig.stopWorkers();
+  });
+  afterAll(async () => {
+    for (const { child } of processes) if (child.exitCode === null) child.kill("SIGKILL");
+    await rig?.close();
+    await temporal?.stop();
+    await postgres?.close();
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+  });
+
+  test("each movement is sent once, and a person is asked about it, once somebody says what was lost", async () => {
+    await startWorker();
+    // Its row is in the backup, and nothing of what it sends.
+    await start("LOST-1", { lines: [{ sku: "SKU-LATE", quantity: 1, unitPrice: 90 }] });
+    await parked("LOST-1", "item-unknown");
+    await whileStopped(async () => void (await copy(data(), join(folder, "backup"))));
+
+    const item = { id: "item_late", businessId: "biz_1", name: "late", sku: "SKU-LATE", unitPrice: 90 };
+    for (const referenceId of ["LOST-1/item_late/sold", "LOST-2/item_tea/sold"])
+      rig.simulator.inject({
+        operation: "adjustStock",
+        when: "after",
+        kind: "slow",
+        delayMs: 600_000,
+        match: { referenceId },
+      });
+    rig.simulator.addItem({ ...item, registrationStatus: "REGISTERED" });
+    // Neither its row is in the backup.
+    await start("LOST-2");
+    await rig.simulator.until(() => movementsOf("LOST-1").length === 1 && movementsOf("LOST-2").length === 1);
+    // What a worker has seen it tells Temporal when it starts, and then each minute.
+    await startWorker();
+    const { events } = await rig.ledger.place();
+    await expect.poll(async () => (await readLedgerNote(rig.client))?.events).toBeGreaterThanOrEqual(events);
+    for (const worker of processes) await worker.end("SIGKILL");
+    const lostAt = new Date().toISOString();
+    await whileStopped(async () => {
+      await rm(data(), { recursive: true });
+      await copy(join(folder, "backup"), data());
+    });
+
+    const worker = await startWorker();
+    const away = await worker.said("the ledger is away: no stock movement is sent until it is there");
+    expect(away["reason"]).toMatch(
+      /has \d+ events, and had \d+: it was restored from a backup.*`fiscalflow ledger restored`/,
+    );
+    for (const invoice of ["LOST-1", "LOST-2"])
+      await rig.stateWhen(invoice, ({ waitingFor }) => waitingFor === "the ledger, which does not answer");
+
+    const wrong = await restored();
+    expect([wrong.exitCode, wrong.stderr]).toEqual([2, expect.stringContaining("--at <instant>")]);
+    const accepted = await restored("--at", lostAt);
+    expect(accepted).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("is not sent again") });
+    expect(accepted.stderr).toContain("restored from a backup");
+    for (const invoice of ["LOST-1", "LOST-2"]) {
+      const { stockMovements } = await parked(invoice, "stock-unknown");
+      const referenceId = stockMovements[0]?.referenceId ?? "";
+      expect(movementsOf(invoice), invoice).toHaveLength(1);
+      await rig.starter.resolveStock({ invoice }, { referenceId, applied: true, note: "seen in the journal" });
+      await rig.stateWhen(invoice, ({ stage }) => stage === "completed");
+      expect(movementsOf(invoice), invoice).toHaveLength(1);
+      expect(rig.simulator.documents(invoice), invoice).toHaveLength(1);
+    }
+    // What comes after it needs nobody.
+    await start("AFTER-1");
+    await rig.stateWhen("AFTER-1", ({ stage }) => stage === "completed");
+    const verify = await callCli(["ledger", "verify"], { env: commandEnv(rig) });
+    expect(verify.stdout).toContain("unaltered");
+  });
+});

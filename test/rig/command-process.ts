@@ -1,0 +1,50 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+export const MAIN = fileURLToPath(new URL("../../dist/src/main.js", import.meta.url));
+
+type LogLine = Record<string, unknown>;
+
+/** A command of the product, as it is built, in a process of its own; what it logs is read line by line. */
+export class CommandProcess {
+  readonly child: ChildProcess;
+  readonly lines: LogLine[] = [];
+  #look = (): void => undefined;
+
+  constructor(name: string, env: Record<string, string>) {
+    this.child = spawn(process.execPath, [MAIN, name], {
+      env: { PATH: process.env["PATH"], ...env },
+      stdio: ["ignore", "inherit", "pipe"],
+    });
+    if (this.child.stderr) {
+      createInterface(this.child.stderr).on("line", (line) => {
+        this.lines.push(line.startsWith("{") ? (JSON.parse(line) as LogLine) : { msg: line });
+        this.#look();
+      });
+    }
+  }
+
+  /** The line with this message, as soon as it is written. */
+  async said(message: string): Promise<LogLine> {
+    const ended = once(this.child, "exit").then(() => {
+      throw new Error(`it ended without saying "${message}": ${JSON.stringify(this.lines)}`);
+    });
+    const found = new Promise<LogLine>((resolve) => {
+      this.#look = () => {
+        const line = this.lines.find(({ msg }) => msg === message);
+        if (line) resolve(line);
+      };
+      this.#look();
+    });
+    return Promise.race([found, ended]);
+  }
+
+  async end(signal: NodeJS.Signals): Promise<number | null> {
+    const exit = once(this.child, "exit");
+    this.child.kill(signal);
+    const [code] = (await exit) as [number | null];
+    return code;
+  }
+}
