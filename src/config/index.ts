@@ -9,6 +9,6 @@ export { type AccountingConnection, type ComplianceConnection, starterSettings }
 export { ConfigError } from "./config-error.ts";
 export { type Config, loadConfig } from "./load-config.ts";
 export { Secret, type SecretWatch } from "./secrets.ts";
-export type { Environment } from "./setting-kinds.ts";
+export { type Environment, plaintextProblem, postgresProblem } from "./setting-kinds.ts";
 export { loadTemporalConnection, type TemporalConnection } from "./temporal-connection.ts";
 export { type LogLevel, type StatedSeller, type Timings, workflowTimings } from "./settings.ts";

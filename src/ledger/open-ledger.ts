@@ -6,6 +6,7 @@ import { createDocuments } from "./documents/documents.ts";
 import { createEventLog } from "./events/events.ts";
 import { createItemRegistrations } from "./item-registrations.ts";
 import { createObservationLog } from "./observations.ts";
+import { moveLedger, type MovedRows } from "./move.ts";
 import { createPurchases } from "./books/purchases.ts";
 import { createQuotaCounts } from "./quota-counts.ts";
 import { createReconciliation } from "./books/reconciliation.ts";
@@ -69,6 +70,21 @@ export function openLedger(options: LedgerOptions) {
      * LedgerUnavailableError
      */
     acceptPlace: (lostUntilMs?: number) => database.query((db) => acceptPlace(db, lostUntilMs)),
+    /**
+     * Copies all of it to an empty database whose tables are there, and has this one refuse workers from then on.
+     * @param url with the login that owns the tables
+     * @param told the table that is copied, and how many of its rows are
+     * @throws LedgerError where somebody else uses this one, or the other one has rows; LedgerUnavailableError
+     */
+    async moveTo(url: string, told: (table: string, rows: number) => void): Promise<MovedRows> {
+      const to = openDatabase({ url, home: options.home, operationTimeoutMs: options.operationTimeoutMs });
+      try {
+        await to.ready();
+        return await moveLedger(database, to, told);
+      } finally {
+        await to.close();
+      }
+    },
     /** Holds what it has against `seen` anew, before anything else is done. */
     recheck: () => database.recheck(),
     /** Holds each chain, and the rows that it tells of, against its events; only reads. @throws LedgerUnavailableError */

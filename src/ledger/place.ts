@@ -26,6 +26,9 @@ export interface KnownPlace extends Place {
   lostUntilMs?: number;
 }
 
+/** In place of a server: the database is used no more. */
+export const MOVED = "moved";
+
 interface PlaceRow {
   ledger: string | null;
   known: string;
@@ -68,6 +71,7 @@ export async function readPlace(db: Queries): Promise<KnownPlace> {
 export function misfitOf(place: KnownPlace, seen: Place | undefined): string | undefined {
   if (seen && seen.ledger !== place.ledger)
     return "is not the one that the workers of this namespace have used: each namespace has one ledger";
+  if (place.knownServer === MOVED) return "was moved to another server (`fiscalflow ledger move`)";
   if (place.server !== place.knownServer)
     return `is on another server, or another timeline of it, than it was (${place.server}, and was ${place.knownServer}): it was restored, copied, or taken over by a replica`;
   if (seen && seen.events > place.events)

@@ -2,7 +2,13 @@ import { expect, test } from "vitest";
 
 import { loadConfig } from "../../config/index.ts";
 import type { KeptObservation } from "../../ledger/index.ts";
-import { branchHoldFindings, disputeFinding, observationFindings, secondDocumentFinding } from "./check-ledger.ts";
+import {
+  branchHoldFindings,
+  checkLedger,
+  disputeFinding,
+  observationFindings,
+  secondDocumentFinding,
+} from "./check-ledger.ts";
 
 const HOLD = {
   connection: "default",
@@ -24,6 +30,23 @@ const configured = (dialect: unknown) =>
       LEDGER_URL: "postgres://127.0.0.1/none",
     },
   });
+
+test("a live key whose ledger is on this host alone is a fault that says how to move it", async () => {
+  const withKey = (key: string) =>
+    loadConfig({
+      env: {
+        COMPLIANCE_BASE_URL: "https://api.example.com",
+        COMPLIANCE_API_KEY: key,
+        COMPLIANCE_BUSINESS_ID: "biz_1",
+        FISCALFLOW_HOME: "/nowhere/at/all",
+      },
+    });
+  const [finding, ...others] = await checkLedger(withKey("cmp_sk_live_nobody"));
+  expect(finding).toMatchObject({ level: "fault", todo: expect.stringContaining("fiscalflow ledger move") });
+  expect(finding?.message).toContain("1 connection (default)");
+  expect(others.map(({ level }) => level)).toEqual(["ok"]);
+  expect((await checkLedger(withKey("cmp_sk_test_nobody"))).map(({ level }) => level)).toEqual(["ok"]);
+});
 
 test("an open hold is a warning with both branches, the movement that found it, since when, and what lifts it", () => {
   const [finding, ...others] = branchHoldFindings([HOLD], configured({}));

@@ -20,6 +20,14 @@ import { fault, type Finding, ok, warning } from "./finding.ts";
 
 type Connections = Pick<Config, "compliance" | "accounting">;
 
+function onThisHostOnly(names: readonly string[]): string {
+  return `the live key of ${counted(names.length, "connection")} (${names.join(", ")}) has its ledger in FISCALFLOW_HOME, which nothing backs up: what was sent is forgotten with this disk`;
+}
+
+const MOVE =
+  "move it to a PostgreSQL server: fiscalflow ledger move " +
+  "(https://github.com/fiscalflow/fiscalflow/blob/main/docs/database.md#from-the-home-to-a-server)";
+
 const RESTORED =
   "workers send nothing that must not be sent twice until you say what it may have lost: fiscalflow ledger restored " +
   "(https://github.com/fiscalflow/fiscalflow/blob/main/docs/database.md#backup-and-restore)";
@@ -36,15 +44,18 @@ const DISPUTED_WITHIN_DAYS = 30;
  */
 export async function checkLedger(config: Connections & Pick<Config, "ledger">, seen?: Place): Promise<Finding[]> {
   const { url, home } = config.ledger;
+  const live = url ? [] : config.compliance.filter(({ environment }) => environment === "live");
+  const onThisHost = live.length === 0 ? [] : [fault("ledger", onThisHostOnly(live.map(({ name }) => name)), MOVE)];
   if (!url && !existsSync(home)) {
     const willBe = `the first worker brings up a PostgreSQL in ${home}, for this host; several hosts share one by LEDGER_URL`;
-    return [ok("ledger", willBe)];
+    return [...onThisHost, ok("ledger", willBe)];
   }
   const ledger = ledgerOf(config);
   try {
     await ledger.ready();
     const misfit = misfitOf(await ledger.place(), seen);
     return [
+      ...onThisHost,
       ...(misfit === undefined ? [] : [fault("ledger", `the database ${misfit}`, RESTORED)]),
       ok("ledger", url ? `${new URL(url.reveal()).host} answers` : `the PostgreSQL in ${home} answers`),
       endedFinding(await endedLine(ledger, {})),

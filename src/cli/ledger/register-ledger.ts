@@ -10,6 +10,7 @@ import { type CliContext, CommandFailedError, UsageError } from "../context.ts";
 import { businessOf, help, parsedBy, type ResultFlags, type Scope, withFilters, withScope } from "../options.ts";
 import { counted, jsonText, printNote, printResult, written } from "../output.ts";
 import { readJson } from "../read-json.ts";
+import type { MoveFlags } from "./move.ts";
 import type { RestoredFlags } from "./restored.ts";
 
 /** `events` and `ledger`. */
@@ -17,7 +18,7 @@ export function registerLedger(program: Command, context: CliContext): void {
   registerEvents(program, context);
   const ledger = program
     .command("ledger")
-    .description("Check the ledger, which is kept for years, and say what a restore of it has lost.")
+    .description("Check the ledger, which is kept for years; move it; and say what a restore of it has lost.")
     .addHelpText(...help("", "fiscalflow ledger verify"));
   withFilters(
     ledger
@@ -47,6 +48,18 @@ export function registerLedger(program: Command, context: CliContext): void {
       ),
     )
     .action(async (flags: RestoredFlags) => (await import("./restored.ts")).restored(context, flags));
+  ledger
+    .command("move")
+    .description("Move the ledger that is kept in FISCALFLOW_HOME to an empty database of a PostgreSQL server.")
+    .requiredOption("--to <url>", "its address, with the login that owns its tables; the password as PGPASSWORD")
+    .option("--json", "print the result as JSON")
+    .addHelpText(
+      ...help(
+        "Stop all workers first. `fiscalflow setup` makes the tables there, with LEDGER_URL and LEDGER_OWNER_URL of the server.",
+        "PGPASSWORD=… fiscalflow ledger move --to postgres://ledger_owner@localhost:5432/ledger",
+      ),
+    )
+    .action(async (flags: MoveFlags) => (await import("./move.ts")).move(context, flags));
 }
 
 const instant = z.iso.datetime({ offset: true, error: "expected an instant with its zone, as 2026-11-29T10:15:00Z" });
