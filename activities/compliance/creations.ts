@@ -67,7 +67,7 @@ export function createCreationActivities(context: ActivityContext) {
     const writer = currentWriter();
     const execution = randomUUID();
     const underWayForMs = sendBefore.leftMs + callTimeoutMs;
-    const by = { execution, underWayForMs, scheduledAtMs: scheduledAtMs(), repeatableForMs };
+    const by = { execution, underWayForMs, scheduledAtMs: Math.min(asked.sinceMs, scheduledAtMs()), repeatableForMs };
     const call = { ...key, idempotencyKey: keySentWith(asked), content, request, writer, nowMs: nowMs() };
     const taken = await claimOrDeferred(
       () => documents.take({ ...call, ...by }),

@@ -1,3 +1,4 @@
+import { START_MS } from "./behind-breaker.ts";
 import { composeCreateSale, composeCreditNote } from "../../src/compliance/index.ts";
 import {
   type AdjustStockRequest,
@@ -42,7 +43,8 @@ export function teaRequest({ runtime }: Served, invoice: string, changes: SaleCh
   });
   const of = { type: "sale" as const, number: invoice };
   const expected = { type: "sale", traderInvoiceNumber: invoice };
-  return { ...TARGET, of, expected, request, idempotencyKey: key, intent: 1, content: request.bodyJson, saleKey };
+  const asked = { ...TARGET, of, expected, request, intent: 1, content: request.bodyJson, sinceMs: START_MS };
+  return { ...asked, idempotencyKey: key, saleKey };
 }
 
 export function sellTea(served: Served, invoice: string, changes: SaleChanges = {}): Promise<CreateResult> {
@@ -68,7 +70,8 @@ export function creditNoteRequest({ runtime }: Served, saleId: string, number = 
   const idempotencyKey = `credit-note:${saleId}:${number}`.slice(0, 128);
   const of = { type: "credit_note" as const, number, originalSaleId: saleId };
   const expected = { type: "credit_note", traderInvoiceNumber: number };
-  return { ...TARGET, of, expected, request, idempotencyKey, intent: 1, content: request.bodyJson };
+  const asked = { ...TARGET, of, expected, request, intent: 1, content: request.bodyJson, sinceMs: START_MS };
+  return { ...asked, idempotencyKey };
 }
 
 export const saleRequest = (saleId: string, number = "INV-1") => ({

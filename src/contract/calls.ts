@@ -147,7 +147,7 @@ export interface TakingExecution {
   execution: string;
   /** For so long, from when it asks for the claim, its request may leave and be answered (milliseconds). */
   underWayForMs: number;
-  /** When Temporal was first asked for its activity (Unix milliseconds): a database may have lost what came later. */
+  /** When its try was first asked for (Unix milliseconds): a restored database may have lost what came later. */
   scheduledAtMs: number;
 }
 

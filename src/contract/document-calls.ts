@@ -66,6 +66,8 @@ export interface CreateRequest extends CallTarget {
   content: string;
   of: AnsweredRow;
   expected: ExpectedDocument;
+  /** When the workflow first asked for this intent, by its clock (Unix milliseconds). */
+  sinceMs: number;
 }
 
 export interface CreateSaleRequest extends CreateRequest {

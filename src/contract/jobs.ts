@@ -168,6 +168,8 @@ export type ProcessBatchResult =
 export interface BatchReference extends AccountingTarget {
   syncBatchId: string;
   generation: number;
+  /** When the workflow first asked for this try, by its clock (Unix milliseconds). Absent: an earlier run did. */
+  sinceMs?: number;
 }
 
 export interface DecideBatchRequest extends BatchReference {

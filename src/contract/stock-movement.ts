@@ -206,6 +206,8 @@ export type AdjustStockResult =
 export interface MovementReference extends CallTarget {
   referenceId: string;
   generation: number;
+  /** When the workflow first asked for this try, by its clock (Unix milliseconds). Absent: an earlier run did. */
+  sinceMs?: number;
 }
 
 export type KnownMovement = AppliedMovement | DecidedApplied | SupersededTry<MovementDecision> | UnknownOutcome;

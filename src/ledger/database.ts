@@ -67,29 +67,23 @@ export function openDatabase(options: DatabaseOptions): Database {
   let pool: pg.Pool | undefined;
   let preparing: Promise<pg.Pool> | undefined;
   let areTablesReady = false;
+  let verified = new WeakSet<pg.PoolClient>();
   let closed = false;
 
   async function prepare(): Promise<pg.Pool> {
     const { url = "", ownerUrl } = embedded ? await addressOf(embedded) : options;
     if (pool?.options.connectionString !== url) {
       await pool?.end();
-      pool = createPool(url, operationMs, verified);
+      pool = createPool(url, operationMs);
     }
-    const isFirst = !areTablesReady;
-    if (isFirst && ownerUrl !== undefined) await makeTables(pool, ownerUrl);
-    await onClient(pool, operationMs, async (client) => {
-      if (isFirst) await checkTables(each(client));
-      await options.verify?.(each(client));
-    });
+    if (!areTablesReady) {
+      if (ownerUrl !== undefined) await makeTables(pool, ownerUrl);
+      await onClient(pool, operationMs, (client) => checkTables(each(client)));
+    }
     areTablesReady = true;
+    verified = new WeakSet();
     return pool;
   }
-
-  /** What connects anew may reach another database than before: it was restored, or a replica took over. */
-  const verified: pg.PoolConfig["verify"] = (client, done) => {
-    if (!areTablesReady || !options.verify) return done();
-    options.verify(each(client)).then(() => done(), done);
-  };
 
   async function makeTables(workers: pg.Pool, ownerUrl: string): Promise<void> {
     const owner = createPool(ownerUrl, FIRST_START_MS);
@@ -154,8 +148,20 @@ export function openDatabase(options: DatabaseOptions): Database {
   /** Each statement commits by itself. */
   const each = (client: pg.PoolClient): Queries => queriesOver(client, limitOf(operationMs));
 
+  /** What connects anew may reach another database than before: it was restored, or a replica took over. */
+  async function verify(client: pg.PoolClient): Promise<void> {
+    if (!options.verify || verified.has(client)) return;
+    await options.verify(each(client));
+    verified.add(client);
+  }
+
   function onConnection<Answer>(withinMs: number, work: (client: pg.PoolClient) => Promise<Answer>): Promise<Answer> {
-    return within(withinMs, (ready, leftMs) => onClient(ready, leftMs, work));
+    return within(withinMs, (ready, leftMs) =>
+      onClient(ready, leftMs, async (client) => {
+        await verify(client);
+        return await work(client);
+      }),
+    );
   }
 
   return {
@@ -171,10 +177,11 @@ export function openDatabase(options: DatabaseOptions): Database {
       within(firstMs, (ready, leftMs) =>
         onClient(ready, leftMs, async (client) => {
           await client.query("select 1");
+          await verify(client);
         }),
       ),
     recheck() {
-      preparing = undefined;
+      verified = new WeakSet();
     },
     async close() {
       if (closed) return;
@@ -194,9 +201,8 @@ async function addressOf(embedded: EmbeddedServer): Promise<ServerAddress> {
   }
 }
 
-function createPool(url: string, operationMs: number, verify?: pg.PoolConfig["verify"]): pg.Pool {
+function createPool(url: string, operationMs: number): pg.Pool {
   const pool = new pg.Pool({
-    verify,
     connectionString: url,
     max: POOL_SIZE,
     connectionTimeoutMillis: operationMs,

@@ -6,7 +6,7 @@ import { billPayment, someConnection } from "./test-support/bill-payments.ts";
 import { createTestLedger, type TestLedger } from "./test-support/create-test-ledger.ts";
 import { APPLIED, bookMovement, firstTry } from "./test-support/movements.ts";
 import { businessWithPurchases, purchaseOf } from "./test-support/purchases.ts";
-import { keepRecord, recordOf, someBusiness } from "./test-support/records.ts";
+import { by, keepRecord, recordOf, someBusiness, WRITER } from "./test-support/records.ts";
 
 let from: TestLedger;
 let to: TestLedger;
@@ -46,7 +46,10 @@ describe("a ledger that is moved", () => {
     const used = openLedger({ url: from.url, home: "/nowhere", operationTimeoutMs: 60_000 });
     const business = someBusiness();
     const numbers = Array.from({ length: 501 }, (_, n) => `INV-${n} "ä"\n😀`);
-    await Promise.all(numbers.map((number) => keepRecord(used, business, recordOf(number))));
+    for (const number of numbers.slice(0, 2)) await keepRecord(used, business, recordOf(number));
+    const opened = { type: "sale", stage: "resolving-items", startedAtMs: 0, date: "2026-11-29" } as const;
+    const open = (number: string) => used.documents.openNew(business, { ...opened, number }, by(WRITER));
+    await Promise.all(numbers.slice(2).map(open));
     await bookMovement(
       used.stock,
       business,
@@ -65,8 +68,7 @@ describe("a ledger that is moved", () => {
     const moved = await from.ledger.moveTo(to.ownerUrl, (table, rows) => told.push(`${table} ${rows}`));
     expect(moved).toMatchObject({ documents: 501, purchases: 2, bill_payments: 1 });
     expect(told).toContain("documents 500");
-    const after = await rowsOf(to);
-    for (const [name, rows] of Object.entries(before)) if (name !== "quota_windows") expect(after[name]).toEqual(rows);
+    expect(await rowsOf(to)).toEqual(before);
 
     const seen = await to.ledger.place();
     const [there, here] = [to, from].map(({ url }) => openLedger({ url, home: "/nowhere", seen: async () => seen }));

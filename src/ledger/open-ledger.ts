@@ -12,7 +12,7 @@ import { createQuotaCounts } from "./quota-counts.ts";
 import { createReconciliation } from "./books/reconciliation.ts";
 import { createReports } from "./books/reports.ts";
 import { lostExecutions } from "./claims/claim.ts";
-import { acceptPlace, type SeenPlace, readPlace, requirePlace } from "./place.ts";
+import { acceptPlace, lastEventMs, type SeenPlace, readPlace, requirePlace } from "./place.ts";
 import { createStockClaims } from "./stock/stock-claims.ts";
 import { createSyncBatches } from "./sync-batches/sync-batches.ts";
 import { verifyLedger, type VerifyRequest } from "./verify.ts";
@@ -63,6 +63,8 @@ export function openLedger(options: LedgerOptions) {
      * @throws LedgerUnavailableError
      */
     lostExecutions: (sinceMs: number) => database.query((db) => lostExecutions(db, sinceMs)),
+    /** When the newest event was written (Unix milliseconds); undefined: there is none. */
+    lastEventMs: () => database.query(lastEventMs),
     /** Where the ledger is, and how much it has. @throws LedgerUnavailableError */
     place: () => database.query(readPlace),
     /**

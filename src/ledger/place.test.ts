@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 
 import { LedgerUnavailableError, openLedger, type Place, type TakeRequest } from "./index.ts";
 import { movementEventsOf } from "./test-support/claim-events.ts";
@@ -31,6 +31,7 @@ describe("a ledger that is not as it was left", () => {
 
   it.each([
     ["with fewer events", (place: Place) => ({ ...place, events: place.events + 1 }), "was restored from a backup"],
+    ["on another server than the workers use", (place: Place) => ({ ...place, server: "7/1" }), "than the workers use"],
     ["of other tables", (place: Place) => ({ ...place, ledger: randomUUID() }), "is not the one that"],
   ])("is not used %s", async (_how, seenOf, why) => {
     await takes(worker().ledger);
@@ -80,8 +81,8 @@ describe("after a restore that may have lost claims", () => {
   let restored: TestLedger;
   beforeAll(async () => {
     restored = await createTestLedger();
-    await restored.ledger.acceptPlace(LOST_UNTIL_MS);
   });
+  beforeEach(() => restored.ledger.acceptPlace(LOST_UNTIL_MS));
   afterAll(() => restored.drop());
 
   const BUSINESS = { connection: "default", businessId: "biz_1" };
@@ -96,7 +97,7 @@ describe("after a restore that may have lost claims", () => {
     expect(await stock.take(old)).toMatchObject(LOST);
     // Also to whoever asks again, and for a step that comes later.
     expect(await stock.take({ ...old, ...taking(), scheduledAtMs: LOST_UNTIL_MS + 1 })).toMatchObject(LOST);
-    expect(await stock.readOrClose(old)).toMatchObject(LOST);
+    expect(await stock.readOrClose({ ...old, sinceMs: LOST_UNTIL_MS - 1 })).toMatchObject(LOST);
     expect((await movementEventsOf(restored.outside, old)).map(({ what }) => what)).toEqual(["taken"]);
     const decision = { applied: false, note: "not in the journal", by: "Jane", atMs: LOST_UNTIL_MS };
     expect(await stock.decide({ ...old, decision })).toMatchObject({ kind: "superseded" });
@@ -107,11 +108,14 @@ describe("after a restore that may have lost claims", () => {
   });
 
   it("one that was refused before is unknown too, in its next generation", async () => {
-    const { stock } = restored.ledger;
+    const { stock, acceptPlace } = restored.ledger;
     const first = after(firstTry());
     await stock.take(first);
     await stock.settle({ ...first, outcome: NOT_APPLIED });
-    const next = { ...before(first), ...taking(), generation: 2, token: randomUUID(), scheduledAtMs: 1 };
+    // What is in the backup was written before it.
+    const lostUntilMs = Date.now() + 60_000;
+    await acceptPlace(lostUntilMs);
+    const next = { ...first, ...taking(), generation: 2, token: randomUUID(), scheduledAtMs: lostUntilMs - 1 };
     expect(await stock.take(next)).toMatchObject({ ...LOST, generation: 2 });
     expect((await verified(restored.ledger, BUSINESS)).findings).toEqual([]);
   });
@@ -119,20 +123,30 @@ describe("after a restore that may have lost claims", () => {
   it("nothing is closed that may have been sent, and the run is told so", async () => {
     const { stock } = restored.ledger;
     const old = firstTry();
-    expect(await stock.readOrClose(old)).toMatchObject({
-      kind: "unknown",
-      message: expect.stringContaining("restored"),
-    });
+    for (const sinceMs of [undefined, LOST_UNTIL_MS - 1])
+      expect(await stock.readOrClose({ ...old, sinceMs })).toMatchObject({
+        kind: "unknown",
+        message: expect.stringContaining("restored"),
+      });
     expect(await stock.take(before(old))).toMatchObject(LOST);
   });
 
-  it("a claim that another execution held is not free for the next one", async () => {
+  it("what was asked for later is closed, so that a late attempt of it sends nothing", async () => {
     const { stock } = restored.ledger;
+    const late = after(firstTry());
+    expect(await stock.readOrClose({ ...late, sinceMs: LOST_UNTIL_MS + 1 })).toMatchObject({ kind: "superseded" });
+    expect(await stock.take(late)).toMatchObject({ kind: "superseded" });
+  });
+
+  it("a claim that another execution held is not free for the next one", async () => {
+    const { stock, acceptPlace } = restored.ledger;
     const first = after(firstTry());
     await stock.take(first);
-    const next = { ...before(first), ...taking(), unsent: [first.execution] };
+    const lostUntilMs = Date.now() + 60_000;
+    await acceptPlace(lostUntilMs);
+    const next = { ...first, ...taking(), unsent: [first.execution], scheduledAtMs: lostUntilMs - 1 };
     expect(await stock.take(next)).toMatchObject({ kind: "unknown" });
-    expect(await stock.take({ ...next, scheduledAtMs: LOST_UNTIL_MS + 1 })).toEqual({ kind: "taken" });
+    expect(await stock.take({ ...next, scheduledAtMs: lostUntilMs + 1 })).toEqual({ kind: "taken" });
   });
 
   it("a movement of a run that carries on an older one is unknown, however late its step", async () => {
@@ -148,10 +162,27 @@ describe("after a restore that may have lost claims", () => {
       of: { type: "sale", number, purpose: "sold" } as const,
       scheduledAtMs: now + 120_000,
     };
-    expect(await stock.take({ ...request, writer: run("run-2") })).toMatchObject(LOST);
+    const carriedOn = { ...request, writer: run("run-2") };
+    expect(await stock.take(carriedOn)).toMatchObject(LOST);
     expect(await stock.take({ ...request, referenceId: randomUUID(), writer: run("run-1") })).toEqual({
       kind: "taken",
     });
+    // What a person has said since then holds: the next generation leaves.
+    const decision = { applied: false, note: "not in the journal", by: "Jane", atMs: now };
+    await stock.decide({ ...carriedOn, decision });
+    const next = { ...carriedOn, ...taking(), scheduledAtMs: now + 120_000, generation: 2 };
+    await restored.ledger.acceptPlace(now);
+    expect(await stock.take(next)).toEqual({ kind: "taken" });
+  });
+
+  it("a movement of a sale whose row was lost is unknown to the run that carries it on", async () => {
+    const { stock, documents } = restored.ledger;
+    const number = randomUUID();
+    const writer = { workflowId: `sale/default/biz_1/${number}`, runId: "run-2" };
+    const opened = { type: "sale", number, stage: "resolving-items", startedAtMs: 0, date: "2026-11-29" } as const;
+    await documents.open(BUSINESS, opened, { writer, askedAtMs: 0, inDoubt: true });
+    const request = { ...firstTry(), of: { type: "sale", number, purpose: "sold" } as const, writer };
+    expect(await stock.take({ ...request, scheduledAtMs: Date.now() + 600_000 })).toMatchObject(LOST);
   });
 
   it.each([

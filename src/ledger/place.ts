@@ -74,6 +74,8 @@ export function misfitOf(place: KnownPlace, seen: Place | undefined): string | u
   if (place.knownServer === MOVED) return "was moved to another server (`fiscalflow ledger move`)";
   if (place.server !== place.knownServer)
     return `is on another server, or another timeline of it, than it was (${place.server}, and was ${place.knownServer}): it was restored, copied, or taken over by a replica`;
+  if (seen && seen.server !== place.server)
+    return `is on another server, or another timeline of it, than the workers use (${place.server}, and they ${seen.server})`;
   if (seen && seen.events > place.events)
     return `has ${place.events} events, and had ${seen.events}: it was restored from a backup`;
   return undefined;
@@ -87,53 +89,66 @@ export type SeenPlace = (anew?: boolean) => Promise<Place | undefined>;
 
 /** @throws LedgerUnavailableError where the database is not the one that was used, or has lost something */
 export async function requirePlace(db: Queries, seen: SeenPlace): Promise<void> {
-  const place = await readPlace(db);
-  if (misfitOf(place, await seen()) === undefined) return;
-  const misfit = misfitOf(place, await seen(true));
+  // First, since others go on writing meanwhile.
+  const before = await seen();
+  if (misfitOf(await readPlace(db), before) === undefined) return;
+  const now = await seen(true);
+  const misfit = misfitOf(await readPlace(db), now);
   if (misfit === undefined) return;
   throw new LedgerUnavailableError(
     `The ledger's database ${misfit}. Nothing is sent that must not be sent twice until \`fiscalflow ledger restored\` says what it may have lost (docs/database.md, "Backup and restore").`,
   );
 }
 
-/** From now on the workers use the database as it is. @param lostUntilMs undefined: it has lost nothing */
+/** When the newest event was written (Unix milliseconds); undefined: there is none. */
+export async function lastEventMs(db: Queries): Promise<number | undefined> {
+  const { rows } = await sql<{ at: Date | null }>`
+    select max(e.at) as at from event_heads as h
+    join events as e on (e.connection, e.business_id, e.number) = (h.connection, h.business_id, h.count)`.execute(db);
+  return rows[0]?.at?.getTime();
+}
+
+/** From now on the workers use the database as it is. @param lostUntilMs undefined: it has lost nothing more */
 export async function acceptPlace(db: Queries, lostUntilMs: number | undefined): Promise<KnownPlace> {
   await readPlace(db);
   const lost = lostUntilMs === undefined ? null : new Date(lostUntilMs);
   await sql`
-    update ledger_place set server = at.here, lost_until = greatest(lost_until, ${lost}::timestamptz)
+    update ledger_place set server = at.here, lost_until = coalesce(${lost}::timestamptz, lost_until)
     from (${HERE}) as at`.execute(db);
   return readPlace(db);
 }
 
-/** Whether any claim may have been lost by a restore. */
-export function wasRestored(): RawBuilder<boolean> {
-  return sql<boolean>`exists (select from ledger_place where lost_until is not null)`;
-}
-
-/** What is to be sent, and since when: it may have left already, if the database has lost its claim. */
+/** A call that is to be sent once, and since when: it may have left already, if the database has lost its claim. */
 export interface Sending extends Business {
   writer: Writer;
-  /** When Temporal was first asked for the step that sends (Unix milliseconds). */
-  scheduledAtMs: number;
-  /** Of the document that it belongs to, in the events. */
+  /** When the try was first asked for (Unix milliseconds). */
+  sinceMs: number;
+  /** The claim's own, in the events. */
+  subject: string;
+  /** Of its events, those that tell of the claim; default: all. */
+  kinds?: readonly string[];
+  /** That of the document that it belongs to. */
   document?: string;
 }
 
 /**
- * Whether a claim may have been lost by a restore: the step was to be sent before it, or it belongs to a run that
- * carries on one that was at work before it (a reset, a restart).
+ * Whether a restore may have lost the claim: the try was asked for before it, or the call is of a run that carries on one
+ * that was at work before it (a reset, a restart), or whose row was lost. What is written of the claim since then holds.
  */
-export function mayBeLost({ writer, scheduledAtMs, document, ...business }: Sending): RawBuilder<boolean> {
+export function mayBeLost({ writer, sinceMs, subject, kinds, document, ...business }: Sending): RawBuilder<boolean> {
   const { connection, business_id } = businessColumns(business);
-  const byAnotherRun =
-    document === undefined
-      ? sql`false`
-      : sql`exists (
-          select from events as e
-          where (e.connection, e.business_id, e.subject) = (${connection}, ${business_id}, ${document})
-            and e.run_id <> ${storableText(writer.runId)} and e.at < p.lost_until)`;
+  const eventOf = (of: string, which: RawBuilder<unknown>): RawBuilder<boolean> =>
+    sql<boolean>`exists (
+      select from events as e
+      where (e.connection, e.business_id, e.subject) = (${connection}, ${business_id}, ${of}) and ${which})`;
+  const byAnotherRun = sql`(e.kind = ${IN_DOUBT} or (e.run_id <> ${storableText(writer.runId)} and e.at < p.lost_until))`;
+  const isCarriedOn = document === undefined ? sql`false` : eventOf(document, byAnotherRun);
+  const ofClaim = kinds ? sql`e.kind = any(${[...kinds]}::text[])` : sql`true`;
   return sql<boolean>`exists (
     select from ledger_place as p
-    where p.lost_until is not null and (p.lost_until > ${new Date(scheduledAtMs)} or ${byAnotherRun}))`;
+    where p.lost_until is not null and (p.lost_until > ${new Date(sinceMs)} or ${isCarriedOn})
+      and not ${eventOf(subject, sql`e.at >= p.lost_until and ${ofClaim}`)})`;
 }
+
+/** A row that was made anew, of which nobody knows what was sent. */
+export const IN_DOUBT = "document-in-doubt";

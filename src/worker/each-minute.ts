@@ -159,7 +159,7 @@ export function saleOfRun(execution: WorkflowExecutionInfo): SaleOfBusiness | un
 }
 
 /** A run that another key encrypts than this process has says nothing here, and holds up no other. */
-async function ifReadable<Answer>(work: Promise<Answer>): Promise<Answer | undefined> {
+export async function ifReadable<Answer>(work: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await work;
   } catch (error) {
@@ -226,7 +226,7 @@ async function keepGoingOn(client: Client, ledger: Documents, signal: AbortSigna
 }
 
 /** What the run was to issue, as its input says; undefined where that is nothing. */
-async function askedOf(
+export async function askedOf(
   client: Client,
   execution: WorkflowExecutionInfo,
   businessId: string,

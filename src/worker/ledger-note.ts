@@ -20,12 +20,14 @@ const note = z.object({
 
 export type LedgerNote = z.infer<typeof note>;
 
-const CALL_MS = 3_000;
+/** Somebody may wait for it within one operation of the ledger. */
+const READ_MS = 1_500;
+const WRITE_MS = 5_000;
 
 /** Undefined: no worker has written one yet, or a person has written something else. @throws what Temporal's client throws */
 export async function readLedgerNote(client: Client): Promise<LedgerNote | undefined> {
   try {
-    const { state } = await client.withDeadline(Date.now() + CALL_MS, () =>
+    const { state } = await client.withDeadline(Date.now() + READ_MS, () =>
       client.schedule.getHandle(LEDGER_SCHEDULE).describe(),
     );
     return noteOf(state.note);
@@ -46,7 +48,7 @@ function noteOf(text: string | undefined): LedgerNote | undefined {
 /** @throws what Temporal's client throws */
 export async function writeLedgerNote(client: Client, { ledger, server, events }: LedgerNote): Promise<void> {
   const text = JSON.stringify({ ledger, server, events });
-  await client.withDeadline(Date.now() + CALL_MS, async () => {
+  await client.withDeadline(Date.now() + WRITE_MS, async () => {
     const handle = client.schedule.getHandle(LEDGER_SCHEDULE);
     try {
       await handle.update(({ spec, action, policies, state }) => ({

@@ -11,9 +11,11 @@ import { type DevServer, startDevServer } from "../../src/servers/start-dev-serv
 import { createEmbeddedServer, type EmbeddedServer } from "../../src/servers/postgres-server.ts";
 import { readLedgerNote } from "../../src/worker/ledger-note.ts";
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
+import { batchesOf } from "../accounting/batches-of.ts";
 import { commandEnv } from "../rig/command-env.ts";
 import { CommandProcess } from "../rig/command-process.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { forgetWorkflow } from "../rig/forget-workflow.ts";
 import { namespaceOf } from "../rig/namespace.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -28,7 +30,8 @@ describeWithTemporal("a worker killed while movements are out, and the database 
   let temporal: DevServer;
   let rig: Rig;
   const processes: CommandProcess[] = [];
-  const { start, movementsOf, parked } = salesOf(() => rig);
+  const { start, sell, movementsOf, parked } = salesOf(() => rig);
+  const batchOf = batchesOf(() => rig);
   const data = (): string => join(folder, "ledger/postgres/cluster/data");
 
   async function startPostgres(): Promise<{ url: string; ownerUrl: string }> {
@@ -41,7 +44,13 @@ describeWithTemporal("a worker killed while movements are out, and the database 
     await startPostgres();
   }
   async function startWorker(): Promise<CommandProcess> {
-    const worker = new CommandProcess("worker", { ...commandEnv(rig), FISCALFLOW_TIMING_CALL_TIMEOUT_MS: "3000" });
+    const worker = new CommandProcess("worker", {
+      ...commandEnv(rig),
+      ACCOUNTING_BASE_URL: rig.simulator.accounting.url,
+      ACCOUNTING_API_KEY: "sk_development_simulator",
+      ACCOUNTING_CLIENT_SECRET: "cs_simulator",
+      FISCALFLOW_TIMING_CALL_TIMEOUT_MS: "4000",
+    });
     processes.push(worker);
     await worker.said("serving");
     return worker;
@@ -59,7 +68,7 @@ describeWithTemporal("a worker killed while movements are out, and the database 
     const made = openLedger({ url, ownerUrl, home: "/nowhere" });
     await made.ready();
     await made.close();
-    rig = await startRig({ address: temporal.address, receiver: false, env: { LEDGER_URL: url } });
+    rig = await startRig({ address: temporal.address, receiver: false, accounting: true, env: { LEDGER_URL: url } });
     await rig.stopWorkers();
   });
   afterAll(async () => {
@@ -77,6 +86,11 @@ describeWithTemporal("a worker killed while movements are out, and the database 
     await parked("LOST-1", "item-unknown");
     await whileStopped(async () => void (await copy(data(), join(folder, "backup"))));
 
+    // Nothing of what has ended meanwhile is in it.
+    await sell("LOST-3");
+    const batch = batchOf();
+    await batch.start();
+    await batch.result();
     const item = { id: "item_late", businessId: "biz_1", name: "late", sku: "SKU-LATE", unitPrice: 90 };
     for (const referenceId of ["LOST-1/item_late/sold", "LOST-2/item_tea/sold"])
       rig.simulator.inject({
@@ -91,8 +105,8 @@ describeWithTemporal("a worker killed while movements are out, and the database 
     await start("LOST-2");
     await rig.simulator.until(() => movementsOf("LOST-1").length === 1 && movementsOf("LOST-2").length === 1);
     // What a worker has seen it tells Temporal when it starts, and then each minute.
-    await startWorker();
     const { events } = await rig.ledger.place();
+    await startWorker();
     await expect.poll(async () => (await readLedgerNote(rig.client))?.events).toBeGreaterThanOrEqual(events);
     for (const worker of processes) await worker.end("SIGKILL");
     const lostAt = new Date().toISOString();
@@ -111,9 +125,12 @@ describeWithTemporal("a worker killed while movements are out, and the database 
 
     const wrong = await restored();
     expect([wrong.exitCode, wrong.stderr]).toEqual([2, expect.stringContaining("--at <instant>")]);
+    const early = await restored("--at", "2026-01-01T00:00:00Z");
+    expect([early.exitCode, early.stderr]).toEqual([2, expect.stringContaining("before the newest event")]);
     const accepted = await restored("--at", lostAt);
     expect(accepted).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("is not sent again") });
     expect(accepted.stderr).toContain("restored from a backup");
+    expect(accepted.stdout).toMatch(/2 workflows had ended.*LOST-3 \(sale\)/s);
     for (const invoice of ["LOST-1", "LOST-2"]) {
       const { stockMovements } = await parked(invoice, "stock-unknown");
       const referenceId = stockMovements[0]?.referenceId ?? "";
@@ -123,6 +140,14 @@ describeWithTemporal("a worker killed while movements are out, and the database 
       expect(movementsOf(invoice), invoice).toHaveLength(1);
       expect(rig.simulator.documents(invoice), invoice).toHaveLength(1);
     }
+    // Started again when Temporal has forgotten it, it sends nothing.
+    await forgetWorkflow(rig, rig.starter.workflowId({ invoice: "LOST-3" }));
+    expect(await (await start("LOST-3")).result()).toMatchObject({ stage: "completed" });
+    expect([rig.simulator.documents("LOST-3").length, movementsOf("LOST-3").length]).toEqual([1, 1]);
+    // Nor does the batch, before a person has looked.
+    await batch.start();
+    expect(await batch.needs()).toMatchObject({ code: "batch-unknown" });
+    expect(batch.calls()).toBe(1);
     // What comes after it needs nobody.
     await start("AFTER-1");
     await rig.stateWhen("AFTER-1", ({ stage }) => stage === "completed");

@@ -57,12 +57,14 @@ interface DocumentIntent {
   number: number;
   body: ComposedBody | undefined;
   rejectedWithoutTrace: number;
+  /** When it was first asked for. */
+  sinceMs: number | undefined;
   /** An activity ended without an answer: the next one has read the claim. */
   isLost: boolean;
 }
 
 function newIntent(number: number): DocumentIntent {
-  return { number, body: undefined, rejectedWithoutTrace: 0, isLost: false };
+  return { number, body: undefined, rejectedWithoutTrace: 0, sinceMs: undefined, isLost: false };
 }
 
 /**
@@ -84,7 +86,9 @@ export async function createDocument(context: SaleContext, creation: Creation): 
     const idempotencyKey = idempotencyKeyOf(run.workflowId, creation.step, number);
     const { content, expected } = creation;
     const { request } = body;
-    const answer = await creation.send({ intent: number, content, of: run.row, expected, request, idempotencyKey });
+    const sinceMs = (intent.sinceMs ??= Date.now());
+    const asked = { intent: number, content, of: run.row, expected, request, idempotencyKey, sinceMs };
+    const answer = await creation.send(asked);
     if (answer.kind === "lost" && !intent.isLost) {
       // The claim decides, and the activity reads it before it sends: a document that it knows is taken over, and what
       // may have left is repeated under a trusted key alone.

@@ -162,14 +162,14 @@ async function sendMovement(
   movement: StockMovement,
   { claims: { current: claim }, branch }: Tries,
 ): Promise<AdjustStockResult> {
-  const { referenceId, itemId, action, quantity, unitPrice, purpose, undoes } = movement;
+  const { referenceId, itemId, action, quantity, unitPrice, purpose, undoes, sentAtMs: sinceMs } = movement;
   const of = { type: run.documentType, number: run.invoice, purpose, undoes };
   const claimKey = { ...target, referenceId };
   const request = { ...claimKey, itemId, action, quantity, unitPrice, branch, of, claim };
   const sent = await calls.unrepeatableWrite.adjustStock(run.inWords(movement), request);
   const { generation } = claim;
   const result = await answerOf(sent, () =>
-    ledger.readMovement("Read from its claim what became of the movement", { ...claimKey, generation }),
+    ledger.readMovement("Read from its claim what became of the movement", { ...claimKey, generation, sinceMs }),
   );
   if (!("unsettled" in result)) return result;
   const outcome = result.kind === "applied" ? result : notDoneOutcome("not-applied", result);

@@ -52,9 +52,10 @@ async function sendUntilProcessed(
   for (;;) {
     job.moveOn("the service's answer", { standing: "waiting" });
     const { current } = claims;
-    const sent = await sendBatch(calls, batch, current);
-    const result =
-      sent.kind === "unknown" ? await resolveUnknown(job, batch, { generation: current.generation, ...sent }) : sent;
+    const sinceMs = Date.now();
+    const sent = await sendBatch(calls, batch, current, sinceMs);
+    const claim = { ...batch, generation: current.generation, sinceMs };
+    const result = sent.kind === "unknown" ? await resolveUnknown(job, claim, sent) : sent;
     if (result.kind !== "not-processed" && result.kind !== "deferred") betweenTries.clearRefusal();
     switch (result.kind) {
       case "processed":
@@ -79,12 +80,17 @@ async function sendUntilProcessed(
 }
 
 /** Not ended by a cancellation: nobody would know what became of it. */
-function sendBatch({ unrepeatableWrite }: AccountingCalls, batch: Batch, one: ClaimedTry): Promise<ProcessBatchResult> {
+function sendBatch(
+  { unrepeatableWrite }: AccountingCalls,
+  batch: Batch,
+  one: ClaimedTry,
+  sinceMs: number,
+): Promise<ProcessBatchResult> {
   const { generation } = one;
   return CancellationScope.nonCancellable(async () => {
     const sent = await unrepeatableWrite.processSyncBatch("Have the batch processed", { ...batch, ...one });
     const result = await answerOf(sent, () =>
-      ledger.readBatch("Read what became of it from its claim", { ...batch, generation }),
+      ledger.readBatch("Read what became of it from its claim", { ...batch, generation, sinceMs }),
     );
     if (!("unsettled" in result)) return result;
     const outcome =
@@ -101,10 +107,10 @@ const LOOKS = ["1 minute", "10 minutes", "1 hour"] as const;
 
 async function resolveUnknown(
   job: BatchJob,
-  batch: Batch,
-  { generation, message, evidence }: UnknownOutcome & { generation: number },
+  asked: BatchReference,
+  { generation = asked.generation, message, evidence }: UnknownOutcome,
 ): Promise<Known> {
-  const claim = { ...batch, generation };
+  const claim = { ...asked, generation };
   let found: Known | undefined;
   const lookAgain = async (): Promise<boolean> => {
     for (const pause of LOOKS) {
@@ -128,7 +134,7 @@ async function resolveUnknown(
     const kept = await ledger.decideBatch("Write the operator's decision into the claim", decided);
     if (kept.kind !== "unknown") return kept;
     // Of another run's newer try the decision says nothing.
-    return await resolveUnknown(job, batch, { generation, ...kept });
+    return await resolveUnknown(job, claim, kept);
   }
 }
 

@@ -13,7 +13,8 @@ afterAll(() => rm(home, { recursive: true, force: true }));
 
 describe("fiscalflow ledger move", () => {
   it("moves the ledger of the home to a server, says what it moved, and does so once", async () => {
-    const embedded = openLedger({ home });
+    const embedded = openLedger({ home, operationTimeoutMs: 15_000 });
+    await embedded.ready();
     const business = someBusiness();
     for (const number of ["INV-1", "INV-2"]) await keepRecord(embedded, business, recordOf(number, { movements: [] }));
     await embedded.close();

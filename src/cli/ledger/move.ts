@@ -53,6 +53,6 @@ export async function move(context: CliContext, { to, json = false }: MoveFlags)
   );
   printNote(
     context,
-    "Set LEDGER_URL to the server, with the workers' login, and start the workers. The old ledger takes no worker any more.",
+    "Set LEDGER_URL to the server, with the workers' login, run `fiscalflow ledger restored --lossless`, and start the workers. The old ledger takes no worker any more.",
   );
 }

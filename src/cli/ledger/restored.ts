@@ -1,9 +1,10 @@
 import { nairobiAndUtcTime } from "../../contract/index.ts";
 import { misfitOf } from "../../ledger/index.ts";
 import { readLedgerNote, writeLedgerNote } from "../../worker/ledger-note.ts";
+import { keepLostRows, type LostRow } from "../../worker/lost-rows.ts";
 import { withTemporal } from "../connect-temporal.ts";
 import { type CliContext, UsageError } from "../context.ts";
-import { printNote, printResult } from "../output.ts";
+import { counted, printNote, printResult } from "../output.ts";
 import { withLedger } from "../with-ledger.ts";
 
 export interface RestoredFlags {
@@ -12,9 +13,12 @@ export interface RestoredFlags {
   json?: boolean;
 }
 
+/** A workflow that ends writes its last event a moment before. */
+const MARGIN_MS = 10 * 60_000;
+
 /**
  * Has the workers use the ledger's database as it is now, after it was restored, moved or taken over: with what it may
- * have lost, or with nothing.
+ * have lost, or with nothing. To be repeated freely: the last instant counts.
  */
 export async function restored(context: CliContext, flags: RestoredFlags): Promise<void> {
   const { at, lossless = false, json = false } = flags;
@@ -31,22 +35,34 @@ export async function restored(context: CliContext, flags: RestoredFlags): Promi
       async (ledger) => {
         const seen = await readLedgerNote(client);
         const misfit = misfitOf(await ledger.place(), seen);
+        const lastEventMs = await ledger.lastEventMs();
+        // Once the workers write again, the newest event is theirs.
+        if (misfit !== undefined && lostUntilMs !== undefined && lastEventMs !== undefined && lostUntilMs < lastEventMs)
+          throw new UsageError(
+            `--at is before the newest event of this database (${nairobiAndUtcTime(lastEventMs)}). It is not the backup's moment, but when the lost database was used last.`,
+          );
         const place = await ledger.acceptPlace(lostUntilMs);
+        const lost: LostRow[] = [];
+        if (lostUntilMs !== undefined)
+          for await (const row of keepLostRows(client, ledger, (lastEventMs ?? MARGIN_MS) - MARGIN_MS)) lost.push(row);
+        // Last: until it is written, the workers wait.
         await writeLedgerNote(client, place);
-        return { ...place, seen, misfit };
+        return { ...place, seen, misfit, lost };
       },
       { forMachines: json, mayBeEmpty: true },
     ),
   );
-  const { ledger, server, events, lostUntilMs: until, seen, misfit } = await accept;
+  const { ledger, server, events, lostUntilMs: until, seen, misfit, lost } = await accept;
   const lostUntil = until === undefined ? null : new Date(until).toISOString();
+  const lines = [
+    lostUntilMs === undefined ? "The workers use the database as it is: nothing more was lost." : lostText(lostUntilMs),
+    ...(lostUntilMs === undefined && until !== undefined ? [`What was lost before stands: ${lostText(until)}`] : []),
+    ...(lost.length > 0 ? [`${counted(lost.length, "workflow")} had ended, and the database knew nothing of it:`] : []),
+    ...lost.map(({ workflowId, what }) => `  ${workflowId} (${what}): started again, it sends nothing by itself`),
+  ];
+  const result = { ledger, server, events, eventsSeen: seen?.events ?? null, lostUntil, lostRows: lost };
+  printResult(context, json, result, lines.join("\n"));
   const before = misfit === undefined ? "was the one that the workers know" : misfit;
-  printResult(
-    context,
-    json,
-    { ledger, server, events, eventsSeen: seen?.events ?? null, lostUntil },
-    lostUntilMs === undefined ? "The workers use the database as it is: it has lost nothing." : lostText(lostUntilMs),
-  );
   printNote(context, `The database ${before}. Workers that wait for it go on; none is to be restarted.`);
 }
 

@@ -13,7 +13,7 @@ import type { Database, Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
 import { appendEvents, type Business, canonicalJson, type Writer, writerColumns } from "../events/chain.ts";
 import type { ProvenRows } from "../events/verify-rows.ts";
-import { wasRestored } from "../place.ts";
+import { mayBeLost } from "../place.ts";
 import { storableText } from "../storable-text.ts";
 import type { RowOf } from "../tables.ts";
 import {
@@ -300,6 +300,8 @@ export interface LastTry {
   generation: number;
   writer: Writer;
   nowMs: number;
+  /** When the try was first asked for (Unix milliseconds); default: nobody knows. */
+  sinceMs?: number | undefined;
 }
 
 async function holds(db: Queries, what: RawBuilder<boolean>): Promise<boolean> {
@@ -315,12 +317,12 @@ async function holds(db: Queries, what: RawBuilder<boolean>): Promise<boolean> {
 export async function readOrClose<Answer extends { kind: string }>(
   database: Database,
   claim: AtMostOnceClaim<Answer>,
-  { generation, writer, nowMs }: LastTry,
+  { generation, writer, nowMs, sinceMs = 0 }: LastTry,
 ): Promise<Known<Answer> | UnderWay> {
   checkTry(generation);
   const event = { what: "closed", generation, change: { generation, ...closedClaim(nowMs) } };
   return await database.transact(async (db) => {
-    const lost = await holds(db, wasRestored());
+    const lost = await holds(db, mayBeLost({ ...claim.chain, writer, sinceMs, subject: claim.subject }));
     if (lost || !(await isMade(db, claim, writer, event))) {
       const row = await lockRow(db, claim);
       if (row?.state === "held") return await openAnswer(db, row);

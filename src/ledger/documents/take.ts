@@ -16,12 +16,13 @@ import {
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
 import { appended, type Business, businessColumns, type Writer } from "../events/chain.ts";
-import { mayBeLost } from "../place.ts";
+import { IN_DOUBT, mayBeLost } from "../place.ts";
 import { assignments } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
 import type { RowOf } from "../tables.ts";
 import {
   changeRow,
+  CLAIM_CHANGES,
   decisionOf,
   documentClaim,
   type DocumentDecision,
@@ -32,6 +33,7 @@ import {
   KEPT_COLUMNS,
   type KeptColumns,
   keptOf,
+  kindOf,
   subjectOf,
 } from "./row.ts";
 import { doubt, unknownRun } from "./write.ts";
@@ -121,27 +123,41 @@ export async function take(db: Queries, request: TakeDocumentRequest): Promise<T
     // The number belongs to the sale that sends first.
     await changeRow(db, request, found, unknown, writer, { times: { as_of: asOf, sequence: 0 } });
   }
-  if (await mayHaveLeft(db, request)) return await takeInDoubt(db, request);
+  const mayHaveLeftAtMs = await mayHaveLeft(db, request, found);
+  if (mayHaveLeftAtMs !== undefined) return await takeInDoubt(db, request, mayHaveLeftAtMs);
   await changeClaim(db, claim, writer, event, columns);
   return answer;
 }
 
-function lostClaim({ of, writer, scheduledAtMs, ...business }: TakeDocumentRequest): RawBuilder<boolean> {
-  return mayBeLost({ ...business, writer, scheduledAtMs, document: subjectOf(of) });
+function lostClaim({ of, writer, scheduledAtMs: sinceMs, connection, businessId }: TakeDocumentRequest) {
+  const subject = subjectOf(of);
+  return mayBeLost({ connection, businessId, writer, sinceMs, subject, kinds: OF_CLAIM, document: subject });
 }
 
-async function mayHaveLeft(db: Queries, request: TakeDocumentRequest): Promise<boolean> {
-  const { rows } = await sql<{ lost: boolean }>`select ${lostClaim(request)} as lost`.execute(db);
-  return rows[0]?.lost === true;
+const OF_CLAIM = CLAIM_CHANGES.map(kindOf).filter((kind) => kind !== IN_DOUBT);
+
+/** Since when it may have been sent, if a restore may have lost that; an earlier run began when the row did. */
+async function mayHaveLeft(db: Queries, request: TakeDocumentRequest, row: Kept): Promise<number | undefined> {
+  const since = new Date(request.scheduledAtMs);
+  const { rows } = await sql<{ lost: boolean; own: boolean }>`
+    select ${lostClaim(request)} as lost, exists (select from ledger_place where lost_until > ${since}) as own`.execute(
+    db,
+  );
+  if (rows[0]?.lost !== true) return undefined;
+  return rows[0].own ? request.scheduledAtMs : row.content.startedAtMs;
 }
 
 /**
  * A restore may have lost that it was sent. Under its key it is sent again, while the service remembers that; else nobody
  * knows.
  */
-async function takeInDoubt(db: Queries, request: TakeDocumentRequest): Promise<TakeDocumentAnswer> {
+async function takeInDoubt(
+  db: Queries,
+  request: TakeDocumentRequest,
+  firstSentAtMs: number,
+): Promise<TakeDocumentAnswer> {
   const { claim, columns, event, answer } = firstOf(request);
-  const { scheduledAtMs: firstSentAtMs, repeatableForMs, nowMs, writer } = request;
+  const { repeatableForMs, nowMs, writer } = request;
   const isOver = repeatableForMs === 0 || nowMs > firstSentAtMs + repeatableForMs;
   const idle = isOver && { execution: null, under_way_until: null };
   const lost = { ...event, detail: { nowMs, by: "lost" } };

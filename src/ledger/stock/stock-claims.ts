@@ -143,17 +143,18 @@ export function createStockClaims(database: Database) {
 }
 
 async function takeMovement(database: Database, request: TakeRequest) {
-  const { connection, branchSentAs, movement, of } = request;
+  const { connection, branchSentAs, movement, of, writer, scheduledAtMs: sinceMs } = request;
+  const claim = movementClaim(request);
   const isGivenUp = isDecidedToBeGivenUp(request);
   const isHeld = branchSentAs === undefined ? undefined : isHeldBack(connection, branchSentAs);
-  return await take<AppliedMovement | DecidedApplied, NotTaken>(database, movementClaim(request), request, {
+  return await take<AppliedMovement | DecidedApplied, NotTaken>(database, claim, request, {
     call: { ...originColumns(of), ...movementColumns(movement) },
     differs(row) {
       const claimed = movementOf(row);
       if (!claimed || isSameMovement(claimed, movement)) return undefined;
       return { kind: "different", claimed, state: row.state === "held" ? "held" : "applied" };
     },
-    lost: mayBeLost({ ...request, document: subjectOf(of) }),
+    lost: mayBeLost({ ...claim.chain, writer, sinceMs, subject: claim.subject, document: subjectOf(of) }),
     heldBack: {
       holds: isHeld ? sql`(${isGivenUp} or ${isHeld})` : isGivenUp,
       async why(db) {

@@ -57,11 +57,12 @@ export type SyncBatches = ReturnType<typeof createSyncBatches>;
 /** Sync batches, each processed at most once (claims/at-most-once.ts). Their events are in the connection's chain. */
 export function createSyncBatches(database: Database) {
   return {
-    take: (request: BatchKey & TakeClaim) =>
-      take(database, batchClaim(request), request, {
-        call: {},
-        lost: mayBeLost({ ...request, ...accountingChain(request.connection) }),
-      }),
+    take: (request: BatchKey & TakeClaim) => {
+      const claim = batchClaim(request);
+      const { writer, scheduledAtMs: sinceMs } = request;
+      const lost = mayBeLost({ ...claim.chain, writer, sinceMs, subject: claim.subject });
+      return take(database, claim, request, { call: {}, lost });
+    },
     ended: (request: BatchKey & EndedTry) => ended(database, batchClaim(request), request),
     settle: (request: BatchKey & SettledTry<BatchOutcome>) => settle(database, batchClaim(request), request),
     readOrClose: (request: BatchKey & LastTry) => readOrClose(database, batchClaim(request), request),
