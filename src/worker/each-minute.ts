@@ -29,7 +29,7 @@ interface Looking {
   look: (sinceMs: number, signal: AbortSignal) => Promise<number>;
   everyMs: number;
   log: WatchLog;
-  /** Said once when looks begin to fail. */
+  /** Said when looks begin to fail, and when they fail for another reason. */
   failing: string;
 }
 
@@ -40,15 +40,16 @@ interface Looking {
 export function lookRegularly({ look, everyMs, log, failing }: Looking): () => Promise<void> {
   const stop = new AbortController();
   let sinceMs = 0;
-  let isFailing = false;
+  let said: string | undefined;
   const lookOnce = async (): Promise<void> => {
     try {
       sinceMs = await look(sinceMs, stop.signal);
-      isFailing = false;
+      said = undefined;
     } catch (error) {
-      if (stop.signal.aborted || isFailing) return;
-      isFailing = true;
-      log.warn(failing, { reason: loggedReason(error) });
+      const reason = loggedReason(error);
+      if (stop.signal.aborted || reason === said) return;
+      said = reason;
+      log.warn(failing, { reason });
     }
   };
   let looking = lookOnce();

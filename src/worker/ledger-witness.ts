@@ -51,7 +51,7 @@ export class LedgerWitness {
       },
       everyMs,
       log: this.#log,
-      failing: "whether the ledger is the one that was used cannot be looked up now; it is tried again each minute",
+      failing: "the ledger cannot be held against what the workers have seen of it; it is tried again each minute",
     });
   }
 
