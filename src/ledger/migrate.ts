@@ -230,5 +230,27 @@ function functionsIn(schema: RawBuilder<unknown>): RawBuilder<unknown>[] {
         return numbers;
       end $$`,
     sql`revoke all on function append_events from public`,
+    // A function of its own (place.ts): where nothing was ever lost, no claim pays for the plan of the whole question.
+    sql`
+      create function may_be_lost(
+        of_connection text, of_business text, of_claim text, of_document text, claim_kinds text[], run text,
+        since timestamptz
+      ) returns boolean language plpgsql stable as $$
+      declare
+        lost timestamptz;
+      begin
+        select p.lost_until into lost from ${schema}.ledger_place p where p.lost_until is not null;
+        if not found then return false; end if;
+        if lost <= since and not exists (
+          select from ${schema}.events e
+            where e.connection = of_connection and e.business_id = of_business and e.subject = of_document
+              and (e.kind = 'document-in-doubt' or (e.run_id <> run and e.at < lost))
+        ) then return false; end if;
+        return not exists (
+          select from ${schema}.events e
+            where e.connection = of_connection and e.business_id = of_business and e.subject = of_claim
+              and e.at >= lost and (claim_kinds is null or e.kind = any(claim_kinds))
+        );
+      end $$`,
   ];
 }

@@ -137,17 +137,9 @@ export interface Sending extends Business {
  */
 export function mayBeLost({ writer, sinceMs, subject, kinds, document, ...business }: Sending): RawBuilder<boolean> {
   const { connection, business_id } = businessColumns(business);
-  const eventOf = (of: string, which: RawBuilder<unknown>): RawBuilder<boolean> =>
-    sql<boolean>`exists (
-      select from events as e
-      where (e.connection, e.business_id, e.subject) = (${connection}, ${business_id}, ${of}) and ${which})`;
-  const byAnotherRun = sql`(e.kind = ${IN_DOUBT} or (e.run_id <> ${storableText(writer.runId)} and e.at < p.lost_until))`;
-  const isCarriedOn = document === undefined ? sql`false` : eventOf(document, byAnotherRun);
-  const ofClaim = kinds ? sql`e.kind = any(${[...kinds]}::text[])` : sql`true`;
-  return sql<boolean>`exists (
-    select from ledger_place as p
-    where p.lost_until is not null and (p.lost_until > ${new Date(sinceMs)} or ${isCarriedOn})
-      and not ${eventOf(subject, sql`e.at >= p.lost_until and ${ofClaim}`)})`;
+  return sql<boolean>`may_be_lost(
+    ${connection}, ${business_id}, ${subject}, ${document ?? null}, ${kinds ? [...kinds] : null}::text[],
+    ${storableText(writer.runId)}, ${new Date(sinceMs)})`;
 }
 
 /** A row that was made anew, of which nobody knows what was sent. */
