@@ -19,7 +19,8 @@ for (const folder of ["dist/activities", "dist/src"]) {
     const { code = "" } = await minify(text, {
       ecma: 2020,
       module: true,
-      compress: false,
+      // What leaves each statement where it is.
+      compress: { defaults: false, join_vars: true, properties: true, booleans: true },
       mangle: { keep_classnames: true, keep_fnames: true },
       format: { comments: false, max_line_len: 120 },
     });

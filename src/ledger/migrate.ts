@@ -131,7 +131,7 @@ async function grant(db: Kysely<Tables>, workerRole: string): Promise<void> {
     ...ofTables,
     sql`grant select on ${sql.id(SCHEMA)} to ${role}`,
     sql`grant usage on sequence movement_order to ${role}`,
-    sql`grant execute on function append_events to ${role}`,
+    sql`grant execute on function append_events, may_be_lost, ledger_server to ${role}`,
   ])
     await statement.execute(db);
   // Who does not own the database has had it made by somebody who does (deploy/postgres/databases.sql).
@@ -230,6 +230,16 @@ function functionsIn(schema: RawBuilder<unknown>): RawBuilder<unknown>[] {
         return numbers;
       end $$`,
     sql`revoke all on function append_events from public`,
+    // Of place.ts. The timeline is that of the write-ahead log, which a promotion changes at once; a standby has none, and
+    // some hosted servers answer nobody.
+    sql`
+      create function ledger_server() returns text language plpgsql stable as $$
+      begin
+        return (select system_identifier from pg_control_system()) || '/'
+          || ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int;
+      exception when object_not_in_prerequisite_state or feature_not_supported or insufficient_privilege then
+        return 'unknown';
+      end $$`,
     // A function of its own (place.ts): where nothing was ever lost, no claim pays for the plan of the whole question.
     sql`
       create function may_be_lost(

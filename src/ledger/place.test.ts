@@ -54,6 +54,14 @@ describe("a ledger that is not as it was left", () => {
     expect(await takes(ledger)).toEqual({ kind: "taken" });
   });
 
+  it("is used on a server that does not say which it is, by the rest", async () => {
+    await test.outside.query("update ledger_place set server = 'unknown'");
+    const { events, ...place } = await test.ledger.place();
+    expect(await takes(worker({ ...place, events }).ledger)).toEqual({ kind: "taken" });
+    await expect(takes(worker({ ...place, events: events + 5 }).ledger)).rejects.toThrow("was restored from a backup");
+    await test.ledger.acceptPlace();
+  });
+
   it("is noticed on connections that stay open once it is looked at anew", async () => {
     const { ledger, state } = worker();
     await takes(ledger);

@@ -37,10 +37,11 @@ interface PlaceRow {
   lost_until: Date | null;
 }
 
-/** Any role may ask. The timeline is that of the write-ahead log, which a promotion changes at once. */
-const HERE = sql`
-  select system_identifier || '/' || ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int as here
-  from pg_control_system()`;
+/** Of a server that does not say: nothing follows from it. */
+const UNKNOWN = "unknown";
+
+/** Any role may ask, and not every hosted server answers (migrate.ts). */
+const HERE = sql`select ledger_server() as here`;
 
 export async function readPlace(db: Queries): Promise<KnownPlace> {
   const { rows } = await sql<PlaceRow>`
@@ -72,13 +73,17 @@ export function misfitOf(place: KnownPlace, seen: Place | undefined): string | u
   if (seen && seen.ledger !== place.ledger)
     return "is not the one that the workers of this namespace have used: each namespace has one ledger";
   if (place.knownServer === MOVED) return "was moved to another server (`fiscalflow ledger move`)";
-  if (place.server !== place.knownServer)
+  if (isAnother(place.server, place.knownServer))
     return `is on another server, or another timeline of it, than it was (${place.server}, and was ${place.knownServer}): it was restored, copied, or taken over by a replica`;
-  if (seen && seen.server !== place.server)
+  if (seen && isAnother(place.server, seen.server))
     return `is on another server, or another timeline of it, than the workers use (${place.server}, and they ${seen.server})`;
   if (seen && seen.events > place.events)
     return `has ${place.events} events, and had ${seen.events}: it was restored from a backup`;
   return undefined;
+}
+
+function isAnother(server: string, known: string): boolean {
+  return server !== UNKNOWN && known !== UNKNOWN && server !== known;
 }
 
 /**
@@ -96,7 +101,7 @@ export async function requirePlace(db: Queries, seen: SeenPlace): Promise<void> 
   const misfit = misfitOf(await readPlace(db), now);
   if (misfit === undefined) return;
   throw new LedgerUnavailableError(
-    `The ledger's database ${misfit}. Nothing is sent that must not be sent twice until \`fiscalflow ledger restored\` says what it may have lost (docs/database.md, "Backup and restore").`,
+    `The ledger's database ${misfit}. Nothing is sent that must not be sent twice until \`fiscalflow ledger restored\` says what it may have lost (https://github.com/fiscalflow/fiscalflow/blob/main/docs/database.md#backup-and-restore).`,
   );
 }
 

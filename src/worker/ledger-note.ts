@@ -1,4 +1,4 @@
-import { type Client, ScheduleNotFoundError } from "@temporalio/client";
+import { type Client, ScheduleAlreadyRunning, ScheduleNotFoundError, type ScheduleOptions } from "@temporalio/client";
 import { z } from "zod";
 
 import { MAIN_TASK_QUEUE, SCHEDULE_PREFIX } from "../contract/index.ts";
@@ -48,29 +48,39 @@ function noteOf(text: string | undefined): LedgerNote | undefined {
 /** @throws what Temporal's client throws */
 export async function writeLedgerNote(client: Client, { ledger, server, events }: LedgerNote): Promise<void> {
   const text = JSON.stringify({ ledger, server, events });
+  const handle = client.schedule.getHandle(LEDGER_SCHEDULE);
+  const update = (): Promise<void> =>
+    handle.update(({ spec, action, policies, state }) => ({
+      spec,
+      action: { ...action, type: "startWorkflow" },
+      policies,
+      state: { ...state, paused: true, note: text },
+    }));
   await client.withDeadline(Date.now() + WRITE_MS, async () => {
-    const handle = client.schedule.getHandle(LEDGER_SCHEDULE);
     try {
-      await handle.update(({ spec, action, policies, state }) => ({
-        spec,
-        action: { ...action, type: "startWorkflow" },
-        policies,
-        state: { ...state, paused: true, note: text },
-      }));
+      await update();
     } catch (error) {
       if (!(error instanceof ScheduleNotFoundError)) throw error;
-      await client.schedule.create({
-        scheduleId: LEDGER_SCHEDULE,
-        spec: {},
-        // Temporal asks for one. Whoever triggers it by hand gets a run that ends by itself.
-        action: {
-          type: "startWorkflow",
-          workflowType: "ledgerNote",
-          taskQueue: MAIN_TASK_QUEUE,
-          workflowExecutionTimeout: "1 second",
-        },
-        state: { paused: true, note: text },
+      await client.schedule.create(scheduleWith(text)).catch((failed: unknown) => {
+        // Another process has made it at the same time.
+        if (failed instanceof ScheduleAlreadyRunning) return update();
+        throw failed;
       });
     }
   });
+}
+
+function scheduleWith(text: string): ScheduleOptions {
+  return {
+    scheduleId: LEDGER_SCHEDULE,
+    spec: {},
+    // Temporal asks for one. Whoever triggers it by hand gets a run that ends by itself.
+    action: {
+      type: "startWorkflow",
+      workflowType: "ledgerNote",
+      taskQueue: MAIN_TASK_QUEUE,
+      workflowExecutionTimeout: "1 second",
+    },
+    state: { paused: true, note: text },
+  };
 }

@@ -2,7 +2,6 @@ import type { Client } from "@temporalio/client";
 
 import { type Ledger, misfitOf } from "../ledger/index.ts";
 import { type LedgerNote, readLedgerNote, writeLedgerNote } from "./ledger-note.ts";
-import { loggedReason } from "./create-logger.ts";
 import { EVERY_MS, lookRegularly, type WatchLog } from "./each-minute.ts";
 
 const READ_AGAIN_MS = 1_000;
@@ -31,15 +30,13 @@ export class LedgerWitness {
     return this.#seen;
   };
 
-  /** Sales go on where Temporal's Schedules are away: the database itself still knows on which server it was. */
+  /**
+   * Sales go on where Temporal's Schedules are away, of which the look each minute tells: the database itself still knows
+   * on which server it was.
+   */
   #read(before: Promise<LedgerNote | undefined> | undefined): Promise<LedgerNote | undefined> {
     this.#readAtMs = performance.now();
-    return readLedgerNote(this.#client).catch((error: unknown) => {
-      this.#log.warn("what the workers have seen of the ledger cannot be read from Temporal; it is tried again", {
-        reason: loggedReason(error),
-      });
-      return before;
-    });
+    return readLedgerNote(this.#client).catch(() => before);
   }
 
   /** @returns what ends it */
