@@ -11,7 +11,10 @@ import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
 const OPEN = 100;
-const AT_ONCE = 10;
+/** Each asks for its state again and again: more of them keep this process, which is the worker too, from its work. */
+const AT_ONCE = 4;
+/** A hundred sales begin in one moment, in the process that also looks at them. */
+const LEDGER_TIMEOUT_MS = 8_000;
 
 describeWithTemporal("after Temporal has lost every workflow", () => {
   /** Of its own, since it loses everything. */
@@ -23,7 +26,12 @@ describeWithTemporal("after Temporal has lost every workflow", () => {
   beforeAll(async () => {
     namespace = namespaceOf(expect.getState().testPath ?? "");
     server = await startServer();
-    rig = await startRig({ address: server.address, accounting: true, timings: { resubmissions: 0 } });
+    rig = await startRig({
+      address: server.address,
+      accounting: true,
+      timings: { resubmissions: 0 },
+      ledgerTimeoutMs: LEDGER_TIMEOUT_MS,
+    });
   });
   afterAll(async () => {
     await rig?.close();
