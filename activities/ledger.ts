@@ -1,8 +1,6 @@
-import { Context } from "@temporalio/activity";
-
 import { type ItemOutcomeKind, type LedgerActivities, noOutcomes, TAKEN_A_PAGE } from "../src/contract/index.ts";
 import type { DocumentState, Ledger, UnderWay } from "../src/ledger/index.ts";
-import { currentWriter, isUnderWay, stillUnderWay } from "./classified-call.ts";
+import { currentWriter, isUnderWay, scheduledAtMs, stillUnderWay } from "./classified-call.ts";
 import { claimedMovement, laterBalance, withLastBalance } from "./compliance/stock.ts";
 import { ageMs, pollPauseMs, stillWaiting } from "./failure.ts";
 
@@ -73,7 +71,7 @@ export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext)
     decideDocument: (request) => documents.decide({ ...request, writer: currentWriter() }),
     noteRun: ({ note, ...business }) => documents.note(business, note, currentWriter()),
     releaseReplacement: ({ number, replaces, ...business }) => {
-      const askedAtMs = Context.current().info.scheduledTimestampMs;
+      const askedAtMs = scheduledAtMs();
       return documents.release(business, { number, replaces }, { writer: currentWriter(), askedAtMs });
     },
 

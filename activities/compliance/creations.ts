@@ -27,10 +27,10 @@ import {
   lastMomentToSend,
   notServedMessage,
   refusalOf,
+  scheduledAtMs,
   sentence,
   stillUnderWay,
   throwIfRetryable,
-  scheduledAtMs,
 } from "../classified-call.ts";
 import { afterQuotaMs } from "../failure.ts";
 import { type ActivityContext, callAndClassify, type ComplianceRuntime, rejectedSale, runtimeOf } from "./calls.ts";

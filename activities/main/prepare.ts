@@ -48,7 +48,7 @@ import {
   refundUnderWay,
 } from "../../src/ledger/index.ts";
 import type { ComplianceRuntime } from "../compliance/calls.ts";
-import { currentWriter } from "../classified-call.ts";
+import { currentWriter, scheduledAtMs } from "../classified-call.ts";
 import { isSent } from "../ledger.ts";
 
 /** The part of a connection that workflows get. */
@@ -314,7 +314,7 @@ export function rowOf(
 
 /** Which run opens a row, and since when it wants to. */
 function openedBy() {
-  return { writer: currentWriter(), askedAtMs: Context.current().info.scheduledTimestampMs };
+  return { writer: currentWriter(), askedAtMs: scheduledAtMs() };
 }
 
 /**

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { Context } from "@temporalio/activity";
 import { type WorkflowClient, WorkflowNotFoundError } from "@temporalio/client";
 
 import {
@@ -21,7 +20,7 @@ import { correctedSaleSchema } from "../../src/contract/schema/sale.ts";
 import { InvalidInputError, parseInput } from "../../src/contract/schema/parse-input.ts";
 import type { KeptSale, NumberHolder } from "../../src/ledger/index.ts";
 import { ageMs, pollPauseMs, stillWaiting } from "../failure.ts";
-import { currentWriter } from "../classified-call.ts";
+import { currentWriter, scheduledAtMs } from "../classified-call.ts";
 import type { ActivityContext } from "../compliance/calls.ts";
 import { rowOf } from "./prepare.ts";
 
@@ -39,7 +38,7 @@ export function createReplacementActivities(context: ReplacementContext) {
   const { connections, ledger, random } = context;
   return {
     async reserveReplacement({ connection, businessId, invoice, refund }) {
-      const askedAtMs = Context.current().info.scheduledTimestampMs;
+      const askedAtMs = scheduledAtMs();
       const kept = refund.replaceWith ? undefined : await keptSale(ledger, { connection, businessId }, refund);
       if (!refund.replaceWith && !kept) return { kind: "refused", message: NOT_KEPT };
       let sale: CorrectedSaleInput;

@@ -81,7 +81,6 @@ export function openDatabase(options: DatabaseOptions): Database {
       await onClient(pool, operationMs, (client) => checkTables(each(client)));
     }
     areTablesReady = true;
-    verified = new WeakSet();
     return pool;
   }
 

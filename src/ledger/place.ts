@@ -133,7 +133,7 @@ export interface Sending extends Business {
   /** Of its events, those that tell of the claim; default: all. */
   kinds?: readonly string[];
   /** That of the document that it belongs to. */
-  document?: string;
+  document?: string | undefined;
 }
 
 /**
@@ -146,6 +146,3 @@ export function mayBeLost({ writer, sinceMs, subject, kinds, document, ...busine
     ${connection}, ${business_id}, ${subject}, ${document ?? null}, ${kinds ? [...kinds] : null}::text[],
     ${storableText(writer.runId)}, ${new Date(sinceMs)})`;
 }
-
-/** A row that was made anew, of which nobody knows what was sent. */
-export const IN_DOUBT = "document-in-doubt";

@@ -11,7 +11,7 @@ const CLI_VERSION = "1.5.1";
  * What it keeps its data by, where it is built: with the release that it names itself (1.34.1), each statement answers
  * `interrupted (9)` from some moment on, and only a restart helps (temporalio/temporal#9198).
  */
-const SQLITE = "modernc.org/sqlite@v1.44.3";
+const SQLITE_VERSION = "1.44.3";
 /** Priority and fairness of waiting work need this server; an older `temporal` on PATH is passed over. */
 const OLDEST_SERVER = { major: 1, minor: 29 };
 const EXECUTABLE = "temporal";
@@ -58,7 +58,7 @@ export async function findTemporalCli(options: FindOptions = {}): Promise<string
   const { env = process.env, onProgress = () => undefined, signal } = options;
   const finding: Finding = { env, onProgress, signal };
   const given = env["TEMPORAL_CLI_PATH"];
-  const folder = join(cacheFolder(env), `temporal-cli-${CLI_VERSION}-sqlite-1.44.3`);
+  const folder = join(cacheFolder(env), `temporal-cli-${CLI_VERSION}-sqlite-${SQLITE_VERSION}`);
   const cached = join(folder, EXECUTABLE);
   const intoCache = async (make: (folder: string, finding: Finding) => Promise<void>): Promise<string> => {
     await makeFolder(folder, async (half) => {
@@ -145,7 +145,7 @@ async function goBuild(folder: string, { env, onProgress, signal }: Finding): Pr
   const program = "github.com/temporalio/cli/cmd/temporal";
   for (const args of [
     ["mod", "init", "temporal-cli"],
-    ["get", `${program}@v${CLI_VERSION}`, SQLITE],
+    ["get", `${program}@v${CLI_VERSION}`, `modernc.org/sqlite@v${SQLITE_VERSION}`],
     ["build", "-ldflags", flags, "-o", EXECUTABLE, program],
   ])
     await runCommand("go", args, {

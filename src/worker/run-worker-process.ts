@@ -9,7 +9,7 @@
  * `src/payloads`, `src/quota`, `src/starter`.
  */
 import { Client, isGrpcServiceError } from "@temporalio/client";
-import { NativeConnection, type Worker } from "@temporalio/worker";
+import { NativeConnection, Runtime, type Worker } from "@temporalio/worker";
 import type { Logger } from "pino";
 
 import {
@@ -30,7 +30,6 @@ import { createLogger } from "./create-logger.ts";
 import { createWorkers } from "./create-workers.ts";
 import { connectErrorOf } from "./diagnose-temporal.ts";
 import { createReadiness, type Readiness, startHealthServer } from "./health.ts";
-import type { WatchLog } from "./each-minute.ts";
 import { LedgerWitness } from "./ledger-witness.ts";
 import { installRuntime } from "./install-runtime.ts";
 import { ledgerOf, sweepHeapEarly, warnOfUnknown } from "./process.ts";
@@ -71,7 +70,7 @@ export async function runWorkerProcess({ env, logTo, signal }: WorkerProcessOpti
       const workflowBundle = builtWorkflowBundle();
       const { namespace } = temporal;
       const client = new Client({ connection, namespace, dataConverter: dataConverterOf(config.payloadKeys) });
-      const witness = new LedgerWitness(client, ledgerLog(log));
+      const witness = new LedgerWitness(client, Runtime.instance().logger);
       const ledger = await openedLedger(config, log, witness);
       const endWitness = witness.watch(ledger);
       const serving = await createWorkers({
@@ -155,10 +154,6 @@ async function untilStopped(running: RunningWorkers, signal: AbortSignal, log: L
   } finally {
     signal.removeEventListener("abort", stop);
   }
-}
-
-function ledgerLog(log: Logger): WatchLog {
-  return { warn: (message, fields) => log.warn(fields, message) };
 }
 
 /** A database that is away holds no worker back: sales go on, and what needs a claim waits for it. */

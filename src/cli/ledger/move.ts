@@ -1,6 +1,5 @@
 import { plaintextProblem, postgresProblem } from "../../config/index.ts";
-import type { VerifiedChain } from "../../ledger/index.ts";
-import { openLedger } from "../../ledger/index.ts";
+import { openLedger, type VerifiedChain } from "../../ledger/index.ts";
 import { type CliContext, CommandFailedError, UsageError } from "../context.ts";
 import { counted, printNote, printResult } from "../output.ts";
 import { withLedger } from "../with-ledger.ts";

@@ -122,12 +122,13 @@ interface Terms<Other> {
   differs?: (row: ClaimRow) => Other | undefined;
   /** Whether, and why, nothing new may be sent now. */
   heldBack?: { holds: RawBuilder<boolean>; why: (db: Queries) => Promise<Other | undefined> };
-  /** Whether the database may have lost the claim of a call that has left. */
-  lost: RawBuilder<boolean>;
+  /** The subject of the document that the call belongs to, if it belongs to one. */
+  document?: string;
 }
 
-/** Holds a claim that a restore may have lost: nobody knows who took it, and whether anything left. */
+/** In place of who took a claim that a restore may have lost: nobody knows, nor whether anything left. */
 const LOST = "lost";
+const BY_NOBODY = { token: LOST, execution: LOST };
 
 /**
  * A call that nobody has claimed, and that nothing holds back, is taken by one statement. Where its claim may have been
@@ -148,36 +149,33 @@ export async function take<Answer extends { kind: string }, Other = never>(
     change: { generation, state: "held", ...terms.call, taken_at: new Date(nowMs).toISOString() },
   };
   const by = { token, execution, under_way_until: untilItIsOver(request.underWayForMs) };
-  const lostEvent = {
-    ...event,
-    change: { ...event.change, taken_at: new Date(request.scheduledAtMs).toISOString() },
-    detail: { by: LOST },
-  };
-  const byNobody = { token: LOST, execution: LOST };
-  const stopped = sql<boolean>`(${terms.heldBack?.holds ?? sql`false`} or ${terms.lost})`;
+  const lost = mayBeLostOf(claim, writer, request.scheduledAtMs, terms.document);
+  const stopped = sql<boolean>`(${terms.heldBack?.holds ?? sql`false`} or ${lost})`;
   type Answered = Taken | Known<Answer> | UnderWay | Other;
   return await database.inOneStatement<Answered>(
     async (db) => ((await isMade(db, claim, writer, event, by, stopped)) ? TAKEN : undefined),
     async (db) => {
       const heldBack = await terms.heldBack?.why(db);
-      const isLost = await holds(db, terms.lost);
-      if (isLost) await isMade(db, claim, writer, lostEvent, byNobody);
-      else if (heldBack === undefined && (await isMade(db, claim, writer, event, by))) return TAKEN;
+      const isLost = await holds(db, lost);
+      const taken_at = new Date(isLost ? request.scheduledAtMs : nowMs).toISOString();
+      const taking = { ...event, change: { ...event.change, taken_at }, ...(isLost && { detail: { by: LOST } }) };
+      const holder = isLost ? BY_NOBODY : by;
+      const isNew = (isLost || heldBack === undefined) && (await isMade(db, claim, writer, taking, holder));
+      if (isNew && !isLost) return TAKEN;
       const row = await lockRow(db, claim);
       // What is claimed already may have left: its claim tells what became of it.
-      const answer =
-        (row && (await standing(db, claim, request, row, isLost ? { ...terms, isLost } : terms))) ?? heldBack;
+      const answer = (row && (await standing(db, claim, request, row, { ...terms, isLost }))) ?? heldBack;
       if (answer !== undefined) return answer;
-      if (isLost) {
-        const change = { ...lostEvent.change, outcome: null };
-        await changeRow(db, claim, writer, { ...lostEvent, change }, { ...byNobody, ...claim.whenTaken });
-        return heldAnswer(there(await lockRow(db, claim)));
-      }
-      const change = { ...event.change, outcome: null };
-      await changeRow(db, claim, writer, { ...event, change }, { ...by, ...claim.whenTaken });
-      return TAKEN;
+      const change = { ...taking.change, outcome: null };
+      await changeRow(db, claim, writer, { ...taking, change }, { ...holder, ...claim.whenTaken });
+      return isLost ? heldAnswer(there(await lockRow(db, claim))) : TAKEN;
     },
   );
+}
+
+/** Whether a restore may have lost the claim of a call that was asked for since then. */
+function mayBeLostOf(claim: Claim, writer: Writer, sinceMs: number, document?: string): RawBuilder<boolean> {
+  return mayBeLost({ ...claim.chain, writer, sinceMs, subject: claim.subject, document });
 }
 
 const TAKEN: Taken = { kind: "taken" };
@@ -191,7 +189,7 @@ async function standing<Answer extends { kind: string }, Other>(
   claim: AtMostOnceClaim<Answer>,
   request: TakeClaim,
   row: ClaimRow,
-  { differs, isLost = false }: Terms<Other> & { isLost?: boolean },
+  { differs, isLost }: Pick<Terms<Other>, "differs"> & { isLost: boolean },
 ): Promise<Taken | Known<Answer> | UnderWay | Other | undefined> {
   const { generation, unsent = [], execution, writer } = request;
   if (isNotDone(claim, row)) return generation > row.generation ? undefined : supersededAnswer<Answer>(row);
@@ -322,12 +320,12 @@ export async function readOrClose<Answer extends { kind: string }>(
   checkTry(generation);
   const event = { what: "closed", generation, change: { generation, ...closedClaim(nowMs) } };
   return await database.transact(async (db) => {
-    const lost = await holds(db, mayBeLost({ ...claim.chain, writer, sinceMs, subject: claim.subject }));
-    if (lost || !(await isMade(db, claim, writer, event))) {
+    const lost = mayBeLostOf(claim, writer, sinceMs);
+    if (!(await isMade(db, claim, writer, event, {}, lost))) {
       const row = await lockRow(db, claim);
       if (row?.state === "held") return await openAnswer(db, row);
       if (row && (!isNotDone(claim, row) || row.generation >= generation)) return knownOf(claim, row);
-      if (lost) return unknownSince(generation, writer, nowMs);
+      if (await holds(db, lost)) return unknownSince(generation, writer, nowMs);
       await changeRow(db, claim, writer, event, { token: null, ...claim.whenTaken });
     }
     return { kind: "superseded", generation };

@@ -16,7 +16,7 @@ import {
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
 import { appended, type Business, businessColumns, type Writer } from "../events/chain.ts";
-import { IN_DOUBT, mayBeLost } from "../place.ts";
+import { mayBeLost } from "../place.ts";
 import { assignments } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
 import type { RowOf } from "../tables.ts";
@@ -134,7 +134,7 @@ function lostClaim({ of, writer, scheduledAtMs: sinceMs, connection, businessId 
   return mayBeLost({ connection, businessId, writer, sinceMs, subject, kinds: OF_CLAIM, document: subject });
 }
 
-const OF_CLAIM = CLAIM_CHANGES.map(kindOf).filter((kind) => kind !== IN_DOUBT);
+const OF_CLAIM = CLAIM_CHANGES.filter((what) => what !== "in-doubt").map(kindOf);
 
 /** Since when it may have been sent, if a restore may have lost that; an earlier run began when the row did. */
 async function mayHaveLeft(db: Queries, request: TakeDocumentRequest, row: Kept): Promise<number | undefined> {

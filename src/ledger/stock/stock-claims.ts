@@ -28,7 +28,6 @@ import { columnsOf, eventOf } from "../claims/claim.ts";
 import type { Database, Queries } from "../database.ts";
 import { DECIDED, subjectOf } from "../documents/row.ts";
 import { appendEvents, type Business, businessColumns, type Writer, writerColumns } from "../events/chain.ts";
-import { mayBeLost } from "../place.ts";
 import { assignments, unixMs } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
 import { balanceAround } from "./balance-around.ts";
@@ -143,18 +142,17 @@ export function createStockClaims(database: Database) {
 }
 
 async function takeMovement(database: Database, request: TakeRequest) {
-  const { connection, branchSentAs, movement, of, writer, scheduledAtMs: sinceMs } = request;
-  const claim = movementClaim(request);
+  const { connection, branchSentAs, movement, of } = request;
   const isGivenUp = isDecidedToBeGivenUp(request);
   const isHeld = branchSentAs === undefined ? undefined : isHeldBack(connection, branchSentAs);
-  return await take<AppliedMovement | DecidedApplied, NotTaken>(database, claim, request, {
+  return await take<AppliedMovement | DecidedApplied, NotTaken>(database, movementClaim(request), request, {
     call: { ...originColumns(of), ...movementColumns(movement) },
     differs(row) {
       const claimed = movementOf(row);
       if (!claimed || isSameMovement(claimed, movement)) return undefined;
       return { kind: "different", claimed, state: row.state === "held" ? "held" : "applied" };
     },
-    lost: mayBeLost({ ...claim.chain, writer, sinceMs, subject: claim.subject, document: subjectOf(of) }),
+    document: subjectOf(of),
     heldBack: {
       holds: isHeld ? sql`(${isGivenUp} or ${isHeld})` : isGivenUp,
       async why(db) {

@@ -18,7 +18,6 @@ import {
 } from "../claims/at-most-once.ts";
 import type { Database, Queries } from "../database.ts";
 import { accountingChain, type Writer } from "../events/chain.ts";
-import { mayBeLost } from "../place.ts";
 
 export interface BatchKey {
   connection: string;
@@ -57,12 +56,7 @@ export type SyncBatches = ReturnType<typeof createSyncBatches>;
 /** Sync batches, each processed at most once (claims/at-most-once.ts). Their events are in the connection's chain. */
 export function createSyncBatches(database: Database) {
   return {
-    take: (request: BatchKey & TakeClaim) => {
-      const claim = batchClaim(request);
-      const { writer, scheduledAtMs: sinceMs } = request;
-      const lost = mayBeLost({ ...claim.chain, writer, sinceMs, subject: claim.subject });
-      return take(database, claim, request, { call: {}, lost });
-    },
+    take: (request: BatchKey & TakeClaim) => take(database, batchClaim(request), request, { call: {} }),
     ended: (request: BatchKey & EndedTry) => ended(database, batchClaim(request), request),
     settle: (request: BatchKey & SettledTry<BatchOutcome>) => settle(database, batchClaim(request), request),
     readOrClose: (request: BatchKey & LastTry) => readOrClose(database, batchClaim(request), request),
