@@ -35,7 +35,7 @@ export default defineConfig({
     ],
     // Most suites wait for servers, not for the processor: with as many workers as cores, half of a core idles.
     maxWorkers: 6,
-    reporters: [...(process.env["CI"] ? ["default", "json"] : ["default"]), "./test/rig/slowest-suites.ts"],
+    reporters: [...(process.env["CI"] ? ["default", "json"] : ["default"]), "./test/rig/run-report.ts"],
     outputFile: { json: process.env["TEST_REPORT"] ?? "test-results/vitest.json" },
     projects: [
       {
