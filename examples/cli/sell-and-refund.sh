@@ -2,6 +2,8 @@
 # Starts a sale and waits for its receipt, answers what needs an operator, and refunds the sale: with Temporal's command
 # line and jq. First: a worker, for example `npm run demo -- --keep` and the `export` lines that it prints. Then
 #   ./sell-and-refund.sh CLI-1001
+# If the workers have payload keys, run `fiscalflow codec` and set TEMPORAL_CODEC_ENDPOINT and TEMPORAL_CODEC_AUTH, as
+# https://github.com/fiscalflow/fiscalflow/blob/main/docs/privacy.md#reading-it-in-temporals-ui says.
 # Run again, it finds the same sale and the same credit note. What each call takes, and what is refused:
 # https://github.com/fiscalflow/fiscalflow/blob/main/docs/clients.md
 set -euo pipefail

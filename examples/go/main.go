@@ -153,6 +153,11 @@ func run(ctx context.Context, number string) error {
 	if err != nil {
 		return err
 	}
+	if keys := os.Getenv("FISCALFLOW_PAYLOAD_KEYS"); keys != "" {
+		if err := encrypt(&options, keys); err != nil {
+			return err
+		}
+	}
 	c, err := client.Dial(options)
 	if err != nil {
 		return err

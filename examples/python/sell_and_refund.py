@@ -7,9 +7,12 @@ https://github.com/fiscalflow/fiscalflow/blob/main/docs/clients.md
 """
 
 import asyncio
+import dataclasses
 import os
 import sys
 from urllib.parse import quote
+
+import temporalio.converter
 
 from temporalio.client import (
     Client,
@@ -22,9 +25,18 @@ from temporalio.envconfig import ClientConfig
 from temporalio.exceptions import WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
 
+from payload_codec import EncryptionCodec
+
 CONNECTION = "default"
 BUSINESS = "biz_demo"
 TASK_QUEUE = "fiscalflow"
+
+
+def data_converter() -> temporalio.converter.DataConverter:
+    """Encrypts by the workers' keys, if they have any."""
+    keys = os.environ.get("FISCALFLOW_PAYLOAD_KEYS")
+    codec = EncryptionCodec(keys) if keys else None
+    return dataclasses.replace(temporalio.converter.default(), payload_codec=codec)
 
 
 def workflow_id(kind: str, last: str) -> str:
@@ -91,7 +103,7 @@ async def answer_attentions(client: Client, number: str) -> None:
 
 
 async def main(number: str) -> None:
-    client = await Client.connect(**ClientConfig.load_client_connect_config())
+    client = await Client.connect(**ClientConfig.load_client_connect_config(), data_converter=data_converter())
     try:
         outcome = await sell(client, number, [{"sku": "UNGA-2KG", "quantity": 1, "unitPrice": 198}])
     except (WorkflowFailureError, WorkflowUpdateFailedError) as error:

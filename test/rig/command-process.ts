@@ -20,7 +20,7 @@ export class CommandProcess {
     });
     if (this.child.stderr) {
       createInterface(this.child.stderr).on("line", (line) => {
-        this.lines.push(line.startsWith("{") ? (JSON.parse(line) as LogLine) : { msg: line });
+        this.lines.push(logLine(line));
         this.#look();
       });
     }
@@ -46,5 +46,14 @@ export class CommandProcess {
     this.child.kill(signal);
     const [code] = (await exit) as [number | null];
     return code;
+  }
+}
+
+/** What a killed process wrote last may be half a line. */
+function logLine(line: string): LogLine {
+  try {
+    return JSON.parse(line) as LogLine;
+  } catch {
+    return { msg: line };
   }
 }

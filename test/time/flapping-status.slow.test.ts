@@ -59,9 +59,12 @@ describe("a status that changes from look to look", () => {
   }
 
   const proxy = createServer((request, response) => {
-    void answerTo(request).then(({ status, shown, body }) => {
-      response.setHeaders(shown).writeHead(status).end(body);
-    });
+    // Who asked has gone, or the simulator has, as the test ends.
+    const cut = (): unknown => response.destroy();
+    void answerTo(request).then(
+      ({ status, shown, body }) => response.setHeaders(shown).writeHead(status).end(body),
+      cut,
+    );
   });
 
   beforeAll(async () => {

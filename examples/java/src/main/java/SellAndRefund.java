@@ -7,6 +7,7 @@ import io.temporal.api.enums.v1.WorkflowIdReusePolicy;
 import io.temporal.client.UpdateOptions;
 import io.temporal.client.WithStartWorkflowOperation;
 import io.temporal.client.WorkflowClient;
+import io.temporal.client.WorkflowClientOptions;
 import io.temporal.client.WorkflowExecutionAlreadyStarted;
 import io.temporal.client.WorkflowFailedException;
 import io.temporal.client.WorkflowOptions;
@@ -14,8 +15,12 @@ import io.temporal.client.WorkflowServiceException;
 import io.temporal.client.WorkflowStub;
 import io.temporal.client.WorkflowUpdateException;
 import io.temporal.client.WorkflowUpdateStage;
+import io.temporal.common.converter.CodecDataConverter;
+import io.temporal.common.converter.DataConverter;
+import io.temporal.common.converter.DefaultDataConverter;
 import io.temporal.envconfig.ClientConfigProfile;
 import io.temporal.failure.ApplicationFailure;
+import io.temporal.payload.codec.PayloadCodec;
 import io.temporal.serviceclient.WorkflowServiceStubs;
 import java.net.URLEncoder;
 import java.util.ArrayList;
@@ -144,11 +149,20 @@ public final class SellAndRefund {
     System.out.printf("%s is %s: credit note %s%n", number, refunded.get("stage"), noteNumber);
   }
 
+  /** Encrypts by the workers' keys, if they have any. */
+  private static WorkflowClientOptions encrypting(WorkflowClientOptions options) {
+    String keys = System.getenv().getOrDefault("FISCALFLOW_PAYLOAD_KEYS", "");
+    if (keys.isEmpty()) return options;
+    List<PayloadCodec> codecs = List.of(new EncryptionCodec(keys));
+    DataConverter converter = new CodecDataConverter(DefaultDataConverter.newDefaultInstance(), codecs, true);
+    return WorkflowClientOptions.newBuilder(options).setDataConverter(converter).build();
+  }
+
   public static void main(String[] arguments) throws Exception {
     ClientConfigProfile profile = ClientConfigProfile.load();
     WorkflowServiceStubs service = WorkflowServiceStubs.newServiceStubs(profile.toWorkflowServiceStubsOptions());
     try {
-      WorkflowClient client = WorkflowClient.newInstance(service, profile.toWorkflowClientOptions());
+      WorkflowClient client = WorkflowClient.newInstance(service, encrypting(profile.toWorkflowClientOptions()));
       new SellAndRefund(client).run(arguments.length > 0 ? arguments[0] : "JAVA-1001");
     } catch (WorkflowFailedException | WorkflowUpdateException error) {
       // InvalidInput, Conflict or NotAllowed; the message says what to do.
