@@ -2,28 +2,55 @@
 // package carries. The names of functions and classes stay, and lines stay short, so that a stack of the installed
 // command tells file, function and line.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { minify } from "terser";
 
-/** Not `src/contract`: the bundle of the workflows, made of it too, maps its lines to the sources. */
+/** The bundle of the workflows, made of it too, maps its lines to the sources: its own map goes along. */
 const SHARED = join("dist/src", "contract");
 /** tsc ends each file with it: what lacks it is small already. */
 const MAP = "\n//# sourceMappingURL=";
+/** A stack tells functions and classes. */
+const KEEPING_NAMES = { keep_classnames: true, keep_fnames: true };
+/** What tsc indents by. */
+const INDENTED = "\n    ";
 
 for (const folder of ["dist/activities", "dist/src"]) {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.name.endsWith(".js") || entry.parentPath.startsWith(SHARED)) continue;
+    if (!entry.name.endsWith(".js")) continue;
     const path = join(entry.parentPath, entry.name);
     const text = readFileSync(path, "utf8");
-    if (!text.includes(MAP)) continue;
-    const { code = "" } = await minify(text, {
-      ecma: 2020,
-      module: true,
-      // What leaves each statement where it is.
-      compress: { defaults: false, join_vars: true, properties: true, booleans: true },
-      mangle: { keep_classnames: true, keep_fnames: true },
-      format: { comments: false, max_line_len: 120 },
-    });
-    writeFileSync(path, `${code}\n`);
+    if (entry.parentPath.startsWith(SHARED)) await takeIndentation(path, text);
+    else if (text.includes(MAP)) writeFileSync(path, `${await minified(text)}\n`);
   }
+}
+
+/** @param {string} text */
+async function minified(text) {
+  const { code = "" } = await minify(text, {
+    ecma: 2020,
+    module: true,
+    // What leaves each statement where it is.
+    compress: { defaults: false, join_vars: true, properties: true, booleans: true },
+    mangle: KEEPING_NAMES,
+    format: { comments: false, max_line_len: 120 },
+  });
+  return code;
+}
+
+/** @param {string} path @param {string} text */
+async function takeIndentation(path, text) {
+  if (!text.includes(INDENTED)) return;
+  const name = basename(path);
+  const { code = "", map } = await minify(
+    { [name]: text },
+    {
+      module: true,
+      compress: false,
+      mangle: KEEPING_NAMES,
+      format: { comments: false, beautify: true, indent_level: 0 },
+      sourceMap: { content: readFileSync(`${path}.map`, "utf8"), url: `${name}.map` },
+    },
+  );
+  writeFileSync(`${path}.map`, String(map));
+  writeFileSync(path, code);
 }
