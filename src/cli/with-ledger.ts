@@ -15,6 +15,8 @@ interface LedgerReading {
   forMachines?: boolean | undefined;
   /** An empty ledger is an answer too: somebody waits for its first event, or compares it with what it had. */
   mayBeEmpty?: boolean;
+  /** With the login that owns the tables. */
+  asOwner?: boolean;
 }
 
 /**
@@ -26,7 +28,7 @@ interface LedgerReading {
 export async function withLedger<Result>(
   context: CliContext,
   work: (ledger: Ledger, config: Config) => Promise<Result>,
-  { forMachines = false, mayBeEmpty = false }: LedgerReading = {},
+  { forMachines = false, mayBeEmpty = false, asOwner = false }: LedgerReading = {},
 ): Promise<Result> {
   const config = loadConfig({ env: context.env });
   const { url, home } = config.ledger;
@@ -35,7 +37,7 @@ export async function withLedger<Result>(
       `There is no ledger in ${home}: no worker has written to it. ${HOW_TO_NAME_IT} (npm run demo -- --keep prints the export lines to paste first).`,
     );
   const where = url ? placeOf(url.reveal()) : `the PostgreSQL in ${home}`;
-  const ledger = ledgerOf(config, (line) => printNote(context, line), { operationTimeoutMs: PATIENCE_MS });
+  const ledger = ledgerOf(config, (line) => printNote(context, line), { operationTimeoutMs: PATIENCE_MS, asOwner });
   try {
     return await interruptible(async () => {
       await ledger.ready();

@@ -1,5 +1,6 @@
 import { nairobiDate } from "./nairobi-date.ts";
 import { fewOf, plainJson } from "./plain-text.ts";
+import { ERASED } from "./sale-content.ts";
 import type { SaleFields } from "./schema/sale.ts";
 
 export const INPUT_CHECK_MODES = ["off", "warn", "refuse"] as const;
@@ -27,7 +28,7 @@ export function doubtsOf(
   if (checks === "off" || saleId !== undefined) return [];
   const { pin } = customer ?? {};
   return [
-    ...(pin !== undefined && !PIN.test(pin) ? [doubtOf("customer.pin", EXPECTED_PIN, pin)] : []),
+    ...(pin !== undefined && pin !== ERASED && !PIN.test(pin) ? [doubtOf("customer.pin", EXPECTED_PIN, pin)] : []),
     ...(saleDate === undefined ? [] : dateDoubtsOf("saleDate", saleDate, startedAtMs)),
   ];
 }

@@ -3,6 +3,9 @@ import type { CustomerInput, SaleFields, SaleLineInput } from "./schema/sale.ts"
 import { sha256Hex } from "./ids.ts";
 import { fewOf } from "./plain-text.ts";
 
+/** Stands where something about a customer was erased from the ledger: nobody knows any more what it was. */
+export const ERASED = "[erased]";
+
 /** Without options such as `stock`, `callback`, `refundWindow` and `expectedTotal`, which do not reach the document. */
 export interface SaleContent {
   businessId: string | null;
@@ -99,7 +102,7 @@ function within(name: string, known: object | null | undefined, asked: object | 
   const before = new Map<string, Told>(Object.entries(known));
   return Object.entries<Told>({ ...asked }).flatMap(([part, value]) => {
     const was = before.get(part) ?? null;
-    if (was === value) return [];
+    if (was === value || was === ERASED) return [];
     const kind = part === "item" ? String(value).split(":")[0] : part;
     return [{ field: [name, kind === "id" ? "itemId" : kind].filter(Boolean).join("."), known: was, asked: value }];
   });

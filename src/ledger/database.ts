@@ -15,6 +15,8 @@ interface DatabaseOptions {
   readonly url?: string | undefined;
   /** The same with the login that owns the tables: then they are made, or brought to this version, at first. */
   readonly ownerUrl?: string | undefined;
+  /** With the embedded server's login that owns the tables. */
+  readonly asOwner?: boolean | undefined;
   readonly home: string;
   readonly onProgress?: ((line: string) => void) | undefined;
   /** For one operation, in milliseconds. Default: 3,000. */
@@ -71,7 +73,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   let closed = false;
 
   async function prepare(): Promise<pg.Pool> {
-    const { url = "", ownerUrl } = embedded ? await addressOf(embedded) : options;
+    const { url: workersUrl = "", ownerUrl } = embedded ? await addressOf(embedded) : options;
+    const url = (options.asOwner === true ? ownerUrl : undefined) ?? workersUrl;
     if (pool?.options.connectionString !== url) {
       await pool?.end();
       pool = createPool(url, operationMs);

@@ -19,6 +19,7 @@ export type { DocumentKey, NumberOwner, TakeDocumentAnswer, TakeDocumentRequest 
 export { accountingChain } from "./events/chain.ts";
 export type { Business, NewEvent, Writer } from "./events/chain.ts";
 export { CursorLostError } from "./events/events.ts";
+export type { ErasedDocument, EraseRequest, Erasure } from "./erasure/erase.ts";
 export type { ChainFinding, SeenHead } from "./events/verify-chain.ts";
 export { LedgerError, LedgerUnavailableError } from "./errors.ts";
 export { type Ledger, type LedgerOptions, openLedger } from "./open-ledger.ts";

@@ -2,15 +2,14 @@ import { createHash } from "node:crypto";
 import { type Kysely, type RawBuilder, sql } from "kysely";
 
 import { LedgerError, LedgerUnavailableError } from "./errors.ts";
-import { TABLES, type Tables } from "./tables.ts";
+import { type Table, TABLES, type Tables } from "./tables.ts";
 
 /**
  * What brings the tables from each version to the next; what has been released is never edited. The first is edited in
- * place until 1.0 is released: a database that an earlier state of it made is refused. After that the step and its
- * {@link baseline} need a frozen copy of `TABLES`: else it would make a new database with the columns that a later step
- * adds.
+ * place until 1.0 is released: a database that an earlier state of it made is refused. A later step adds the columns that
+ * `TABLES` names as its own.
  */
-const STEPS: readonly ((db: Kysely<Tables>) => Promise<void>)[] = [createTables];
+const STEPS: readonly ((db: Kysely<Tables>) => Promise<void>)[] = [createTables, letContentsBeErased];
 
 /**
  * The oldest version whose processes work on the tables that the steps make: raised by a step that takes away what older
@@ -102,8 +101,41 @@ async function versionOf(db: Kysely<Tables>): Promise<number> {
 function baseline(db: Kysely<Tables>): string {
   const functions = functionsIn(sql.id("ledger")).map((statement) => statement.compile(db).sql);
   return createHash("sha256")
-    .update(JSON.stringify([TABLES, functions]))
+    .update(JSON.stringify([FIRST_TABLES, functions]))
     .digest("hex");
+}
+
+/** As the first step makes them. */
+const FIRST_TABLES = Object.fromEntries(
+  Object.entries(TABLES).map(([name, { since = {}, columns, ...table }]: [string, Declared]) => [
+    name,
+    { columns: Object.fromEntries(Object.entries(columns).filter(([column]) => !(column in since))), ...table },
+  ]),
+);
+
+type Declared = Table<Readonly<Record<string, string>>>;
+
+/** Adds the columns of a step. */
+async function addColumns(db: Kysely<Tables>, step: number): Promise<void> {
+  for (const [name, { since = {}, columns }] of Object.entries(TABLES) as [string, Declared][])
+    for (const [column, type] of Object.entries(columns))
+      if (since[column] === step)
+        await sql`alter table ${sql.table(name)} add column ${sql.id(column)} ${sql.raw(type)}`.execute(db);
+}
+
+/**
+ * What is said about a person goes once the law no longer asks for it (erasure/erase.ts), and the chain still verifies:
+ * its hashes are over a digest of each content. Only the owner of the tables may change an event, and only where a
+ * transaction says that it erases.
+ */
+async function letContentsBeErased(db: Kysely<Tables>): Promise<void> {
+  await addColumns(db, 2);
+  await sql`
+    create or replace function refuse_change_of_events() returns trigger language plpgsql as $$
+    begin
+      if tg_op = 'UPDATE' and current_setting('fiscalflow.erases', true) = 'yes' then return null; end if;
+      raise exception 'the ledger''s events are append-only' using errcode = '0A000';
+    end $$`.execute(db);
 }
 
 /** Of a statement that answers one row. */
@@ -142,7 +174,7 @@ async function grant(db: Kysely<Tables>, workerRole: string): Promise<void> {
 
 async function createTables(db: Kysely<Tables>): Promise<void> {
   await sql`create sequence movement_order`.execute(db);
-  for (const [name, { columns, key, checks = [], ...more }] of Object.entries(TABLES)) {
+  for (const [name, { columns, key, checks = [], ...more }] of Object.entries(FIRST_TABLES)) {
     const { indexes = [], uniqueIndexes = [], fillfactor = 100, unlogged = false } = more;
     const parts = [
       ...Object.entries(columns).map(([column, type]) => `${column} ${type}`),

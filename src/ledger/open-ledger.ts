@@ -4,6 +4,8 @@ import { createBillPayments } from "./books/bill-payments.ts";
 import { openDatabase, type Queries } from "./database.ts";
 import { createDocuments } from "./documents/documents.ts";
 import { createEventLog } from "./events/events.ts";
+import { erase, eraseAgain, type EraseRequest, type Erasure } from "./erasure/erase.ts";
+import type { Writer } from "./events/chain.ts";
 import { createItemRegistrations } from "./item-registrations.ts";
 import { createObservationLog } from "./observations.ts";
 import { moveLedger, type MovedRows } from "./move.ts";
@@ -22,6 +24,8 @@ export interface LedgerOptions {
   url?: string | undefined;
   /** The same with the login that owns the tables: makes them, or brings them to this version. Default: somebody else did. */
   ownerUrl?: string | undefined;
+  /** Works with the login that owns the tables: `url`, if given, is with it. Default: as the workers do. */
+  asOwner?: boolean | undefined;
   /** The product's folder; the embedded server keeps its data in `postgres` under it. */
   home: string;
   /** Called with what is going on while the embedded server is made and started. */
@@ -87,6 +91,13 @@ export function openLedger(options: LedgerOptions) {
         await to.close();
       }
     },
+    /**
+     * Erases what is said of customers (docs/privacy.md): with `asOwner` alone.
+     * @throws LedgerError, LedgerUnavailableError
+     */
+    erase: (request: EraseRequest) => erase(database, request),
+    /** The same of what was erased before the database was restored. */
+    eraseAgain: (erasures: AsyncIterable<Erasure>, writer: Writer) => eraseAgain(database, erasures, writer),
     /** Holds what it has against `seen` anew, before anything else is done. */
     recheck: () => database.recheck(),
     /** Holds each chain, and the rows that it tells of, against its events; only reads. @throws LedgerUnavailableError */

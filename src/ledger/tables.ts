@@ -1,7 +1,7 @@
 import type { ColumnType, Selectable } from "kysely";
 
 /** How a table is declared: each column in SQL, and with the same words for TypeScript ({@link Tables}). */
-interface Table<Columns> {
+export interface Table<Columns> {
   columns: Columns;
   key: string;
   checks?: readonly string[];
@@ -12,6 +12,8 @@ interface Table<Columns> {
   fillfactor?: number;
   /** Without a log on disk: after a crash of the database it is empty. */
   unlogged?: true;
+  /** The step of migrate.ts that adds a column; default: the one that makes the table. */
+  since?: Readonly<Partial<Record<keyof Columns, number>>>;
   /** What the workers may do; default: read, add and change rows. Nobody but the owner deletes one. */
   workers?: "select" | "select, insert";
 }
@@ -229,12 +231,17 @@ export const TABLES = {
       subject: "text not null",
       key: "text",
       ...WRITTEN,
-      /** Canonical JSON, kept as text: the hash is over these bytes. */
+      /** Canonical JSON, kept as text: the hash is over these bytes, unless something of it was erased. */
       content: "text not null",
       salt: "text not null",
       previous_hash: "text not null",
       hash: "text not null",
+      /** Of the salt and the content as they were, where something of the content was erased; the salt is gone then. */
+      digest: "text",
+      /** The event that says what the content is now. */
+      erased_by: "bigint",
     },
+    since: { digest: 2, erased_by: 2 },
     key: "connection, business_id, number",
     indexes: [
       "events_of_subject on events (connection, business_id, subject, number)",

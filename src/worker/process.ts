@@ -14,11 +14,12 @@ export function warnOfUnknown({ unknownVariables: variables }: Config, log: Pick
  * @param more as those of `openLedger`
  */
 export function ledgerOf(
-  { ledger: { url, home } }: Pick<Config, "ledger">,
+  { ledger: { url, ownerUrl = url, home } }: Pick<Config, "ledger">,
   onProgress?: (line: string) => void,
-  more: Pick<LedgerOptions, "operationTimeoutMs" | "seen"> = {},
+  more: Pick<LedgerOptions, "operationTimeoutMs" | "seen" | "asOwner"> = {},
 ): Ledger {
-  return openLedger({ home, ...(url && { url: url.reveal() }), ...(onProgress && { onProgress }), ...more });
+  const used = more.asOwner === true ? ownerUrl : url;
+  return openLedger({ home, ...(used && { url: used.reveal() }), ...(onProgress && { onProgress }), ...more });
 }
 
 /**

@@ -10,6 +10,7 @@ import { type CliContext, CommandFailedError, UsageError } from "../context.ts";
 import { businessOf, help, parsedBy, type ResultFlags, type Scope, withFilters, withScope } from "../options.ts";
 import { counted, jsonText, printNote, printResult, written } from "../output.ts";
 import { readJson } from "../read-json.ts";
+import type { EraseFlags } from "./erase.ts";
 import type { MoveFlags } from "./move.ts";
 import type { RestoredFlags } from "./restored.ts";
 
@@ -18,7 +19,7 @@ export function registerLedger(program: Command, context: CliContext): void {
   registerEvents(program, context);
   const ledger = program
     .command("ledger")
-    .description("Check the ledger, which is kept for years; move it; and say what a restore of it has lost.")
+    .description("Check the ledger, which is kept for years; move it; erase customers; say what a restore has lost.")
     .addHelpText(...help("", "fiscalflow ledger verify"));
   withFilters(
     ledger
@@ -39,6 +40,7 @@ export function registerLedger(program: Command, context: CliContext): void {
     .description("Have the workers use the ledger's database again after it was restored, moved, or taken over.")
     .option("--at <instant>", "when the lost database was used last, as 2026-11-29T10:15:00Z", parsedBy(instant))
     .option("--lossless", "it has lost nothing: a failover to a synchronous replica, or a move")
+    .option("--erasures <file>", "erase again what this file of `ledger erase` names: the backup may still have it")
     .option("--json", "print the result as JSON")
     .addHelpText(
       ...help(
@@ -48,6 +50,22 @@ export function registerLedger(program: Command, context: CliContext): void {
       ),
     )
     .action(async (flags: RestoredFlags) => (await import("./restored.ts")).restored(context, flags));
+  ledger
+    .command("erase")
+    .description("Erase what is said of customers, as far as the law no longer has it kept.")
+    .option("--before <date>", "of all sales that are dated before this day, as 2021-01-31")
+    .option("--customer-pin <pin>", "of the sales to this customer")
+    .option("--erasures <file>", "append here which sales: to be kept apart from the database and its backups")
+    .option("--dry-run", "only show what would be erased")
+    .option("--json", "print the result as JSON")
+    .addHelpText(
+      ...help(
+        "Sales within LEDGER_RETENTION_YEARS (default 5) lose telephone and email alone. Amounts, receipts and the chain of events stay. Ends with 1 if a sale is still open, and so left as it is.",
+        "fiscalflow ledger erase --before 2021-01-01 --dry-run",
+        "fiscalflow ledger erase --customer-pin A012345678Z --erasures /var/lib/fiscalflow/erasures.jsonl",
+      ),
+    )
+    .action(async (flags: EraseFlags) => (await import("./erase.ts")).erase(context, flags));
   ledger
     .command("move")
     .description("Move the ledger that is kept in FISCALFLOW_HOME to an empty database of a PostgreSQL server.")

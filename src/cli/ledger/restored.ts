@@ -1,15 +1,18 @@
 import { nairobiAndUtcTime } from "../../contract/index.ts";
-import { misfitOf } from "../../ledger/index.ts";
+import { type Erasure, type Ledger, misfitOf } from "../../ledger/index.ts";
 import { readLedgerNote, writeLedgerNote } from "../../worker/ledger-note.ts";
 import { keepLostRows, type LostRow } from "../../worker/lost-rows.ts";
 import { withTemporal } from "../connect-temporal.ts";
 import { type CliContext, UsageError } from "../context.ts";
 import { counted, printNote, printResult } from "../output.ts";
 import { withLedger } from "../with-ledger.ts";
+import { eraser } from "./erase.ts";
+import { readErasures } from "./erasures.ts";
 
 export interface RestoredFlags {
   at?: string;
   lossless?: boolean;
+  erasures?: string;
   json?: boolean;
 }
 
@@ -21,7 +24,7 @@ const MARGIN_MS = 10 * 60_000;
  * have lost, or with nothing. To be repeated freely: the last instant counts.
  */
 export async function restored(context: CliContext, flags: RestoredFlags): Promise<void> {
-  const { at, lossless = false, json = false } = flags;
+  const { at, lossless = false, erasures, json = false } = flags;
   if ((at !== undefined) === lossless)
     throw new UsageError(
       "Say what the database may have lost: --at <instant>, when the lost one was used last, or --lossless.",
@@ -34,10 +37,12 @@ export async function restored(context: CliContext, flags: RestoredFlags): Promi
       context,
       async (ledger) => {
         const seen = await readLedgerNote(client);
-        const misfit = misfitOf(await ledger.place(), seen);
+        const known = await ledger.place();
+        const misfit = misfitOf(known, seen);
         const lastEventMs = await ledger.lastEventMs();
-        // Once the workers write again, the newest event is theirs.
-        if (misfit !== undefined && lostUntilMs !== undefined && lastEventMs !== undefined && lostUntilMs < lastEventMs)
+        // Once the workers write again, or this command has begun, the newest event is theirs.
+        const isNew = misfit !== undefined && known.lostUntilMs !== lostUntilMs;
+        if (isNew && lostUntilMs !== undefined && lastEventMs !== undefined && lostUntilMs < lastEventMs)
           throw new UsageError(
             `--at is before the newest event of this database (${nairobiAndUtcTime(lastEventMs)}). It is not the backup's moment, but when the lost database was used last.`,
           );
@@ -45,25 +50,42 @@ export async function restored(context: CliContext, flags: RestoredFlags): Promi
         const lost: LostRow[] = [];
         if (lostUntilMs !== undefined)
           for await (const row of keepLostRows(client, ledger, (lastEventMs ?? MARGIN_MS) - MARGIN_MS)) lost.push(row);
+        const erased = erasures === undefined ? undefined : await erasedAgain(ledger, readErasures(context, erasures));
         // Last: until it is written, the workers wait.
         await writeLedgerNote(client, place);
-        return { ...place, seen, misfit, lost };
+        return { ...place, seen, misfit, lost, erased };
       },
-      { forMachines: json, mayBeEmpty: true },
+      { forMachines: json, mayBeEmpty: true, asOwner: erasures !== undefined },
     ),
   );
-  const { ledger, server, events, lostUntilMs: until, seen, misfit, lost } = await accept;
+  const { ledger, server, events, lostUntilMs: until, seen, misfit, lost, erased } = await accept;
   const lostUntil = until === undefined ? null : new Date(until).toISOString();
   const lines = [
     lostUntilMs === undefined ? "The workers use the database as it is: nothing more was lost." : lostText(lostUntilMs),
     ...(lostUntilMs === undefined && until !== undefined ? [`What was lost before stands: ${lostText(until)}`] : []),
     ...(lost.length > 0 ? [`${counted(lost.length, "workflow")} had ended, and the database knew nothing of it:`] : []),
     ...lost.map(({ workflowId, what }) => `  ${workflowId} (${what}): started again, it sends nothing by itself`),
+    ...(erased === undefined ? [] : [`${counted(erased, "sale")} lost again what had been erased of the customer.`]),
   ];
-  const result = { ledger, server, events, eventsSeen: seen?.events ?? null, lostUntil, lostRows: lost };
+  const result = {
+    ledger,
+    server,
+    events,
+    eventsSeen: seen?.events ?? null,
+    lostUntil,
+    lostRows: lost,
+    ...(erased !== undefined && { erased }),
+  };
   printResult(context, json, result, lines.join("\n"));
   const before = misfit === undefined ? "was the one that the workers know" : misfit;
   printNote(context, `The database ${before}. Workers that wait for it go on; none is to be restarted.`);
+}
+
+/** How many sales and credit notes still had something of it. */
+async function erasedAgain(ledger: Ledger, erasures: AsyncIterable<Erasure>): Promise<number> {
+  let count = 0;
+  for await (const { result } of ledger.eraseAgain(erasures, eraser())) if (result === "erased") count += 1;
+  return count;
 }
 
 function lostText(untilMs: number): string {

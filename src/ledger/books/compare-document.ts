@@ -1,6 +1,7 @@
 import {
   decimalText,
   differsByMoreThan,
+  ERASED,
   givenText,
   IN_FLIGHT_STATUSES,
   money,
@@ -45,7 +46,7 @@ export function differences(kept: SaleDocument, answered: SaleDocument): string[
   };
   /** What only one side tells is not held against the other. */
   const known = (name: string, ours: FieldValue, theirs: FieldValue): void => {
-    if (isPresent(ours) && isPresent(theirs)) same(name, ours, theirs);
+    if (ours !== ERASED && isPresent(ours) && isPresent(theirs)) same(name, ours, theirs);
   };
   same("the status", kept.status, answered.status);
   same("the type", kept.type, answered.type);

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 
-import { PIN } from "../../contract/index.ts";
+import { ERASED, PIN } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import type { Chain } from "../events/chain.ts";
 import type { Amounts, BusinessFigures, Days, OddAmounts, OddDates, SignedFigures, TaxOfRate } from "./report-types.ts";
@@ -24,8 +24,8 @@ export const ALL = sql<boolean>`true`;
 const PIN_OF_BUYER = sql<string | null>`nullif(customer_pin, '')`;
 const HAS_PIN = sql<boolean>`(${PIN_OF_BUYER} is not null)`;
 
-/** Null where the document has no PIN. */
-export const PIN_MALFORMED = sql<boolean | null>`${PIN_OF_BUYER} !~ ${PIN.source}`;
+/** Null where the document has no PIN, or had one that was erased. */
+export const PIN_MALFORMED = sql<boolean | null>`nullif(${PIN_OF_BUYER}, ${ERASED}) !~ ${PIN.source}`;
 
 /** Today in Africa/Nairobi, as documents are dated. */
 export const TODAY = sql<string>`to_char(clock_timestamp() at time zone 'Africa/Nairobi', 'YYYY-MM-DD')`;

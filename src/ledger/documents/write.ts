@@ -14,6 +14,7 @@ import {
 } from "../../contract/index.ts";
 import { changeClaim } from "../claims/claim.ts";
 import type { Queries } from "../database.ts";
+import { keptErased } from "../erasure/redact.ts";
 import { appendEvents, type Business, type NewEvent, type Writer } from "../events/chain.ts";
 import { anyGivenBack } from "../stock/of-sale.ts";
 import { correctionEvents } from "./reserve.ts";
@@ -162,7 +163,7 @@ export function withAnswer(
   const { failed: _failed, ...content } = isOther ? unknownRun(row, document, writer, askedAtMs) : kept.content;
   const stage = stageAfter(content, document);
   const planned = movementsPlanned !== undefined && { movementsPlanned };
-  return { ...content, stage, numberTaken: true, document, ...planned };
+  return { ...content, stage, numberTaken: true, document: keptErased(content.document, document), ...planned };
 }
 
 /** What is known of a run by its answer alone, or by its claim. */

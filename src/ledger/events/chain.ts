@@ -36,23 +36,44 @@ export interface NewEvent {
   key?: string | undefined;
 }
 
+/**
+ * The kind of the event that says what the contents of other ones are once something of them was erased; its own names
+ * nobody.
+ */
+export const ERASED_KIND = "content-erased";
+
+/** What it says: of each event, by its number, SHA-256 of the content that it has from then on. */
+export interface ErasingContent {
+  /** What went of the customers. */
+  erased: string;
+  contents: Readonly<Record<string, string>>;
+}
+
 /** Stands before the first event of a chain. */
 export const NO_HASH = "0".repeat(64);
 
 /**
  * SHA-256, as 64 hex digits, over the previous event's hash, a line feed, and the event as a canonical JSON array:
  * connection, business, number, time in Unix milliseconds, kind, subject, key or null, workflow id, run id, and the
- * SHA-256 of the salt, a line feed and the content as it is stored: a content and its salt could be erased, and their
- * digest kept. docs/ledger.md says the same, so that others can check a chain with their own means.
+ * digest of the content. docs/ledger.md says the same, so that others can check a chain with their own means.
  */
 export function hashOf(event: RowOf<"events">): string {
   const { connection, business_id, number, at, kind, subject, key, workflow_id, run_id } = event;
-  const digest = sha256(`${event.salt}\n${event.content}`);
+  const digest = event.digest ?? contentDigest(event);
   const said = [connection, business_id, Number(number), at.getTime(), kind, subject, key, workflow_id, run_id, digest];
   return sha256(`${event.previous_hash}\n${canonicalJson(said)}`);
 }
 
-function sha256(text: string): string {
+/**
+ * SHA-256 of the salt, a line feed and the content as it is stored. Where something of the content was erased
+ * (erasure/erase.ts), the salt is gone and the digest is kept.
+ */
+export function contentDigest({ salt, content }: Pick<RowOf<"events">, "salt" | "content">): string {
+  return sha256(`${salt}\n${content}`);
+}
+
+/** As 64 hex digits. */
+export function sha256(text: string): string {
   return createHash("sha256").update(text, "utf8").digest("hex");
 }
 

@@ -1,6 +1,8 @@
+import { sql } from "kysely";
+
 import type { Database, Queries } from "../database.ts";
 import type { RowOf } from "../tables.ts";
-import { type Chain, hashOf, NO_HASH } from "./chain.ts";
+import { type Chain, ERASED_KIND, type ErasingContent, hashOf, NO_HASH, sha256 } from "./chain.ts";
 
 /** What a look through a chain found. Numbers are those of events. */
 export type ChainFinding =
@@ -56,7 +58,7 @@ export async function verifyChain(
       const number = Number(event.number);
       const next = last.number + 1;
       if (number > next) find({ kind: "missing", from: next, to: number - 1 });
-      if (hashOf(event) !== hash) find({ kind: "changed", number, subject });
+      if (hashOf(event) !== hash || !isAsErased(event)) find({ kind: "changed", number, subject });
       else if (number === next && event.previous_hash !== last.hash) find({ kind: "unlinked", number, subject });
       const seenHash = unseen.get(number);
       if (seenHash !== undefined && seenHash !== hash) find({ kind: "not-as-seen", number });
@@ -89,16 +91,29 @@ async function readHead(db: Queries, chain: Chain): Promise<{ count: number; has
   return row && { count: Number(row.count), hash: row.last_hash };
 }
 
-function readPage(db: Queries, chain: Chain, after: number, until: number): Promise<RowOf<"events">[]> {
-  return db
-    .selectFrom("events")
-    .selectAll()
-    .where((eb) => eb.and(chain))
-    .where("number", ">", String(after))
-    .where("number", "<=", String(until))
-    .orderBy("number")
-    .limit(PAGE)
-    .execute();
+/** With what the event says that erased something of it. */
+type LookedAt = RowOf<"events"> & { erasing: string | null };
+
+async function readPage(db: Queries, chain: Chain, after: number, until: number): Promise<LookedAt[]> {
+  const { connection, business_id } = chain;
+  const { rows } = await sql<LookedAt>`
+    select e.*, by.content as erasing from events as e
+    left join events as by on (by.connection, by.business_id, by.number, by.kind)
+      = (e.connection, e.business_id, e.erased_by, ${ERASED_KIND})
+    where (e.connection, e.business_id) = (${connection}, ${business_id}) and e.number > ${after} and e.number <= ${until}
+    order by e.number limit ${PAGE}`.execute(db);
+  return rows;
+}
+
+/**
+ * Whether the content is the one that was hashed, or what an event of the chain says that erasing has left of it. Only
+ * who can write the chain anew can write such an event.
+ */
+function isAsErased({ number, digest, content, erasing }: LookedAt): boolean {
+  if (digest === null) return true;
+  if (erasing === null) return false;
+  const { contents } = JSON.parse(erasing) as ErasingContent;
+  return contents[number] === sha256(content);
 }
 
 async function lastNumber(db: Queries, chain: Chain): Promise<number> {
