@@ -41,7 +41,7 @@ async function minified(text) {
 async function takeIndentation(path, text) {
   if (!text.includes(INDENTED)) return;
   const name = basename(path);
-  const { code = "", map } = await minify(
+  const { code = "", map = "" } = await minify(
     { [name]: text },
     {
       module: true,
@@ -51,6 +51,6 @@ async function takeIndentation(path, text) {
       sourceMap: { content: readFileSync(`${path}.map`, "utf8"), url: `${name}.map` },
     },
   );
-  writeFileSync(`${path}.map`, String(map));
+  writeFileSync(`${path}.map`, typeof map === "string" ? map : JSON.stringify(map));
   writeFileSync(path, code);
 }
