@@ -17,6 +17,7 @@ import {
   INSTEAD_OF_OTHER_CONTENT,
   type InvalidInputDetails,
   invalidInputInWords,
+  isCustomerErased,
   isRefusedStatus,
   type MainActivities,
   nairobiDate,
@@ -92,7 +93,12 @@ export function createPrepareActivities(connections: ReadonlyMap<string, Served>
         ? { sent: true, signed: false }
         : finished
           ? undefined
-          : earlierRun(kept, known?.isClaimed === true, fingerprint, reset);
+          : earlierRun(
+              kept,
+              known?.isClaimed === true,
+              kept !== undefined && isOfContent(kept, content, fingerprint),
+              reset,
+            );
       // A run that carries on another one may have sent it already.
       if (checks && doubts.length > 0 && !finished && !reset)
         checkInput(traderInvoiceNumber, known, { doubts, checks });
@@ -182,6 +188,10 @@ function asKept(start: SaleFields, kept: KeptSale | undefined): SaleFields {
   const { content, options, expectedTotal, failed } = kept?.record ?? {};
   if (!content || failed) {
     const message = `The ledger has no sale ${number}, and its input has neither lines nor saleId: nothing can be issued, adopted or refunded.`;
+    throw ApplicationFailure.nonRetryable(message, FAILURES.notFound);
+  }
+  if (kept && !isSpokenFor(kept) && isCustomerErased(content)) {
+    const message = `Nothing was sent of the sale ${number}, and its customer was erased from the ledger: start it with all that it has.`;
     throw ApplicationFailure.nonRetryable(message, FAILURES.notFound);
   }
   return {
@@ -317,6 +327,13 @@ function openedBy() {
   return { writer: currentWriter(), askedAtMs: scheduledAtMs() };
 }
 
+/** Whether the row is that of a sale with this content, of whose customer something may have been erased. */
+function isOfContent({ record }: KeptSale, content: SaleContent, fingerprint: string): boolean {
+  if (record.fingerprint === fingerprint) return true;
+  const { content: known } = record;
+  return known !== undefined && isCustomerErased(known) && differencesInWords(known, content).length === 0;
+}
+
 /**
  * What this run carries on. Nothing may be cancelled, and no refund forgotten, before this is known.
  * @param reset the run knows that it carries on another one
@@ -324,10 +341,10 @@ function openedBy() {
 function earlierRun(
   kept: KeptSale | undefined,
   isClaimed: boolean,
-  fingerprint: string,
+  isSame: boolean,
   reset: boolean,
 ): EarlierRun | undefined {
-  const record = kept?.record.fingerprint === fingerprint ? kept.record : undefined;
+  const record = isSame ? kept?.record : undefined;
   if (!reset && !record && !isClaimed) return undefined;
   const isSent = kept?.isSent === true || Boolean(record?.document);
   const earlier = { sent: isSent, signed: record?.document?.status === "completed" };

@@ -78,6 +78,11 @@ export function fingerprintOf(content: SaleContent): string {
   return sha256Hex(JSON.stringify(content));
 }
 
+/** Whether something of the customer was erased: any value counts as the same. */
+export function isCustomerErased({ customer }: SaleContent): boolean {
+  return Object.values(customer ?? {}).includes(ERASED);
+}
+
 type Told = string | number | null | undefined;
 
 interface Difference {

@@ -40,4 +40,4 @@ export type { ListedHold } from "./stock/branch-holds.ts";
 export type { ClaimedMovement, MovementKey } from "./stock/movement.ts";
 export type { DecideRequest, Dispute, StockClaims, TakeRequest } from "./stock/stock-claims.ts";
 export type { BatchKey, KeptBatch } from "./sync-batches/sync-batches.ts";
-export type { VerifiedChain } from "./verify.ts";
+export type { VerifiedChain, VerifyRequest } from "./verify.ts";

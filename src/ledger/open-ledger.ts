@@ -5,7 +5,6 @@ import { openDatabase, type Queries } from "./database.ts";
 import { createDocuments } from "./documents/documents.ts";
 import { createEventLog } from "./events/events.ts";
 import { erase, eraseAgain, type EraseRequest, type Erasure } from "./erasure/erase.ts";
-import type { Writer } from "./events/chain.ts";
 import { createItemRegistrations } from "./item-registrations.ts";
 import { createObservationLog } from "./observations.ts";
 import { moveLedger, type MovedRows } from "./move.ts";
@@ -97,7 +96,8 @@ export function openLedger(options: LedgerOptions) {
      */
     erase: (request: EraseRequest) => erase(database, request),
     /** The same of what was erased before the database was restored. */
-    eraseAgain: (erasures: AsyncIterable<Erasure>, writer: Writer) => eraseAgain(database, erasures, writer),
+    eraseAgain: (erasures: AsyncIterable<Erasure>, order: Pick<EraseRequest, "writer" | "keptFrom">) =>
+      eraseAgain(database, erasures, order),
     /** Holds what it has against `seen` anew, before anything else is done. */
     recheck: () => database.recheck(),
     /** Holds each chain, and the rows that it tells of, against its events; only reads. @throws LedgerUnavailableError */

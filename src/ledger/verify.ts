@@ -23,6 +23,11 @@ export interface VerifyRequest {
    * elsewhere.
    */
   seen?: readonly SeenHead[] | undefined;
+  /**
+   * The sales and credit notes whose customers were erased, as a file outside of the database has them: who owns the
+   * tables can say of any event that it was erased. Default: nobody looks.
+   */
+  erasures?: { has: (document: { connection: string; businessId: string; subject: string }) => boolean } | undefined;
 }
 
 /** What was found of a chain of events, and of the rows that they tell of. */
@@ -32,6 +37,8 @@ export interface VerifiedChain {
   businessId: string;
   /** Events that were looked at, as all that is counted here. */
   events: number;
+  /** Of these, those of which something was erased. */
+  erased: number;
   /** As the head says: to be kept elsewhere, for a later look to be held against. */
   head: { count: number; hash: string } | null;
   documents: number;
@@ -57,7 +64,7 @@ const MOST_FINDINGS = 1_000;
  */
 export async function* verifyLedger(
   database: Database,
-  { connection, businessId, seen = [] }: VerifyRequest = {},
+  { connection, businessId, seen = [], erasures }: VerifyRequest = {},
 ): AsyncGenerator<VerifiedChain> {
   const isWanted = (chain: Chain): boolean =>
     (connection === undefined || [connection, accountingChain(connection).connection].includes(chain.connection)) &&
@@ -70,15 +77,20 @@ export async function* verifyLedger(
     if (!isWanted(chain)) continue;
     const ofChain = seen.filter((one) => one.connection === chain.connection && one.businessId === chain.business_id);
     for (const one of ofChain) gone.delete(one);
-    yield await verified(database, chain, ofChain);
+    yield await verified(database, chain, ofChain, erasures);
   }
   for (const one of gone) {
     const chain = { connection: one.connection, business_id: one.businessId };
-    if (isWanted(chain)) yield await verified(database, chain, [one]);
+    if (isWanted(chain)) yield await verified(database, chain, [one], erasures);
   }
 }
 
-async function verified(database: Database, chain: Chain, seen: readonly SeenHead[]): Promise<VerifiedChain> {
+async function verified(
+  database: Database,
+  chain: Chain,
+  seen: readonly SeenHead[],
+  erasures: VerifyRequest["erasures"],
+): Promise<VerifiedChain> {
   const findings: VerifiedChain["findings"] = [];
   let moreFindings = 0;
   const find = (finding: ChainFinding | RowFinding): void => {
@@ -86,7 +98,9 @@ async function verified(database: Database, chain: Chain, seen: readonly SeenHea
     else moreFindings += 1;
   };
   const rowsOf = <State>(proven: ProvenRows<State>) => verifyRows(database, chain, proven, find);
-  const looked = await verifyChain(database, chain, seen, find);
+  const { connection, business_id: businessId } = chain;
+  const isErasure = (subject: string): boolean => erasures?.has({ connection, businessId, subject }) ?? true;
+  const looked = await verifyChain(database, chain, { seen, isErasure }, find);
   const sales = await rowsOf(provenDocuments({ ...chain, type: "sale" }));
   const notes = await rowsOf(provenDocuments({ ...chain, type: "credit_note" }));
   const movements = await rowsOf(provenClaims(MOVEMENTS, chain));
@@ -97,7 +111,7 @@ async function verified(database: Database, chain: Chain, seen: readonly SeenHea
     accounting === undefined ? 0 : await rowsOf(provenClaims(SYNC_BATCHES, { connection: accounting }));
   const withoutDocument = await database.transact((db) => countWithoutDocument(db, chain), LIST_WITHIN_MS);
   const rows = { documents: sales + notes, withoutDocument, movements, purchases, billPayments, syncBatches };
-  return { connection: chain.connection, businessId: chain.business_id, ...looked, ...rows, findings, moreFindings };
+  return { connection, businessId, ...looked, ...rows, findings, moreFindings };
 }
 
 async function countWithoutDocument(db: Queries, chain: Chain): Promise<number> {

@@ -8,7 +8,7 @@ import { ledgerOfSuite } from "../../ledger/test-support/create-test-ledger.ts";
 import { documentOf, keepRecord, recordOf, someBusiness } from "../../ledger/test-support/records.ts";
 import type { CliContext } from "../context.ts";
 import { callCli, type CliResult } from "../test-support/call-cli.ts";
-import { readErasures } from "./erasures.ts";
+import { keepErasures, readErasures } from "./erasures.ts";
 
 const server = ledgerOfSuite();
 const PIN = "A000000001B";
@@ -78,11 +78,11 @@ describe("fiscalflow ledger erase", () => {
     const written = await readFile(file, "utf8");
     expect(written.trim().split("\n")).toHaveLength(2);
     for (const value of Object.values(customer)) expect(written).not.toContain(value);
-    const verified = await callCli(["ledger", "verify"], { env: { LEDGER_URL: server.url } });
-    expect(verified).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("unaltered") });
+    const verified = await callCli(["ledger", "verify", "--erasures", file], { env: { LEDGER_URL: server.url } });
+    expect(verified).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("with something erased") });
   });
 
-  it("has a file that is read line by line; the last line may be half a one, and no other", async () => {
+  it("has a file that is read line by line, and goes on behind a line that was not written to its end", async () => {
     const notes: string[] = [];
     const context = { stderr: { write: (text: string) => notes.push(text) } } as unknown as CliContext;
     const read = async (): Promise<string[]> => {
@@ -93,9 +93,13 @@ describe("fiscalflow ledger erase", () => {
     expect(await read()).toEqual(["INV-NEW", "INV-OLD"]);
     await appendFile(file, '{"connection":"def');
     expect(await read()).toEqual(["INV-NEW", "INV-OLD"]);
-    expect(notes.join("")).toContain("Line 3 of");
-    await appendFile(file, "\n{}\n");
-    await expect(read()).rejects.toThrow("line 3 of");
+    expect(notes.join("")).toContain("lines 3.");
+    const of = { connection: "default", businessId: "biz", type: "sale", erased: "contact" } as const;
+    await keepErasures(file, [{ ...of, number: "INV-LATER" }]);
+    expect(await read()).toEqual(["INV-NEW", "INV-OLD", "INV-LATER"]);
+    file = join(folder, "other");
+    await appendFile(file, "INV-NEW\n");
+    await expect(read()).rejects.toThrow("is not what `fiscalflow ledger erase` has written");
     file = join(folder, "none");
     await expect(read()).rejects.toThrow("cannot be read");
   });

@@ -36,7 +36,7 @@ export async function erase(context: CliContext, flags: EraseFlags): Promise<voi
     context,
     async (ledger, config) => {
       const { retentionYears } = config.ledger;
-      const keptFrom = yearsBefore(nairobiDate(Date.now()), retentionYears);
+      const keptFrom = keptFromOf(retentionYears);
       const keep = async (all: Parameters<typeof keepErasures>[1]): Promise<void> => {
         if (erasures !== undefined) await keepErasures(erasures, all);
       };
@@ -73,10 +73,10 @@ function whichOf({ before, customerPin }: EraseFlags): { before: string } | { cu
   return { before };
 }
 
-/** The same day, so many years earlier. */
-function yearsBefore(date: string, years: number): string {
-  const [year, rest] = [date.slice(0, 4), date.slice(4)];
-  return `${String(Number(year) - years).padStart(4, "0")}${rest}`;
+/** The first day whose sales the law has kept with their customers: so many years ago. */
+export function keptFromOf(retentionYears: number): string {
+  const today = nairobiDate(Date.now());
+  return `${String(Number(today.slice(0, 4)) - retentionYears).padStart(4, "0")}${today.slice(4)}`;
 }
 
 function shown({ connection, businessId, type, number, erased, events }: ErasedDocument) {

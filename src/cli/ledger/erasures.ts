@@ -1,4 +1,4 @@
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { z } from "zod";
 
 import type { Erasure } from "../../ledger/index.ts";
@@ -18,38 +18,49 @@ const erasure = z.object({
  * disk before it returns. It names no customer.
  */
 export async function keepErasures(path: string, erasures: readonly Erasure[]): Promise<void> {
-  const file = await open(path, "a", 0o600);
+  const file = await open(path, "a+", 0o600);
   try {
     const at = new Date().toISOString();
-    await file.appendFile(erasures.map((one) => `${JSON.stringify({ at, ...one })}\n`).join(""));
+    const lines = erasures.map((one) => `${JSON.stringify({ at, ...one })}\n`).join("");
+    // What an earlier call could not write to its end stays a line of its own.
+    await file.appendFile((await endsInLine(file)) ? lines : `\n${lines}`);
     await file.sync();
   } finally {
     await file.close();
   }
 }
 
-/** What {@link keepErasures} has written, line by line. @throws UsageError */
+async function endsInLine(file: FileHandle): Promise<boolean> {
+  const { size } = await file.stat();
+  if (size === 0) return true;
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer.toString() === "\n";
+}
+
+/**
+ * What {@link keepErasures} has written, line by line. A line that was not written to its end is left out: nothing is
+ * erased before its line is whole.
+ * @throws UsageError where it is no such file
+ */
 export async function* readErasures(context: CliContext, path: string): AsyncGenerator<Erasure> {
   const file = await open(path, "r").catch((error: unknown) => {
     throw new UsageError(
       `--erasures: ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
     );
   });
+  const broken: number[] = [];
   let number = 0;
-  // A line is followed by others as long as it is not the last one.
-  let broken: number | undefined;
   for await (const line of file.readLines()) {
     number += 1;
     if (line.trim() === "") continue;
-    if (broken !== undefined)
-      throw new UsageError(`--erasures: line ${broken} of ${path} is not what \`fiscalflow ledger erase\` writes.`);
     const read = erasure.safeParse(parsed(line));
     if (read.success) yield read.data;
-    else broken = number;
+    else broken.push(number);
+    if (!read.success && broken.length === number)
+      throw new UsageError(`--erasures: ${path} is not what \`fiscalflow ledger erase\` has written.`);
   }
-  // Nothing is erased before its line is whole.
-  if (broken !== undefined)
-    printNote(context, `Line ${broken} of ${path}, the last one, was not written to its end: left out.`);
+  if (broken.length > 0)
+    printNote(context, `Not written to their end, and left out, of ${path}: lines ${broken.join(", ")}.`);
 }
 
 function parsed(line: string): unknown {

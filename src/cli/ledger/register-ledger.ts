@@ -5,7 +5,7 @@ import { z } from "zod";
 import { type LedgerEvent, nairobiTime } from "../../contract/index.ts";
 import { plainLine } from "../../contract/plain-text.ts";
 import { eventCursor } from "../../contract/schema/job-inputs.ts";
-import type { ChainFinding, RowFinding, SeenHead, VerifiedChain } from "../../ledger/index.ts";
+import type { ChainFinding, RowFinding, SeenHead, VerifiedChain, VerifyRequest } from "../../ledger/index.ts";
 import { type CliContext, CommandFailedError, UsageError } from "../context.ts";
 import { businessOf, help, parsedBy, type ResultFlags, type Scope, withFilters, withScope } from "../options.ts";
 import { counted, jsonText, printNote, printResult, written } from "../output.ts";
@@ -25,7 +25,8 @@ export function registerLedger(program: Command, context: CliContext): void {
     ledger
       .command("verify")
       .description("Verify that nothing in the ledger was changed or removed since it was written.")
-      .option("--against <file>", "the --json output of an earlier run; detects a chain that was rewritten as a whole"),
+      .option("--against <file>", "the --json output of an earlier run; detects a chain that was rewritten as a whole")
+      .option("--erasures <file>", "the file of `ledger erase`; detects what somebody else says to have erased"),
   )
     .addHelpText(
       ...help(
@@ -84,6 +85,7 @@ const instant = z.iso.datetime({ offset: true, error: "expected an instant with 
 
 interface VerifyFlags extends Scope, ResultFlags {
   against?: string;
+  erasures?: string;
 }
 
 async function runVerify(context: CliContext, flags: VerifyFlags): Promise<void> {
@@ -94,7 +96,8 @@ async function runVerify(context: CliContext, flags: VerifyFlags): Promise<void>
     async (ledger) => {
       const verified: VerifiedChain[] = [];
       const { connection, business: businessId } = flags;
-      for await (const chain of ledger.verify({ connection, businessId, seen })) {
+      const erasures = flags.erasures === undefined ? undefined : await listedErasures(context, flags.erasures);
+      for await (const chain of ledger.verify({ connection, businessId, seen, erasures })) {
         verified.push(chain);
         if (flags.json !== true) printResult(context, false, undefined, chainText(chain));
       }
@@ -119,6 +122,16 @@ async function runVerify(context: CliContext, flags: VerifyFlags): Promise<void>
     `${counted(found, "finding")}. What each means, and what to do: https://github.com/fiscalflow/fiscalflow/blob/main/docs/ledger.md#when-something-is-found`,
   );
   throw new CommandFailedError("");
+}
+
+/** In memory, a line for each document. @throws UsageError */
+async function listedErasures(context: CliContext, path: string): Promise<VerifyRequest["erasures"]> {
+  const { readErasures } = await import("./erasures.ts");
+  const keyOf = (...parts: string[]): string => JSON.stringify(parts);
+  const listed = new Set<string>();
+  for await (const { connection, businessId, type, number } of readErasures(context, path))
+    listed.add(keyOf(connection, businessId, `${type} ${number}`));
+  return { has: ({ connection, businessId, subject }) => listed.has(keyOf(connection, businessId, subject)) };
 }
 
 function chainName({ connection, businessId }: { connection: string; businessId: string }): string {
@@ -200,12 +213,13 @@ function lineOf({ cursor, at, kind, subject, document, correction, operator }: L
 }
 
 function chainText(chain: VerifiedChain): string {
-  const { connection, businessId, events, head, findings, moreFindings } = chain;
+  const { connection, businessId, events, erased, head, findings, moreFindings } = chain;
   const whole = findings.length === 0 ? "unaltered" : counted(findings.length + moreFindings, "finding");
   const end = head ? `; head ${head.count} ${head.hash}` : "";
   const lines = findings.map((finding) => `  ${findingText(finding)}`);
   if (moreFindings > 0) lines.push(`  and ${moreFindings} more`);
-  const looked = [counted(events, "event"), ...rowsOf(chain)].join(", ");
+  const partly = erased > 0 ? ` (${erased} with something erased)` : "";
+  const looked = [`${counted(events, "event")}${partly}`, ...rowsOf(chain)].join(", ");
   return [`${connection}/${businessId}: ${whole}: ${looked}${end}`, ...lines].map(plainLine).join("\n");
 }
 
@@ -245,6 +259,8 @@ function findingText(finding: ChainFinding | RowFinding): string {
       return `the head is gone, and there are ${finding.events} events`;
     case "not-as-seen":
       return `event ${finding.number} is not the one that was seen earlier: the chain was written anew`;
+    case "erased-unlisted":
+      return `event ${finding.number} (${finding.subject}) says that something was erased, and the file of erasures does not`;
     case "row-changed":
       return `${place(finding)} does not say what its event says, in ${finding.columns.join(", ")}`;
     case "row-missing":

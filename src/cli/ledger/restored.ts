@@ -3,10 +3,10 @@ import { type Erasure, type Ledger, misfitOf } from "../../ledger/index.ts";
 import { readLedgerNote, writeLedgerNote } from "../../worker/ledger-note.ts";
 import { keepLostRows, type LostRow } from "../../worker/lost-rows.ts";
 import { withTemporal } from "../connect-temporal.ts";
-import { type CliContext, UsageError } from "../context.ts";
+import { type CliContext, CommandFailedError, UsageError } from "../context.ts";
 import { counted, printNote, printResult } from "../output.ts";
 import { withLedger } from "../with-ledger.ts";
-import { eraser } from "./erase.ts";
+import { eraser, keptFromOf } from "./erase.ts";
 import { readErasures } from "./erasures.ts";
 
 export interface RestoredFlags {
@@ -32,10 +32,12 @@ export async function restored(context: CliContext, flags: RestoredFlags): Promi
   const lostUntilMs = at === undefined ? undefined : Date.parse(at);
   if (lostUntilMs !== undefined && lostUntilMs > Date.now())
     throw new UsageError(`--at is in the future: ${at}. It is when the lost database was used last.`);
+  // Before anything is changed: it has to be such a file.
+  if (erasures !== undefined) for await (const _line of readErasures(context, erasures)) break;
   const accept = withTemporal(context, ({ client }) =>
     withLedger(
       context,
-      async (ledger) => {
+      async (ledger, config) => {
         const seen = await readLedgerNote(client);
         const known = await ledger.place();
         const misfit = misfitOf(known, seen);
@@ -50,7 +52,10 @@ export async function restored(context: CliContext, flags: RestoredFlags): Promi
         const lost: LostRow[] = [];
         if (lostUntilMs !== undefined)
           for await (const row of keepLostRows(client, ledger, (lastEventMs ?? MARGIN_MS) - MARGIN_MS)) lost.push(row);
-        const erased = erasures === undefined ? undefined : await erasedAgain(ledger, readErasures(context, erasures));
+        const erased =
+          erasures === undefined
+            ? undefined
+            : await erasedAgain(ledger, readErasures(context, erasures), keptFromOf(config.ledger.retentionYears));
         // Last: until it is written, the workers wait.
         await writeLedgerNote(client, place);
         return { ...place, seen, misfit, lost, erased };
@@ -65,7 +70,12 @@ export async function restored(context: CliContext, flags: RestoredFlags): Promi
     ...(lostUntilMs === undefined && until !== undefined ? [`What was lost before stands: ${lostText(until)}`] : []),
     ...(lost.length > 0 ? [`${counted(lost.length, "workflow")} had ended, and the database knew nothing of it:`] : []),
     ...lost.map(({ workflowId, what }) => `  ${workflowId} (${what}): started again, it sends nothing by itself`),
-    ...(erased === undefined ? [] : [`${counted(erased, "sale")} lost again what had been erased of the customer.`]),
+    ...(erased ? [`${counted(erased.count, "document")} lost again what had been erased of the customer.`] : []),
+    ...(erased && erased.stillOpen.length > 0
+      ? [
+          `Still open in this database, and so not erased again: ${erased.stillOpen.join(", ")}. Once they have ended, run it again with the same file.`,
+        ]
+      : []),
   ];
   const result = {
     ledger,
@@ -74,18 +84,26 @@ export async function restored(context: CliContext, flags: RestoredFlags): Promi
     eventsSeen: seen?.events ?? null,
     lostUntil,
     lostRows: lost,
-    ...(erased !== undefined && { erased }),
+    ...(erased && { erased: erased.count, stillOpen: erased.stillOpen }),
   };
   printResult(context, json, result, lines.join("\n"));
   const before = misfit === undefined ? "was the one that the workers know" : misfit;
   printNote(context, `The database ${before}. Workers that wait for it go on; none is to be restarted.`);
+  if (erased && erased.stillOpen.length > 0) throw new CommandFailedError("");
 }
 
-/** How many sales and credit notes still had something of it. */
-async function erasedAgain(ledger: Ledger, erasures: AsyncIterable<Erasure>): Promise<number> {
-  let count = 0;
-  for await (const { result } of ledger.eraseAgain(erasures, eraser())) if (result === "erased") count += 1;
-  return count;
+/** How many sales and credit notes still had something of it, and which are open again. */
+async function erasedAgain(
+  ledger: Ledger,
+  erasures: AsyncIterable<Erasure>,
+  keptFrom: string,
+): Promise<{ count: number; stillOpen: string[] }> {
+  const found = { count: 0, stillOpen: [] as string[] };
+  for await (const { result, number } of ledger.eraseAgain(erasures, { writer: eraser(), keptFrom })) {
+    if (result === "erased") found.count += 1;
+    if (result === "still-open") found.stillOpen.push(number);
+  }
+  return found;
 }
 
 function lostText(untilMs: number): string {

@@ -28,7 +28,7 @@ describe("a difference between the service's document and the ledger's", () => {
     [
       "the customer's PIN",
       { ...KEPT, customer: { ...KEPT.customer, pin: "P000000009Z" } },
-      "the customer's PIN is P000000009Z, in the ledger A000000001B",
+      "the customer's PIN is another one than in the ledger",
     ],
     ["the payment type", { ...KEPT, paymentTypeCode: "02" }, "the payment type is 02, in the ledger 01"],
     ["a unit price", withLine({ unitPrice: 350.12 }), "the unit price of line 1 is 350.12, in the ledger 350.1"],

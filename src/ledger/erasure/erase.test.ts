@@ -34,7 +34,15 @@ function saleTo(customer: typeof CUSTOMER, number: string, date: string, more: P
     fingerprint: fingerprintOf(content),
     date,
     document: Object.assign(documentOf(number, { customer, saleDate: date }), { buyerPhone: customer.phone }),
-    attentionChanges: [{ ...about, change: "raised", subject: undefined }] as unknown as TestRecord["attentionChanges"],
+    // As it is kept until a person has answered, with a part of what the service said.
+    cancelRequested: `${customer.name} has changed their mind`,
+    attentionChanges: [
+      {
+        ...about,
+        change: "raised",
+        evidence: { bodyExcerpt: `{"pin":"${customer.pin.slice(0, 5)}`, errors: [customer.email] },
+      },
+    ] as unknown as TestRecord["attentionChanges"],
     decisions: [
       { update: "retry", code: "rejected", by: "otieno", note: `${customer.phone} says it is right`, atMs: 2 },
     ] as unknown as TestRecord["decisions"],
@@ -48,16 +56,13 @@ const save = (business: Business, record: TestRecord, ledger: Ledger = test.ledg
 /** Everything that a dump of the database would have of a business. */
 async function dumped({ businessId }: Business, outside: Pick<OutsideClient, "query"> = test.outside): Promise<string> {
   const tables = ["documents", "movements", "events", "reconcile_findings", "item_registrations", "stock_branch_holds"];
-  const parts = await Promise.all(
-    tables.map(async (table) => {
-      const { rows } = await outside.query<{ row: string }>(
-        `select t::text as row from ${table} as t where business_id = $1`,
-        [businessId],
-      );
-      return rows.map(({ row }) => row);
-    }),
-  );
-  return parts.flat().join("\n");
+  const parts: string[] = [];
+  for (const table of tables) {
+    const statement = `select t::text as row from ${table} as t where business_id = $1`;
+    const { rows } = await outside.query<{ row: string }>(statement, [businessId]);
+    parts.push(...rows.map(({ row }) => row));
+  }
+  return parts.join("\n");
 }
 
 async function asOwner<Result>(work: (ledger: Ledger) => Promise<Result>, url = test.ownerUrl): Promise<Result> {
@@ -150,7 +155,8 @@ describe("erasing what is said of a customer", () => {
     const { businessId } = business;
     await asOwner(async (ledger) => {
       const all = { connection: "default", businessId, type: "sale", number: "INV-1", erased: "customer" } as const;
-      for await (const one of ledger.eraseAgain(listed([all]), WRITER)) expect(one.result).toBe("erased");
+      for await (const one of ledger.eraseAgain(listed([all]), { writer: WRITER, keptFrom: "2027-01-01" }))
+        expect(one.result).toBe("erased");
     });
     for (const value of everyValue) expect(await dumped(business), value).not.toContain(value);
     expect((await verified(test.ledger, business)).findings).toEqual([]);
@@ -194,7 +200,11 @@ describe("erasing what is said of a customer", () => {
     const answer = { document: { ...document, paymentTypeCode: "02" }, askedAtMs: Date.now() };
     await test.ledger.documents.answered(business, { type: "sale", number: "INV-1" }, answer, WRITER);
     const kept = await test.ledger.documents.findSale(business, "INV-1");
-    expect(kept?.record.document).toMatchObject({ paymentTypeCode: "02", customer: { name: ERASED, pin: ERASED } });
+    expect(kept?.record.document).toMatchObject({
+      paymentTypeCode: "02",
+      customer: { name: ERASED, pin: ERASED },
+      buyerPhone: ERASED,
+    });
     expect((await verified(test.ledger, business)).findings).toEqual([]);
     const known = kept?.record.content;
     if (!known) throw new Error("what was asked for is kept");
@@ -250,7 +260,8 @@ describe("erasing what is said of a customer", () => {
       );
       expect(await dumped(business, outside)).toContain(CUSTOMER.pin);
       await asOwner(async (ledger) => {
-        for await (const one of ledger.eraseAgain(listed(kept), WRITER)) expect(one.number).toBe("INV-1");
+        for await (const one of ledger.eraseAgain(listed(kept), { writer: WRITER, keptFrom: KEPT_FROM }))
+          expect(one.number).toBe("INV-1");
         expect((await verified(ledger, business)).findings).toEqual([]);
       }, withName(restored));
       for (const value of everyValue) expect(await dumped(business, outside), value).not.toContain(value);
@@ -263,6 +274,25 @@ describe("erasing what is said of a customer", () => {
 });
 
 describe("what somebody writes into an erased event", () => {
+  it("is found by the file of erasures, where they say themselves that it was erased", async () => {
+    const business = someBusiness();
+    await save(business, saleTo(CUSTOMER, "INV-1", OLD));
+    await save(business, saleTo(CUSTOMER, "INV-2", OLD));
+    const kept = new Set<string>();
+    const keep = async (all: readonly Erasure[]): Promise<void> =>
+      all.forEach(({ type, number }) => kept.add(`${type} ${number}`));
+    await erase(business, { before: "2016-01-01" }, { keep });
+    const erasures = { has: ({ subject }: { subject: string }) => kept.has(subject) };
+    const findings = async () => {
+      for await (const chain of test.ledger.verify({ businessId: business.businessId, erasures }))
+        return chain.findings;
+      return undefined;
+    };
+    expect(await findings()).toEqual([]);
+    kept.delete("sale INV-2");
+    expect(await findings()).toMatchObject([{ kind: "erased-unlisted", subject: "sale INV-2" }]);
+  });
+
   it.each([
     "content = content || ' '",
     "erased_by = null",

@@ -1,9 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 
 import { NO_BUSINESS } from "../../contract/index.ts";
 import { toJson } from "../claims/claim.ts";
 import type { Database, Queries } from "../database.ts";
-import { documentColumns, type RowContent, subjectOf } from "../documents/row.ts";
+import { DOCUMENT_SAVED, documentColumns, type RowContent, subjectOf } from "../documents/row.ts";
 import { LedgerError } from "../errors.ts";
 import {
   appendEvents,
@@ -13,7 +14,6 @@ import {
   contentDigest,
   ERASED_KIND,
   type ErasingContent,
-  sha256,
   type Writer,
 } from "../events/chain.ts";
 import { roleOf } from "../migrate.ts";
@@ -80,16 +80,16 @@ export async function* erase(database: Database, request: EraseRequest): AsyncGe
   }
 }
 
-/** Erases once more what was erased before the database was restored. */
+/** Erases once more what was erased before the database was restored; never more than the law lets go by now. */
 export async function* eraseAgain(
   database: Database,
-  erasures: AsyncIterable<Erasure> | Iterable<Erasure>,
-  writer: Writer,
+  erasures: AsyncIterable<Erasure>,
+  { writer, keptFrom }: Pick<EraseRequest, "writer" | "keptFrom">,
 ): AsyncGenerator<ErasedDocument> {
   await database.query(requireOwner);
-  for await (const { businessId, erased, ...of } of erasures) {
+  for await (const { businessId, erased: atMost, ...of } of erasures) {
     const found = { ...of, business_id: businessId };
-    const order = { erased, dryRun: false, writer, keep: async () => undefined };
+    const order = { atMost, keptFrom, dryRun: false, writer, keep: async () => undefined };
     const { others: _others, ...one } = await eraseOne(database, found, order);
     yield one;
   }
@@ -133,15 +133,24 @@ async function find(db: Queries, which: EraseRequest["which"], after: Found | un
 
 /** By the text, and not by the JSON: what was asked for may hold characters that the database refuses in it. */
 function ofCustomer(alias: string, pin: string) {
-  const text = canonicalJson(pin);
-  return sql<boolean>`(${sql.ref(`${alias}.customer_pin`)} = ${pin} or strpos(${sql.ref(`${alias}.asked`)}::text, ${text}) > 0)`;
+  const asked = `"pin":${canonicalJson(pin)}`;
+  return sql<boolean>`(${sql.ref(`${alias}.customer_pin`)} = ${pin} or strpos(${sql.ref(`${alias}.asked`)}::text, ${asked}) > 0)`;
 }
 
-type Order = Pick<EraseRequest, "dryRun" | "writer" | "keep"> & ({ erased: Erased } | { keptFrom: string });
+type Order = Omit<EraseRequest, "which"> & { atMost?: Erased };
 
 type DocumentOfSale = Pick<
   RowOf<"documents">,
-  "type" | "number" | "document_date" | "document_id" | "claim" | "claim_decision" | "needs_person_since" | "stage"
+  | "type"
+  | "number"
+  | "document_date"
+  | "document_id"
+  | "original_document_id"
+  | "claim"
+  | "claim_decision"
+  | "needs_person_since"
+  | "stage"
+  | "closed"
 >;
 type EventOfSale = Pick<RowOf<"events">, "number" | "subject" | "kind" | "content" | "salt" | "digest">;
 
@@ -159,22 +168,21 @@ async function eraseOne(
     const others = documents
       .filter((one) => one.type === "sale" && one.number !== number)
       .map((one) => ({ ...chain, type: "sale" as const, number: one.number }));
-    const erased =
-      "erased" in order
-        ? order.erased
-        : documents.every(({ document_date }) => document_date < order.keptFrom)
-          ? "customer"
-          : "contact";
+    const isLetGo: boolean = documents.every(({ document_date }) => document_date < order.keptFrom);
+    const erased: Erased = isLetGo && order.atMost !== "contact" ? "customer" : "contact";
     const untouched = (result: ErasedDocument["result"]) => ({ ...of, erased, result, events: 0, others });
     if (documents.length === 0) return untouched("nothing-to-erase");
-    if (documents.some(isOpen)) return untouched("still-open");
+    if (documents.some((one) => isOpen(one, documents))) return untouched("still-open");
+    await lockWriters(db, chain, documents);
     const events = await eventsOf(db, chain, documents);
     const contents = events.map(({ content }) => JSON.parse(content) as unknown);
     if (!contents.some((content) => namesCustomer(erased, content))) return untouched("nothing-to-erase");
     const redacted = redactionOf(erased, contents);
     const changed = events.flatMap((event, index) => {
       const content = canonicalJson(redacted(contents[index]));
-      return content === event.content ? [] : [{ ...event, content, digest: event.digest ?? contentDigest(event) }];
+      if (content === event.content) return [];
+      // A new salt for what is left: of what is erased in a second step the first one's says nothing either.
+      return [{ ...event, content, salt: randomUUID(), digest: event.digest ?? contentDigest(event) }];
     });
     const result = { ...of, erased, result: "erased", events: changed.length, others } as const;
     if (order.dryRun) return result;
@@ -199,8 +207,13 @@ async function kept({ keep }: Order, erasures: readonly Erasure[]): Promise<void
 }
 
 /** What the run, or a person, has still to do, or may still be sent: it is erased once that is over. */
-function isOpen({ claim, needs_person_since, stage }: DocumentOfSale): boolean {
-  return claim === "in-doubt" || needs_person_since !== null || !ENDED.includes(stage);
+function isOpen(
+  { claim, needs_person_since, stage, closed, document_id }: DocumentOfSale,
+  all: readonly DocumentOfSale[],
+): boolean {
+  const isCredited = all.some((one) => one.stage === "credited" && one.original_document_id === document_id);
+  const hasEnded = ENDED.includes(stage) || (stage === "crediting" && isCredited);
+  return claim === "in-doubt" || needs_person_since !== null || closed !== null || !hasEnded;
 }
 const ENDED = ["completed", "credited", "cancelled"];
 
@@ -218,11 +231,23 @@ async function lockSale(db: Queries, { connection, business_id, type, number }: 
       select d.type, d.number, d.document_id, d.replaces, d.corrected_by from sale as s join documents as d on ${ofChain}
         and s.type = 'sale' and (d.type = 'credit_note' and d.original_document_id = s.document_id
           or d.type = 'sale' and d.number in (s.replaces, s.corrected_by)))
-    select d.type, d.number, d.document_date, d.document_id, d.claim, d.claim_decision, d.needs_person_since,
-      case when d.failed then 'cancelled' else d.stage end as stage
+    select d.type, d.number, d.document_date, d.document_id, d.original_document_id, d.claim, d.claim_decision,
+      d.needs_person_since, case when d.failed then 'cancelled' else d.stage end as stage,
+      case when not d.failed then d.closed end as closed
     from documents as d where ${ofChain} and (d.type, d.number) in (select type, number from sale)
     order by d.type desc, d.number for update of d`.execute(db);
   return rows;
+}
+
+/**
+ * In the order in which others lock them: the movements, then the head of the chain. From then on nobody adds an event
+ * that names a customer.
+ */
+async function lockWriters(db: Queries, chain: Chain, documents: readonly DocumentOfSale[]): Promise<void> {
+  await sql`
+    select from movements where ${hasValues(chain)} and (type, number) in (${keysOf(documents)})
+    order by reference_id for update`.execute(db);
+  await sql`select from event_heads where ${hasValues(chain)} for update`.execute(db);
 }
 
 /** Every event that tells of these documents, of their stock movements, or of what was found about them. */
@@ -230,14 +255,23 @@ async function eventsOf(db: Queries, chain: Chain, documents: readonly DocumentO
   const { rows: movements } = await sql<{ subject: string }>`
     select 'movement ' || m.reference_id as subject from movements as m
     where ${hasValues(chain)} and (m.type, m.number) in (${keysOf(documents)})`.execute(db);
-  const found = documents.flatMap(({ document_id }) =>
-    document_id === null ? [] : FOUND_OF_DOCUMENTS.map((kind) => storableText(`${kind} ${document_id}`)),
-  );
-  const subjects = [...documents.map(subjectOf), ...movements.map(({ subject }) => subject), ...found];
+  const told = await eventsAbout(db, chain, [...documents.map(subjectOf), ...movements.map(({ subject }) => subject)]);
+  const found = idsIn(told).flatMap((id) => FOUND_OF_DOCUMENTS.map((kind) => storableText(`${kind} ${id}`)));
+  return [...told, ...(await eventsAbout(db, chain, found))];
+}
+
+async function eventsAbout(db: Queries, chain: Chain, subjects: readonly string[]): Promise<EventOfSale[]> {
   const { rows } = await sql<EventOfSale>`
     select number, subject, kind, content, salt, digest from events
-    where ${hasValues(chain)} and subject = any(${subjects}::text[]) order by number`.execute(db);
+    where ${hasValues(chain)} and subject = any(${subjects}::text[]) and kind <> ${ERASED_KIND}
+    order by number`.execute(db);
   return rows;
+}
+
+/** Of the documents that there ever were under these numbers: a rejected one may have been followed by another. */
+function idsIn(events: readonly EventOfSale[]): string[] {
+  const saved = events.filter(({ kind }) => kind === DOCUMENT_SAVED);
+  return [...new Set(saved.flatMap(({ content }) => (JSON.parse(content) as RowContent).document?.id ?? []))];
 }
 
 const FOUND_OF_DOCUMENTS = ["document-behind", "document-differs", "document-not-there", "document-unreadable"];
@@ -254,16 +288,17 @@ async function writeEvents(
 ): Promise<void> {
   const { connection, business_id } = chain;
   const business: Business = { connection, ...(business_id !== NO_BUSINESS && { businessId: business_id }) };
-  const contents = Object.fromEntries(changed.map((event) => [event.number, sha256(event.content)]));
+  const contents = Object.fromEntries(changed.map((event) => [event.number, contentDigest(event)]));
   const subject = subjectOf({ type, number });
   const content: ErasingContent = { erased, contents };
   const [by] = await appendEvents(db, business, [{ kind: ERASED_KIND, subject, content, writer }]);
   await sql`set local fiscalflow.erases = 'yes'`.execute(db);
-  const column = (name: "number" | "content" | "digest") => sql`${changed.map((event) => event[name])}`;
+  const column = (name: "number" | "content" | "salt" | "digest") =>
+    sql`${changed.map((event) => event[name])}::${sql.raw(name === "number" ? "bigint" : "text")}[]`;
   await sql`
-    update events as e set content = one.content, salt = '', digest = one.digest, erased_by = ${by}
-    from unnest(${column("number")}::bigint[], ${column("content")}::text[], ${column("digest")}::text[])
-      as one (number, content, digest)
+    update events as e set content = one.content, salt = one.salt, digest = one.digest, erased_by = ${by}
+    from unnest(${column("number")}, ${column("content")}, ${column("salt")}, ${column("digest")})
+      as one (number, content, salt, digest)
     where (e.connection, e.business_id, e.number) = (${connection}, ${business_id}, one.number)`.execute(db);
 }
 
@@ -278,7 +313,7 @@ async function writeRows(
   }: { documents: readonly DocumentOfSale[]; events: readonly EventOfSale[]; redacted: (json: unknown) => unknown },
 ): Promise<void> {
   for (const row of documents) {
-    const saved = events.findLast(({ subject, kind }) => kind === "document-saved" && subject === subjectOf(row));
+    const saved = events.findLast(({ subject, kind }) => kind === DOCUMENT_SAVED && subject === subjectOf(row));
     if (!saved) throw new LedgerError(`No event tells of ${row.type} ${row.number}: run \`fiscalflow ledger verify\`.`);
     const { asked, customer_name, customer_pin, document, receipt, attentions } = documentColumns(
       redacted(JSON.parse(saved.content)) as RowContent,
@@ -292,7 +327,7 @@ async function writeRows(
   }
   const { rows: movements } = await sql<Pick<RowOf<"movements">, "reference_id" | "outcome" | "decision">>`
     select reference_id, outcome, decision from movements
-    where ${hasValues(chain)} and (type, number) in (${keysOf(documents)}) for update`.execute(db);
+    where ${hasValues(chain)} and (type, number) in (${keysOf(documents)})`.execute(db);
   for (const { reference_id, ...before } of movements) {
     const [outcome, decision] = [before.outcome, before.decision].map(
       (json) => json && toJson(redacted(json) as object),
@@ -301,7 +336,7 @@ async function writeRows(
       update movements set outcome = ${outcome ?? null}, decision = ${decision ?? null}
       where ${hasValues({ ...chain, reference_id })}`.execute(db);
   }
-  const ids = documents.flatMap(({ document_id }) => (document_id === null ? [] : [document_id]));
+  const ids = idsIn(events);
   const { rows: findings } = await sql<Pick<RowOf<"reconcile_findings">, "kind" | "subject" | "reason">>`
     select kind, subject, reason from reconcile_findings
     where ${hasValues(chain)} and subject = any(${ids}::text[]) for update`.execute(db);

@@ -9,7 +9,20 @@ export type Erased = "contact" | "customer";
 
 const CONTACT = ["phone", "email"];
 /** Texts for people, in which the service, the product or an operator may have named somebody. */
-const WORDS = new Set(["message", "error", "reason", "note", "by", "detail", "details"]);
+const WORDS = new Set([
+  "message",
+  "error",
+  "reason",
+  "note",
+  "by",
+  "detail",
+  "details",
+  "cancelRequested",
+  "creditNoteCancelRequested",
+  "evidence",
+]);
+/** A part of what the service answered, which may end in the middle of a name. */
+const EXCERPT = "bodyExcerpt";
 /** Of the service's document: they name nobody. What else it has is searched for what goes. */
 const OF_BOOKS = new Set([
   "id",
@@ -52,6 +65,7 @@ export function redactionOf(erased: Erased, contents: readonly unknown[]): (json
       Object.entries(json).map(([name, part]) => {
         if (name === "customer" && isObject(part)) return [name, customerWithout(erased, part)];
         if (name === "document" && isObject(part)) return [name, documentWithout(part)];
+        if (name === EXCERPT && isText(part)) return [name, ERASED];
         return [name, without(part, isSearched || WORDS.has(name))];
       }),
     );
@@ -63,11 +77,13 @@ export function redactionOf(erased: Erased, contents: readonly unknown[]): (json
         return [name, without(part, !OF_BOOKS.has(name))];
       }),
     );
-  const fingerprints = new Map(contents.flatMap((content) => fingerprintsIn(content, (json) => without(json, false))));
+  const fingerprints: Fingerprints = new Map(
+    contents.flatMap((content) => fingerprintsIn(content, (json) => without(json, false))),
+  );
   return (json) => withFingerprints(without(json, false), fingerprints);
 }
 
-/** As the document is kept from then on, if somebody reads it at the service once more. */
+/** What of a document is kept if somebody reads it at the service once more. */
 export function keptErased<Document extends { customer?: unknown }>(
   known: Document | null,
   answered: Document,
@@ -75,7 +91,8 @@ export function keptErased<Document extends { customer?: unknown }>(
   const [before, now] = [known?.customer, answered.customer];
   if (!isObject(before) || !isObject(now) || !Object.values(before).includes(ERASED)) return answered;
   const isAll = before["name"] === ERASED || before["pin"] === ERASED;
-  return { ...answered, customer: customerWithout(isAll ? "customer" : "contact", now) };
+  const redacted = redactionOf(isAll ? "customer" : "contact", [{ customer: now }]);
+  return (redacted({ document: answered }) as { document: Document }).document;
 }
 
 function customerWithout(erased: Erased, customer: Json): Json {
@@ -117,13 +134,20 @@ function fingerprintsIn(json: unknown, without: (json: unknown) => unknown): [st
   return [[fingerprint, fingerprintOf(saleContent(saleOfContent(left), left.businessId ?? undefined))]];
 }
 
-function withFingerprints(json: unknown, known: ReadonlyMap<string, string>): unknown {
+type Fingerprints = ReadonlyMap<string, string>;
+
+/** One whose content nobody has, as of a corrected sale that was refused, tells too whether a guess is right. */
+function fingerprintLeft(fingerprint: string, known: Fingerprints): string {
+  return known.get(fingerprint) ?? ([...known.values()].includes(fingerprint) ? fingerprint : ERASED);
+}
+
+function withFingerprints(json: unknown, known: Fingerprints): unknown {
   if (Array.isArray(json)) return json.map((part) => withFingerprints(part, known));
   if (!isObject(json)) return json;
   return Object.fromEntries(
     Object.entries(json).map(([name, part]) => [
       name,
-      name === "fingerprint" && typeof part === "string" ? (known.get(part) ?? part) : withFingerprints(part, known),
+      name === "fingerprint" && typeof part === "string" ? fingerprintLeft(part, known) : withFingerprints(part, known),
     ]),
   );
 }

@@ -42,7 +42,10 @@ export interface NewEvent {
  */
 export const ERASED_KIND = "content-erased";
 
-/** What it says: of each event, by its number, SHA-256 of the content that it has from then on. */
+/**
+ * What it says: of each event, by its number, the digest of the content that it has from then on, under a salt of its
+ * own: once that goes too, nobody can guess what stood there.
+ */
 export interface ErasingContent {
   /** What went of the customers. */
   erased: string;
@@ -73,7 +76,7 @@ export function contentDigest({ salt, content }: Pick<RowOf<"events">, "salt" | 
 }
 
 /** As 64 hex digits. */
-export function sha256(text: string): string {
+function sha256(text: string): string {
   return createHash("sha256").update(text, "utf8").digest("hex");
 }
 

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 
 import type { Database, Queries } from "../database.ts";
 import type { RowOf } from "../tables.ts";
-import { type Chain, ERASED_KIND, type ErasingContent, hashOf, NO_HASH, sha256 } from "./chain.ts";
+import { type Chain, contentDigest, ERASED_KIND, type ErasingContent, hashOf, NO_HASH } from "./chain.ts";
 
 /** What a look through a chain found. Numbers are those of events. */
 export type ChainFinding =
@@ -19,7 +19,9 @@ export type ChainFinding =
   /** There are events, and no head. */
   | { kind: "no-head"; events: number }
   /** An earlier look saw another event at that number, or one that is gone. */
-  | { kind: "not-as-seen"; number: number };
+  | { kind: "not-as-seen"; number: number }
+  /** It says that something was erased, and what is kept outside of the database of erasures does not. */
+  | { kind: "erased-unlisted"; number: number; subject: string };
 
 /** What an earlier look saw of a chain. */
 export interface SeenHead {
@@ -42,12 +44,13 @@ const PAGE_WITHIN_MS = 30_000;
 export async function verifyChain(
   database: Database,
   chain: Chain,
-  seen: readonly SeenHead[],
+  { seen, isErasure }: { seen: readonly SeenHead[]; isErasure: (subject: string) => boolean },
   find: (finding: ChainFinding) => void,
-): Promise<{ events: number; head: { count: number; hash: string } | null }> {
+): Promise<{ events: number; erased: number; head: { count: number; hash: string } | null }> {
   const read = <Answer>(work: (db: Queries) => Promise<Answer>) => database.transact(work, PAGE_WITHIN_MS);
   const head = (await read((db) => readHead(db, chain))) ?? null;
   let events = 0;
+  let erased = 0;
   const unseen = new Map(seen.filter(({ count }) => count > 0).map(({ count, hash }) => [count, hash]));
   let last = { number: 0, hash: NO_HASH };
   for (;;) {
@@ -60,6 +63,8 @@ export async function verifyChain(
       if (number > next) find({ kind: "missing", from: next, to: number - 1 });
       if (hashOf(event) !== hash || !isAsErased(event)) find({ kind: "changed", number, subject });
       else if (number === next && event.previous_hash !== last.hash) find({ kind: "unlinked", number, subject });
+      if (event.digest !== null) erased += 1;
+      if (event.kind === ERASED_KIND && !isErasure(subject)) find({ kind: "erased-unlisted", number, subject });
       const seenHash = unseen.get(number);
       if (seenHash !== undefined && seenHash !== hash) find({ kind: "not-as-seen", number });
       unseen.delete(number);
@@ -70,7 +75,7 @@ export async function verifyChain(
   if (head === null) {
     if (events > 0) find({ kind: "no-head", events });
     else for (const count of unseen.keys()) find({ kind: "missing", from: 1, to: count });
-    return { events, head };
+    return { events, erased, head };
   }
   if (last.number < head.count) find({ kind: "missing", from: last.number + 1, to: head.count });
   else if (last.hash !== head.hash) find({ kind: "other-end", number: last.number });
@@ -79,7 +84,7 @@ export async function verifyChain(
   // Read after the events, so that it has counted all that were appended meanwhile.
   const { count } = (await read((db) => readHead(db, chain))) ?? head;
   if (end > count) find({ kind: "uncounted", from: count + 1, to: end });
-  return { events, head };
+  return { events, erased, head };
 }
 
 async function readHead(db: Queries, chain: Chain): Promise<{ count: number; hash: string } | undefined> {
@@ -105,15 +110,12 @@ async function readPage(db: Queries, chain: Chain, after: number, until: number)
   return rows;
 }
 
-/**
- * Whether the content is the one that was hashed, or what an event of the chain says that erasing has left of it. Only
- * who can write the chain anew can write such an event.
- */
-function isAsErased({ number, digest, content, erasing }: LookedAt): boolean {
-  if (digest === null) return true;
-  if (erasing === null) return false;
-  const { contents } = JSON.parse(erasing) as ErasingContent;
-  return contents[number] === sha256(content);
+/** Whether the content is the one that was hashed, or what an event of the chain says that erasing has left of it. */
+function isAsErased(event: LookedAt): boolean {
+  if (event.digest === null) return true;
+  if (event.erasing === null) return false;
+  const { contents } = JSON.parse(event.erasing) as ErasingContent;
+  return contents[event.number] === contentDigest(event);
 }
 
 async function lastNumber(db: Queries, chain: Chain): Promise<number> {
