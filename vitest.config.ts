@@ -73,6 +73,9 @@ export default defineConfig({
           // Some want a core for themselves, and others wait for servers: with a third, no core idles.
           sequence: { groupOrder: 1 },
           maxWorkers: 3,
+          // A suite is worker, client and replay of its own histories in one process, and one of these has 25 MB: beside
+          // other suites it has taken 4 GB, which is where Node gives up.
+          execArgv: ["--max-old-space-size=8192"],
         },
       },
       {
@@ -90,6 +93,14 @@ export default defineConfig({
           name: "languages",
           include: ["test/languages/*.test.ts"],
           ...SLOW_SUITES,
+        },
+      },
+      {
+        test: {
+          name: "rehearsal",
+          include: ["test/rehearsal/*.rehearsal.ts"],
+          ...SLOW_SUITES,
+          sequence: { groupOrder: 4 },
         },
       },
       {
