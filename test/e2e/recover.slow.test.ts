@@ -7,6 +7,7 @@ import { batchesOf } from "../accounting/batches-of.ts";
 import { commandEnv } from "../rig/command-env.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { namespaceOf } from "../rig/namespace.ts";
+import { waysToBeOpen } from "../rig/open-sales.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
@@ -38,87 +39,11 @@ describeWithTemporal("after Temporal has lost every workflow", () => {
     await server?.stop();
   });
 
-  const { start, sell, sold, parked, handleOf, movementsOf, creditNotesOf } = salesOf(() => rig);
+  const { sell, handleOf, movementsOf, creditNotesOf } = salesOf(() => rig);
   const batchOf = batchesOf(() => rig);
   const recover = (...flags: string[]): Promise<CliResult> => callCli(["recover", ...flags], { env: commandEnv(rig) });
 
-  /** Ways in which a sale can be open, and what an operator does about it then. */
-  const WAYS: Record<
-    string,
-    { open: (invoice: string) => Promise<unknown>; mend?: (invoice: string) => Promise<unknown> }
-  > = {
-    "in flight": {
-      open: async (invoice) => {
-        rig.simulator.setAuthority(invoice, [{ do: "down" }]);
-        await start(invoice);
-        await rig.stateWhen(
-          invoice,
-          ({ stage, stockMovements: [moved] }) => stage === "awaiting-authority" && moved?.state === "applied",
-        );
-      },
-    },
-    "without moving stock": {
-      open: async (invoice) => {
-        rig.simulator.setAuthority(invoice, [{ do: "down" }]);
-        await start(invoice, { stock: "off" });
-        await rig.stateWhen(invoice, ({ stage }) => stage === "awaiting-authority");
-      },
-    },
-    rejected: {
-      open: async (invoice) => {
-        rig.simulator.setAuthority(invoice, [{ do: "reject", reason: "no" }]);
-        await start(invoice);
-        await parked(invoice, "rejected");
-      },
-      mend: async (invoice) => {
-        await parked(invoice, "rejected");
-        await rig.starter.retry({ invoice });
-      },
-    },
-    "an unknown item": {
-      open: async (invoice) => {
-        await start(invoice, { lines: [{ sku: `SKU-${invoice}`, quantity: 1, unitPrice: 90 }] });
-        await parked(invoice, "item-unknown");
-      },
-      mend: async (invoice) => {
-        const item = {
-          id: `item-${invoice}`,
-          businessId: "biz_1",
-          name: invoice,
-          sku: `SKU-${invoice}`,
-          unitPrice: 90,
-        };
-        // The sale sees it by itself.
-        await parked(invoice, "item-unknown");
-        rig.simulator.addItem({ ...item, registrationStatus: "REGISTERED" });
-      },
-    },
-    "a movement without an answer": {
-      open: async (invoice) => {
-        const match = { referenceId: `${invoice}/item_tea/sold` };
-        rig.simulator.inject({ operation: "adjustStock", when: "after", kind: "drop", times: 1, match });
-        await start(invoice);
-        await parked(invoice, "stock-unknown");
-      },
-      mend: async (invoice) => {
-        await parked(invoice, "stock-unknown");
-        const referenceId = `${invoice}/item_tea/sold`;
-        await rig.starter.resolveStock({ invoice }, { referenceId, applied: true, note: "seen in the journal" });
-      },
-    },
-    "a credit note in flight": {
-      open: async (invoice) => {
-        await sold(invoice);
-        rig.simulator.setAuthority(`CN-${invoice}`, [{ do: "down" }]);
-        const refund = { reason: "06", traderInvoiceNumber: `CN-${invoice}`, restock: true } as const;
-        await rig.starter.refund({ invoice }, refund);
-        await rig.simulator.until(() => rig.simulator.documents(`CN-${invoice}`).length > 0);
-        await rig.stateWhen(invoice, ({ stage }) => stage === "crediting");
-      },
-      mend: async (invoice) => rig.simulator.setAuthority(`CN-${invoice}`, [{ do: "accept" }]),
-    },
-  };
-  const ways = Object.entries(WAYS);
+  const ways = Object.entries(waysToBeOpen(() => rig));
   const openSales = Array.from({ length: OPEN }, (_, n) => ({
     invoice: `LOST-${n}`,
     ...(ways[n % ways.length] as (typeof ways)[number])[1],
@@ -171,17 +96,14 @@ describeWithTemporal("after Temporal has lost every workflow", () => {
       await mend?.(invoice);
       await rig.stateWhen(invoice, ({ stage }) => stage === "completed" || stage === "credited");
     });
-    for (const [n, { invoice }] of openSales.entries()) {
-      const way = ways[n % ways.length]?.[0];
+    for (const { invoice, ends } of openSales) {
       expect(rig.simulator.documents(invoice), invoice).toMatchObject([{ status: "completed" }]);
-      const isCredited = way === "a credit note in flight";
+      const isCredited = ends.stage === "credited";
       expect(creditNotesOf(rig.simulator.documents(invoice)[0]?.id)).toHaveLength(isCredited ? 1 : 0);
-      const taken = way === "without moving stock" ? 0 : 1;
-      const given = isCredited ? 1 : 0;
-      await rig.simulator.until(() => movementsOf(invoice).length >= taken);
-      await rig.simulator.until(() => movementsOf(`CN-${invoice}`).length >= given);
-      expect(movementsOf(invoice), `${invoice}: ${way}`).toHaveLength(taken);
-      expect(movementsOf(`CN-${invoice}`), `${invoice}: ${way}`).toHaveLength(given);
+      await rig.simulator.until(() => movementsOf(invoice).length >= ends.taken);
+      await rig.simulator.until(() => movementsOf(`CN-${invoice}`).length >= ends.given);
+      expect(movementsOf(invoice), invoice).toHaveLength(ends.taken);
+      expect(movementsOf(`CN-${invoice}`), invoice).toHaveLength(ends.given);
     }
     await batch.needs();
     await rig.client.workflow

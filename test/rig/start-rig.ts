@@ -56,6 +56,8 @@ export interface RigOptions {
   jitter?: () => number;
   /** For one operation of the workers' ledger; default: as in the product. */
   ledgerTimeoutMs?: number;
+  /** Without workers of this process, others serve; default: with. */
+  workers?: boolean;
   /** What the workers use in place of the ledger, for a defect behind a call. */
   withLedger?: (ledger: Ledger) => Ledger;
 }
@@ -218,6 +220,6 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
       await connection.close();
     },
   };
-  await rig.startWorkers();
+  if (options.workers !== false) await rig.startWorkers();
   return rig;
 }

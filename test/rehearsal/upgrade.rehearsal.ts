@@ -1,0 +1,193 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { SEARCH_ATTRIBUTES } from "../../src/contract/index.ts";
+import { createEmbeddedServer, type EmbeddedServer } from "../../src/servers/postgres-server.ts";
+import { type DevServer, startDevServer } from "../../src/servers/start-dev-server.ts";
+import { ProductProcess } from "../faults/stack/product-process.ts";
+import { TIMINGS } from "../faults/stack/timings.ts";
+import { commandEnv } from "../rig/command-env.ts";
+import { MAIN } from "../rig/command-process.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { namespaceOf } from "../rig/namespace.ts";
+import { type OpenWay, waysToBeOpen } from "../rig/open-sales.ts";
+import { salesOf } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+/** What users have: packed, and kept here, since what was released once is never built again. */
+const LAST_RELEASE = new URL("last-release.json", import.meta.url);
+const SALES = Number(process.env["REHEARSAL_SALES"] ?? 200);
+/** That the new build begins, and the old one ends. */
+const SALES_OF_NEW = Math.ceil(SALES / 5);
+const AT_ONCE = 5;
+const WORKERS = 2;
+const REHEARSAL_MS = 900_000;
+
+const run = promisify(execFile);
+
+interface Build {
+  name: string;
+  main: string;
+}
+
+interface Sale extends OpenWay {
+  invoice: string;
+  way: string;
+}
+
+/** Installs the packed file of the last release, as a user does. */
+async function installLast(folder: string): Promise<Build> {
+  const { file, version, sha256 } = JSON.parse(await readFile(LAST_RELEASE, "utf8")) as Record<string, string>;
+  const packed = fileURLToPath(new URL(file ?? "", LAST_RELEASE));
+  const found = createHash("sha256")
+    .update(await readFile(packed))
+    .digest("hex");
+  expect(found, `${packed} is not the file that was released`).toBe(sha256);
+  await writeFile(join(folder, "package.json"), JSON.stringify({ private: true }));
+  await run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", packed], { cwd: folder });
+  return { name: `release ${version}`, main: join(folder, "node_modules/fiscalflow/dist/src/main.js") };
+}
+
+const KEYS = [1, 2].map((n) => `key-${n}:${Buffer.alloc(32, n).toString("base64")}`).join(",");
+
+describeWithTemporal("an upgrade, and the way back, with plain payloads", () => rehearse("plain", {}));
+describeWithTemporal("an upgrade, and the way back, with encrypted payloads", () =>
+  rehearse("encrypted", { FISCALFLOW_PAYLOAD_KEYS: KEYS }),
+);
+
+function rehearse(name: string, keys: Record<string, string>): void {
+  let folder: string;
+  let postgres: EmbeddedServer;
+  let temporal: DevServer;
+  let rig: Rig;
+  let last: Build;
+  let env: Record<string, string>;
+  let workers: ProductProcess[] = [];
+  const now: Build = { name: "this build", main: MAIN };
+  const ways = Object.entries(waysToBeOpen(() => rig));
+  const { movementsOf, creditNotesOf } = salesOf(() => rig);
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "fiscalflow-rehearsal-"));
+    // The database runs as somebody else where the tests run as root.
+    await chmod(folder, 0o755);
+    last = await installLast(folder);
+    const namespace = namespaceOf(expect.getState().testPath ?? "");
+    temporal = await startDevServer({ namespaces: [namespace], searchAttributes: Object.values(SEARCH_ATTRIBUTES) });
+    postgres = createEmbeddedServer({ home: join(folder, "ledger") });
+    const { url, ownerUrl } = await postgres.ensure();
+    rig = await startRig({
+      address: temporal.address,
+      receiver: false,
+      workers: false,
+      env: { LEDGER_URL: url, ...keys },
+    });
+    env = { ...commandEnv(rig), LEDGER_OWNER_URL: ownerUrl, ...TIMINGS, FISCALFLOW_TIMING_RESUBMISSIONS: "0" };
+  }, REHEARSAL_MS);
+  afterAll(async () => {
+    for (const worker of workers) worker.signal("SIGKILL");
+    await Promise.all(workers.map(({ ended }) => ended));
+    await rig?.close();
+    await temporal?.stop();
+    await postgres?.close();
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+  }, REHEARSAL_MS);
+
+  /** A command of a build. @throws with what it said, where it fails */
+  async function command({ name: build, main }: Build, ...argv: string[]): Promise<string> {
+    try {
+      return (await run(process.execPath, [main, ...argv], { env: { PATH: process.env["PATH"], ...env } })).stdout;
+    } catch (error) {
+      const { stdout, stderr } = error as { stdout: string; stderr: string };
+      throw new Error(`\`fiscalflow ${argv.join(" ")}\` of ${build}: ${stdout}${stderr}`, { cause: error });
+    }
+  }
+
+  /** As a rolling update does: the new ones serve before the others end. */
+  async function serveBy({ main }: Build, label: string): Promise<void> {
+    const before = workers;
+    workers = Array.from({ length: WORKERS }, (_, n) => {
+      const logPath = join(folder, `${label}-${n}.log`);
+      return new ProductProcess({ main, command: "worker", env, logPath, readyMessage: "serving" });
+    });
+    for (const worker of workers) if (!(await worker.ready)) throw new Error(`${label}: ${worker.lastWords}`);
+    for (const worker of before) worker.signal("SIGTERM");
+    for (const worker of before) expect(await worker.ended, worker.lastWords).toBe(0);
+  }
+
+  const salesNamed = (prefix: string, count: number): Sale[] =>
+    Array.from({ length: count }, (_, n) => {
+      const [way, what] = ways[n % ways.length] as (typeof ways)[number];
+      return { ...what, way, invoice: `${prefix}-${n}` };
+    });
+
+  async function each(sales: readonly Sale[], work: (sale: Sale) => Promise<unknown>): Promise<void> {
+    const left = sales.values();
+    const lane = async (): Promise<void> => {
+      for (const sale of left)
+        await work(sale).catch((error: unknown) => {
+          throw new Error(`${sale.invoice} (${sale.way}): ${String(error)}`, { cause: error });
+        });
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  }
+
+  async function finish(sales: readonly Sale[]): Promise<void> {
+    for (const { invoice } of sales) rig.simulator.setAuthority(invoice, [{ do: "accept" }]);
+    await each(sales, async ({ invoice, mend, ends }) => {
+      await mend?.(invoice);
+      await rig.stateWhen(invoice, ({ stage }) => stage === ends.stage);
+    });
+  }
+
+  test(
+    `the last release begins ${SALES} sales, this build ends half of them, and is rolled back: 0 twice, 0 stuck`,
+    async () => {
+      await command(last, "setup");
+      await serveBy(last, "before");
+      const all = salesNamed("OLD", SALES);
+      await each(all, ({ invoice, open }) => open(invoice));
+
+      // While the old workers serve.
+      await command(now, "setup");
+      expect(await command(now, "replay", "--limit", "1000")).toContain("this build can carry on all of them");
+      await serveBy(now, "upgraded");
+      await finish(all.filter((_, n) => n % 2 === 0));
+      const ofNew = salesNamed("NEW", SALES_OF_NEW);
+      await each(ofNew, ({ invoice, open }) => open(invoice));
+
+      expect(await command(last, "replay", "--limit", "1000")).toContain("this build can carry on all of them");
+      await serveBy(last, "rolled-back");
+      await finish([...all.filter((_, n) => n % 2 === 1), ...ofNew]);
+
+      for (const { invoice, ends, way } of [...all, ...ofNew]) {
+        const label = `${invoice} (${way})`;
+        expect(rig.simulator.documents(invoice), label).toMatchObject([{ status: "completed" }]);
+        const isCredited = ends.stage === "credited";
+        expect(creditNotesOf(rig.simulator.documents(invoice)[0]?.id), label).toHaveLength(isCredited ? 1 : 0);
+        await rig.simulator.until(() => movementsOf(`CN-${invoice}`).length >= ends.given);
+        expect([movementsOf(invoice).length, movementsOf(`CN-${invoice}`).length], label).toEqual([
+          ends.taken,
+          ends.given,
+        ]);
+      }
+      await expect.poll(async () => (await rig.client.workflow.count("ExecutionStatus = 'Running'")).count).toBe(0);
+      for (const build of [last, now]) {
+        expect(await command(build, "ledger", "verify"), build.name).toContain("unaltered");
+        // What one of them has written, the other one reads to its end.
+        const ended = ["replay", "--query", 'ExecutionStatus != "Running"', "--limit", "2000"];
+        expect(await command(build, ...ended), build.name).toContain("this build can carry on all of them");
+      }
+      process.stdout.write(
+        `Rehearsal (${name}): ${SALES} sales of ${last.name}, ${SALES_OF_NEW} of this build: 0 twice, 0 stuck.\n`,
+      );
+    },
+    REHEARSAL_MS,
+  );
+}
