@@ -10,6 +10,7 @@ import { openLedger } from "../../src/ledger/index.ts";
 import { type DevServer, startDevServer } from "../../src/servers/start-dev-server.ts";
 import { createEmbeddedServer, type EmbeddedServer } from "../../src/servers/postgres-server.ts";
 import { readLedgerNote } from "../../src/worker/ledger-note.ts";
+import { keepErasures } from "../../src/cli/ledger/erasures.ts";
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
 import { batchesOf } from "../accounting/batches-of.ts";
 import { commandEnv } from "../rig/command-env.ts";
@@ -19,6 +20,9 @@ import { forgetWorkflow } from "../rig/forget-workflow.ts";
 import { namespaceOf } from "../rig/namespace.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
+import { BUSINESS } from "../rig/views-of.ts";
+
+const PHONE = "+254700000001";
 
 /** With their owner, who is not the one of the tests. */
 const copy = (from: string, to: string) => promisify(execFile)("cp", ["-a", from, to]);
@@ -29,6 +33,7 @@ describeWithTemporal("a worker killed while movements are out, and the database 
   let postgres: EmbeddedServer | undefined;
   let temporal: DevServer;
   let rig: Rig;
+  let owner: string;
   const processes: CommandProcess[] = [];
   const { start, sell, movementsOf, parked } = salesOf(() => rig);
   const batchOf = batchesOf(() => rig);
@@ -56,7 +61,7 @@ describeWithTemporal("a worker killed while movements are out, and the database 
     return worker;
   }
   const restored = (...flags: string[]): Promise<CliResult> =>
-    callCli(["ledger", "restored", ...flags], { env: commandEnv(rig) });
+    callCli(["ledger", "restored", ...flags], { env: { ...commandEnv(rig), LEDGER_OWNER_URL: owner } });
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "fiscalflow-restored-"));
@@ -65,6 +70,7 @@ describeWithTemporal("a worker killed while movements are out, and the database 
     const namespaces = [namespaceOf(expect.getState().testPath ?? "")];
     temporal = await startDevServer({ namespaces, searchAttributes: Object.values(SEARCH_ATTRIBUTES) });
     const { url, ownerUrl } = await startPostgres();
+    owner = ownerUrl;
     const made = openLedger({ url, ownerUrl, home: "/nowhere" });
     await made.ready();
     await made.close();
@@ -87,7 +93,7 @@ describeWithTemporal("a worker killed while movements are out, and the database 
     await whileStopped(async () => void (await copy(data(), join(folder, "backup"))));
 
     // Nothing of what has ended meanwhile is in it.
-    await sell("LOST-3");
+    await sell("LOST-3", { customer: { name: "Njeri Mwangi", phone: PHONE } });
     const batch = batchOf();
     await batch.start();
     await batch.result();
@@ -151,7 +157,14 @@ describeWithTemporal("a worker killed while movements are out, and the database 
     // What comes after it needs nobody.
     await start("AFTER-1");
     await rig.stateWhen("AFTER-1", ({ stage }) => stage === "completed");
-    const verify = await callCli(["ledger", "verify"], { env: commandEnv(rig) });
-    expect(verify.stdout).toContain("unaltered");
+    // What was erased before the database was lost is erased again.
+    expect(JSON.stringify(await rig.ledger.documents.findSale(BUSINESS, "LOST-3"))).toContain(PHONE);
+    const erasures = join(folder, "erasures.jsonl");
+    await keepErasures(erasures, [{ ...BUSINESS, type: "sale", number: "LOST-3", erased: "customer" }]);
+    const again = await restored("--lossless", "--erasures", erasures);
+    expect(again).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("1 document lost again what") });
+    expect(JSON.stringify(await rig.ledger.documents.findSale(BUSINESS, "LOST-3"))).not.toContain(PHONE);
+    const verify = await callCli(["ledger", "verify", "--erasures", erasures], { env: commandEnv(rig) });
+    expect(verify).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("unaltered") });
   });
 });

@@ -7,6 +7,7 @@
  * - `FAULTS_BUTTONS`, `FAULTS_FREEZES`: how often an operator presses a button, and a worker stands still.
  * - `FAULTS_OUTAGES`: how often the database stands still for 20 seconds; default: never.
  * - `FAULTS_PGBOUNCER=1`: the database is behind Debian's `pgbouncer`, in transaction mode.
+ * - `FAULTS_ENCRYPTED=1`: all payloads are encrypted, by one of two keys for each start of a process.
  * - `FAULTS_SALES`, `FAULTS_KILLS`, `FAULTS_SIGTERMS`: other sizes. Sales go on being started until the last kill has
  *   struck.
  * - `FAULTS_KEEP=1`: the folder with the logs of all processes and Temporal's database is kept, and its path is
@@ -26,6 +27,7 @@ export interface FaultOptions {
   readonly outages: number;
   /** Before the database. */
   readonly pgbouncer: boolean;
+  readonly encrypted: boolean;
   readonly sigterms: number;
   readonly keep: boolean;
 }
@@ -41,6 +43,7 @@ export function faultOptions(env: NodeJS.ProcessEnv): FaultOptions {
     freezes: wholeNumber(env, "FAULTS_FREEZES") ?? (full ? 40 : 2),
     outages: wholeNumber(env, "FAULTS_OUTAGES") ?? 0,
     pgbouncer: env["FAULTS_PGBOUNCER"] === "1",
+    encrypted: env["FAULTS_ENCRYPTED"] === "1",
     sigterms: wholeNumber(env, "FAULTS_SIGTERMS") ?? (full ? 50 : 5),
     keep: env["FAULTS_KEEP"] === "1",
   };

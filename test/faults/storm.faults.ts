@@ -19,7 +19,7 @@ const MINUTE_MS = 60_000;
 
 describe("sales through faults, kills, frozen workers and every button of an operator", () => {
   const options = faultOptions(process.env);
-  const { seed, sales, kills, freezes, buttons: presses, outages, pgbouncer, full } = options;
+  const { seed, sales, kills, freezes, buttons: presses, outages, pgbouncer, encrypted, full } = options;
   const longestMs = (full ? 60 : 20) * MINUTE_MS;
   let stack: FaultStack | undefined;
   let evidence: Evidence;
@@ -27,7 +27,7 @@ describe("sales through faults, kills, frozen workers and every button of an ope
   beforeAll(
     async () => {
       process.stderr.write(
-        `FAULTS_SEED=${seed} FAULTS_SALES=${sales} FAULTS_KILLS=${kills} FAULTS_BUTTONS=${presses} FAULTS_FREEZES=${freezes} FAULTS_OUTAGES=${outages} FAULTS_PGBOUNCER=${Number(pgbouncer)} npm run test:faults\n`,
+        `FAULTS_SEED=${seed} FAULTS_SALES=${sales} FAULTS_KILLS=${kills} FAULTS_BUTTONS=${presses} FAULTS_FREEZES=${freezes} FAULTS_OUTAGES=${outages} FAULTS_PGBOUNCER=${Number(pgbouncer)} FAULTS_ENCRYPTED=${Number(encrypted)} npm run test:faults\n`,
       );
       const killer = new Killer(planKills(seed, kills), seed);
       const freezer = new Freezer(freezes, seed);
@@ -38,6 +38,7 @@ describe("sales through faults, kills, frozen workers and every button of an ope
         workers: 5,
         keep: options.keep,
         pgbouncer,
+        encrypted,
         onBoundary: (seat, operation, at) => killer.onBoundary(seat, operation, at),
         onConnection: (seat) => freezer.onConnection(seat),
       });

@@ -8,6 +8,7 @@ import {
 } from "@temporalio/client";
 
 import { SIGNALS, UPDATES } from "../../../src/contract/index.ts";
+import { decoded } from "../../../src/payloads/decoded.ts";
 import { Chance } from "../plan/chance.ts";
 import { type Button, givesUpCreditNote, ODD_PAYLOADS, ODD_RESULTS } from "../plan/button-plan.ts";
 import type { FaultStack } from "../stack/fault-stack.ts";
@@ -356,7 +357,7 @@ export class Buttons {
 async function inputOf(client: FaultStack["client"], { workflowId, runId, id }: Activity) {
   const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
   const scheduled = events?.find((event) => event.activityTaskScheduledEventAttributes?.activityId === id);
-  const [payload] = scheduled?.activityTaskScheduledEventAttributes?.input?.payloads ?? [];
+  const [payload] = await decoded(client, scheduled?.activityTaskScheduledEventAttributes?.input?.payloads ?? []);
   return payload ? defaultPayloadConverter.fromPayload<{ referenceId?: string }>(payload) : {};
 }
 

@@ -6,6 +6,9 @@ import type { PlannedRefund, PlannedSale } from "./planned-sale.ts";
 import { type Shape, SHAPES } from "./shapes.ts";
 import { CONNECTIONS, type Goods, goodsOf, itemOf, secondBranchOf } from "./world.ts";
 
+/** What each sale says of its customer, beside the number: nowhere else does a run have these. */
+export const CUSTOMER_WORDS = ["Wanjiku Kamau, customer", "P051234567X", "+254700987654"] as const;
+
 export interface SalePlanOptions {
   readonly seed: number;
   /** False: nothing happens to the calls of single sales. */
@@ -57,7 +60,7 @@ export class SalePlan {
         ...(branch !== undefined && { branch }),
         ...(shape.stock && { stock: shape.stock }),
         refundWindow: refund && refund.when !== "after-its-window" ? "2 hours" : "0",
-        customer: { name: `Customer of ${number}`, pin: "P051234567X" },
+        customer: { name: `${CUSTOMER_WORDS[0]} of ${number}`, pin: CUSTOMER_WORDS[1], phone: CUSTOMER_WORDS[2] },
       },
       startedTwice: chance.happens(0.2),
       authority: shape.authority(chance),

@@ -1,5 +1,6 @@
 import type { Client } from "@temporalio/client";
 
+import { decoded } from "../../../src/payloads/decoded.ts";
 import { msOf } from "../../../src/starter/runs.ts";
 
 /**
@@ -80,7 +81,7 @@ export async function readChronicles(client: Client, secrets: readonly string[])
   const queue = known.entries();
   const read = async (): Promise<void> => {
     for (const [workflowId, unsorted] of queue) {
-      const { runId: lastRunId } = await client.workflow.getHandle(workflowId).describe();
+      const { runId: lastRunId, raw } = await client.workflow.getHandle(workflowId).describe();
       const runs = unsorted.toSorted(
         (one, other) =>
           Number(one.runId === lastRunId) - Number(other.runId === lastRunId) || one.startedAtMs - other.startedAtMs,
@@ -94,8 +95,9 @@ export async function readChronicles(client: Client, secrets: readonly string[])
         type: last.type,
         runs: runs.map(({ status }) => status),
         status: last.status,
-        ...fold(histories),
-        secretsFound: occurring(secrets, histories),
+        ...fold(await decoded(client, histories)),
+        // As Temporal has them, with the memo and the calls that are pending.
+        secretsFound: occurring(secrets, [histories, raw]),
       });
     }
   };

@@ -7,7 +7,7 @@ import type { Books } from "../../../src/dev/simulator/index.ts";
 import "../../rig/quiet-runtime.ts";
 import { type Replays, replayHistories } from "../../rig/replay-all.ts";
 import type { StormRecord } from "../drive/storm.ts";
-import { allSecrets, type FaultStack } from "../stack/fault-stack.ts";
+import type { FaultStack } from "../stack/fault-stack.ts";
 import { type Chronicle, readChronicles } from "./chronicle.ts";
 import { type KeptLedger, readLedger } from "./kept-ledger.ts";
 
@@ -27,11 +27,11 @@ export interface Evidence {
 }
 
 export async function gatherEvidence(stack: FaultStack, storm: StormRecord): Promise<Evidence> {
-  const secrets = allSecrets(stack.secrets);
-  const chronicles = await readChronicles(stack.client, secrets);
-  const replays = await replayHistories(stack.client, BUILT_BUNDLE);
+  const { client, dataConverter, hidden } = stack;
+  const chronicles = await readChronicles(client, hidden);
+  const replays = await replayHistories(client, BUILT_BUNDLE, undefined, dataConverter);
   await stack.stopProcesses();
-  const logsWithSecrets = await linesWithSecrets(stack.folder, secrets);
+  const logsWithSecrets = await linesWithSecrets(stack.folder, hidden);
   const books = stack.simulator.books();
   const ledger = await readLedger(stack.home);
   return { storm, books, chronicles, replays, ledger, logsWithSecrets, endedByThemselves: stack.endedByThemselves() };

@@ -2,11 +2,13 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Client, Connection } from "@temporalio/client";
+import { Client, Connection, type DataConverter } from "@temporalio/client";
 
 import { freePort } from "../../../src/servers/start-dev-server.ts";
 import { type Simulator, startSimulator } from "../../../src/dev/simulator/index.ts";
 import { createStarter, type Starter } from "../../../src/starter/index.ts";
+import { dataConverterOf } from "../../../src/payloads/index.ts";
+import { CUSTOMER_WORDS } from "../plan/sale-plan.ts";
 import { scenario } from "../plan/world.ts";
 import { CallsUnderWay, Gate, type GateOptions } from "./gate.ts";
 import { ProductProcess } from "./product-process.ts";
@@ -25,6 +27,8 @@ export interface FaultStackOptions {
   readonly keep?: boolean;
   /** Whether the workers reach their ledger through it. */
   readonly pgbouncer?: boolean;
+  /** Whether payloads are encrypted. */
+  readonly encrypted?: boolean;
   readonly onBoundary?: GateOptions["onBoundary"];
   readonly onConnection?: GateOptions["onConnection"];
 }
@@ -37,11 +41,14 @@ export interface FaultStack {
   readonly simulator: Simulator;
   readonly temporal: TemporalServer;
   readonly client: Client;
+  readonly dataConverter: DataConverter;
   readonly starter: Starter;
   readonly workers: readonly KeptProcess[];
   readonly receiver: KeptProcess;
   readonly receiverUrl: string;
   readonly secrets: Secrets;
+  /** What nobody may read in Temporal or in a log. */
+  readonly hidden: readonly string[];
   readonly underWay: CallsUnderWay;
   /** What processes said last that ended while they served, without having been told to. */
   endedByThemselves(): readonly string[];
@@ -55,6 +62,7 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
     seed,
     workers: seats,
     main = BUILT_MAIN,
+    encrypted = false,
     onBoundary = () => "go-on",
     onConnection = () => undefined,
   } = options;
@@ -73,7 +81,17 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
   });
   const temporal = await TemporalServer.start(folder);
   const connection = await Connection.connect({ address: temporal.address });
-  const client = new Client({ connection });
+  const dataConverter = dataConverterOf(encrypted ? secrets.payloads.map((key) => ({ reveal: () => key })) : []);
+  const client = new Client({ connection, dataConverter });
+  let starts = 0;
+  /** The first key encrypts, and all decrypt: with each start of a process the other one is the first. */
+  const withKeys = (env: Record<string, string>): Record<string, string> => {
+    const [one, other] = secrets.payloads;
+    starts += 1;
+    return encrypted
+      ? { ...env, FISCALFLOW_PAYLOAD_KEYS: starts % 2 === 0 ? `${one},${other}` : `${other},${one}` }
+      : env;
+  };
   const receiverPort = await freePort();
   const common = commonEnvironment({ folder, temporalAddress: temporal.address, receiverPort, secrets });
   const home = common["FISCALFLOW_HOME"] ?? "";
@@ -94,7 +112,7 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
     const env = { ...common, FISCALFLOW_CONFIG: await writeWorkerConfig(folder, seat, gate.url) };
     const logPath = join(folder, `worker-${seat}.log`);
     const spawn = (): ProductProcess =>
-      new ProductProcess({ main, command: "worker", env, logPath, readyMessage: "serving" });
+      new ProductProcess({ main, command: "worker", env: withKeys(env), logPath, readyMessage: "serving" });
     workers.push(new KeptProcess({ ...shared, spawn }));
   }
   const receiver = new KeptProcess({
@@ -103,7 +121,7 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
       new ProductProcess({
         main,
         command: "callbacks",
-        env: common,
+        env: withKeys(common),
         logPath: join(folder, "callbacks.log"),
         readyMessage: "receiving",
       }),
@@ -117,11 +135,13 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
     simulator,
     temporal,
     client,
+    dataConverter,
     starter: createStarter({ client, businesses: { unkeyed: "biz_4" }, identity: "fault suite" }),
     workers,
     receiver,
     receiverUrl: `http://127.0.0.1:${receiverPort}`,
     secrets,
+    hidden: [...allSecrets(secrets), ...(encrypted ? CUSTOMER_WORDS : [])],
     underWay,
     endedByThemselves: () => endedByThemselves,
     stopProcesses,
@@ -137,5 +157,3 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
     },
   };
 }
-
-export { allSecrets };

@@ -12,19 +12,23 @@ export interface Secrets {
   readonly callback: string;
   /** Still honoured, signs nothing any more. */
   readonly callbackBefore: string;
+  /** Of payloads. */
+  readonly payloads: readonly [string, string];
 }
 
 export function newSecrets(): Secrets {
   const random = (): string => randomBytes(24).toString("hex");
+  const key = (id: string): string => `${id}:${randomBytes(32).toString("base64")}`;
   return {
+    payloads: [key("one"), key("other")],
     keys: { organisation: `cmp_sk_test_${random()}`, bound: `cmp_sk_test_${random()}` },
     callback: random(),
     callbackBefore: random(),
   };
 }
 
-export function allSecrets({ keys, callback, callbackBefore }: Secrets): string[] {
-  return [keys.organisation, keys.bound, callback, callbackBefore];
+export function allSecrets({ keys, callback, callbackBefore, payloads }: Secrets): string[] {
+  return [keys.organisation, keys.bound, callback, callbackBefore, ...payloads];
 }
 
 interface Places {
