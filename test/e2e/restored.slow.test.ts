@@ -22,7 +22,7 @@ import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 import { BUSINESS } from "../rig/views-of.ts";
 
-const PHONE = "+254700000001";
+const customer = { name: "Njeri Mwangi", phone: "+254700000001" };
 
 /** With their owner, who is not the one of the tests. */
 const copy = (from: string, to: string) => promisify(execFile)("cp", ["-a", from, to]);
@@ -93,7 +93,7 @@ describeWithTemporal("a worker killed while movements are out, and the database 
     await whileStopped(async () => void (await copy(data(), join(folder, "backup"))));
 
     // Nothing of what has ended meanwhile is in it.
-    await sell("LOST-3", { customer: { name: "Njeri Mwangi", phone: PHONE } });
+    await sell("LOST-3", { customer });
     const batch = batchOf();
     await batch.start();
     await batch.result();
@@ -148,7 +148,7 @@ describeWithTemporal("a worker killed while movements are out, and the database 
     }
     // Started again when Temporal has forgotten it, it sends nothing.
     await forgetWorkflow(rig, rig.starter.workflowId({ invoice: "LOST-3" }));
-    expect(await (await start("LOST-3")).result()).toMatchObject({ stage: "completed" });
+    expect(await (await start("LOST-3", { customer })).result()).toMatchObject({ stage: "completed" });
     expect([rig.simulator.documents("LOST-3").length, movementsOf("LOST-3").length]).toEqual([1, 1]);
     // Nor does the batch, before a person has looked.
     await batch.start();
@@ -158,12 +158,12 @@ describeWithTemporal("a worker killed while movements are out, and the database 
     await start("AFTER-1");
     await rig.stateWhen("AFTER-1", ({ stage }) => stage === "completed");
     // What was erased before the database was lost is erased again.
-    expect(JSON.stringify(await rig.ledger.documents.findSale(BUSINESS, "LOST-3"))).toContain(PHONE);
+    expect(JSON.stringify(await rig.ledger.documents.findSale(BUSINESS, "LOST-3"))).toContain(customer.phone);
     const erasures = join(folder, "erasures.jsonl");
     await keepErasures(erasures, [{ ...BUSINESS, type: "sale", number: "LOST-3", erased: "customer" }]);
     const again = await restored("--lossless", "--erasures", erasures);
     expect(again).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("1 document lost again what") });
-    expect(JSON.stringify(await rig.ledger.documents.findSale(BUSINESS, "LOST-3"))).not.toContain(PHONE);
+    expect(JSON.stringify(await rig.ledger.documents.findSale(BUSINESS, "LOST-3"))).not.toContain(customer.phone);
     const verify = await callCli(["ledger", "verify", "--erasures", erasures], { env: commandEnv(rig) });
     expect(verify).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("unaltered") });
   });

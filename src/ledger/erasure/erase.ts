@@ -231,7 +231,9 @@ async function lockSale(db: Queries, { connection, business_id, type, number }: 
       select d.type, d.number, d.document_id, d.replaces, d.corrected_by from sale as s join documents as d on ${ofChain}
         and s.type = 'sale' and (d.type = 'credit_note' and d.original_document_id = s.document_id
           or d.type = 'sale' and d.number in (s.replaces, s.corrected_by)))
-    select d.type, d.number, d.document_date, d.document_id, d.original_document_id, d.claim, d.claim_decision,
+    select d.type, d.number, d.document_date, d.document_id, d.original_document_id, d.claim_decision,
+      -- A row that a restore had lost, and whose document is known, is in doubt for ever; there is nothing to be sent.
+      case when d.request <> 'null' or d.document_id is null then d.claim end as claim,
       d.needs_person_since, case when d.failed then 'cancelled' else d.stage end as stage,
       case when not d.failed then d.closed end as closed
     from documents as d where ${ofChain} and (d.type, d.number) in (select type, number from sale)
