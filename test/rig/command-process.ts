@@ -51,6 +51,7 @@ export class CommandProcess {
 
 /** What a killed process wrote last may be half a line. */
 function logLine(line: string): LogLine {
+  if (!line.startsWith("{")) return { msg: line };
   try {
     return JSON.parse(line) as LogLine;
   } catch {

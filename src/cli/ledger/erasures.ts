@@ -50,14 +50,19 @@ export async function* readErasures(context: CliContext, path: string): AsyncGen
   });
   const broken: number[] = [];
   let number = 0;
-  for await (const line of file.readLines()) {
-    number += 1;
-    if (line.trim() === "") continue;
-    const read = erasure.safeParse(parsed(line));
-    if (read.success) yield read.data;
-    else broken.push(number);
-    if (!read.success && broken.length === number)
-      throw new UsageError(`--erasures: ${path} is not what \`fiscalflow ledger erase\` has written.`);
+  try {
+    for await (const line of file.readLines({ autoClose: false })) {
+      number += 1;
+      if (line.trim() === "") continue;
+      const read = erasure.safeParse(parsed(line));
+      if (read.success) yield read.data;
+      else broken.push(number);
+      if (!read.success && broken.length === number)
+        throw new UsageError(`--erasures: ${path} is not what \`fiscalflow ledger erase\` has written.`);
+    }
+  } finally {
+    // Whoever reads may stop at the first line.
+    await file.close();
   }
   if (broken.length > 0)
     printNote(context, `Not written to their end, and left out, of ${path}: lines ${broken.join(", ")}.`);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 
-import { NO_BUSINESS } from "../../contract/index.ts";
+import { DOCUMENT_FINDINGS, NO_BUSINESS } from "../../contract/index.ts";
 import { toJson } from "../claims/claim.ts";
 import type { Database, Queries } from "../database.ts";
 import { DOCUMENT_SAVED, documentColumns, type RowContent, subjectOf } from "../documents/row.ts";
@@ -18,6 +18,7 @@ import {
 } from "../events/chain.ts";
 import { roleOf } from "../migrate.ts";
 import { hasValues } from "../statements.ts";
+import { MOVEMENTS } from "../stock/movement.ts";
 import { storableText } from "../storable-text.ts";
 import type { RowOf } from "../tables.ts";
 import { type Erased, namesCustomer, redactionOf } from "./redact.ts";
@@ -152,6 +153,7 @@ type DocumentOfSale = Pick<
   | "stage"
   | "closed"
 >;
+type MovementOfSale = Pick<RowOf<"movements">, "reference_id" | "outcome" | "decision">;
 type EventOfSale = Pick<RowOf<"events">, "number" | "subject" | "kind" | "content" | "salt" | "digest">;
 
 /** @returns with the other sales that went with it */
@@ -173,8 +175,8 @@ async function eraseOne(
     const untouched = (result: ErasedDocument["result"]) => ({ ...of, erased, result, events: 0, others });
     if (documents.length === 0) return untouched("nothing-to-erase");
     if (documents.some((one) => isOpen(one, documents))) return untouched("still-open");
-    await lockWriters(db, chain, documents);
-    const events = await eventsOf(db, chain, documents);
+    const movements = await lockWriters(db, chain, documents);
+    const events = await eventsOf(db, chain, documents, movements);
     const contents = events.map(({ content }) => JSON.parse(content) as unknown);
     if (!contents.some((content) => namesCustomer(erased, content))) return untouched("nothing-to-erase");
     const redacted = redactionOf(erased, contents);
@@ -191,7 +193,7 @@ async function eraseOne(
       documents.map((one) => ({ ...of, type: one.type, number: one.number, erased })),
     );
     await writeEvents(db, chain, found, { erased, changed, writer: order.writer });
-    await writeRows(db, chain, { documents, events, redacted });
+    await writeRows(db, chain, { documents, movements, events, redacted });
     return result;
   }, WITHIN_MS);
 }
@@ -244,21 +246,27 @@ async function lockSale(db: Queries, { connection, business_id, type, number }: 
 /**
  * In the order in which others lock them: the movements, then the head of the chain. From then on nobody adds an event
  * that names a customer.
+ * @returns the documents' movements
  */
-async function lockWriters(db: Queries, chain: Chain, documents: readonly DocumentOfSale[]): Promise<void> {
-  await sql`
-    select from movements where ${hasValues(chain)} and (type, number) in (${keysOf(documents)})
+async function lockWriters(db: Queries, chain: Chain, documents: readonly DocumentOfSale[]): Promise<MovementOfSale[]> {
+  const { rows } = await sql<MovementOfSale>`
+    select reference_id, outcome, decision from movements
+    where ${hasValues(chain)} and (type, number) in (${keysOf(documents)})
     order by reference_id for update`.execute(db);
   await sql`select from event_heads where ${hasValues(chain)} for update`.execute(db);
+  return rows;
 }
 
 /** Every event that tells of these documents, of their stock movements, or of what was found about them. */
-async function eventsOf(db: Queries, chain: Chain, documents: readonly DocumentOfSale[]): Promise<EventOfSale[]> {
-  const { rows: movements } = await sql<{ subject: string }>`
-    select 'movement ' || m.reference_id as subject from movements as m
-    where ${hasValues(chain)} and (m.type, m.number) in (${keysOf(documents)})`.execute(db);
-  const told = await eventsAbout(db, chain, [...documents.map(subjectOf), ...movements.map(({ subject }) => subject)]);
-  const found = idsIn(told).flatMap((id) => FOUND_OF_DOCUMENTS.map((kind) => storableText(`${kind} ${id}`)));
+async function eventsOf(
+  db: Queries,
+  chain: Chain,
+  documents: readonly DocumentOfSale[],
+  movements: readonly MovementOfSale[],
+): Promise<EventOfSale[]> {
+  const ofMovements = movements.map(({ reference_id }) => `${MOVEMENTS.noun} ${reference_id}`);
+  const told = await eventsAbout(db, chain, [...documents.map(subjectOf), ...ofMovements]);
+  const found = idsIn(told).flatMap((id) => DOCUMENT_FINDINGS.map((kind) => storableText(`${kind} ${id}`)));
   return [...told, ...(await eventsAbout(db, chain, found))];
 }
 
@@ -275,8 +283,6 @@ function idsIn(events: readonly EventOfSale[]): string[] {
   const saved = events.filter(({ kind }) => kind === DOCUMENT_SAVED);
   return [...new Set(saved.flatMap(({ content }) => (JSON.parse(content) as RowContent).document?.id ?? []))];
 }
-
-const FOUND_OF_DOCUMENTS = ["document-behind", "document-differs", "document-not-there", "document-unreadable"];
 
 function keysOf(documents: readonly DocumentOfSale[]) {
   return sql.join(documents.map(({ type, number }) => sql`(${type}, ${number})`));
@@ -310,9 +316,15 @@ async function writeRows(
   chain: Chain,
   {
     documents,
+    movements,
     events,
     redacted,
-  }: { documents: readonly DocumentOfSale[]; events: readonly EventOfSale[]; redacted: (json: unknown) => unknown },
+  }: {
+    documents: readonly DocumentOfSale[];
+    movements: readonly MovementOfSale[];
+    events: readonly EventOfSale[];
+    redacted: (json: unknown) => unknown;
+  },
 ): Promise<void> {
   for (const row of documents) {
     const saved = events.findLast(({ subject, kind }) => kind === DOCUMENT_SAVED && subject === subjectOf(row));
@@ -327,9 +339,6 @@ async function writeRows(
         claim_content = null
       where ${hasValues({ ...chain, type: row.type, number: row.number })}`.execute(db);
   }
-  const { rows: movements } = await sql<Pick<RowOf<"movements">, "reference_id" | "outcome" | "decision">>`
-    select reference_id, outcome, decision from movements
-    where ${hasValues(chain)} and (type, number) in (${keysOf(documents)})`.execute(db);
   for (const { reference_id, ...before } of movements) {
     const [outcome, decision] = [before.outcome, before.decision].map(
       (json) => json && toJson(redacted(json) as object),
