@@ -41,10 +41,11 @@ import {
  * The call is sent by its holder only, between `take` and `settle`. The states of a claim, and who moves it on, where
  * `done` is the table's word for a call that was carried out:
  *
- * - none → held (take), closed (readOrClose), done or not-done (decide)
- * - held → done, not-done (settle, decide)
- * - not-done, closed → held under a higher generation (take); closed under one (readOrClose); done (a late settle,
- *   decide)
+ * - none → held (take), closed (readOrClose), done or not-done (decide). Where a restore may have lost the claim, `take`
+ *   makes it as one that is held, whose outcome is unknown
+ * - held → held by another execution of the same try (take, "taken-again"); done, not-done (settle, decide)
+ * - not-done, closed → held under a higher generation (take); closed under one (readOrClose; of movements that are put
+ *   off, many at once: `stock/stock-claims.ts`); done (a late settle, decide); not-done (decide)
  * - done is the end
  */
 export interface AtMostOnceTable<Answer extends { kind: string }> {
@@ -201,7 +202,8 @@ async function standing<Answer extends { kind: string }, Other>(
   if (!isOfTry(row, request) || !isOfRun || row.execution === null) return await openAnswer(db, row);
   // The very call that is kept: its acknowledgement was lost, so nothing was sent on the strength of it.
   if (row.execution === execution) return TAKEN;
-  // Another execution of the same activity may have sent it; a lost one too, of which the claim says nothing.
+  // Another execution of the same activity may have sent it (an operator who unpauses or resets an activity, or raises
+  // its attempts, has it executed once more); a lost one too, of which the claim says nothing.
   if (isLost || !unsent.includes(row.execution)) return await openAnswer(db, row);
   const columns = { execution, under_way_until: untilItIsOver(request.underWayForMs) };
   await changeRow(db, claim, writer, { what: "taken-again", generation }, columns);
@@ -274,22 +276,27 @@ export async function settle(
       const counts = isDone && (isNotDone(claim, row) || (claim.lateDoneEnds === true && row.state === "held"));
       const change = { ...(counts && event.change), disputed: true };
       await update(claim, change, counts ? columns : over).execute(db);
-      await tellOnce(db, claim, request, { what: "contradicted", change });
+      const isCounted = counts || (known !== undefined && canonicalJson(known) === canonicalJson(outcome));
+      await tellOnce(db, claim, request, { what: "contradicted", change }, isCounted);
       return "contradicted";
     },
   );
 }
 
-/** A repeated report is no second event. */
+/**
+ * A repeated report is no second event, unless what it says counts by now.
+ * @param isCounted whether the row has the outcome, by this report or an earlier one
+ */
 async function tellOnce(
   db: Queries,
   claim: Claim,
   { generation, token, outcome, writer }: SettleRequest,
   what: Pick<ClaimEvent, "what" | "change">,
+  isCounted = false,
 ): Promise<void> {
   const event = eventOf(claim, writer, { ...what, generation, detail: outcome });
   // A digest: no event has the token.
-  const one = canonicalJson([event.subject, generation, storableText(token), outcome, what.change?.["state"] ?? null]);
+  const one = canonicalJson([event.subject, generation, storableText(token), outcome, isCounted]);
   const key = `${event.kind} ${createHash("sha256").update(one).digest("hex")}`;
   await appendEvents(db, claim.chain, [{ ...event, key }]);
 }
@@ -363,11 +370,11 @@ export async function decide<Answer extends { kind: string }>(
     const first = { ...event.change, ...call, taken_at: new Date(decision.atMs).toISOString() };
     const decided = (of: number): Known<Answer> =>
       isDone ? claim.decided(decision) : { kind: "superseded", generation: of, decision };
-    if (await isMade(db, claim, writer, { ...event, change: first })) return decided(generation);
+    if (await isMade(db, claim, writer, { ...event, change: first }, claim.whenSettled)) return decided(generation);
     const before = there(await lockRow(db, claim));
-    const standing = standingOf(claim, before, generation, isDone);
-    if (standing === "same") return knownOf(claim, before);
-    if (standing === "open") {
+    const verdict = verdictOn(claim, before, generation, isDone);
+    if (verdict === "same") return knownOf(claim, before);
+    if (verdict === "open") {
       const newest = Math.max(generation, before.generation);
       // A closed claim, and a generation that never left, know nothing of the call.
       const anew = before.state === "held" ? {} : { ...call, outcome: null };
@@ -375,9 +382,9 @@ export async function decide<Answer extends { kind: string }>(
       await changeRow(db, claim, writer, { ...event, change }, claim.whenSettled);
       return decided(newest);
     }
-    const change = standing === claim.notDone && isDone ? { disputed: true } : undefined;
+    const change = verdict === claim.notDone && isDone ? { disputed: true } : undefined;
     if (change) await update(claim, change).execute(db);
-    const detail = { ...decision, known: `already-${standing}` };
+    const detail = { ...decision, known: `already-${verdict}` };
     const refused = eventOf(claim, writer, { what: "decision-refused", generation, change, detail });
     await appendEvents(db, claim.chain, [refused]);
     return knownOf(claim, before);
@@ -385,7 +392,7 @@ export async function decide<Answer extends { kind: string }>(
 }
 
 /** What is known of the try that the decision is about. `open`: it counts. `same`: it was decided so before. */
-function standingOf(claim: AtMostOnceClaim<{ kind: string }>, row: ClaimRow, generation: number, isDone: boolean) {
+function verdictOn(claim: AtMostOnceClaim<{ kind: string }>, row: ClaimRow, generation: number, isDone: boolean) {
   const { done, notDone } = claim;
   if (row.state === done) return row.outcome === null && isDone ? "same" : done;
   // A newer try exists only if the one that is decided about was known not to be carried out.

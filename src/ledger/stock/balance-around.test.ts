@@ -35,6 +35,15 @@ function ofOneItem(itemId: string) {
     async decided(name: string): Promise<void> {
       await stock.decide({ ...requestOf(name), decision: { applied: true, note: "seen", atMs: 1 } });
     },
+    /** Of a movement whose claim the database does not have. */
+    async decidedWithoutClaim(name: string): Promise<void> {
+      requests.set(name, {
+        ...firstTry(),
+        referenceId: `${itemId}-${name}`,
+        movement: { ...MOVEMENT, itemId },
+      });
+      await this.decided(name);
+    },
     around: async (name: string) => {
       const evidence = await stock.balanceAround(requestOf(name));
       const short = (referenceId: string): string => referenceId.slice(itemId.length + 1);
@@ -112,6 +121,20 @@ it("a movement that was in flight when a balance was answered is placed on neith
       ["overtaking", "unknown"],
     ],
   });
+});
+
+it("a movement that an operator decided without a claim is settled by that, and none of a later one's evidence", async () => {
+  const item = ofOneItem("orphaned");
+  await item.decidedWithoutClaim("orphan");
+  for (const [name, quantityOnHand] of [
+    ["a", 100],
+    ["b", undefined],
+    ["c", 97],
+  ] as const) {
+    await item.take(name);
+    if (quantityOnHand !== undefined) await item.applied(name, { quantityOnHand });
+  }
+  expect((await item.around("b"))?.between.map(([name]) => name)).not.toContain("orphan");
 });
 
 it("a movement that an operator decided as applied counts at the time of its claim", async () => {

@@ -148,6 +148,18 @@ describe("a movement that was not applied", () => {
     expect(await stock.take({ ...first, generation: 2, token: "b" })).toEqual(APPLIED);
   });
 
+  it("is told once to count as applied, however often the answer of an earlier try is reported", async () => {
+    const first = firstTry();
+    await stock.take(first);
+    await stock.settle({ ...first, outcome: NOT_APPLIED });
+    const second = { ...first, generation: 2, token: "b" };
+    await stock.take(second);
+    await stock.settle({ ...second, outcome: NOT_APPLIED });
+    for (const _time of [1, 2, 3]) expect(await stock.settle({ ...first, outcome: APPLIED })).toBe("contradicted");
+    const told = (await movementEventsOf(test.outside, first)).filter(({ what }) => what === "contradicted");
+    expect(told).toHaveLength(1);
+  });
+
   it("keeps the next try held when the earlier one is answered late", async () => {
     const first = firstTry();
     await stock.take(first);
