@@ -1,7 +1,8 @@
 /**
  * The ledger: the tables of documents, movements, claims, counts, events and books in PostgreSQL, and every statement
  * over them. It knows neither Temporal nor the two services. What is sent at most once is claimed here first, and
- * settled with its answer: `claims/at-most-once.ts` has the states of a claim, and who moves it on.
+ * settled with its answer: who moves its claim on from state to state stands in `documents/take.ts` for a document, in
+ * `claims/at-most-once.ts` for a movement and a sync batch.
  *
  * Stands on: `src/contract`, `src/servers`.
  */

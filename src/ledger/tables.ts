@@ -37,9 +37,9 @@ const WRITTEN = { workflow_id: "text not null", run_id: "text not null" } as con
 const claimOf = <const Done extends string>(done: Done) =>
   ({
     generation: "integer not null check (generation >= 1)",
-    /** Null where nothing was ever sent under this generation. */
+    /** Null where no try of this generation was ever taken: nothing was sent by it, or an operator alone knows of it. */
     token: "text",
-    /** The execution of that try which holds it, or held it; null where nothing was ever sent. */
+    /** The execution of that try which holds it, or held it; null where none was ever taken. */
     execution: "text",
     /** Until then that execution may be at its call; null once it has ended. */
     under_way_until: "timestamptz",
@@ -166,8 +166,8 @@ export const TABLES = {
     uniqueIndexes: ["one_live_credit_note on documents (connection, business_id, credits) where credits is not null"],
   }),
   /**
-   * Stock movements: made when one is first taken to be sent, or closed unsent. Another run than the one that sent it may
-   * write it last.
+   * Stock movements: made when one is first taken to be sent, closed unsent, or decided by an operator. Another run than
+   * the one that sent it may write it last.
    */
   movements: table({
     columns: {

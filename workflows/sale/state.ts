@@ -45,7 +45,7 @@ export const STAGE_TRANSITIONS: Readonly<Record<Stage, readonly Stage[]>> = {
 };
 
 /**
- * Such a run gets the signals and updates of the run before it again. For checks of messages and for what an activity
+ * A run that was reset gets the signals and updates of the run before it again. For checks of messages and for what an activity
  * is asked: the steps replay what that run did, and must not depend on it.
  */
 export function isReset(): boolean {
@@ -310,7 +310,10 @@ export class SaleState extends AttentionList {
     this.publish();
   }
 
-  /** A task that runs on by itself, and must be done before the run ends, which throws the error of one that fails. */
+  /**
+   * A task that runs on by itself, and must be done before the run ends, which throws the error of one that fails: what
+   * the ledger is told of a document (`workflows/document/`) and of a movement (`workflows/stock/`).
+   */
   beforeTheEnd(task: Promise<unknown>): void {
     this.#unfinished.add(task);
     task.then(

@@ -3,15 +3,17 @@
  * document comes about is in `workflows/document/`, how goods move in `workflows/stock/`.
  *
  * What must not happen twice is claimed in the ledger before it is sent, under a key that every run of the sale makes
- * alike: the document under its number, a movement under its reference (`src/ledger/claims/at-most-once.ts`). So:
+ * alike: the document under its number (`src/ledger/documents/take.ts`), a movement under its reference
+ * (`src/ledger/claims/at-most-once.ts`). So:
  *
  * - A worker dies with a movement out. Its activity has one attempt, and the workflow asks the claim what became of it:
- *   applied; never sent, so it is sent again under the next generation; or unknown, which an operator decides
- *   (`resolveStock`), unless the outcome is written down after all.
+ *   applied; not applied, or never sent, so that it is sent under the next generation; still under way, so that it asks
+ *   again; or unknown, which an operator decides (`resolveStock`), unless the outcome is written down after all.
  * - The database is away. Nothing leaves without a claim: the run waits, says so, and goes on by itself. An answer that
  *   cannot be written down counts for the run, which writes it before it ends.
- * - The sale is reset or restarted. The new run opens the sale's row (`prepareSale`), takes over what was decided and
- *   asked for, and plans the same movements: each meets the claim of the run before, and its answer.
+ * - The sale is reset or restarted. The new run opens the sale's row (`prepareSale`), or, reset to a later point, asks it
+ *   once more before it completes (`askAgain`). It takes over what was decided and asked for, and plans the same
+ *   movements: each meets the claim of the run before, and its answer.
  * - It is refunded a year later. A new run goes on from the end (`goOnFromTheEnd`). If the refund says `restock`, what the
  *   movements' rows say was taken goes back to stock (`src/ledger/stock/of-sale.ts`).
  *

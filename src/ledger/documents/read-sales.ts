@@ -14,7 +14,7 @@ import { type Business, businessColumns, type Writer } from "../events/chain.ts"
 import { unixMs } from "../statements.ts";
 import { movementsOf } from "../stock/of-sale.ts";
 import { storableText } from "../storable-text.ts";
-import { type ClaimRow, contentOf, DECIDED, documentsWithEvents, isClaimed, kindOf, subjectOf } from "./row.ts";
+import { type DocumentClaimRow, contentOf, DECIDED, documentsWithEvents, isClaimed, kindOf, subjectOf } from "./row.ts";
 
 /** A document as its row has it, with its movements. */
 export interface KeptRecord {
@@ -76,7 +76,7 @@ export async function saleOfCreditNote(db: Queries, business: Business, number: 
   return row?.number;
 }
 
-type Row = Parameters<typeof contentOf>[0] & Pick<ClaimRow, "claim"> & { at: Date | null };
+type Row = Parameters<typeof contentOf>[0] & Pick<DocumentClaimRow, "claim"> & { at: Date | null };
 
 async function keptOf(db: Queries, business: Business, row: Row): Promise<KeptRecord> {
   const { run: writer, ...record } = contentOf(row);

@@ -132,7 +132,7 @@ const CLAIM_COLUMNS = [
   "under_way_until",
 ] as const;
 
-export type ClaimRow = Pick<RowOf<"documents">, (typeof CLAIM_COLUMNS)[number]>;
+export type DocumentClaimRow = Pick<RowOf<"documents">, (typeof CLAIM_COLUMNS)[number]>;
 
 /** A claim begins with nothing. These columns are told by its events; left out are the request, and who may be at it. */
 export const NO_CLAIM = { intent: 0, claim: null, claimed_id: null, claim_decision: null, credits: null } as const;
@@ -160,12 +160,14 @@ export function documentClaim(business: Business, of: Pick<DocumentRow, "type" |
   return { table: "documents", key, chain: business, subject: subjectOf(of), kind: KIND };
 }
 
-export function decisionOf({ claim_decision }: Pick<ClaimRow, "claim_decision">): { decision?: DocumentDecision } {
+export function decisionOf({ claim_decision }: Pick<DocumentClaimRow, "claim_decision">): {
+  decision?: DocumentDecision;
+} {
   return claim_decision === null ? {} : { decision: claim_decision as DocumentDecision };
 }
 
 /** Whether a create request of the document may have left. */
-export function isClaimed({ claim }: Pick<ClaimRow, "claim">): boolean {
+export function isClaimed({ claim }: Pick<DocumentClaimRow, "claim">): boolean {
   return claim === "in-doubt" || claim === "document";
 }
 
@@ -202,11 +204,11 @@ export interface Kept extends Times {
   content: RowContent;
   /** The event that it was written with. */
   eventNumber: string;
-  claim: ClaimRow;
+  claim: DocumentClaimRow;
 }
 
 /** As the database gives it, with the content of its event. */
-export type KeptColumns = Times & ClaimRow & { event_number: string; event: string };
+export type KeptColumns = Times & DocumentClaimRow & { event_number: string; event: string };
 
 export function keptOf({ event, event_number: eventNumber, ...row }: KeptColumns): Kept {
   const { as_of, sequence, answered_at, ...claim } = row;

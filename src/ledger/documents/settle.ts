@@ -8,7 +8,7 @@ import { assignments } from "../statements.ts";
 import { anyGivenBack } from "../stock/of-sale.ts";
 import { storableText } from "../storable-text.ts";
 import {
-  type ClaimRow,
+  type DocumentClaimRow,
   contentOf,
   decisionOf,
   documentClaim,
@@ -195,7 +195,7 @@ export async function decide(db: Queries, request: DecideDocumentRequest): Promi
 }
 
 /** The same decision again, about the same intent. */
-function saysSo(row: ClaimRow, { intent, decision }: DecideDocumentRequest): boolean {
+function saysSo(row: DocumentClaimRow, { intent, decision }: DecideDocumentRequest): boolean {
   const earlier = decisionOf(row).decision?.decision;
   if (earlier === undefined) return false;
   if (decision === "not-created") return earlier === "not-created" && row.intent === intent && row.claim === "nothing";

@@ -96,7 +96,9 @@ export type TakeDocumentAnswer =
 /**
  * The states of an intent, and who moves it on:
  *
- * - none, unsent → in-doubt (take)
+ * - none, unsent → in-doubt (take; without a row of its sale, and where a restore may have lost it, as one that is not
+ *   known)
+ * - none → document (settle: the service has it already), nothing, document (decide)
  * - in-doubt → unsent, nothing, document (settle, decide)
  * - nothing, unsent → in-doubt under a higher intent (take)
  * - nothing, unsent → document, when it shows up late (settle, decide); document is the end

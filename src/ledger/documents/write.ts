@@ -256,7 +256,7 @@ function stageTold({ document, stage: known }: RowContent, stage: Stage): Stage 
 
 /**
  * Keeps that the workflow of a document ended without an outcome; without `closed`, that a run carries it on. A row
- * that another run than `runId` carries on by now stays as it is. To be repeated freely.
+ * that another run than the writer carries on by now stays as it is. To be repeated freely.
  */
 export async function markClosed(
   db: Queries,

@@ -40,7 +40,7 @@ export async function movementsOf(
       referenceId,
       purpose,
       ...movement,
-      state: stateOf(row, nowMs, givenUp),
+      state: movementStateOf(row, nowMs, givenUp),
       ...(branchId !== null && { branchId }),
       ...(applied && { movementId: applied.movementId }),
       ...(quantity_on_hand !== null && { quantityOnHand: Number(quantity_on_hand) }),
@@ -53,7 +53,11 @@ export async function movementsOf(
 }
 
 /** A movement that was put off, or that an operator knows not to be made, is sent again by whichever run carries it on. */
-function stateOf(row: StockRow, nowMs: number, givenUp: ReadonlySet<string | undefined>): StockMovement["state"] {
+function movementStateOf(
+  row: StockRow,
+  nowMs: number,
+  givenUp: ReadonlySet<string | undefined>,
+): StockMovement["state"] {
   if (row.state === "applied") return "applied";
   if (row.state === "held") return (row.under_way_until?.getTime() ?? 0) > nowMs ? "sending" : "unknown";
   const outcome = outcomeOf(row);
@@ -75,7 +79,7 @@ const MAY_BE_MADE = ["applied", "held"] as const;
 const IS_GIVEN_BACK: RawBuilder<boolean> = sql`exists (
   select from movements as u
   where (u.connection, u.business_id, u.undoes) = (m.connection, m.business_id, m.reference_id)
-    and u.purpose = 'undone' and u.state in ('applied', 'held'))`;
+    and u.purpose = 'undone' and u.state in (${sql.join(MAY_BE_MADE.map((state) => sql.lit(state)))}))`;
 
 /**
  * The deductions of a sale that are known to be applied, and those of which it is not known, by whichever run. Nothing
