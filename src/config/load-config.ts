@@ -91,7 +91,7 @@ export function loadConfig(options: LoadConfigOptions) {
   problems.push(...unread.problems);
   if (problems.length > 0) throw new ConfigError(problems);
 
-  const { url, ownerUrl, retentionYears, home } = valuesOf(ledger);
+  const { home, ...ledgerServer } = valuesOf(ledger);
   const { publicUrl, secrets, ...receiver } = valuesOf(callbacks);
   const { token, ...codecServer } = valuesOf(codec);
   return {
@@ -108,7 +108,7 @@ export function loadConfig(options: LoadConfigOptions) {
     callbacks: publicUrl && secrets && { publicUrl: addressOf(publicUrl), secrets, ...receiver },
     timings: valuesOf(timings),
     /** Without `url`, an embedded PostgreSQL in `home`, which is absolute. */
-    ledger: { url, ownerUrl, retentionYears, home: resolve(home) },
+    ledger: { ...ledgerServer, home: resolve(home) },
     /** Of which the first encrypts. Empty: payloads are plain. */
     payloadKeys: valuesOf(payloads).keys,
     /** Undefined: nobody but those who have the keys reads what is encrypted. */

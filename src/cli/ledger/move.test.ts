@@ -1,4 +1,5 @@
-import { rm } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 
 import { openLedger } from "../../ledger/index.ts";
@@ -36,5 +37,16 @@ describe("fiscalflow ledger move", () => {
   ])("refuses %s, and moves nothing", async (to, problem) => {
     const refused = await callCli(["ledger", "move", "--to", to], { env: { FISCALFLOW_HOME: home } });
     expect(refused).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(problem) });
+  });
+
+  it("goes to a server without TLS where the configuration file allows that", async () => {
+    const file = join(home, "plaintext.json");
+    await writeFile(file, JSON.stringify({ ledger: { allowPlaintext: true } }));
+    const to = "postgres://u@db.invalid/ledger";
+    const tried = await callCli(["ledger", "move", "--to", to], {
+      env: { FISCALFLOW_HOME: home, FISCALFLOW_CONFIG: file },
+    });
+    expect(tried.exitCode).toBe(1);
+    expect(tried.stderr).not.toContain("sslmode");
   });
 });

@@ -11,14 +11,13 @@ export interface MoveFlags {
 
 /** Moves the embedded ledger to a server, and verifies there what it has moved. */
 export async function move(context: CliContext, { to, json = false }: MoveFlags): Promise<void> {
-  const problem =
-    postgresProblem(to) ?? (context.env["LEDGER_ALLOW_PLAINTEXT"] === "1" ? undefined : plaintextProblem(to));
-  if (problem !== undefined) throw new UsageError(`--to: ${problem}.`);
   // The database that the product brings is the one that is moved, whatever else is configured.
   const ofHome = { ...context, env: { ...context.env, LEDGER_URL: undefined, LEDGER_OWNER_URL: undefined } };
   const { rows, place } = await withLedger(
     ofHome,
     async (ledger, config) => {
+      const problem = postgresProblem(to) ?? (config.ledger.allowPlaintext ? undefined : plaintextProblem(to));
+      if (problem !== undefined) throw new UsageError(`--to: ${problem}.`);
       if (config.ledger.url)
         throw new UsageError(
           "The configuration file names a server as `ledger.url`: only the ledger in FISCALFLOW_HOME is moved.",
