@@ -69,7 +69,7 @@ export async function recover(context: CliContext, flags: RecoverFlags): Promise
         const asked = batches.filter((batch) => connection === undefined || batch.connection === connection);
         for (const batch of asked) if (!context.signal.aborted) note(await recoveredBatch(client, batch, flags));
       },
-      { forMachines: json },
+      { quiet: json },
     ),
   );
   await lookAtAll.catch((error: unknown) => {

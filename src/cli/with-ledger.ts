@@ -1,7 +1,7 @@
 import { type Config, loadConfig } from "../config/index.ts";
 import type { Ledger } from "../ledger/index.ts";
 import { hasData } from "../servers/postgres-files.ts";
-import { ledgerOf } from "../worker/process.ts";
+import { ledgerOf } from "../worker/ledger-of-config.ts";
 import { type CliContext, CommandFailedError, interruptible, UsageError } from "./context.ts";
 import { printNote } from "./output.ts";
 
@@ -12,7 +12,7 @@ const HOW_TO_NAME_IT = "Set LEDGER_URL, or FISCALFLOW_HOME on the worker's host,
 
 interface LedgerReading {
   /** The output is for a program: which ledger was read is not printed. */
-  forMachines?: boolean | undefined;
+  quiet?: boolean | undefined;
   /** An empty ledger is an answer too: somebody waits for its first event, or compares it with what it had. */
   mayBeEmpty?: boolean;
   /** With the login that owns the tables. */
@@ -28,7 +28,7 @@ interface LedgerReading {
 export async function withLedger<Result>(
   context: CliContext,
   work: (ledger: Ledger, config: Config) => Promise<Result>,
-  { forMachines = false, mayBeEmpty = false, asOwner = false }: LedgerReading = {},
+  { quiet = false, mayBeEmpty = false, asOwner = false }: LedgerReading = {},
 ): Promise<Result> {
   const config = loadConfig({ env: context.env });
   const { url, home } = config.ledger;
@@ -43,7 +43,7 @@ export async function withLedger<Result>(
       await ledger.ready();
       if (!mayBeEmpty && !(await ledger.events.any()))
         throw new CommandFailedError(`The ledger is empty: nothing was ever written to ${where}. ${HOW_TO_NAME_IT}.`);
-      if (!forMachines) printNote(context, `Ledger: ${where}`);
+      if (!quiet) printNote(context, `Ledger: ${where}`);
       return await work(ledger, config);
     }, context.signal);
   } finally {

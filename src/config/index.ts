@@ -7,7 +7,7 @@
  */
 export { type AccountingConnection, type ComplianceConnection, starterSettings } from "./connections.ts";
 export { ConfigError } from "./config-error.ts";
-export { type Config, loadConfig } from "./load-config.ts";
+export { type Config, loadConfig, type LoadConfigOptions } from "./load-config.ts";
 export { Secret, type SecretWatch } from "./secrets.ts";
 export { type Environment, plaintextProblem, postgresProblem } from "./setting-kinds.ts";
 export { loadTemporalConnection, type TemporalConnection } from "./temporal-connection.ts";

@@ -9,34 +9,25 @@ import {
   DURATION_BUCKETS,
   type WebhookSource,
 } from "../callbacks/index.ts";
-import {
-  type AccountingConnection,
-  ConfigError,
-  loadConfig,
-  loadTemporalConnection,
-  type Secret,
-} from "../config/index.ts";
+import { type AccountingConnection, ConfigError, loadTemporalConnection, type Secret } from "../config/index.ts";
 import { dataConverterOf } from "../payloads/index.ts";
-import { createLogger, temporalLogger } from "./create-logger.ts";
+import { beginProcess, type ProcessOptions } from "./begin-process.ts";
+import { temporalLogger } from "./create-logger.ts";
 import { whyUnusable } from "./diagnose-temporal.ts";
 import { type ListenAddress, listenError } from "./health.ts";
-import { sweepHeapEarly, warnOfUnknown } from "./process.ts";
 import { temporalAddress } from "./require-temporal.ts";
-import type { WorkerProcessOptions } from "./run-worker-process.ts";
 import { gaugeIn, watchSecrets } from "./watches.ts";
 
 /**
  * The process that receives result callbacks: serves until it is asked to stop, then answers what is under way.
  * @throws ConfigError, or where the port cannot be used
  */
-export async function runCallbacksProcess({ env, logTo, signal }: WorkerProcessOptions): Promise<void> {
-  sweepHeapEarly();
-  const config = loadConfig({ env, needs: ["callbacks"] });
-  const { accounting, callbacks, logLevel } = config;
+export async function runCallbacksProcess(options: ProcessOptions): Promise<void> {
+  const { env, signal } = options;
+  const { config, log } = beginProcess(options, "fiscalflow-callbacks", ["callbacks"]);
+  const { accounting, callbacks } = config;
   if (!callbacks) throw new ConfigError([{ path: "CALLBACK_PUBLIC_URL", message: "no callbacks are configured" }]);
   const temporal = loadTemporalConnection({ env });
-  const log = createLogger(logLevel, logTo, "fiscalflow-callbacks");
-  warnOfUnknown(config, log);
   // While Temporal is away the receiver is there all the same: senders that get a 503 come again.
   const connection = Connection.lazy(temporal.connectionOptions);
   const dataConverter = dataConverterOf(config.payloadKeys);

@@ -1,7 +1,7 @@
 /**
- * The processes that serve, the worker and the callback receiver: how they are made from the configuration, watched,
- * and stopped; here everything that an activity needs is made and handed to it (`runtimes.ts`). What they serve is in
- * `activities/`, `src/callbacks/`, `src/nexus/`, and in `workflows/`, which are bundled by their path and never
+ * The processes that serve, the worker, the callback receiver and the codec server: how they are made from the
+ * configuration, watched, and stopped, and the checks of what they stand on, which the command line makes too. Here
+ * everything that an activity needs is made and handed to it (`runtimes.ts`). What they serve is in `activities/`, `src/callbacks/`, `src/nexus/`, and in `workflows/`, which are bundled by their path and never
  * imported.
  *
  * Stands on: `activities`, `activities/compliance`, `activities/main`, `src/accounting`, `src/callbacks`,
@@ -16,7 +16,6 @@ import {
   type Config,
   ConfigError,
   type Environment,
-  loadConfig,
   loadTemporalConnection,
   type TemporalConnection,
 } from "../config/index.ts";
@@ -24,34 +23,25 @@ import { type Ledger, LedgerUnavailableError } from "../ledger/index.ts";
 import { dataConverterOf, keysBeyond } from "../payloads/index.ts";
 import { payloadKeyId } from "../payloads/keys.ts";
 import { MAIN_TASK_QUEUE } from "../contract/index.ts";
+import { beginProcess, type ProcessOptions } from "./begin-process.ts";
 import { builtWorkflowBundle } from "./bundle-workflows.ts";
-import { unstatedSaleKey } from "./check-reach.ts";
-import { createLogger } from "./create-logger.ts";
+import { unstatedSaleKey } from "./check-connection.ts";
 import { createWorkers } from "./create-workers.ts";
 import { connectErrorOf } from "./diagnose-temporal.ts";
 import { createReadiness, type Readiness, startHealthServer } from "./health.ts";
 import { LedgerWitness } from "./ledger-witness.ts";
 import { installRuntime } from "./install-runtime.ts";
-import { ledgerOf, sweepHeapEarly, warnOfUnknown } from "./process.ts";
+import { ledgerOf } from "./ledger-of-config.ts";
 import { requireListener, requireNamespace, requireSearchAttributes, temporalAddress } from "./require-temporal.ts";
-
-export interface WorkerProcessOptions {
-  env: Environment;
-  logTo: { write(text: string): unknown };
-  /** Asks to finish the calls under way and to return. */
-  signal: AbortSignal;
-}
 
 /**
  * The worker process: serves until it is asked to stop, then drains.
  * @throws ConfigError, TemporalError; the failure of a worker that ended by itself
  */
-export async function runWorkerProcess({ env, logTo, signal }: WorkerProcessOptions): Promise<void> {
-  sweepHeapEarly();
-  const config = loadConfig({ env, needs: ["compliance"] });
+export async function runWorkerProcess(options: ProcessOptions): Promise<void> {
+  const { env, signal } = options;
+  const { config, log } = beginProcess(options, "fiscalflow-worker", ["compliance"]);
   const temporal = loadTemporalConnection({ env });
-  const log = createLogger(config.logLevel, logTo, "fiscalflow-worker");
-  warnOfUnknown(config, log);
   let readiness = notReady("starting");
   const { monitoringHost: host, healthPort, metricsPort } = config;
   const health =

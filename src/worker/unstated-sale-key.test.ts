@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { unstatedSaleKey } from "./check-reach.ts";
+import { unstatedSaleKey } from "./check-connection.ts";
 
 const LIVE = { name: "default", environment: "live", statesSaleKey: false } as const;
 

@@ -1,7 +1,7 @@
 import type { Config } from "../../src/config/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 import type { Simulator } from "../../src/dev/simulator/index.ts";
-import { ledgerOf } from "../../src/worker/process.ts";
+import { ledgerOf } from "../../src/worker/ledger-of-config.ts";
 
 /** What either side says of the payments, by id: everything that is shown, and the status. */
 type Books = Map<string, string>;

@@ -8,7 +8,7 @@ import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES, type SaleInput, saleWorkflowId } fr
 import type { Ledger } from "../../src/ledger/index.ts";
 import { type Simulator, startSimulator } from "../../src/dev/simulator/index.ts";
 import { createWorkers } from "../../src/worker/create-workers.ts";
-import { ledgerOf } from "../../src/worker/process.ts";
+import { ledgerOf } from "../../src/worker/ledger-of-config.ts";
 import { RunningWorkers } from "../../src/worker/run-worker-process.ts";
 import { freshDatabase } from "./fresh-database.ts";
 import { startTimeSkipping } from "./time-skipping.ts";

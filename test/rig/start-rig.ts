@@ -10,7 +10,7 @@ import { dataConverterOf } from "../../src/payloads/index.ts";
 import { startSimulator, type Simulator, type SimulatorOptions } from "../../src/dev/simulator/index.ts";
 import { createStarter, NoAnswerError, type Starter } from "../../src/starter/index.ts";
 import { createWorkers } from "../../src/worker/create-workers.ts";
-import { ledgerOf } from "../../src/worker/process.ts";
+import { ledgerOf } from "../../src/worker/ledger-of-config.ts";
 import { RunningWorkers } from "../../src/worker/run-worker-process.ts";
 import { setTimeout as nextTick } from "node:timers/promises";
 import type { WorkflowState } from "../../src/contract/index.ts";

@@ -4,7 +4,7 @@ import { NativeConnection } from "@temporalio/worker";
 
 import { createWorkers, type ServingWorkers } from "../../src/worker/create-workers.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
-import { ledgerOf } from "../../src/worker/process.ts";
+import { ledgerOf } from "../../src/worker/ledger-of-config.ts";
 import { RunningWorkers } from "../../src/worker/run-worker-process.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf } from "../rig/sales-of.ts";

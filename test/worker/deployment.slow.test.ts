@@ -11,7 +11,7 @@ import { findTemporalCli } from "../../src/servers/find-temporal-cli.ts";
 import { type DevServer, startDevServer } from "../../src/servers/start-dev-server.ts";
 import { createWorkers } from "../../src/worker/create-workers.ts";
 import { createReadiness } from "../../src/worker/health.ts";
-import { ledgerOf } from "../../src/worker/process.ts";
+import { ledgerOf } from "../../src/worker/ledger-of-config.ts";
 import { RunningWorkers } from "../../src/worker/run-worker-process.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { namespaceOf } from "../rig/namespace.ts";

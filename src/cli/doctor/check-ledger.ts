@@ -13,7 +13,7 @@ import {
   type Place,
   type SecondDocument,
 } from "../../ledger/index.ts";
-import { ledgerOf } from "../../worker/process.ts";
+import { ledgerOf } from "../../worker/ledger-of-config.ts";
 import { counted } from "../output.ts";
 import { endedLine } from "../sale/list.ts";
 import { fault, type Finding, ok, warning } from "./finding.ts";

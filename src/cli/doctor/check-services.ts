@@ -11,7 +11,7 @@ import { AnswerError, type AnswerMeta, UnexpectedAnswerError } from "../../http/
 import type { RateLimit } from "../../http/quota-headers.ts";
 import { tlsTroubleOf } from "../../http/tls-trouble.ts";
 import { createDispatchers, createTransport } from "../../http/transport.ts";
-import { describeBusinesses, listed, reachProblem, unstatedSaleKey } from "../../worker/check-reach.ts";
+import { describeBusinesses, firstFew, reachProblem, unstatedSaleKey } from "../../worker/check-connection.ts";
 import { counted } from "../output.ts";
 import { fault, type Finding, ok, warning } from "./finding.ts";
 
@@ -159,8 +159,8 @@ function reachFindings(check: string, connection: ComplianceConnection, business
 function servedFindings(check: string, connection: ComplianceConnection, reached: readonly Business[]): Finding[] {
   const { keyReach, businessId, businesses: configured, servedBusinesses } = connection;
   if (keyReach === "business") return [];
-  const named = listed(configured.map((id) => (id === businessId ? `${id} (default)` : id)));
-  const others = listed(reached.map(({ id }) => id).filter((id) => !configured.includes(id)));
+  const named = firstFew(configured.map((id) => (id === businessId ? `${id} (default)` : id)));
+  const others = firstFew(reached.map(({ id }) => id).filter((id) => !configured.includes(id)));
   const isAny = servedBusinesses === "any";
   if (!isAny && configured.length === 1 && others === "") return [];
   const [served, notServed] = isAny ? ["any is served; with Schedules", "without"] : ["served", "refused"];
@@ -177,8 +177,8 @@ function sellerFindings(check: string, connection: ComplianceConnection, reached
   const known = servedBusinesses === "any" ? [...new Set([...configured, ...reached.map(({ id }) => id)])] : configured;
   const strange = Object.keys(sellers).filter((id) => !known.includes(id));
   if (strange.length === 0) return [];
-  const message = `the setting sellers names ${listed(strange)}, for which this connection does not work`;
-  return [warning(check, message, `correct the id; this connection works for ${listed(known)}`)];
+  const message = `the setting sellers names ${firstFew(strange)}, for which this connection does not work`;
+  return [warning(check, message, `correct the id; this connection works for ${firstFew(known)}`)];
 }
 
 /** The request window of the application, from the headers of the answer (Fiscal Compliance API, "Limits"). */
@@ -204,7 +204,7 @@ export function checkOverlaps(reaches: readonly Reach[]): Finding[] {
     reaches.slice(0, index).flatMap(({ connection: theirs, businesses: others }) => {
       const shared = businesses.map(({ id }) => id).filter((id) => others.some((other) => other.id === id));
       if (ours.baseUrl !== theirs.baseUrl || shared.length === 0) return [];
-      const both = `both keys reach ${listed(shared)}: one invoice number sent through both becomes two documents`;
+      const both = `both keys reach ${firstFew(shared)}: one invoice number sent through both becomes two documents`;
       const todo = "use one connection for each business: keep one of the keys, or keys that are bound to one business";
       return [warning(`connections ${theirs.name} and ${ours.name}`, both, todo)];
     }),

@@ -17,7 +17,7 @@ import { type LedgerNote, readLedgerNote } from "../../worker/ledger-note.ts";
 import { connectTemporal } from "../connect-temporal.ts";
 import { type CliContext, describeError } from "../context.ts";
 import { serviceTroubles, troubleLine } from "../sale/service-troubles.ts";
-import { reconcileSchedules, type ScheduleChange, wantedSchedules } from "../setup/setup.ts";
+import { alignSchedules, type ScheduleChange, wantedSchedules } from "../setup/setup.ts";
 import { fault, type Finding, ok, warning } from "./finding.ts";
 
 const CALL_MS = 10_000;
@@ -63,7 +63,7 @@ export async function checkTemporal(
   await attempt("workers", () => workers(connection, namespace, config));
   // Sales do not need them.
   const wanted = config && wantedSchedules(config);
-  const changes = async () => (wanted ? reconcileSchedules(client, wanted, { dryRun: true }) : []);
+  const changes = async () => (wanted ? alignSchedules(client, wanted, { dryRun: true }) : []);
   await attempt("Schedules", async () => schedulesFindings(await changes()), warning);
   // Asked by the search attributes: without them the same fault would be told twice.
   if (areReady) await attempt("workers' calls", () => waitingCalls(client));

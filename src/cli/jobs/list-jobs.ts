@@ -52,7 +52,7 @@ export async function listJobs(context: CliContext, flags: JobsFlags): Promise<v
     const troubles = await serviceTroubles(client, flags, "jobs");
     const rows: ListedJob[] = [];
     for await (const execution of listedRuns(client, { query, pageSize: limit + 1 })) {
-      if (rows.push(listed(execution)) > limit) break;
+      if (rows.push(jobRow(execution)) > limit) break;
     }
     const more =
       rows.length > limit
@@ -63,7 +63,7 @@ export async function listJobs(context: CliContext, flags: JobsFlags): Promise<v
   });
 }
 
-function listed(execution: WorkflowExecutionInfo): ListedJob {
+function jobRow(execution: WorkflowExecutionInfo): ListedJob {
   const { workflowId, type, status, startTime } = execution;
   const attributes = attributesOf(execution);
   const business = attributes.get(SEARCH_ATTRIBUTES.business);
@@ -128,6 +128,6 @@ export async function reportItems(context: CliContext, flags: Scope & ResultFlag
       const text = items.length === 0 ? "No item is known to lack anything." : items.map(itemLine).join("\n");
       printResult(context, flags.json, { ...business, items }, text);
     },
-    { forMachines: flags.json, mayBeEmpty: true },
+    { quiet: flags.json, mayBeEmpty: true },
   );
 }

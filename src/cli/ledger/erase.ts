@@ -50,10 +50,10 @@ export async function erase(context: CliContext, flags: EraseFlags): Promise<voi
       }
       return { retentionYears, keptFrom };
     },
-    { forMachines: json, asOwner: true },
+    { quiet: json, asOwner: true },
   );
   const { retentionYears, keptFrom } = await work;
-  const [erased, stillOpen] = [found.erased, found.stillOpen].map((all) => all.map(shown));
+  const [erased, stillOpen] = [found.erased, found.stillOpen].map((all) => all.map(withoutResult));
   const result = { dryRun, retentionYears, keptFrom, erased, stillOpen, nothingToErase: found.nothingToErase };
   printResult(context, json, result, textOf(found, { dryRun, retentionYears, keptFrom }));
   if (!dryRun && found.erased.length > 0)
@@ -79,7 +79,7 @@ export function keptFromOf(retentionYears: number): string {
   return `${String(Number(today.slice(0, 4)) - retentionYears).padStart(4, "0")}${today.slice(4)}`;
 }
 
-function shown({ connection, businessId, type, number, erased, events }: ErasedDocument) {
+function withoutResult({ connection, businessId, type, number, erased, events }: ErasedDocument) {
   return { connection, businessId, type, number, erased, events };
 }
 

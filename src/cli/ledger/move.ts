@@ -27,7 +27,7 @@ export async function move(context: CliContext, { to, json = false }: MoveFlags)
       };
       return { place: await ledger.place(), rows: await ledger.moveTo(to, progress) };
     },
-    { forMachines: json },
+    { quiet: json },
   );
   const moved = openLedger({ url: to, home: "" });
   const chains: VerifiedChain[] = [];

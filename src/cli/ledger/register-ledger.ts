@@ -103,7 +103,7 @@ async function runVerify(context: CliContext, flags: VerifyFlags): Promise<void>
       }
       return verified;
     },
-    { forMachines: flags.json === true, mayBeEmpty: seen.length > 0 },
+    { quiet: flags.json === true, mayBeEmpty: seen.length > 0 },
   );
   const found = chains.reduce((sum, chain) => sum + chain.findings.length + chain.moreFindings, 0);
   const known = new Set(seen.map(chainName));
@@ -200,7 +200,7 @@ async function printEvents(context: CliContext, flags: EventsFlags): Promise<voi
         await delay(LOOK_PAUSE_MS, undefined, { signal: context.signal }).catch(() => undefined);
       }
     },
-    { forMachines: flags.json === true, mayBeEmpty: flags.follow === true },
+    { quiet: flags.json === true, mayBeEmpty: flags.follow === true },
   );
   if (flags.json !== true && cursor === undefined) printNote(context, "The ledger has no events of that business.");
 }

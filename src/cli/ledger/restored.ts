@@ -60,7 +60,7 @@ export async function restored(context: CliContext, flags: RestoredFlags): Promi
         await writeLedgerNote(client, place);
         return { ...place, seen, misfit, lost, erased };
       },
-      { forMachines: json, mayBeEmpty: true, asOwner: erasures !== undefined },
+      { quiet: json, mayBeEmpty: true, asOwner: erasures !== undefined },
     ),
   );
   const { ledger, server, events, lostUntilMs: until, seen, misfit, lost, erased } = await accept;

@@ -78,7 +78,7 @@ export async function runList<One extends Owner<Row>, Row, Told>(
             printNote(context, [...above(list, head, owner), ...list.below(owner)].join("\n\n"));
       });
     },
-    { forMachines: format !== "text" },
+    { quiet: format !== "text" },
   );
 }
 

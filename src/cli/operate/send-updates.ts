@@ -12,7 +12,7 @@ import { SaleNotFoundError } from "../../starter/errors.ts";
 import { operations } from "../../starter/operate.ts";
 import { closedStatusOf } from "../../starter/runs.ts";
 import { attributesOf } from "../../starter/sale-key.ts";
-import { keepUnseenClosedRuns, nameOf, saleOfRun } from "../../worker/each-minute.ts";
+import { keepUnseenClosedRuns, saleKeyOf, saleOfRun } from "../../worker/each-minute.ts";
 import { temporalAddress } from "../../worker/require-temporal.ts";
 import { withTemporal } from "../connect-temporal.ts";
 import { type CliContext, CommandFailedError, describeError, inParallel, UsageError } from "../context.ts";
@@ -158,13 +158,13 @@ async function endedAsRowsSay(
     async (ledger) => {
       await keepUnseenClosedRuns(client, ledger);
       const sales = runs.flatMap((run) => saleOfRun(run) ?? []);
-      const ended = new Set((await ledger.documents.among(sales, "ended")).map(nameOf));
+      const ended = new Set((await ledger.documents.among(sales, "ended")).map(saleKeyOf));
       return runs.filter((run) => {
         const sale = saleOfRun(run);
-        return sale !== undefined && ended.has(nameOf(sale));
+        return sale !== undefined && ended.has(saleKeyOf(sale));
       });
     },
-    { forMachines: true, mayBeEmpty: true },
+    { quiet: true, mayBeEmpty: true },
   );
 }
 

@@ -122,7 +122,7 @@ async function withItsLines(context: CliContext, { key }: Found, document: SaleD
   const { linesLeftOut, ...others } = document;
   if (!linesLeftOut) return document;
   const kept = await withLedger(context, (ledger) => ledger.documents.findSale(key, key.invoice), {
-    forMachines: true,
+    quiet: true,
     mayBeEmpty: true,
   });
   const documents = [kept?.record.document, kept?.creditNote?.record.document];

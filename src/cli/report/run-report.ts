@@ -23,7 +23,7 @@ export async function runReport(context: CliContext, kind: Period["kind"], flags
       const reports = await ledger.reports.read({ period, connection, businessId });
       return { businesses: reports, sellerOf: configuredSeller(config) };
     },
-    { forMachines: format === "json" },
+    { quiet: format === "json" },
   );
   const standing = standingOf(period, nowMs);
   // The page for people says it itself.

@@ -31,11 +31,11 @@ export async function listSales(context: CliContext, flags: SaleListFlags): Prom
       found.length > limit
         ? "There are more than these, open ones first, then the latest of the others: --limit shows more."
         : undefined;
-    const rows = found.slice(0, limit).map(listed);
+    const rows = found.slice(0, limit).map(saleRow);
     printList(context, json, { rows, columns: COLUMNS, remarks, more });
   };
   await withTemporal(context, ({ client }) =>
-    withLedger(context, (ledger, config) => work(client, ledger, config), { forMachines: true, mayBeEmpty: true }),
+    withLedger(context, (ledger, config) => work(client, ledger, config), { quiet: true, mayBeEmpty: true }),
   );
 }
 
@@ -55,7 +55,7 @@ export async function endedLine({ documents }: Pick<Ledger, "documents">, scope:
 }
 
 /** Beside the contract's words: `completed` of a status means that nothing is left to be done. */
-function listed(row: SaleRow) {
+function saleRow(row: SaleRow) {
   const { number: invoice, businessId: business, workflowId, stage, creditNote, documentId, asked, total } = row;
   const { closed, failed, attentions, isOpen, isMoving } = row;
   const lines = asked?.lines ?? [];
@@ -97,7 +97,7 @@ function waitsFor({ closed, failed, stage, attentions: [attention], isMoving }: 
   return WAITS_FOR[stage] ?? (isMoving ? "its stock movements" : "nothing");
 }
 
-type ListedSale = ReturnType<typeof listed>;
+type ListedSale = ReturnType<typeof saleRow>;
 
 const COLUMNS: readonly Column<ListedSale>[] = [
   { head: "NUMBER", of: "invoice" },

@@ -24,7 +24,7 @@ import {
   syncPurchasesWorkflowId,
   WORKFLOW_TYPES,
 } from "../../contract/index.ts";
-import { setUpLedger } from "../../worker/process.ts";
+import { setUpLedger } from "../../worker/ledger-of-config.ts";
 import { KEYWORD, readSearchAttributes, searchAttributesUsable } from "../../worker/require-temporal.ts";
 import { type ConnectedTemporal, withTemporal } from "../connect-temporal.ts";
 import { type CliContext, CommandFailedError } from "../context.ts";
@@ -42,7 +42,7 @@ export async function runSetup(context: CliContext, json = false): Promise<void>
   const setUp = async ({ connection, namespace }: ConnectedTemporal): Promise<void> => {
     const { missing, ready } = await addSearchAttributes(context, connection, namespace);
     // What a Schedule holds names a connection and a business, and outlives any key: it stays plain.
-    const schedules = await reconcileSchedules(new Client({ connection, namespace }), wanted);
+    const schedules = await alignSchedules(new Client({ connection, namespace }), wanted);
     const text = [
       ...(hasTables ? ["The ledger's tables are ready."] : []),
       ...ready.map((name) => `${name}: was there`),
@@ -208,13 +208,13 @@ const CATCHUP_MS = 10 * 60_000;
  * Makes Temporal's Schedules what the configuration wants: creates what is missing, repairs what differs, removes what
  * nothing asks for. To be run again at any time; with `dryRun` it only says what it would do.
  */
-export async function reconcileSchedules(
+export async function alignSchedules(
   client: Client,
   { schedules, speaksFor }: Wanted,
   { dryRun = false }: { dryRun?: boolean } = {},
 ): Promise<ScheduleChange[]> {
   const changes: ScheduleChange[] = [];
-  for (const schedule of schedules) changes.push(await reconcile(client, schedule, dryRun));
+  for (const schedule of schedules) changes.push(await alignSchedule(client, schedule, dryRun));
   const known = new Set(schedules.map(({ id }) => id));
   for await (const { scheduleId: id } of client.schedule.list()) {
     if (known.has(id) || !speaksFor.some((beginning) => id.startsWith(beginning))) continue;
@@ -230,7 +230,7 @@ function unlessGone(error: unknown): undefined {
   return undefined;
 }
 
-async function reconcile(client: Client, schedule: WantedSchedule, dryRun: boolean): Promise<ScheduleChange> {
+async function alignSchedule(client: Client, schedule: WantedSchedule, dryRun: boolean): Promise<ScheduleChange> {
   const { id } = schedule;
   const handle = client.schedule.getHandle(id);
   const found = await handle.describe().catch(unlessGone);
@@ -240,7 +240,7 @@ async function reconcile(client: Client, schedule: WantedSchedule, dryRun: boole
       return { id, change: "created" };
     } catch (error) {
       // Somebody else has made it meanwhile.
-      if (error instanceof ScheduleAlreadyRunning) return await reconcile(client, schedule, dryRun);
+      if (error instanceof ScheduleAlreadyRunning) return await alignSchedule(client, schedule, dryRun);
       throw error;
     }
   }

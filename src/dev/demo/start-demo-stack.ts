@@ -10,7 +10,7 @@ import { type Environment, loadConfig } from "../../config/index.ts";
 import type { Ledger } from "../../ledger/index.ts";
 import { createStarter, type Starter } from "../../starter/index.ts";
 import { createWorkers, type ServingWorkers, type WorkersOptions } from "../../worker/create-workers.ts";
-import { ledgerOf } from "../../worker/process.ts";
+import { ledgerOf } from "../../worker/ledger-of-config.ts";
 import { RunningWorkers } from "../../worker/run-worker-process.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../simulator/index.ts";
 import { DEMO_WORKER, type DemoTemporal, endOpenWork } from "./demo-temporal.ts";

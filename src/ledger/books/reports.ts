@@ -204,11 +204,13 @@ async function readOpen(
   const amount = (of: typeof rows) => of[0]?.allAtRisk ?? "0";
   const more = (of: typeof rows) => Number(of[0]?.ofAll ?? 0) - of.length;
   return {
-    open: open.map(({ document: { status: _status, endedAtMs: _endedAtMs, ...document } }) => shown(document)),
+    open: open.map(({ document: { status: _status, endedAtMs: _endedAtMs, ...document } }) =>
+      withoutEvidence(document),
+    ),
     moreOpen: more(open),
     atRisk: amount(open),
     ended: {
-      documents: ended.map(({ document }) => shown({ ...document, status: document.status ?? "" })),
+      documents: ended.map(({ document }) => withoutEvidence({ ...document, status: document.status ?? "" })),
       more: more(ended),
       amount: amount(ended),
     },
@@ -216,7 +218,7 @@ async function readOpen(
 }
 
 /** Without what only the operator's own page of it has. */
-function shown<Document extends { attentions: Attention[] }>(document: Document) {
+function withoutEvidence<Document extends { attentions: Attention[] }>(document: Document) {
   const attentions = document.attentions.map(({ code, subject, message, sinceMs }) => {
     return { code, ...(subject !== undefined && { subject }), message, sinceMs };
   });

@@ -28,11 +28,11 @@ export function reachProblem(
   }
   const missing = configured.filter((id) => !ids.includes(id));
   if (missing.length > 0) {
-    const message = `does not reach ${listed(missing.map((id) => `"${id}"`))}`;
+    const message = `does not reach ${firstFew(missing.map((id) => `"${id}"`))}`;
     const onlyTheDefault = missing.length === 1 && missing[0] === businessId;
     const todo = onlyTheDefault
-      ? `set COMPLIANCE_BUSINESS_ID to one of: ${listed(ids)}`
-      : `leave in COMPLIANCE_BUSINESSES and COMPLIANCE_BUSINESS_ID what it reaches: ${listed(ids)}`;
+      ? `set COMPLIANCE_BUSINESS_ID to one of: ${firstFew(ids)}`
+      : `leave in COMPLIANCE_BUSINESSES and COMPLIANCE_BUSINESS_ID what it reaches: ${firstFew(ids)}`;
     return { message, todo };
   }
   if (keyReach === "business" && ids.length > 1) {
@@ -43,7 +43,7 @@ export function reachProblem(
 }
 
 /** The first of them, and how many more there are. */
-export function listed(texts: readonly string[]): string {
+export function firstFew(texts: readonly string[]): string {
   const more = texts.length > SHOWN ? `, and ${texts.length - SHOWN} more` : "";
   return `${texts.slice(0, SHOWN).join(", ")}${more}`;
 }
@@ -54,9 +54,9 @@ export function describeBusinesses(businesses: readonly Business[]): string {
     const names = branches.map((branch) =>
       branch.authorityBhfId === undefined ? branch.id : `${branch.id} = ${branch.authorityBhfId}`,
     );
-    return names.length === 0 ? id : `${id} (branches ${listed(names)})`;
+    return names.length === 0 ? id : `${id} (branches ${firstFew(names)})`;
   });
-  return listed(described);
+  return firstFew(described);
 }
 
 /**

@@ -1,13 +1,5 @@
-import { setFlagsFromString } from "node:v8";
-
-import type { Logger } from "pino";
-
 import type { Config } from "../config/index.ts";
 import { type Ledger, type LedgerOptions, openLedger } from "../ledger/index.ts";
-
-export function warnOfUnknown({ unknownVariables: variables }: Config, log: Pick<Logger, "warn">): void {
-  if (variables.length > 0) log.warn({ variables }, "variables that fiscalflow does not know change nothing");
-}
 
 /**
  * The ledger that the configuration names: a server, or the database that the product brings. Nothing is connected yet.
@@ -36,12 +28,4 @@ export async function setUpLedger({ ledger: { url, ownerUrl = url, home } }: Pic
   } finally {
     await ledger.close();
   }
-}
-
-/**
- * Lets V8 sweep once the heap is half as large again as after the last sweep, not four times as large: a worker that
- * synchronises 20,000 purchases grows by 65 MB instead of 163, for one sweep of 20 ms in five seconds.
- */
-export function sweepHeapEarly(): void {
-  setFlagsFromString("--heap-growing-percent=50");
 }
