@@ -3,7 +3,7 @@ import type { z } from "zod";
 
 import type { Config } from "../config/index.ts";
 import { DEFAULT_CONNECTION, requireServed } from "../contract/index.ts";
-import { invoiceNumber } from "../contract/schema/parse-input.ts";
+import { printableText } from "../contract/schema/parse-input.ts";
 import { businessIdentifier, connectionName } from "../contract/schema/sale.ts";
 import { LONGEST_WAIT_SECONDS } from "../starter/bound.ts";
 import { requireConnection } from "../starter/sale-key.ts";
@@ -61,7 +61,7 @@ export interface ResultFlags {
 }
 
 /** The invoice number as an argument. An adopted sale may have a longer one than we issue. */
-export const parseInvoice = parsedBy(invoiceNumber(1000));
+export const parseInvoice = parsedBy(printableText(1000));
 
 /** What the commands that are printed for copying have in place of what only an operator knows. */
 const TO_BE_FILLED_IN = /^<[^<>]+>$/;

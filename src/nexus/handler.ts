@@ -23,7 +23,7 @@ import {
   type SaleOutcome,
   WORKFLOW_TYPES,
 } from "../contract/index.ts";
-import { invoiceNumber, parseInput } from "../contract/schema/parse-input.ts";
+import { printableText, parseInput } from "../contract/schema/parse-input.ts";
 import { businessIdentifier, connectionName, refundRequestSchema } from "../contract/schema/sale.ts";
 import { createStarter } from "../starter/index.ts";
 import { endsWait, waitForOutcome } from "../starter/outcome.ts";
@@ -37,7 +37,7 @@ const refundInputSchema = z.strictObject({
   connection: connectionName.optional(),
   businessId: businessIdentifier.optional(),
   // An adopted sale may have a longer one than we issue.
-  invoice: invoiceNumber(1000),
+  invoice: printableText(1000),
   refund: refundRequestSchema,
 }) satisfies z.ZodType<RefundInput>;
 

@@ -1,5 +1,6 @@
 import type { Business } from "../compliance/index.ts";
 import type { ComplianceConnection } from "../config/index.ts";
+import { fewOf } from "../contract/plain-text.ts";
 
 interface ReachProblem {
   /** What is true. */
@@ -7,8 +8,6 @@ interface ReachProblem {
   /** What to do about it. */
   todo: string;
 }
-
-const SHOWN = 10;
 
 /**
  * Why a connection cannot do what it is configured for, by what its key reaches (Fiscal Compliance API, GET
@@ -44,8 +43,7 @@ export function reachProblem(
 
 /** The first of them, and how many more there are. */
 export function firstFew(texts: readonly string[]): string {
-  const more = texts.length > SHOWN ? `, and ${texts.length - SHOWN} more` : "";
-  return `${texts.slice(0, SHOWN).join(", ")}${more}`;
+  return fewOf(texts, 10).join(", ");
 }
 
 /** `biz_1 (branches branch_1 = 00, branch_2 = 01)` */

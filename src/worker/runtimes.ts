@@ -54,15 +54,8 @@ export function createComplianceRuntimes(
   return new Map(
     connections.map((connection) => {
       const { dialect } = connection;
-      const client = createComplianceClient({
-        baseUrl: connection.baseUrl,
-        apiKey: connection.apiKey,
-        auth: connection.auth,
-        keyReach: connection.keyReach,
-        dialect,
-        transport: transportOf(connection.application),
-        timeoutMs: timings.callTimeoutMs,
-      });
+      const transport = transportOf(connection.application);
+      const client = createComplianceClient({ ...connection, transport, timeoutMs: timings.callTimeoutMs });
       const catalogue = new Catalogue(
         async (businessId) => {
           const { data: items, odd = [], bodyLength: bytes = 0 } = await client.listItems({ businessId });
@@ -130,19 +123,13 @@ export function createAccountingRuntimes(
 ): Map<string, ServedAccounting> {
   const counter = meter.createCounter("fiscalflow_accounting_refused", undefined, "429s of the accounting service");
   return new Map(
-    connections.map(({ name, baseUrl, apiKey, clientSecret, dialect }) => {
+    connections.map((connection) => {
+      const { name, apiKey, clientSecret, dialect } = connection;
       const rules = budgetRules(timings.fallbackLimitPerMinute, timings.failingPauseMs);
       const onRefused = (): void => counter.add(1, { connection: name });
       const breaker = new CircuitBreaker({ transport, rules, nowMs: Date.now, onRefused });
-      const client = createAccountingClient({
-        baseUrl,
-        apiKey,
-        clientSecret,
-        dialect,
-        transport: breaker,
-        timeoutMs: timings.callTimeoutMs,
-      });
       const { callTimeoutMs, unservedAfterMs } = timings;
+      const client = createAccountingClient({ ...connection, transport: breaker, timeoutMs: callTimeoutMs });
       const profile = { connection: name, callTimeoutMs, unservedAfterMs };
       const health = new ServiceHealth(Date.now, seenBefore, "accounting");
       const key = presentKey(clientSecret ? [apiKey, clientSecret] : [apiKey], readKeysAgain);

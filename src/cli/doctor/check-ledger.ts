@@ -80,18 +80,14 @@ function endedFinding(line: string | undefined): Finding {
 }
 
 /** Undefined for a connection that is not configured any more. */
-function dialectOf({ compliance }: Connections, connection: string) {
-  return compliance.find(({ name }) => name === connection)?.dialect;
-}
-
-function accountingDialectOf({ accounting }: Connections, connection: string) {
-  return accounting.find(({ name }) => name === connection)?.dialect;
+function dialectIn<Dialect>(connections: readonly { name: string; dialect: Dialect }[], connection: string) {
+  return connections.find(({ name }) => name === connection)?.dialect;
 }
 
 /** What holds back the stock movements of a connection; a hold under another dialect than the present one holds nothing. */
 export function branchHoldFindings(holds: readonly ListedHold[], config: Connections): Finding[] {
   const isInForce = ({ connection, sentAs }: ListedHold): boolean => {
-    const dialect = dialectOf(config, connection);
+    const dialect = dialectIn(config.compliance, connection);
     return dialect !== undefined && sentAs !== BRANCH_NOT_SENT && branchSentAs(dialect.stock) === sentAs;
   };
   const todo =
@@ -131,7 +127,9 @@ export function observationFindings(observations: readonly KeptObservation[], co
     const { service, connection, businessId, subject, value, message, count, firstSeenAtMs, lastSeenAtMs } =
       observation;
     const isOfCompliance = service === "compliance";
-    const dialect = isOfCompliance ? dialectOf(config, connection) : accountingDialectOf(config, connection);
+    const dialect = isOfCompliance
+      ? dialectIn(config.compliance, connection)
+      : dialectIn(config.accounting, connection);
     if (dialect === undefined || (value !== undefined && valueAt(dialect, subject) !== value)) return [];
     const of = `${isOfCompliance ? "" : "accounting "}connection ${connection}`;
     const check = `${of}${businessId === undefined ? "" : `, business ${businessId}`}, answers`;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 
 import { isCalendarDate, nairobiDate } from "../../contract/index.ts";
+import { fewOf } from "../../contract/plain-text.ts";
 import type { ErasedDocument, Writer } from "../../ledger/index.ts";
 import { type CliContext, CommandFailedError, UsageError } from "../context.ts";
 import { counted, printNote, printResult } from "../output.ts";
@@ -21,7 +22,6 @@ export function eraser(): Writer {
 }
 
 const TOLD_EVERY = 1_000;
-const SHOWN = 10;
 
 /** Erases what is said of customers from the ledger, where the law no longer asks for it. To be repeated freely. */
 export async function erase(context: CliContext, flags: EraseFlags): Promise<void> {
@@ -99,8 +99,7 @@ function textOf(
       all.reduce((sum, { events }) => sum + events, 0),
       "event",
     )})`;
-  const numbers = stillOpen.slice(0, SHOWN).map(({ number }) => number);
-  const more = stillOpen.length > SHOWN ? `, and ${stillOpen.length - SHOWN} more` : "";
+  const numbers = stillOpen.map(({ number }) => number);
   const lines = [
     ...(wholly.length > 0 ? [`${sales(wholly)} ${does} all that was said of the customer.`] : []),
     ...(partly.length > 0
@@ -109,7 +108,7 @@ function textOf(
         ]
       : []),
     ...(stillOpen.length > 0
-      ? [`${counted(stillOpen.length, "sale")} still open, and left: ${numbers.join(", ")}${more}`]
+      ? [`${counted(stillOpen.length, "sale")} still open, and left: ${fewOf(numbers, 10).join(", ")}`]
       : []),
     ...(nothingToErase > 0 ? [`${counted(nothingToErase, "sale")} said nothing of a customer.`] : []),
   ];

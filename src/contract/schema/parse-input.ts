@@ -151,8 +151,3 @@ export function printableText(maxCharacters: number) {
 function hasLoneSurrogate(characters: string[]): boolean {
   return characters.some((character) => character.length === 1 && /[\uD800-\uDFFF]/.test(character));
 }
-
-/** Only what we issue ourselves is bound to the API's 50 characters. */
-export function invoiceNumber(maxCharacters: number) {
-  return printableText(maxCharacters);
-}

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { NO_BUSINESS } from "../ids.ts";
 import { NAME_PATTERN } from "../names.ts";
-import { calendarDate, duration, invoiceNumber, printableText, SAYS_FOUND } from "./parse-input.ts";
+import { calendarDate, duration, printableText, SAYS_FOUND } from "./parse-input.ts";
 import { LONGEST_OWN_NUMBER, UPDATE_FORMS } from "../updates.ts";
 import { REFUND_REASONS, type RefundReason } from "../codes.ts";
 
@@ -74,6 +74,7 @@ const customer = z.strictObject({
 
 export type CustomerInput = z.infer<typeof customer>;
 
+/** Only what we issue ourselves is bound to the API's 50 characters. */
 export const LONGEST_NUMBER = 1000;
 
 /** The fields of a sale's input (https://github.com/fiscalflow/fiscalflow/blob/main/docs/sale-input.md). */
@@ -81,7 +82,7 @@ export const saleFields = z.strictObject({
   connection: connectionName.optional(),
   businessId: businessIdentifier.optional(),
   branch: identifier.optional().describe("A branch's id or its authorityBhfId. Default: the business's first branch."),
-  traderInvoiceNumber: invoiceNumber(LONGEST_NUMBER),
+  traderInvoiceNumber: printableText(LONGEST_NUMBER),
   saleDate: calendarDate.optional().describe("Default: the Africa/Nairobi date of the workflow's start."),
   paymentTypeCode: printableText(50).optional(),
   customer: customer.optional(),
@@ -138,7 +139,7 @@ const { saleId: _adopted, lines, ...fields } = saleFields.shape;
 /** The sale that replaces one which is credited: it is issued, and never adopted. */
 export const correctedSaleSchema = z.strictObject({
   ...fields,
-  traderInvoiceNumber: invoiceNumber(LONGEST_OWN_NUMBER),
+  traderInvoiceNumber: printableText(LONGEST_OWN_NUMBER),
   lines: lines.unwrap(),
 });
 
@@ -154,7 +155,7 @@ const { properties: described } = UPDATE_FORMS.refund;
 
 export const refundSchema = z.strictObject({
   reason: refundReason,
-  traderInvoiceNumber: invoiceNumber(LONGEST_OWN_NUMBER).describe(described.traderInvoiceNumber.description),
+  traderInvoiceNumber: printableText(LONGEST_OWN_NUMBER).describe(described.traderInvoiceNumber.description),
   returnDate: calendarDate.optional().describe(described.returnDate.description),
   restock: z.boolean().optional().describe(described.restock.description),
   // This is an operator's decision: nothing shows that the goods were ever taken.
@@ -227,7 +228,7 @@ export type SaleStart = z.infer<typeof saleStartSchema>;
 export const findSaleInputSchema = z.strictObject({
   connection: connectionName.optional(),
   businessId: businessIdentifier.optional(),
-  traderInvoiceNumber: invoiceNumber(LONGEST_NUMBER),
+  traderInvoiceNumber: printableText(LONGEST_NUMBER),
 });
 
 export type FindSaleInput = z.infer<typeof findSaleInputSchema>;
