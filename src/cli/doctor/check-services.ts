@@ -90,7 +90,7 @@ const COMPLIANCE: ServiceAdvice = {
   baseUrl: "COMPLIANCE_BASE_URL",
   byStatus: {
     400: "check COMPLIANCE_KEY_REACH (is the key organisation-wide, or bound to one business?) and COMPLIANCE_DIALECT",
-    401: "make a new key in the dashboard, or check its application",
+    401: "see in the dashboard whether the key is active and of this environment, or make a new one there, and give it to COMPLIANCE_API_KEY",
     403: "give the key what it lacks in the dashboard, or use another one",
     429: "the minute's requests are used up: run doctor again in a minute",
   },

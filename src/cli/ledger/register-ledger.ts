@@ -152,7 +152,7 @@ async function readSeen(context: CliContext, path: string): Promise<SeenHead[]> 
     seen === null ? [] : [{ connection, businessId, ...seen }],
   );
   if (heads.length === 0)
-    throw new UsageError(`${path} has no head of a chain, so there is nothing to compare the ledger with.`);
+    throw new UsageError(`${path} has no chain with events, so there is nothing to compare the ledger with.`);
   return heads;
 }
 
@@ -215,7 +215,7 @@ function lineOf({ cursor, at, kind, subject, document, correction, operator }: L
 function chainText(chain: VerifiedChain): string {
   const { connection, businessId, events, erased, head, findings, moreFindings } = chain;
   const whole = findings.length === 0 ? "unaltered" : counted(findings.length + moreFindings, "finding");
-  const end = head ? `; head ${head.count} ${head.hash}` : "";
+  const end = head ? `; last event ${head.count}, hash ${head.hash}` : "";
   const lines = findings.map((finding) => `  ${findingText(finding)}`);
   if (moreFindings > 0) lines.push(`  and ${moreFindings} more`);
   const partly = erased > 0 ? ` (${erased} with something erased)` : "";
@@ -252,11 +252,11 @@ function findingText(finding: ChainFinding | RowFinding): string {
     case "unlinked":
       return `event ${finding.number} (${finding.subject}) does not follow the one before it: one of the two was written anew`;
     case "uncounted":
-      return `${eventsFrom(finding)} behind the end that the head has counted`;
+      return `${eventsFrom(finding)} behind the last one that the chain counts (table event_heads)`;
     case "other-end":
-      return `event ${finding.number} is the last, but not the one that the head names`;
+      return `event ${finding.number} is the last, and its hash is not the one that the chain keeps (table event_heads)`;
     case "no-head":
-      return `the head is gone, and there are ${finding.events} events`;
+      return `there are ${finding.events} events, and the chain no longer says how many (table event_heads)`;
     case "not-as-seen":
       return `event ${finding.number} is not the one that was seen earlier: the chain was written anew`;
     case "erased-unlisted":

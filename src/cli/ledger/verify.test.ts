@@ -24,12 +24,12 @@ async function businessWithSales(): Promise<string> {
 const tamper = (statement: string, businessId: string): Promise<void> => test.outside.tamper(statement, [businessId]);
 
 describe("fiscalflow ledger verify", () => {
-  it("says that an unaltered ledger is as written, with its heads", async () => {
+  it("says that an unaltered ledger is as written, with its last event", async () => {
     const businessId = await businessWithSales();
     const said = await verify("--business", businessId);
     expect(said).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^Ledger: \S+\n$/) });
     expect(said.stdout).toMatch(
-      new RegExp(`^default/${businessId}: unaltered: 10 events, 5 documents; head 10 [0-9a-f]{64}\n$`),
+      new RegExp(`^default/${businessId}: unaltered: 10 events, 5 documents; last event 10, hash [0-9a-f]{64}\n$`),
     );
   });
 
@@ -39,7 +39,7 @@ describe("fiscalflow ledger verify", () => {
     await keepRecord(test.ledger, { connection: "default", businessId }, cancelled);
     const said = await verify("--business", businessId);
     expect(said.stdout).toContain(
-      "unaltered: 12 events, 5 documents, 1 sale or credit note without a document; head 12 ",
+      "unaltered: 12 events, 5 documents, 1 sale or credit note without a document; last event 12, hash ",
     );
     const json = await verify("--business", businessId, "--json");
     expect(JSON.parse(json.stdout)).toMatchObject({ chains: [{ documents: 6, withoutDocument: 1 }] });
@@ -77,7 +77,9 @@ describe("fiscalflow ledger verify", () => {
     const chain = ["--connection", name];
     const said = await verify(...chain);
     expect(said).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^Ledger: \S+\n$/) });
-    expect(said.stdout).toContain(`accounting/${name}/-: unaltered: 3 events, 2 bill payments, 1 sync batch; head 3 `);
+    expect(said.stdout).toContain(
+      `accounting/${name}/-: unaltered: 3 events, 2 bill payments, 1 sync batch; last event 3, hash `,
+    );
     await test.outside.tamper("delete from sync_batches where connection = $1", [name]);
     await test.outside.tamper(
       `update bill_payments set body = body || '{"note":"x"}' where connection = 'accounting/' || $1 and id = 'bp_2'`,
@@ -136,7 +138,9 @@ describe("fiscalflow ledger verify", () => {
     const business = someBusiness();
     const { businessId } = business;
     await keepRecord(test.ledger, business, recordOf("INV-1", { movements: [] }));
-    expect((await verify("--business", businessId)).stdout).toContain("unaltered: 2 events, 1 document; head 2 ");
+    expect((await verify("--business", businessId)).stdout).toContain(
+      "unaltered: 2 events, 1 document; last event 2, hash ",
+    );
     await tamper("update documents set total = 1 where business_id = $1", businessId);
     const said = await verify("--business", businessId);
     expect(said).toMatchObject({ stdout: expect.stringContaining(": 1 finding: ") });
@@ -146,7 +150,7 @@ describe("fiscalflow ledger verify", () => {
   it("refuses a file without any chain to compare with", async () => {
     const stdin = JSON.stringify({ ok: true, chains: [] });
     const said = await callCli(["ledger", "verify", "--against", "-"], { env: { LEDGER_URL: test.url }, stdin });
-    expect(said).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("- has no head of a chain") });
+    expect(said).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("- has no chain with events") });
   });
 
   it("refuses a file that is not its own output", async () => {

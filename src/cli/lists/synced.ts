@@ -134,6 +134,9 @@ const BILL_PAYMENT_COLUMNS: readonly Column<ListedBillPayment>[] = [
   ...lookColumns<ListedBillPayment>(() => []),
 ];
 
+const SYNC_STATUS =
+  "Note: SYNC STATUS is the accounting service's own word: the list of that status has the payment. - is in none.";
+
 const LIST_OF_BILL_PAYMENTS: PeriodList<BillPaymentsOfPeriod, ListedBillPayment, ListedBillPayment> = {
   read: (ledger, { days, connection }, write) => ledger.billPayments.list({ days, connection }, write),
   refuseUnknown: refuseUnknownConnection,
@@ -149,6 +152,7 @@ const LIST_OF_BILL_PAYMENTS: PeriodList<BillPaymentsOfPeriod, ListedBillPayment,
     const withoutAmount = connection.sums.reduce((sum, of) => sum + of.withoutAmount, 0);
     return [
       plainTable(["CURRENCY", "SYNC STATUS", "COUNT", "AMOUNT"], rows, [2, 3]),
+      ...(rows.length === 0 ? [] : [SYNC_STATUS]),
       ...syncedNotes(connection, "bill-payments"),
       ...countNote("Listed without an amount, so in no sum", withoutAmount),
     ];
