@@ -219,6 +219,44 @@ describe("after a restore that may have lost claims", () => {
     expect((await verified(restored.ledger, BUSINESS)).findings).toEqual([]);
   });
 
+  it.each([
+    ["whose row was lost too", undefined],
+    ["whose row was there", LOST_UNTIL_MS - 1],
+  ])("a document %s, and of which a person says that it was not created, is sent", async (_which, openedAtMs) => {
+    const { documents } = restored.ledger;
+    const of = { type: "sale", number: randomUUID() } as const;
+    const writer = { workflowId: `sale/default/biz_1/${of.number}`, runId: "run-1" };
+    if (openedAtMs !== undefined) {
+      const opened = { ...of, stage: "resolving-items", startedAtMs: 0, date: "2026-11-29" } as const;
+      await documents.openNew(BUSINESS, opened, { writer, askedAtMs: openedAtMs });
+    }
+    const request = {
+      ...BUSINESS,
+      of,
+      intent: 1,
+      idempotencyKey: undefined,
+      content: "fingerprint",
+      request: {},
+      nowMs: LOST_UNTIL_MS + 1,
+      writer,
+      ...taking(),
+      scheduledAtMs: LOST_UNTIL_MS - 1,
+      repeatableForMs: 0,
+    };
+    expect((await documents.take(request)).kind).toMatch(/^(not-known|doubtful)$/);
+    const decision = {
+      decision: "not-created",
+      note: "not in the dashboard",
+      by: "Jane",
+      atMs: LOST_UNTIL_MS,
+    } as const;
+    await documents.decide({ ...BUSINESS, of, intent: 1, ...decision, writer });
+    expect(await documents.take({ ...request, ...taking() })).toMatchObject({ kind: "behind", intent: 1 });
+    const next = { ...request, ...taking(), intent: 2, scheduledAtMs: LOST_UNTIL_MS + 2 };
+    expect(await documents.take(next)).toMatchObject({ kind: "send", first: true });
+    expect((await verified(restored.ledger, BUSINESS)).findings).toEqual([]);
+  });
+
   it("a sync batch without a claim is unknown, if its step is older", async () => {
     const { syncBatches } = restored.ledger;
     const { generation, token, writer, nowMs } = firstTry();

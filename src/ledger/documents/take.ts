@@ -136,7 +136,7 @@ function lostClaim({ of, writer, scheduledAtMs: sinceMs, connection, businessId 
   return mayBeLost({ connection, businessId, writer, sinceMs, subject, kinds: OF_CLAIM, document: subject });
 }
 
-const OF_CLAIM = CLAIM_CHANGES.filter((what) => what !== "in-doubt").map(kindOf);
+const OF_CLAIM = CLAIM_CHANGES.filter((kind) => kind !== kindOf("in-doubt"));
 
 /** Since when it may have been sent, if a restore may have lost that; an earlier run began when the row did. */
 async function mayHaveLeft(db: Queries, request: TakeDocumentRequest, row: Kept): Promise<number | undefined> {
