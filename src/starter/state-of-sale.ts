@@ -65,13 +65,16 @@ export async function stateOfEnded(
   key: SaleKey | undefined = run && keyOfRun(run),
 ): Promise<SaleState> {
   const { closed, refusal } = (run && (await endOf(client, run))) ?? {};
-  const found = key && (await foundSale(client, key, closed !== undefined));
+  const isCompleted = run?.status.name === "COMPLETED";
+  const found = key && (await foundSale(client, key, closed !== undefined || isCompleted));
+  // A database that was restored may have lost it.
+  if (!found && isCompleted) return stateOfResult(await resultOf(client, run));
   // What another content was refused for is not what was asked for.
   if (closed && (!found || (refusal === FAILURES.conflict && !found.failed)))
     return withoutRow(closed, refusal !== undefined);
   if (!found) throw SaleNotFoundError.of(run?.workflowId ?? "");
   const { closed: _marked, ...row } = found;
-  if (run?.status.name === "COMPLETED") return ledgerState(row);
+  if (isCompleted) return ledgerState(row);
   // What was refused says nothing of a sale that an earlier run has begun.
   if (!closed || (refusal !== undefined && !found.failed)) return ledgerState(found);
   const ended: ClosedRun = { ...closed, ...howItStands(found, refusal !== undefined) };
@@ -176,6 +179,19 @@ function withoutRow(closed: ClosedRun, refused: boolean): SaleState {
     nextWait: 0,
     source: "workflow",
     closed: ended,
+  };
+}
+
+/** Of a run whose row the ledger has not. */
+function stateOfResult({ sale, receipt: _inSale, attention, ...known }: SaleOutcome): SaleState {
+  return {
+    ...known,
+    document: sale,
+    waitingFor: "nothing",
+    attentions: attention ? [attention] : [],
+    decisions: [],
+    callbacksReceived: 0,
+    source: "workflow",
   };
 }
 

@@ -20,7 +20,15 @@ describeWithTemporal("a sale whose row the database has lost", () => {
     await outside?.end();
     await rig?.close();
   });
-  const { start, handleOf, parked, result, movementsOf } = salesOf(() => rig);
+  const { start, sell, handleOf, parked, result, movementsOf } = salesOf(() => rig);
+
+  test("is told by its result where it has ended, and not as one that nobody knows", async () => {
+    const { sale, receipt, stockMovements } = await sell("LOST-ended");
+    await outside.query("delete from documents where number = $1", ["LOST-ended"]);
+    const told = await rig.starter.getSale({ invoice: "LOST-ended" });
+    expect(told).toMatchObject({ stage: "completed", document: sale, stockMovements, source: "workflow" });
+    expect(told.document?.receipt).toEqual(receipt);
+  });
 
   test.each(["reset", "restarted"])(
     "is not sent again by its next run where it is %s: an operator decides",
