@@ -2,11 +2,12 @@ import { Client, Connection, type WorkflowHandle } from "@temporalio/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
-import { SEARCH_ATTRIBUTES, syncPurchasesWorkflowId, type SyncPurchasesOutcome } from "../../src/contract/index.ts";
-import { type DevServer, startDevServer } from "../../src/servers/start-dev-server.ts";
+import { syncPurchasesWorkflowId, type SyncPurchasesOutcome } from "../../src/contract/index.ts";
+import type { DevServer } from "../../src/servers/start-dev-server.ts";
 import { commandEnv } from "../rig/command-env.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { namespaceOf } from "../rig/namespace.ts";
+import { startOwnServer } from "../rig/own-server.ts";
 import { purchaseOf } from "../rig/purchases.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
@@ -24,7 +25,7 @@ const namespace = namespaceOf(import.meta.filename);
 /** Its own: the one of all suites runs no Schedules. */
 let server: DevServer;
 beforeAll(async () => {
-  server = await startDevServer({ namespaces: [namespace], searchAttributes: Object.values(SEARCH_ATTRIBUTES) });
+  server = await startOwnServer();
 });
 afterAll(() => server?.stop());
 

@@ -1,14 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { SEARCH_ATTRIBUTES } from "../../src/contract/index.ts";
-import { type DevServer, startDevServer } from "../../src/servers/start-dev-server.ts";
+import type { DevServer } from "../../src/servers/start-dev-server.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
-import { namespaceOf } from "../rig/namespace.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 import { viewsOf } from "../rig/views-of.ts";
 import { findingsIn } from "../rig/findings-in.ts";
+import { startOwnServer } from "../rig/own-server.ts";
 
 const UNKNOWN_ITEM = { lines: [{ sku: "NO-SUCH", quantity: 2, unitPrice: 100 }] };
 
@@ -17,12 +16,7 @@ describeWithTemporal("a sale that a batch operation has terminated", () => {
   let server: DevServer;
   let rig: Rig;
   beforeAll(async () => {
-    const namespace = namespaceOf(expect.getState().testPath ?? "");
-    server = await startDevServer({
-      namespaces: [namespace],
-      searchAttributes: Object.values(SEARCH_ATTRIBUTES),
-      dynamicConfig: { "matching.longPollExpirationInterval": "2s" },
-    });
+    server = await startOwnServer();
     rig = await startRig({ receiver: false, address: server.address });
   });
   afterAll(async () => {

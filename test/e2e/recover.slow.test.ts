@@ -1,32 +1,26 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { SEARCH_ATTRIBUTES, UPDATES } from "../../src/contract/index.ts";
-import { type DevServer, startDevServer } from "../../src/servers/start-dev-server.ts";
+import { UPDATES } from "../../src/contract/index.ts";
+import type { DevServer } from "../../src/servers/start-dev-server.ts";
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
 import { batchesOf } from "../accounting/batches-of.ts";
 import { commandEnv } from "../rig/command-env.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
-import { namespaceOf } from "../rig/namespace.ts";
-import { waysToBeOpen } from "../rig/open-sales.ts";
+import { each, expectEachOnce, finish, openSales } from "../rig/open-sales.ts";
+import { startOwnServer } from "../rig/own-server.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
 const OPEN = 100;
-/** Each asks for its state again and again: more of them keep this process, which is the worker too, from its work. */
-const AT_ONCE = 4;
 /** A hundred sales begin in one moment, in the process that also looks at them. */
 const LEDGER_TIMEOUT_MS = 8_000;
 
 describeWithTemporal("after Temporal has lost every workflow", () => {
   /** Of its own, since it loses everything. */
-  const startServer = (port?: number): Promise<DevServer> =>
-    startDevServer({ port, namespaces: [namespace], searchAttributes: Object.values(SEARCH_ATTRIBUTES) });
-  let namespace = "";
   let server: DevServer;
   let rig: Rig;
   beforeAll(async () => {
-    namespace = namespaceOf(expect.getState().testPath ?? "");
-    server = await startServer();
+    server = await startOwnServer();
     rig = await startRig({
       address: server.address,
       accounting: true,
@@ -39,27 +33,14 @@ describeWithTemporal("after Temporal has lost every workflow", () => {
     await server?.stop();
   });
 
-  const { sell, handleOf, movementsOf, creditNotesOf } = salesOf(() => rig);
+  const { sell, handleOf } = salesOf(() => rig);
   const batchOf = batchesOf(() => rig);
   const recover = (...flags: string[]): Promise<CliResult> => callCli(["recover", ...flags], { env: commandEnv(rig) });
 
-  const ways = Object.entries(waysToBeOpen(() => rig));
-  const openSales = Array.from({ length: OPEN }, (_, n) => ({
-    invoice: `LOST-${n}`,
-    ...(ways[n % ways.length] as (typeof ways)[number])[1],
-  }));
-
-  async function each(what: (sale: (typeof openSales)[number]) => Promise<unknown>): Promise<void> {
-    const left = openSales.values();
-    await Promise.all(
-      Array.from({ length: AT_ONCE }, async () => {
-        for (const sale of left) await what(sale);
-      }),
-    );
-  }
+  const open = openSales(() => rig, "LOST", OPEN);
 
   test("recover starts what the ledger knows as open, and every sale ends: 0 twice", async () => {
-    await each(({ invoice, open }) => open(invoice));
+    await each(open, (sale) => sale.open(sale.invoice));
     const done = await sell("DONE-1");
     const batch = batchOf();
     batch.fault({ when: "after", kind: "drop" });
@@ -67,7 +48,7 @@ describeWithTemporal("after Temporal has lost every workflow", () => {
     await batch.needs();
     await rig.stopWorkers();
     await server.stop();
-    server = await startServer(Number(new URL(`temporal://${server.address}`).port));
+    server = await startOwnServer({ port: Number(new URL(`temporal://${server.address}`).port) });
     expect((await rig.client.workflow.count()).count).toBe(0);
 
     const planned = await recover("--dry-run");
@@ -81,30 +62,18 @@ describeWithTemporal("after Temporal has lost every workflow", () => {
     const asked = await recover("--json");
     expect(asked.exitCode).toBe(0);
     const started = JSON.parse(asked.stdout) as { workflowId: string; result: string }[];
-    const open = [...openSales.map(({ invoice }) => handleOf(invoice)), batch.handle];
+    const handles = [...open.map(({ invoice }) => handleOf(invoice)), batch.handle];
     expect(new Set(started.map(({ workflowId }) => workflowId))).toEqual(
-      new Set(open.map(({ workflowId }) => workflowId)),
+      new Set(handles.map(({ workflowId }) => workflowId)),
     );
     expect(new Set(started.map(({ result }) => result))).toEqual(new Set(["started"]));
     expect((await recover()).stderr).toContain(
       `Open in the ledger: ${OPEN + 1}, of which 0 started, ${OPEN + 1} known to Temporal.`,
     );
 
-    for (const { invoice } of openSales) rig.simulator.setAuthority(invoice, [{ do: "accept" }]);
     await rig.startWorkers();
-    await each(async ({ invoice, mend }) => {
-      await mend?.(invoice);
-      await rig.stateWhen(invoice, ({ stage }) => stage === "completed" || stage === "credited");
-    });
-    for (const { invoice, ends } of openSales) {
-      expect(rig.simulator.documents(invoice), invoice).toMatchObject([{ status: "completed" }]);
-      const isCredited = ends.stage === "credited";
-      expect(creditNotesOf(rig.simulator.documents(invoice)[0]?.id)).toHaveLength(isCredited ? 1 : 0);
-      await rig.simulator.until(() => movementsOf(invoice).length >= ends.taken);
-      await rig.simulator.until(() => movementsOf(`CN-${invoice}`).length >= ends.given);
-      expect(movementsOf(invoice), invoice).toHaveLength(ends.taken);
-      expect(movementsOf(`CN-${invoice}`), invoice).toHaveLength(ends.given);
-    }
+    await finish(rig, open);
+    await expectEachOnce(rig, open);
     await batch.needs();
     await rig.client.workflow
       .getHandle(batch.handle.workflowId)

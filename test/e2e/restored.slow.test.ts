@@ -5,9 +5,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { SEARCH_ATTRIBUTES } from "../../src/contract/index.ts";
 import { openLedger } from "../../src/ledger/index.ts";
-import { type DevServer, startDevServer } from "../../src/servers/start-dev-server.ts";
+import type { DevServer } from "../../src/servers/start-dev-server.ts";
 import { createEmbeddedServer, type EmbeddedServer } from "../../src/servers/postgres-server.ts";
 import { readLedgerNote } from "../../src/worker/ledger-note.ts";
 import { keepErasures } from "../../src/cli/ledger/erasures.ts";
@@ -17,7 +16,7 @@ import { commandEnv } from "../rig/command-env.ts";
 import { CommandProcess } from "../rig/command-process.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { forgetWorkflow } from "../rig/forget-workflow.ts";
-import { namespaceOf } from "../rig/namespace.ts";
+import { startOwnServer } from "../rig/own-server.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 import { BUSINESS } from "../rig/views-of.ts";
@@ -67,15 +66,19 @@ describeWithTemporal("a worker killed while movements are out, and the database 
     folder = await mkdtemp(join(tmpdir(), "fiscalflow-restored-"));
     // The database runs as somebody else where the tests run as root.
     await chmod(folder, 0o755);
-    const namespaces = [namespaceOf(expect.getState().testPath ?? "")];
-    temporal = await startDevServer({ namespaces, searchAttributes: Object.values(SEARCH_ATTRIBUTES) });
+    temporal = await startOwnServer();
     const { url, ownerUrl } = await startPostgres();
     owner = ownerUrl;
     const made = openLedger({ url, ownerUrl, home: "/nowhere" });
     await made.ready();
     await made.close();
-    rig = await startRig({ address: temporal.address, receiver: false, accounting: true, env: { LEDGER_URL: url } });
-    await rig.stopWorkers();
+    rig = await startRig({
+      address: temporal.address,
+      receiver: false,
+      workers: false,
+      accounting: true,
+      env: { LEDGER_URL: url },
+    });
   });
   afterAll(async () => {
     for (const { child } of processes) if (child.exitCode === null) child.kill("SIGKILL");
@@ -150,6 +153,11 @@ describeWithTemporal("a worker killed while movements are out, and the database 
     await forgetWorkflow(rig, rig.starter.workflowId({ invoice: "LOST-3" }));
     expect(await (await start("LOST-3", { customer })).result()).toMatchObject({ stage: "completed" });
     expect([rig.simulator.documents("LOST-3").length, movementsOf("LOST-3").length]).toEqual([1, 1]);
+    // What it took from stock is lost with its movements: nothing is returned to where nobody knows that it came from.
+    const refund = { reason: "06", traderInvoiceNumber: "CN-LOST-3", restock: true } as const;
+    await expect(rig.starter.refund({ invoice: "LOST-3" }, refund)).rejects.toThrow(
+      "This sale took nothing from stock",
+    );
     // Nor does the batch, before a person has looked.
     await batch.start();
     expect(await batch.needs()).toMatchObject({ code: "batch-unknown" });

@@ -7,17 +7,15 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { SEARCH_ATTRIBUTES } from "../../src/contract/index.ts";
 import { createEmbeddedServer, type EmbeddedServer } from "../../src/servers/postgres-server.ts";
-import { type DevServer, startDevServer } from "../../src/servers/start-dev-server.ts";
+import type { DevServer } from "../../src/servers/start-dev-server.ts";
 import { ProductProcess } from "../faults/stack/product-process.ts";
 import { TIMINGS } from "../faults/stack/timings.ts";
 import { commandEnv } from "../rig/command-env.ts";
 import { MAIN } from "../rig/command-process.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
-import { namespaceOf } from "../rig/namespace.ts";
-import { type OpenWay, waysToBeOpen } from "../rig/open-sales.ts";
-import { salesOf } from "../rig/sales-of.ts";
+import { each, expectEachOnce, finish, openSales } from "../rig/open-sales.ts";
+import { startOwnServer } from "../rig/own-server.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
 /** What users have: packed, and kept here, since what was released once is never built again. */
@@ -25,7 +23,6 @@ const LAST_RELEASE = new URL("last-release.json", import.meta.url);
 const SALES = Number(process.env["REHEARSAL_SALES"] ?? 200);
 /** That the new build begins, and the old one ends. */
 const SALES_OF_NEW = Math.ceil(SALES / 5);
-const AT_ONCE = 5;
 const WORKERS = 2;
 const REHEARSAL_MS = 900_000;
 
@@ -36,22 +33,21 @@ interface Build {
   main: string;
 }
 
-interface Sale extends OpenWay {
-  invoice: string;
-  way: string;
-}
+const installedIn = await mkdtemp(join(tmpdir(), "fiscalflow-last-release-"));
+let installed: Promise<Build> | undefined;
+afterAll(() => rm(installedIn, { recursive: true, force: true }));
 
 /** Installs the packed file of the last release, as a user does. */
-async function installLast(folder: string): Promise<Build> {
+async function installLast(): Promise<Build> {
   const { file, version, sha256 } = JSON.parse(await readFile(LAST_RELEASE, "utf8")) as Record<string, string>;
   const packed = fileURLToPath(new URL(file ?? "", LAST_RELEASE));
   const found = createHash("sha256")
     .update(await readFile(packed))
     .digest("hex");
   expect(found, `${packed} is not the file that was released`).toBe(sha256);
-  await writeFile(join(folder, "package.json"), JSON.stringify({ private: true }));
-  await run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", packed], { cwd: folder });
-  return { name: `release ${version}`, main: join(folder, "node_modules/fiscalflow/dist/src/main.js") };
+  await writeFile(join(installedIn, "package.json"), JSON.stringify({ private: true }));
+  await run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", packed], { cwd: installedIn });
+  return { name: `release ${version}`, main: join(installedIn, "node_modules/fiscalflow/dist/src/main.js") };
 }
 
 const KEYS = [1, 2].map((n) => `key-${n}:${Buffer.alloc(32, n).toString("base64")}`).join(",");
@@ -70,16 +66,13 @@ function rehearse(name: string, keys: Record<string, string>): void {
   let env: Record<string, string>;
   let workers: ProductProcess[] = [];
   const now: Build = { name: "this build", main: MAIN };
-  const ways = Object.entries(waysToBeOpen(() => rig));
-  const { movementsOf, creditNotesOf } = salesOf(() => rig);
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "fiscalflow-rehearsal-"));
     // The database runs as somebody else where the tests run as root.
     await chmod(folder, 0o755);
-    last = await installLast(folder);
-    const namespace = namespaceOf(expect.getState().testPath ?? "");
-    temporal = await startDevServer({ namespaces: [namespace], searchAttributes: Object.values(SEARCH_ATTRIBUTES) });
+    last = await (installed ??= installLast());
+    temporal = await startOwnServer();
     postgres = createEmbeddedServer({ home: join(folder, "ledger") });
     const { url, ownerUrl } = await postgres.ensure();
     rig = await startRig({
@@ -121,62 +114,30 @@ function rehearse(name: string, keys: Record<string, string>): void {
     for (const worker of before) expect(await worker.ended, worker.lastWords).toBe(0);
   }
 
-  const salesNamed = (prefix: string, count: number): Sale[] =>
-    Array.from({ length: count }, (_, n) => {
-      const [way, what] = ways[n % ways.length] as (typeof ways)[number];
-      return { ...what, way, invoice: `${prefix}-${n}` };
-    });
-
-  async function each(sales: readonly Sale[], work: (sale: Sale) => Promise<unknown>): Promise<void> {
-    const left = sales.values();
-    const lane = async (): Promise<void> => {
-      for (const sale of left)
-        await work(sale).catch((error: unknown) => {
-          throw new Error(`${sale.invoice} (${sale.way}): ${String(error)}`, { cause: error });
-        });
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, lane));
-  }
-
-  async function finish(sales: readonly Sale[]): Promise<void> {
-    for (const { invoice } of sales) rig.simulator.setAuthority(invoice, [{ do: "accept" }]);
-    await each(sales, async ({ invoice, mend, ends }) => {
-      await mend?.(invoice);
-      await rig.stateWhen(invoice, ({ stage }) => stage === ends.stage);
-    });
-  }
-
   test(
     `the last release begins ${SALES} sales, this build ends half of them, and is rolled back: 0 twice, 0 stuck`,
     async () => {
       await command(last, "setup");
       await serveBy(last, "before");
-      const all = salesNamed("OLD", SALES);
+      const all = openSales(() => rig, "OLD", SALES);
       await each(all, ({ invoice, open }) => open(invoice));
 
       // While the old workers serve.
       await command(now, "setup");
       expect(await command(now, "replay", "--limit", "1000")).toContain("this build can carry on all of them");
       await serveBy(now, "upgraded");
-      await finish(all.filter((_, n) => n % 2 === 0));
-      const ofNew = salesNamed("NEW", SALES_OF_NEW);
+      await finish(
+        rig,
+        all.filter((_, n) => n % 2 === 0),
+      );
+      const ofNew = openSales(() => rig, "NEW", SALES_OF_NEW);
       await each(ofNew, ({ invoice, open }) => open(invoice));
 
       expect(await command(last, "replay", "--limit", "1000")).toContain("this build can carry on all of them");
       await serveBy(last, "rolled-back");
-      await finish([...all.filter((_, n) => n % 2 === 1), ...ofNew]);
+      await finish(rig, [...all.filter((_, n) => n % 2 === 1), ...ofNew]);
 
-      for (const { invoice, ends, way } of [...all, ...ofNew]) {
-        const label = `${invoice} (${way})`;
-        expect(rig.simulator.documents(invoice), label).toMatchObject([{ status: "completed" }]);
-        const isCredited = ends.stage === "credited";
-        expect(creditNotesOf(rig.simulator.documents(invoice)[0]?.id), label).toHaveLength(isCredited ? 1 : 0);
-        await rig.simulator.until(() => movementsOf(`CN-${invoice}`).length >= ends.given);
-        expect([movementsOf(invoice).length, movementsOf(`CN-${invoice}`).length], label).toEqual([
-          ends.taken,
-          ends.given,
-        ]);
-      }
+      await expectEachOnce(rig, [...all, ...ofNew]);
       await expect.poll(async () => (await rig.client.workflow.count("ExecutionStatus = 'Running'")).count).toBe(0);
       for (const build of [last, now]) {
         expect(await command(build, "ledger", "verify"), build.name).toContain("unaltered");

@@ -13,7 +13,7 @@ import { type DevServer, startDevServer } from "../../src/servers/start-dev-serv
 import { temporalCliOrSkipReason } from "./temporal-cli.ts";
 import { bundleWorkflows } from "../../src/worker/bundle-workflows.ts";
 import { suiteNamespaces } from "./namespace.ts";
-import { NAMED_SUITES } from "./patience.ts";
+import { NAMED_SUITES, PROMPT_DRAINS } from "./patience.ts";
 import { testServerByMaven } from "./time-skipping.ts";
 
 declare module "vitest" {
@@ -102,12 +102,10 @@ async function startTemporal(project: TestProject, suites?: readonly string[]): 
       // What carries out Schedules polls in each namespace all the time, which takes the server more than the work of
       // the suites.
       "worker.perNamespaceWorkerCount": 0,
-      // A drain waits until the server ends the poll of an idle queue, which takes a minute otherwise. It ends each a
-      // second before this time: with one second all that poll, the server's own workers too, do so without a pause.
-      "matching.longPollExpirationInterval": "1500ms",
       // A closed workflow is forgotten only once its close is acknowledged, which takes half a minute otherwise.
       "history.transferProcessorUpdateAckInterval": "50ms",
       "history.visibilityProcessorUpdateAckInterval": "50ms",
+      ...PROMPT_DRAINS,
       ...PROMPT_TIMERS,
     },
   });

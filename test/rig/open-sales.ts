@@ -1,3 +1,5 @@
+import { expect } from "vitest";
+
 import type { Rig } from "./start-rig.ts";
 import { salesOf } from "./sales-of.ts";
 
@@ -9,8 +11,59 @@ export interface OpenWay {
   ends: { stage: "completed" | "credited"; taken: number; given: number };
 }
 
-/** @param rig asked when it is needed: a suite's helpers are there before its rig */
-export function waysToBeOpen(rig: () => Rig): Record<string, OpenWay> {
+export interface OpenSale extends OpenWay {
+  invoice: string;
+  way: string;
+}
+
+/** Sales, as many in each way. @param rig asked when it is needed: a suite's helpers are there before its rig */
+export function openSales(rig: () => Rig, prefix: string, count: number): OpenSale[] {
+  const ways = Object.entries(waysToBeOpen(rig));
+  return Array.from({ length: count }, (_, n) => {
+    const [way, what] = ways[n % ways.length] as (typeof ways)[number];
+    return { ...what, way, invoice: `${prefix}-${n}` };
+  });
+}
+
+/** Some at once: each asks for its state again and again, in the process that may be the worker too. */
+const AT_ONCE = 5;
+
+/** @throws what fails, with the sale that it was about */
+export async function each(sales: readonly OpenSale[], work: (sale: OpenSale) => Promise<unknown>): Promise<void> {
+  const left = sales.values();
+  const lane = async (): Promise<void> => {
+    for (const sale of left)
+      await work(sale).catch((error: unknown) => {
+        throw new Error(`${sale.invoice} (${sale.way}): ${String(error)}`, { cause: error });
+      });
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+}
+
+/** The authority signs again, an operator does what each waits for, and each ends as its way does. */
+export async function finish(rig: Rig, sales: readonly OpenSale[]): Promise<void> {
+  for (const { invoice } of sales) rig.simulator.setAuthority(invoice, [{ do: "accept" }]);
+  await each(sales, async ({ invoice, mend, ends }) => {
+    await mend?.(invoice);
+    await rig.stateWhen(invoice, ({ stage }) => stage === ends.stage);
+  });
+}
+
+/** What the service has of each is what its way ends with: nothing twice, nothing lost. */
+export async function expectEachOnce(rig: Rig, sales: readonly OpenSale[]): Promise<void> {
+  const { movementsOf, creditNotesOf } = salesOf(() => rig);
+  for (const { invoice, ends, way } of sales) {
+    const label = `${invoice} (${way})`;
+    expect(rig.simulator.documents(invoice), label).toMatchObject([{ status: "completed" }]);
+    const notes = creditNotesOf(rig.simulator.documents(invoice)[0]?.id);
+    expect(notes, label).toHaveLength(ends.stage === "credited" ? 1 : 0);
+    const moved = () => ({ taken: movementsOf(invoice).length, given: movementsOf(`CN-${invoice}`).length });
+    await rig.simulator.until(() => moved().taken >= ends.taken && moved().given >= ends.given);
+    expect({ ...ends, ...moved() }, label).toEqual(ends);
+  }
+}
+
+function waysToBeOpen(rig: () => Rig): Record<string, OpenWay> {
   const { start, sold, parked, handleOf } = salesOf(rig);
   const completed = { stage: "completed", taken: 1, given: 0 } as const;
   return {

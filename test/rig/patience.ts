@@ -21,3 +21,10 @@ export const FULL_SIZE = process.env["SCALE_FULL"] === "1";
 
 /** Between two looks at a run's state: a test that looks without a pause waits for itself. */
 export const LOOK_PAUSE_MS = 150;
+
+/**
+ * Of a Temporal server: a drain waits until the server ends the poll of an idle queue, which takes a minute otherwise.
+ * The server ends each a second before this time: with one second all that poll, its own workers too, do so without a
+ * pause.
+ */
+export const PROMPT_DRAINS = { "matching.longPollExpirationInterval": "1500ms" };

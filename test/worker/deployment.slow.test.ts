@@ -5,16 +5,15 @@ import { NativeConnection } from "@temporalio/worker";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
 import { callCli } from "../../src/cli/test-support/call-cli.ts";
-import { SEARCH_ATTRIBUTES } from "../../src/contract/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 import { findTemporalCli } from "../../src/servers/find-temporal-cli.ts";
-import { type DevServer, startDevServer } from "../../src/servers/start-dev-server.ts";
+import type { DevServer } from "../../src/servers/start-dev-server.ts";
 import { createWorkers } from "../../src/worker/create-workers.ts";
 import { createReadiness } from "../../src/worker/health.ts";
 import { ledgerOf } from "../../src/worker/ledger-of-config.ts";
 import { RunningWorkers } from "../../src/worker/run-worker-process.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
-import { namespaceOf } from "../rig/namespace.ts";
+import { startOwnServer } from "../rig/own-server.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
@@ -30,12 +29,7 @@ describeWithTemporal("workers of a Worker Deployment", () => {
   let ledger: Ledger;
   const ends: (() => Promise<void>)[] = [];
   beforeAll(async () => {
-    const namespace = namespaceOf(expect.getState().testPath ?? "");
-    server = await startDevServer({
-      namespaces: [namespace, FRESH],
-      searchAttributes: Object.values(SEARCH_ATTRIBUTES),
-      dynamicConfig: { "matching.longPollExpirationInterval": "2s" },
-    });
+    server = await startOwnServer({ namespaces: [FRESH] });
     // Its workers belong to none.
     rig = await startRig({ receiver: false, address: server.address });
     ledger = ledgerOf(rig.config);
