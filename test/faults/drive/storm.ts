@@ -30,8 +30,11 @@ export interface StormOptions {
   readonly outages?: Outages;
   /** False: nothing goes wrong by chance. */
   readonly randomFaults: boolean;
-  /** What else happens while sales are under way; they go on being started until it is over. */
-  readonly meanwhile?: (signal: AbortSignal) => Promise<void>;
+  /**
+   * What else happens while sales are under way; they go on being started until it is over.
+   * @param share of the sales that have been started
+   */
+  readonly meanwhile?: (signal: AbortSignal, share: () => number) => Promise<void>;
   /** After so long without anything moving it is given up. */
   readonly patienceMs: number;
   readonly longestMs: number;
@@ -78,7 +81,7 @@ export async function runStorm(options: StormOptions): Promise<StormRecord> {
     freezer?.run(stack, share, stop.signal),
     buttons?.run(stack, share, stop.signal),
     outages?.run(stack, share, stop.signal),
-    options.meanwhile?.(stop.signal),
+    options.meanwhile?.(stop.signal, share),
   ]).finally(() => (meanwhileDone = true));
   // What is ended by a fault of the storm's own, such as a server that does not start again, would be asked for ever.
   beside.catch((error: unknown) => stop.abort(error));

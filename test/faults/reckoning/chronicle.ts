@@ -12,6 +12,8 @@ export interface Chronicle {
   readonly type: string;
   /** Of each run, the oldest first. */
   readonly runs: readonly string[];
+  /** Runs that asked what is known of the sale, answered, and did nothing else. */
+  readonly runsThatOnlyAnswered: number;
   /** Of the last run, as the result is. */
   readonly status: string;
   readonly result: unknown;
@@ -115,6 +117,7 @@ function fold(
   const taskFailures: string[] = [];
   const seen = new Set<string>();
   let tasksLost = 0;
+  let runsThatOnlyAnswered = 0;
   let events = 0;
   let result: unknown;
   /** By the event that scheduled it in the run at hand. */
@@ -131,6 +134,10 @@ function fold(
     names = new Map();
     handedOut = new Map();
     result = undefined;
+    const types = (history.events ?? []).flatMap(
+      (event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? [],
+    );
+    if (types.length > 0 && types.every((type) => type === "prepareSale")) runsThatOnlyAnswered += 1;
     for (const event of history.events ?? []) {
       // A copy keeps number and time.
       const { eventId, eventTime, eventType } = event;
@@ -151,6 +158,7 @@ function fold(
     signals,
     taskFailures,
     tasksLost,
+    runsThatOnlyAnswered,
   };
 
   function foldEvent(event: NonNullable<History["events"]>[number], run: number): void {

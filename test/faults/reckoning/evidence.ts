@@ -33,7 +33,7 @@ export async function gatherEvidence(stack: FaultStack, storm: StormRecord): Pro
   await stack.stopProcesses();
   const logsWithSecrets = await linesWithSecrets(stack.folder, hidden);
   const books = stack.simulator.books();
-  const ledger = await readLedger(stack.home);
+  const ledger = await readLedger(stack);
   return { storm, books, chronicles, replays, ledger, logsWithSecrets, endedByThemselves: stack.endedByThemselves() };
 }
 

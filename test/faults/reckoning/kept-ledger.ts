@@ -41,10 +41,17 @@ export interface KeptLedger {
  * All that was kept, read when nobody writes any more; the server is brought up again where it died with the last of
  * them.
  */
-export async function readLedger(home: string): Promise<KeptLedger> {
-  const server = await startEmbeddedPostgres({ home });
-  const ledger = openLedger({ url: server.url, home, operationTimeoutMs: 60_000 });
-  const client = new pg.Client({ connectionString: server.url });
+export async function readLedger({
+  home,
+  ledgerUrl,
+}: {
+  home: string;
+  ledgerUrl?: string | undefined;
+}): Promise<KeptLedger> {
+  const server = ledgerUrl === undefined ? await startEmbeddedPostgres({ home }) : undefined;
+  const url = ledgerUrl ?? server?.url ?? "";
+  const ledger = openLedger({ url, home, operationTimeoutMs: 60_000 });
+  const client = new pg.Client({ connectionString: url });
   try {
     await client.connect();
     const documents = await client.query<KeptDocument>(
@@ -61,6 +68,6 @@ export async function readLedger(home: string): Promise<KeptLedger> {
   } finally {
     await client.end();
     await ledger.close();
-    await server.close();
+    await server?.close();
   }
 }

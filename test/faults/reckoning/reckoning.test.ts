@@ -166,9 +166,12 @@ test("a sale has one run, and a second one where it is refunded after its window
   const request = { reason: "06", traderInvoiceNumber: "CN-1" } as const;
   const refund = { when: "after-its-window", authority: [], request } as const;
   const sales = new Map([[WORKFLOW_ID, { ...sale, refund }]]);
-  expect(violated({ ...evidence, storm: { ...evidence.storm, sales } })).toEqual([
-    "every result agrees with the books",
-  ]);
+  const late = { ...evidence, storm: { ...evidence.storm, sales } };
+  expect(violated(late)).toEqual(["every result agrees with the books"]);
+  const runs = ["COMPLETED", "COMPLETED", "COMPLETED"];
+  expect(violated(withChronicle(late, { runs }))).toContain("every sale has one workflow");
+  expect(violated(withChronicle(late, { runs, runsThatOnlyAnswered: 1 }))).not.toContain("every sale has one workflow");
+  expect(violated(withChronicle(evidence, { runsThatOnlyAnswered: 1 }))).toEqual(["every sale has one workflow"]);
 });
 
 test("a history that does not replay is found, and so is a run without replays", async () => {

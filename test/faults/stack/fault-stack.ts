@@ -27,6 +27,8 @@ export interface FaultStackOptions {
   readonly keep?: boolean;
   /** Whether the workers reach their ledger through it. */
   readonly pgbouncer?: boolean;
+  /** A database with its tables; default: that of the workers' home. */
+  readonly ledgerUrl?: string;
   /** Whether payloads are encrypted. */
   readonly encrypted?: boolean;
   readonly onBoundary?: GateOptions["onBoundary"];
@@ -38,6 +40,8 @@ export interface FaultStack {
   readonly folder: string;
   /** Of all product processes: the database of the claims is under it. */
   readonly home: string;
+  /** Undefined: the one in the home. */
+  readonly ledgerUrl: string | undefined;
   readonly simulator: Simulator;
   readonly temporal: TemporalServer;
   readonly client: Client;
@@ -52,6 +56,8 @@ export interface FaultStack {
   readonly underWay: CallsUnderWay;
   /** What processes said last that ended while they served, without having been told to. */
   endedByThemselves(): readonly string[];
+  /** As a power cut would, all workers end, and others begin once the work is done. */
+  withoutWorkers(work: () => Promise<void>): Promise<void>;
   /** All processes: so that nothing is written any more to what is looked at. */
   stopProcesses(): Promise<void>;
   close(): Promise<void>;
@@ -96,10 +102,15 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
   const common = commonEnvironment({ folder, temporalAddress: temporal.address, receiverPort, secrets });
   const home = common["FISCALFLOW_HOME"] ?? "";
   const pooled = options.pgbouncer ? await startPooledLedger(home) : undefined;
-  if (pooled) common["LEDGER_URL"] = pooled.url;
+  const addressed = pooled?.url ?? options.ledgerUrl;
+  if (addressed) common["LEDGER_URL"] = addressed;
   const endedByThemselves: string[] = [];
+  let workersMayBegin = Promise.resolve();
   const shared = {
-    serverUp: () => temporal.up(),
+    serverUp: async () => {
+      await workersMayBegin;
+      await temporal.up();
+    },
     serverKills: () => temporal.kills,
     onEndedByItself: (lastWords: string) => void endedByThemselves.push(lastWords),
   };
@@ -132,6 +143,7 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
   return {
     folder,
     home,
+    ledgerUrl: options.ledgerUrl,
     simulator,
     temporal,
     client,
@@ -144,6 +156,17 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
     hidden: [...allSecrets(secrets), ...(encrypted ? CUSTOMER_WORDS : [])],
     underWay,
     endedByThemselves: () => endedByThemselves,
+    async withoutWorkers(work) {
+      let begin: () => void = () => undefined;
+      workersMayBegin = new Promise((resolve) => (begin = resolve));
+      try {
+        for (const worker of workers) worker.kill();
+        await Promise.all(workers.map(({ gone }) => gone));
+        await work();
+      } finally {
+        begin();
+      }
+    },
     stopProcesses,
     async close() {
       await stopProcesses();

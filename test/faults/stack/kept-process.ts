@@ -39,6 +39,11 @@ export class KeptProcess {
     this.#process?.signal("SIGKILL");
   }
 
+  /** Once the process that is there now has ended. */
+  get gone(): Promise<unknown> {
+    return this.#process?.ended ?? Promise.resolve();
+  }
+
   /** Lets it stand still for so long (milliseconds); resolves once it goes on, or is gone. */
   async freeze(forMs: number, signal: AbortSignal): Promise<void> {
     const process = this.#process;

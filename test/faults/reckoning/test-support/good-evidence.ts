@@ -89,6 +89,7 @@ function evidenceOf(running: Simulator): Pick<Evidence, "storm" | "books" | "chr
     signals: [],
     taskFailures: ["UNHANDLED_COMMAND: a signal came"],
     tasksLost: 0,
+    runsThatOnlyAnswered: 0,
     secretsFound: [],
   };
   const storm = {

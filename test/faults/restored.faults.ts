@@ -1,0 +1,139 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
+import { openLedger } from "../../src/ledger/index.ts";
+import { readLedgerNote } from "../../src/worker/ledger-note.ts";
+import { Killer } from "./drive/killer.ts";
+import { runStorm } from "./drive/storm.ts";
+import { faultOptions } from "./options.ts";
+import { planKills } from "./plan/kill-plan.ts";
+import { SalePlan } from "./plan/sale-plan.ts";
+import { SHAPES } from "./plan/shapes.ts";
+import { type Evidence, gatherEvidence } from "./reckoning/evidence.ts";
+import { INVARIANTS } from "./reckoning/invariants.ts";
+import { type BackupKind, BackedUpServer, POSTGRES_TOOLS } from "./stack/backed-up-server.ts";
+import { type FaultStack, startFaultStack } from "./stack/fault-stack.ts";
+
+const MINUTE_MS = 60_000;
+const LONGEST_MS = 15 * MINUTE_MS;
+const LOOK_MS = 200;
+const SALES = 60;
+/** Of the sales that are started: when the backup is made, and when the database is lost. */
+const BACKED_UP_AT = 0.3;
+const LOST_AT = 0.7;
+
+/**
+ * A sale that ended in the lost time is refunded without its goods, whose movements are lost: a person is asked to
+ * return them (`test/e2e/restored.slow.test.ts`), which the reckoning does not know of.
+ */
+const SHAPES_OF_STORM = SHAPES.filter(({ refund }) => refund?.when !== "after-its-window");
+
+/** What a database that has lost an hour cannot say any more. */
+const LOST_WITH_IT: readonly string[] = [
+  "every document of the books is in the ledger as it is",
+  "every movement that was applied is in the ledger",
+];
+
+/** In the small run the one of which nothing but the number of events tells that it is old. */
+const KINDS: readonly BackupKind[] = faultOptions(process.env).full ? ["dump", "archive", "files"] : ["files"];
+
+/** The database is lost in the middle of a storm, and restored as it was long before. */
+describe.skipIf(POSTGRES_TOOLS === undefined && !process.env["CI"]).each<BackupKind>([...KINDS])(
+  "a storm whose database is restored from an old backup (%s)",
+  (kind) => {
+    const { seed, keep } = faultOptions(process.env);
+    let folder: string;
+    let server: BackedUpServer | undefined;
+    let stack: FaultStack | undefined;
+    let evidence: Evidence;
+    let accepted: CliResult;
+
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), "fiscalflow-backed-up-"));
+      server = await BackedUpServer.start(folder);
+      const { url, ownerUrl } = server;
+      const made = openLedger({ url, ownerUrl, home: "/nowhere" });
+      await made.ready();
+      await made.close();
+      const killer = new Killer(
+        planKills(seed, 12).filter(({ kill }) => kill !== "ledger"),
+        seed,
+      );
+      stack = await startFaultStack({
+        seed,
+        workers: 3,
+        keep,
+        ledgerUrl: url,
+        onBoundary: (seat, operation, at) => killer.onBoundary(seat, operation, at),
+      });
+      const storm = await runStorm({
+        stack,
+        seed,
+        plan: new SalePlan({ seed, faults: true, lastForEver: 0, shapes: SHAPES_OF_STORM }),
+        sales: SALES,
+        atOnce: 20,
+        killer,
+        randomFaults: false,
+        meanwhile: (signal, share) => loseAndRestore(stack as FaultStack, server as BackedUpServer, share, signal),
+        patienceMs: 2 * MINUTE_MS,
+        longestMs: LONGEST_MS - 2 * MINUTE_MS,
+      });
+      evidence = await gatherEvidence(stack, storm);
+    }, LONGEST_MS);
+    afterAll(async () => {
+      await stack?.close();
+      await server?.stop();
+      await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+      process.stderr.write(`FAULTS_SEED=${seed}\n`);
+    });
+
+    async function loseAndRestore(
+      running: FaultStack,
+      database: BackedUpServer,
+      share: () => number,
+      signal: AbortSignal,
+    ): Promise<void> {
+      const { client, temporal, workers } = running;
+      const ledger = openLedger({ url: database.url, home: "/nowhere" });
+      const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
+        while (!(await holds())) await delay(LOOK_MS, undefined, { signal });
+      };
+      try {
+        await until(() => share() >= BACKED_UP_AT);
+        const { events } = await ledger.place();
+        await database.backUp(kind);
+        // Nothing but their number tells of files, and of a dump on the same server, that they are old.
+        await until(async () => share() >= LOST_AT && ((await readLedgerNote(client))?.events ?? 0) > events);
+        let lostAt = "";
+        await running.withoutWorkers(async () => {
+          lostAt = new Date().toISOString();
+          await database.restore(kind);
+        });
+        // Workers that know better wait, until somebody says what was lost.
+        await until(() => workers.some(({ serving }) => serving));
+        const env = { LEDGER_URL: database.url, TEMPORAL_ADDRESS: temporal.address };
+        accepted = await callCli(["ledger", "restored", "--at", lostAt], { env });
+        expect(accepted.exitCode, accepted.stderr).toBe(0);
+      } finally {
+        await ledger.close();
+      }
+    }
+
+    test("the workers noticed it, and went on by themselves once somebody said what was lost", () => {
+      expect(accepted.stderr).toMatch(/it was restored/);
+    });
+
+    test.each(Object.entries(INVARIANTS).filter(([name]) => !LOST_WITH_IT.includes(name)))("%s", (_, findings) => {
+      const found = findings(evidence);
+      expect(found, found.slice(0, 5).join("\n")).toEqual([]);
+    });
+
+    test("the simulated shop and operator met no unexpected error", () => {
+      expect(evidence.storm.problems).toEqual([]);
+    });
+  },
+);
