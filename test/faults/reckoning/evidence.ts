@@ -1,5 +1,6 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 import type { SaleOutcome } from "../../../src/contract/index.ts";
@@ -30,6 +31,7 @@ export async function gatherEvidence(stack: FaultStack, storm: StormRecord): Pro
   const { client, dataConverter, hidden } = stack;
   const chronicles = await readChronicles(client, hidden);
   const replays = await replayHistories(client, BUILT_BUNDLE, undefined, dataConverter);
+  await keepMetrics(stack);
   await stack.stopProcesses();
   const logsWithSecrets = await linesWithSecrets(stack.folder, hidden);
   const books = stack.simulator.books();
@@ -40,6 +42,31 @@ export async function gatherEvidence(stack: FaultStack, storm: StormRecord): Pro
 /** The outcome with which a workflow ended; undefined where it did not. */
 export function outcomeOf(chronicle: Chronicle | undefined): SaleOutcome | undefined {
   return chronicle?.status === "COMPLETED" ? (chronicle.result as SaleOutcome) : undefined;
+}
+
+/** Beside the logs, to be searched as they are. @throws where a process that serves them has none */
+async function keepMetrics({ folder, metricsUrls }: FaultStack): Promise<void> {
+  for (const [seat, url] of metricsUrls.entries()) {
+    const metrics = await textAt(url);
+    if (!metrics.includes("fiscalflow_")) throw new Error(`${url} has no metrics of ours: ${metrics.slice(0, 500)}`);
+    await writeFile(join(folder, `metrics-${seat}.log`), metrics);
+  }
+}
+
+const START_MS = 20_000;
+const LOOK_MS = 200;
+
+/** Also of a process that is just starting again. */
+async function textAt(url: string): Promise<string> {
+  const deadlineMs = Date.now() + START_MS;
+  for (;;) {
+    try {
+      return await (await fetch(url)).text();
+    } catch (error) {
+      if (Date.now() > deadlineMs) throw error;
+      await delay(LOOK_MS);
+    }
+  }
 }
 
 async function linesWithSecrets(folder: string, secrets: readonly string[]): Promise<string[]> {

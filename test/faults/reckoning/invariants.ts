@@ -47,5 +47,5 @@ export const INVARIANTS: Readonly<Record<string, (evidence: Evidence) => string[
   "nobody is called for a 429": attentionsBy429,
   "nobody is called for what did not happen": attentionsUnexplained,
   "a forged callback changes nothing": forgedCallbacksHeard,
-  "no secret is in any history, memo, error or log": secretsFound,
+  "no secret is in any history, memo, error, log or metric": secretsFound,
 };

@@ -193,7 +193,7 @@ test("a failed workflow task, an operator called for a 429, an accepted forgery 
   expect(violated(withChronicle(evidence, { signals: ["callbackReceived"] }))).toEqual([
     "a forged callback changes nothing",
   ]);
-  const secret = "no secret is in any history, memo, error or log";
+  const secret = "no secret is in any history, memo, error, log or metric";
   expect(violated(withChronicle(evidence, { secretsFound: [0] }))).toEqual([secret]);
   expect(violated({ ...evidence, logsWithSecrets: ["worker-0.log:1 holds a secret"] })).toEqual([secret]);
 });

@@ -58,9 +58,20 @@ export interface FaultStack {
   endedByThemselves(): readonly string[];
   /** As a power cut would, all workers end, and others begin once the work is done. */
   withoutWorkers(work: () => Promise<void>): Promise<void>;
+  /** Of all processes that serve metrics: none, unless payloads are encrypted. */
+  readonly metricsUrls: readonly string[];
   /** All processes: so that nothing is written any more to what is looked at. */
   stopProcesses(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Below those that a system gives to whoever asks for any: a process that is killed finds its own free again. */
+const FIRST_METRICS_PORT = 20_000;
+
+/** One for each process. */
+async function freeMetricsPorts(processes: number): Promise<number[]> {
+  const first = FIRST_METRICS_PORT + (process.pid % 1_000) * 10;
+  return await Promise.all(Array.from({ length: processes }, (_, seat) => freePort(first + seat)));
 }
 
 export async function startFaultStack(options: FaultStackOptions): Promise<FaultStack> {
@@ -98,6 +109,9 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
       ? { ...env, FISCALFLOW_PAYLOAD_KEYS: starts % 2 === 0 ? `${one},${other}` : `${other},${one}` }
       : env;
   };
+  const metricsPorts = encrypted ? await freeMetricsPorts(seats + 1) : [];
+  const withMetrics = (seat: number): Record<string, string> =>
+    metricsPorts[seat] === undefined ? {} : { METRICS_PORT: String(metricsPorts[seat]) };
   const receiverPort = await freePort();
   const common = commonEnvironment({ folder, temporalAddress: temporal.address, receiverPort, secrets });
   const home = common["FISCALFLOW_HOME"] ?? "";
@@ -120,7 +134,7 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
   for (let seat = 0; seat < seats; seat += 1) {
     const gate = await Gate.open(seat, { upstream: simulator.url, onBoundary, onConnection }, underWay);
     gates.push(gate);
-    const env = { ...common, FISCALFLOW_CONFIG: await writeWorkerConfig(folder, seat, gate.url) };
+    const env = { ...common, ...withMetrics(seat), FISCALFLOW_CONFIG: await writeWorkerConfig(folder, seat, gate.url) };
     const logPath = join(folder, `worker-${seat}.log`);
     const spawn = (): ProductProcess =>
       new ProductProcess({ main, command: "worker", env: withKeys(env), logPath, readyMessage: "serving" });
@@ -132,7 +146,7 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
       new ProductProcess({
         main,
         command: "callbacks",
-        env: withKeys(common),
+        env: withKeys({ ...common, ...withMetrics(seats) }),
         logPath: join(folder, "callbacks.log"),
         readyMessage: "receiving",
       }),
@@ -155,6 +169,7 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
     secrets,
     hidden: [...allSecrets(secrets), ...(encrypted ? CUSTOMER_WORDS : [])],
     underWay,
+    metricsUrls: metricsPorts.map((port) => `http://127.0.0.1:${port}/metrics`),
     endedByThemselves: () => endedByThemselves,
     async withoutWorkers(work) {
       let begin: () => void = () => undefined;
