@@ -252,7 +252,7 @@ describe("after a restore that may have lost claims", () => {
     } as const;
     await documents.decide({ ...BUSINESS, of, intent: 1, ...decision, writer });
     expect(await documents.take({ ...request, ...taking() })).toMatchObject({ kind: "behind", intent: 1 });
-    const next = { ...request, ...taking(), intent: 2, scheduledAtMs: LOST_UNTIL_MS + 2 };
+    const next = { ...request, ...taking(), intent: 2, scheduledAtMs: LOST_UNTIL_MS - 1 };
     expect(await documents.take(next)).toMatchObject({ kind: "send", first: true });
     expect((await verified(restored.ledger, BUSINESS)).findings).toEqual([]);
   });

@@ -99,6 +99,20 @@ export async function endOf(client: Client, run: RunFacts): Promise<RunEnd | und
   };
 }
 
+/**
+ * Of a workflow whose last run was started by a number alone, and found no row of it: the run before that completed, and
+ * whose row the database has lost.
+ */
+export async function lastCompletedRun(
+  client: Client,
+  { workflowId }: Pick<RunFacts, "workflowId">,
+): Promise<WorkflowExecutionInfo | undefined> {
+  const query = `WorkflowId = ${JSON.stringify(workflowId)} AND ExecutionStatus = "Completed"`;
+  let last: WorkflowExecutionInfo | undefined;
+  for await (const run of listedRuns(client, { query })) if (!last || run.startTime > last.startTime) last = run;
+  return last;
+}
+
 async function closeEventOf(client: Client, { workflowId, runId }: RunFacts) {
   const { history } = await client.workflowService.getWorkflowExecutionHistory({
     namespace: client.options.namespace,

@@ -9,7 +9,7 @@ import {
   WorkflowFailedError,
   type WorkflowIdReusePolicy,
 } from "@temporalio/client";
-import { REFUSALS } from "../contract/errors.ts";
+import { FAILURES, REFUSALS } from "../contract/errors.ts";
 import { fingerprintOf, type SaleContent, saleContent } from "../contract/sale-content.ts";
 import { aboutWorkflow, saleWorkflowId } from "../contract/ids.ts";
 import { type OutcomeRequest, UPDATES } from "../contract/updates.ts";
@@ -26,7 +26,7 @@ import { parseInput } from "../contract/schema/parse-input.ts";
 import { answeredInTime, isWithoutAnswer } from "./answered-in-time.ts";
 import { attributesOf, attributesOfSale, saleIdOf, type SaleKey, saleKeyOf } from "./sale-key.ts";
 import { boundMs, TEMPORAL_WITHIN_MS } from "./bound.ts";
-import { closedStatusOf, startOfRun } from "./runs.ts";
+import { closedStatusOf, lastCompletedRun, startOfRun } from "./runs.ts";
 import { NoAnswerError, queryOf, SaleConflictError, startOf, temporalError, TemporalRefusedError } from "./errors.ts";
 import { waitForOutcome } from "./outcome.ts";
 
@@ -202,7 +202,9 @@ async function isFreeAgain(client: Client, { workflowId, fingerprint }: PlannedS
     return false;
   } catch (error) {
     const cause = error instanceof WorkflowFailedError ? error.cause : undefined;
-    return cause instanceof ApplicationFailure && REFUSALS.includes(cause.type);
+    if (!(cause instanceof ApplicationFailure) || !REFUSALS.includes(cause.type)) return false;
+    // It found no row of the sale, which says nothing of a run before it.
+    return cause.type !== FAILURES.notFound || (await lastCompletedRun(client, { workflowId })) === undefined;
   }
 }
 

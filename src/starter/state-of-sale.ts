@@ -20,7 +20,15 @@ import { ANSWER_WITHIN_MS, answeredInTime } from "./answered-in-time.ts";
 import { findClosedSale } from "./ask-ledger.ts";
 import { TEMPORAL_WITHIN_MS, within } from "./bound.ts";
 import { NotAllowedError, queryOf, SaleNotFoundError } from "./errors.ts";
-import { endOf, lastRunOf, type PendingCall, pendingCallsOf, type RunFacts, waitsForInstead } from "./runs.ts";
+import {
+  endOf,
+  lastCompletedRun,
+  lastRunOf,
+  type PendingCall,
+  pendingCallsOf,
+  type RunFacts,
+  waitsForInstead,
+} from "./runs.ts";
 import { attributesOf, saleIdOf, type SaleKey } from "./sale-key.ts";
 
 /**
@@ -67,8 +75,9 @@ export async function stateOfEnded(
   const { closed, refusal } = (run && (await endOf(client, run))) ?? {};
   const isCompleted = run?.status.name === "COMPLETED";
   const found = key && (await foundSale(client, key, closed !== undefined || isCompleted));
-  // A database that was restored may have lost it.
-  if (!found && isCompleted) return stateOfResult(await resultOf(client, run));
+  // A database that was restored may have lost it; a run that was to refund it then has found nothing.
+  const completed = isCompleted ? run : run && refusal === FAILURES.notFound && (await lastCompletedRun(client, run));
+  if (!found && completed) return stateOfResult(await resultOf(client, completed));
   // What another content was refused for is not what was asked for.
   if (closed && (!found || (refusal === FAILURES.conflict && !found.failed)))
     return withoutRow(closed, refusal !== undefined);
@@ -210,7 +219,7 @@ export interface FromLedger extends Pick<KeptDocument, "keptAtMs" | "keptBy" | "
   source: "ledger";
 }
 
-/** Beside an answer of a workflow that is open, or that ended before the ledger knew of it. */
+/** Beside an answer of a workflow that is open, or that ended and of which the ledger has no row. */
 export interface FromWorkflow {
   source: "workflow";
   /** Set where the workflow ended without an outcome: the rest is what was true then. */

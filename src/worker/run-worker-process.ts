@@ -1,8 +1,8 @@
 /**
  * The processes that serve, the worker, the callback receiver and the codec server: how they are made from the
  * configuration, watched, and stopped, and the checks of what they stand on, which the command line makes too. Here
- * everything that an activity needs is made and handed to it (`runtimes.ts`). What they serve is in `activities/`, `src/callbacks/`, `src/nexus/`, and in `workflows/`, which are bundled by their path and never
- * imported.
+ * everything that an activity needs is made and handed to it (`runtimes.ts`). What they serve is in `activities/`,
+ * `src/callbacks/`, `src/nexus/`, and in `workflows/`, which are bundled by their path and never imported.
  *
  * Stands on: `activities`, `activities/compliance`, `activities/main`, `src/accounting`, `src/callbacks`,
  * `src/compliance`, `src/config`, `src/contract`, `src/contract/schema`, `src/http`, `src/ledger`, `src/nexus`,

@@ -28,6 +28,15 @@ describeWithTemporal("a sale whose row the database has lost", () => {
     const told = await rig.starter.getSale({ invoice: "LOST-ended" });
     expect(told).toMatchObject({ stage: "completed", document: sale, stockMovements, source: "workflow" });
     expect(told.document?.receipt).toEqual(receipt);
+    // Nor does a refund make its number free, which finds no row of it.
+    const refund = { reason: "06", traderInvoiceNumber: "CN-LOST-ended" } as const;
+    await expect(rig.starter.refund({ invoice: "LOST-ended" }, refund)).rejects.toThrow("The ledger has no sale");
+    await expect
+      .poll(() => rig.starter.getSale({ invoice: "LOST-ended" }))
+      .toMatchObject({ stage: "completed", document: sale });
+    await start("LOST-ended");
+    expect((await handleOf("LOST-ended").describe()).status.name).toBe("FAILED");
+    expect(rig.simulator.documents("LOST-ended")).toHaveLength(1);
   });
 
   test.each(["reset", "restarted"])(

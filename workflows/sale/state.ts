@@ -45,8 +45,8 @@ export const STAGE_TRANSITIONS: Readonly<Record<Stage, readonly Stage[]>> = {
 };
 
 /**
- * A run that was reset gets the signals and updates of the run before it again. For checks of messages and for what an activity
- * is asked: the steps replay what that run did, and must not depend on it.
+ * A run that was reset gets the signals and updates of the run before it again. For checks of messages and for what an
+ * activity is asked: the steps replay what that run did, and must not depend on it.
  */
 export function isReset(): boolean {
   const { runId, firstExecutionRunId } = workflowInfo();

@@ -1,4 +1,4 @@
-import { plaintextProblem, postgresProblem } from "../../config/index.ts";
+import { loadConfig, plaintextProblem, postgresProblem } from "../../config/index.ts";
 import { openLedger, type VerifiedChain } from "../../ledger/index.ts";
 import { type CliContext, CommandFailedError, UsageError } from "../context.ts";
 import { counted, printNote, printResult } from "../output.ts";
@@ -13,11 +13,12 @@ export interface MoveFlags {
 export async function move(context: CliContext, { to, json = false }: MoveFlags): Promise<void> {
   // The database that the product brings is the one that is moved, whatever else is configured.
   const ofHome = { ...context, env: { ...context.env, LEDGER_URL: undefined, LEDGER_OWNER_URL: undefined } };
+  const { allowPlaintext } = loadConfig({ env: ofHome.env }).ledger;
+  const problem = postgresProblem(to) ?? (allowPlaintext ? undefined : plaintextProblem(to));
+  if (problem !== undefined) throw new UsageError(`--to: ${problem}.`);
   const { rows, place } = await withLedger(
     ofHome,
     async (ledger, config) => {
-      const problem = postgresProblem(to) ?? (config.ledger.allowPlaintext ? undefined : plaintextProblem(to));
-      if (problem !== undefined) throw new UsageError(`--to: ${problem}.`);
       if (config.ledger.url)
         throw new UsageError(
           "The configuration file names a server as `ledger.url`: only the ledger in FISCALFLOW_HOME is moved.",

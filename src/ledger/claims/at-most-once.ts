@@ -14,7 +14,7 @@ import { LedgerError } from "../errors.ts";
 import { appendEvents, type Business, canonicalJson, type Writer, writerColumns } from "../events/chain.ts";
 import type { ProvenRows } from "../events/verify-rows.ts";
 import { mayBeLost } from "../place.ts";
-import { storableText } from "../storable-text.ts";
+import { storableJson, storableText } from "../storable-text.ts";
 import type { RowOf } from "../tables.ts";
 import {
   afterEvent,
@@ -276,7 +276,8 @@ export async function settle(
       const counts = isDone && (isNotDone(claim, row) || (claim.lateDoneEnds === true && row.state === "held"));
       const change = { ...(counts && event.change), disputed: true };
       await update(claim, change, counts ? columns : over).execute(db);
-      const isCounted = counts || (known !== undefined && canonicalJson(known) === canonicalJson(outcome));
+      const isKept = known !== undefined && canonicalJson(known) === canonicalJson(storableJson(outcome));
+      const isCounted = counts || isKept;
       await tellOnce(db, claim, request, { what: "contradicted", change }, isCounted);
       return "contradicted";
     },
