@@ -12,7 +12,7 @@ export interface Chronicle {
   readonly type: string;
   /** Of each run, the oldest first. */
   readonly runs: readonly string[];
-  /** Runs that asked what is known of the sale, answered, and did nothing else. */
+  /** After the run that issued a credit note: runs that asked what is known of the sale, and did nothing else. */
   readonly runsThatOnlyAnswered: number;
   /** Of the last run, as the result is. */
   readonly status: string;
@@ -118,6 +118,7 @@ function fold(
   const seen = new Set<string>();
   let tasksLost = 0;
   let runsThatOnlyAnswered = 0;
+  let isCredited = false;
   let events = 0;
   let result: unknown;
   /** By the event that scheduled it in the run at hand. */
@@ -137,7 +138,9 @@ function fold(
     const types = (history.events ?? []).flatMap(
       (event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? [],
     );
-    if (types.length > 0 && types.every((type) => type === "prepareSale")) runsThatOnlyAnswered += 1;
+    const onlyAnswered = types.length > 0 && types.every((type) => type === "prepareSale");
+    if (isCredited && onlyAnswered) runsThatOnlyAnswered += 1;
+    isCredited ||= types.includes("createCreditNote");
     for (const event of history.events ?? []) {
       // A copy keeps number and time.
       const { eventId, eventTime, eventType } = event;

@@ -1,7 +1,7 @@
 import { execFile, execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { appendFile, chmod, chown, mkdir, rm } from "node:fs/promises";
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -13,13 +13,11 @@ import { freePort } from "../../../src/servers/start-dev-server.ts";
 export const POSTGRES_TOOLS = debianFolder();
 
 function debianFolder(): string | undefined {
-  try {
-    const versions = readdirSync("/usr/lib/postgresql").toSorted((a, b) => Number(a) - Number(b));
-    const newest = versions.at(-1);
-    return newest === undefined ? undefined : `/usr/lib/postgresql/${newest}/bin`;
-  } catch {
-    return undefined;
-  }
+  const root = "/usr/lib/postgresql";
+  if (!existsSync(root)) return undefined;
+  const versions = readdirSync(root).toSorted((a, b) => Number(b) - Number(a));
+  // Of some versions there are the clients alone.
+  return versions.map((version) => `${root}/${version}/bin`).find((folder) => existsSync(`${folder}/initdb`));
 }
 
 /** How a backup is made and restored: PostgreSQL's own ways, as docs/database.md names them. */
@@ -143,11 +141,13 @@ export class BackedUpServer {
   }
 
   async stop(): Promise<void> {
-    const ended = this.#process && once(this.#process, "exit");
-    // Fast: whoever is connected is cut off.
-    this.#process?.kill("SIGINT");
-    await ended;
+    const process = this.#process;
     this.#process = undefined;
+    if (process === undefined || process.exitCode !== null) return;
+    const ended = once(process, "exit");
+    // Fast: whoever is connected is cut off.
+    process.kill("SIGINT");
+    await ended;
   }
 
   get #data(): string {
@@ -180,7 +180,8 @@ export class BackedUpServer {
       { cwd: this.#folder, stdio: "ignore", ...this.#user },
     );
     const deadlineMs = performance.now() + START_MS;
-    for (;;) {
+    let why: unknown = "it is still in recovery";
+    while (performance.now() < deadlineMs) {
       try {
         const address = this.#address(SUPERUSER, "postgres");
         const { rows } = await withOutsideClient(address, (client) =>
@@ -188,9 +189,11 @@ export class BackedUpServer {
         );
         if (rows[0]?.ready) return;
       } catch (error) {
-        if (performance.now() > deadlineMs) throw error;
+        why = error;
       }
       await delay(LOOK_MS);
     }
+    await this.stop();
+    throw new Error(`PostgreSQL does not serve: ${String(why)}`);
   }
 }

@@ -58,7 +58,7 @@ export interface FaultStack {
   endedByThemselves(): readonly string[];
   /** As a power cut would, all workers end, and others begin once the work is done. */
   withoutWorkers(work: () => Promise<void>): Promise<void>;
-  /** Of all processes that serve metrics: none, unless payloads are encrypted. */
+  /** Of all processes. */
   readonly metricsUrls: readonly string[];
   /** All processes: so that nothing is written any more to what is looked at. */
   stopProcesses(): Promise<void>;
@@ -109,9 +109,8 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
       ? { ...env, FISCALFLOW_PAYLOAD_KEYS: starts % 2 === 0 ? `${one},${other}` : `${other},${one}` }
       : env;
   };
-  const metricsPorts = encrypted ? await freeMetricsPorts(seats + 1) : [];
-  const withMetrics = (seat: number): Record<string, string> =>
-    metricsPorts[seat] === undefined ? {} : { METRICS_PORT: String(metricsPorts[seat]) };
+  const metricsPorts = await freeMetricsPorts(seats + 1);
+  const withMetrics = (seat: number): Record<string, string> => ({ METRICS_PORT: String(metricsPorts[seat]) });
   const receiverPort = await freePort();
   const common = commonEnvironment({ folder, temporalAddress: temporal.address, receiverPort, secrets });
   const home = common["FISCALFLOW_HOME"] ?? "";
@@ -122,8 +121,9 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
   let workersMayBegin = Promise.resolve();
   const shared = {
     serverUp: async () => {
-      await workersMayBegin;
       await temporal.up();
+      // Last: whoever has waited for Temporal waits for this too.
+      await workersMayBegin;
     },
     serverKills: () => temporal.kills,
     onEndedByItself: (lastWords: string) => void endedByThemselves.push(lastWords),
