@@ -9,6 +9,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { createEmbeddedServer, type EmbeddedServer } from "../../src/servers/postgres-server.ts";
 import type { DevServer } from "../../src/servers/start-dev-server.ts";
+import { bundleWorkflows } from "../../src/worker/bundle-workflows.ts";
+import { buildWithWorkflows } from "../faults/stack/broken-build.ts";
 import { ProductProcess } from "../faults/stack/product-process.ts";
 import { TIMINGS } from "../faults/stack/timings.ts";
 import { commandEnv } from "../rig/command-env.ts";
@@ -20,6 +22,7 @@ import { type Rig, startRig } from "../rig/start-rig.ts";
 
 /** What users have: packed, and kept here, since what was released once is never built again. */
 const LAST_RELEASE = new URL("last-release.json", import.meta.url);
+const CHANGED_WORKFLOWS = fileURLToPath(new URL("../replay/changed-workflows.ts", import.meta.url));
 const SALES = Number(process.env["REHEARSAL_SALES"] ?? 200);
 /** That the new build begins, and the old one ends. */
 const SALES_OF_NEW = Math.ceil(SALES / 5);
@@ -121,6 +124,12 @@ function rehearse(name: string, keys: Record<string, string>): void {
       await serveBy(last, "before");
       const all = openSales(() => rig, "OLD", SALES);
       await each(all, ({ invoice, open }) => open(invoice));
+
+      // A build that could not carry these on is seen before it is promoted.
+      const broken = await buildWithWorkflows((await bundleWorkflows(CHANGED_WORKFLOWS)).code);
+      const replayed = command({ name: "a build with a timer too many", main: broken.main }, "replay");
+      await expect(replayed).rejects.toThrow(/this build cannot carry on \d+ of them/);
+      await broken.remove();
 
       // While the old workers serve.
       await command(now, "setup");
