@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 
-import { LedgerUnavailableError, openLedger, type Place, type TakeRequest } from "./index.ts";
+import { LedgerUnavailableError, openLedger, type Place, type TakeDocumentRequest, type TakeRequest } from "./index.ts";
 import { movementEventsOf } from "./test-support/claim-events.ts";
 import { createTestLedger, type TestLedger } from "./test-support/create-test-ledger.ts";
 import { firstTry, NOT_APPLIED, taking } from "./test-support/movements.ts";
@@ -96,6 +96,26 @@ describe("after a restore that may have lost claims", () => {
   const BUSINESS = { connection: "default", businessId: "biz_1" };
   const before = (request: TakeRequest): TakeRequest => ({ ...request, scheduledAtMs: LOST_UNTIL_MS - 1 });
   const after = (request: TakeRequest): TakeRequest => ({ ...request, scheduledAtMs: LOST_UNTIL_MS + 1 });
+  /** Of a document that is sent without a key, asked for before the database was lost. */
+  function oldStep(number: string = randomUUID()): TakeDocumentRequest {
+    return {
+      ...BUSINESS,
+      of: { type: "sale", number },
+      intent: 1,
+      idempotencyKey: undefined,
+      content: "fingerprint",
+      request: {},
+      nowMs: LOST_UNTIL_MS + 1,
+      writer: { workflowId: `sale/default/biz_1/${number}`, runId: "run-1" },
+      ...taking(),
+      scheduledAtMs: LOST_UNTIL_MS - 1,
+      repeatableForMs: 0,
+    };
+  }
+  async function openRow({ of, writer }: TakeDocumentRequest): Promise<void> {
+    const opened = { ...of, stage: "resolving-items", startedAtMs: 0, date: "2026-11-29" } as const;
+    await restored.ledger.documents.openNew(BUSINESS, opened, { writer, askedAtMs: 0 });
+  }
   const LOST = { kind: "unknown", generation: 1, message: expect.stringContaining("was restored") };
 
   it("a movement without a claim is unknown, if its step is older", async () => {
@@ -198,51 +218,20 @@ describe("after a restore that may have lost claims", () => {
     ["is sent again under its key", 86_400_000, { kind: "send", first: false }],
   ])("a document without a claim %s, if its step is older", async (_how, repeatableForMs, answer) => {
     const { documents } = restored.ledger;
-    const of = { type: "sale", number: randomUUID() } as const;
-    const writer = { workflowId: `sale/default/biz_1/${of.number}`, runId: "run-1" };
-    const opened = { ...of, stage: "resolving-items", startedAtMs: 0, date: "2026-11-29" } as const;
-    await documents.openNew(BUSINESS, opened, { writer, askedAtMs: 0 });
-    const request = {
-      ...BUSINESS,
-      of,
-      intent: 1,
-      idempotencyKey: repeatableForMs > 0 ? "key" : undefined,
-      content: "fingerprint",
-      request: {},
-      nowMs: LOST_UNTIL_MS + 1,
-      writer,
-      ...taking(),
-      scheduledAtMs: LOST_UNTIL_MS - 1,
-      repeatableForMs,
-    };
+    const request = { ...oldStep(), repeatableForMs, ...(repeatableForMs > 0 && { idempotencyKey: "key" }) };
+    await openRow(request);
     expect(await documents.take(request)).toMatchObject({ ...answer, firstSentAtMs: LOST_UNTIL_MS - 1 });
     expect((await verified(restored.ledger, BUSINESS)).findings).toEqual([]);
   });
 
   it.each([
-    ["whose row was lost too", undefined],
-    ["whose row was there", LOST_UNTIL_MS - 1],
-  ])("a document %s, and of which a person says that it was not created, is sent", async (_which, openedAtMs) => {
+    ["whose row was lost too", false],
+    ["whose row was there", true],
+  ])("a document %s, and of which a person says that it was not created, is sent", async (_which, isOpened) => {
     const { documents } = restored.ledger;
-    const of = { type: "sale", number: randomUUID() } as const;
-    const writer = { workflowId: `sale/default/biz_1/${of.number}`, runId: "run-1" };
-    if (openedAtMs !== undefined) {
-      const opened = { ...of, stage: "resolving-items", startedAtMs: 0, date: "2026-11-29" } as const;
-      await documents.openNew(BUSINESS, opened, { writer, askedAtMs: openedAtMs });
-    }
-    const request = {
-      ...BUSINESS,
-      of,
-      intent: 1,
-      idempotencyKey: undefined,
-      content: "fingerprint",
-      request: {},
-      nowMs: LOST_UNTIL_MS + 1,
-      writer,
-      ...taking(),
-      scheduledAtMs: LOST_UNTIL_MS - 1,
-      repeatableForMs: 0,
-    };
+    const request = oldStep();
+    const { of, writer } = request;
+    if (isOpened) await openRow(request);
     expect((await documents.take(request)).kind).toMatch(/^(not-known|doubtful)$/);
     const decision = {
       decision: "not-created",
@@ -251,8 +240,8 @@ describe("after a restore that may have lost claims", () => {
       atMs: LOST_UNTIL_MS,
     } as const;
     await documents.decide({ ...BUSINESS, of, intent: 1, ...decision, writer });
-    expect(await documents.take({ ...request, ...taking() })).toMatchObject({ kind: "behind", intent: 1 });
-    const next = { ...request, ...taking(), intent: 2, scheduledAtMs: LOST_UNTIL_MS - 1 };
+    expect(await documents.take(oldStep(of.number))).toMatchObject({ kind: "behind", intent: 1 });
+    const next = { ...oldStep(of.number), intent: 2 };
     expect(await documents.take(next)).toMatchObject({ kind: "send", first: true });
     expect((await verified(restored.ledger, BUSINESS)).findings).toEqual([]);
   });

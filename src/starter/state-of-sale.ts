@@ -75,13 +75,15 @@ export async function stateOfEnded(
   const { closed, refusal } = (run && (await endOf(client, run))) ?? {};
   const isCompleted = run?.status.name === "COMPLETED";
   const found = key && (await foundSale(client, key, closed !== undefined || isCompleted));
-  // A database that was restored may have lost it; a run that was to refund it then has found nothing.
-  const completed = isCompleted ? run : run && refusal === FAILURES.notFound && (await lastCompletedRun(client, run));
-  if (!found && completed) return stateOfResult(await resultOf(client, completed));
+  if (!found) {
+    // A database that was restored may have lost it; a run that was to refund it then has found nothing.
+    const completed = isCompleted ? run : run && refusal === FAILURES.notFound && (await lastCompletedRun(client, run));
+    if (completed) return stateOfResult(await resultOf(client, completed));
+    if (closed) return withoutRow(closed, refusal !== undefined);
+    throw SaleNotFoundError.of(run?.workflowId ?? "");
+  }
   // What another content was refused for is not what was asked for.
-  if (closed && (!found || (refusal === FAILURES.conflict && !found.failed)))
-    return withoutRow(closed, refusal !== undefined);
-  if (!found) throw SaleNotFoundError.of(run?.workflowId ?? "");
+  if (closed && refusal === FAILURES.conflict && !found.failed) return withoutRow(closed, true);
   const { closed: _marked, ...row } = found;
   if (isCompleted) return ledgerState(row);
   // What was refused says nothing of a sale that an earlier run has begun.

@@ -123,16 +123,16 @@ export async function keepUnseenClosedRuns(client: Client, ledger: Documents): P
           runs.map(({ sale }) => sale),
           "open",
         )
-      ).map(saleKeyOf),
+      ).map(textKeyOf),
     );
-    for (const run of runs) if (open.has(saleKeyOf(run.sale))) await ifReadable(keepClosedRun(client, ledger, run));
+    for (const run of runs) if (open.has(textKeyOf(run.sale))) await ifReadable(keepClosedRun(client, ledger, run));
     runs = [];
   };
   for await (const run of endedRuns(client, 0)) if (runs.push(run) >= RUNS_AT_A_TIME) await keep();
   await keep();
 }
 
-export function saleKeyOf({ connection, businessId, number }: SaleOfBusiness): string {
+export function textKeyOf({ connection, businessId, number }: SaleOfBusiness): string {
   return JSON.stringify([connection, businessId, number]);
 }
 

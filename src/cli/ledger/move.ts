@@ -13,16 +13,16 @@ export interface MoveFlags {
 export async function move(context: CliContext, { to, json = false }: MoveFlags): Promise<void> {
   // The database that the product brings is the one that is moved, whatever else is configured.
   const ofHome = { ...context, env: { ...context.env, LEDGER_URL: undefined, LEDGER_OWNER_URL: undefined } };
-  const { allowPlaintext } = loadConfig({ env: ofHome.env }).ledger;
+  const { allowPlaintext, url } = loadConfig({ env: ofHome.env }).ledger;
   const problem = postgresProblem(to) ?? (allowPlaintext ? undefined : plaintextProblem(to));
   if (problem !== undefined) throw new UsageError(`--to: ${problem}.`);
+  if (url)
+    throw new UsageError(
+      "The configuration file names a server as `ledger.url`: only the ledger in FISCALFLOW_HOME is moved.",
+    );
   const { rows, place } = await withLedger(
     ofHome,
-    async (ledger, config) => {
-      if (config.ledger.url)
-        throw new UsageError(
-          "The configuration file names a server as `ledger.url`: only the ledger in FISCALFLOW_HOME is moved.",
-        );
+    async (ledger) => {
       const progress = (table: string, count: number): void => {
         if (!json && count % 50_000 === 0) printNote(context, `${table}: ${count} rows`);
       };

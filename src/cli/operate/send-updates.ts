@@ -12,7 +12,7 @@ import { SaleNotFoundError } from "../../starter/errors.ts";
 import { operations } from "../../starter/operate.ts";
 import { closedStatusOf } from "../../starter/runs.ts";
 import { attributesOf } from "../../starter/sale-key.ts";
-import { keepUnseenClosedRuns, saleKeyOf, saleOfRun } from "../../worker/each-minute.ts";
+import { keepUnseenClosedRuns, textKeyOf, saleOfRun } from "../../worker/each-minute.ts";
 import { temporalAddress } from "../../worker/require-temporal.ts";
 import { withTemporal } from "../connect-temporal.ts";
 import { type CliContext, CommandFailedError, describeError, inParallel, UsageError } from "../context.ts";
@@ -158,10 +158,10 @@ async function endedAsRowsSay(
     async (ledger) => {
       await keepUnseenClosedRuns(client, ledger);
       const sales = runs.flatMap((run) => saleOfRun(run) ?? []);
-      const ended = new Set((await ledger.documents.among(sales, "ended")).map(saleKeyOf));
+      const ended = new Set((await ledger.documents.among(sales, "ended")).map(textKeyOf));
       return runs.filter((run) => {
         const sale = saleOfRun(run);
-        return sale !== undefined && ended.has(saleKeyOf(sale));
+        return sale !== undefined && ended.has(textKeyOf(sale));
       });
     },
     { quiet: true, mayBeEmpty: true },

@@ -19,15 +19,18 @@ function ofOneItem(itemId: string) {
     if (request === undefined) throw new Error(`${referenceId} was not taken`);
     return request;
   };
+  const planned = (name: string, movement: Partial<ClaimedMovement> = {}): TakeRequest => {
+    const request = {
+      ...firstTry(),
+      referenceId: `${itemId}-${name}`,
+      movement: { ...MOVEMENT, itemId, ...movement },
+    };
+    requests.set(name, request);
+    return request;
+  };
   return {
     async take(name: string, movement: Partial<ClaimedMovement> = {}): Promise<void> {
-      const request = {
-        ...firstTry(),
-        referenceId: `${itemId}-${name}`,
-        movement: { ...MOVEMENT, itemId, ...movement },
-      };
-      requests.set(name, request);
-      expect(await stock.take(request)).toEqual({ kind: "taken" });
+      expect(await stock.take(planned(name, movement))).toEqual({ kind: "taken" });
     },
     async applied(name: string, outcome: Partial<AppliedMovement> = {}): Promise<void> {
       await stock.settle({ ...requestOf(name), outcome: { ...APPLIED, quantityOnHand: undefined, ...outcome } });
@@ -37,11 +40,7 @@ function ofOneItem(itemId: string) {
     },
     /** Of a movement whose claim the database does not have. */
     async decidedWithoutClaim(name: string): Promise<void> {
-      requests.set(name, {
-        ...firstTry(),
-        referenceId: `${itemId}-${name}`,
-        movement: { ...MOVEMENT, itemId },
-      });
+      planned(name);
       await this.decided(name);
     },
     around: async (name: string) => {

@@ -121,9 +121,12 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
   let workersMayBegin = Promise.resolve();
   const shared = {
     serverUp: async () => {
-      await temporal.up();
-      // Last: whoever has waited for Temporal waits for this too.
-      await workersMayBegin;
+      // While one of the two is waited for, the other one may go.
+      for (let held: Promise<void> | undefined; held !== workersMayBegin;) {
+        held = workersMayBegin;
+        await held;
+        await temporal.up();
+      }
     },
     serverKills: () => temporal.kills,
     onEndedByItself: (lastWords: string) => void endedByThemselves.push(lastWords),
