@@ -35,7 +35,7 @@ export type { NumberHolder } from "./documents/reserve.ts";
 export type { Answer, OpenedBefore } from "./documents/write.ts";
 export type { RowFinding } from "./events/verify-rows.ts";
 export type { MovedRows } from "./move.ts";
-export { type KnownPlace, misfitOf, type Place } from "./place.ts";
+export { isHeld, type KnownPlace, misfitOf, type Place } from "./place.ts";
 export type { BalanceEvidence } from "./stock/balance-around.ts";
 export type { ListedHold } from "./stock/branch-holds.ts";
 export type { ClaimedMovement, MovementKey } from "./stock/movement.ts";

@@ -13,7 +13,7 @@ import { createQuotaCounts } from "./quota-counts.ts";
 import { createReconciliation } from "./books/reconciliation.ts";
 import { createReports } from "./books/reports.ts";
 import { lostExecutions } from "./claims/claim.ts";
-import { acceptPlace, lastEventMs, type SeenPlace, readPlace, requirePlace } from "./place.ts";
+import { acceptPlace, holdPlace, lastEventMs, type SeenPlace, readPlace, requirePlace } from "./place.ts";
 import { createStockClaims } from "./stock/stock-claims.ts";
 import { createSyncBatches } from "./sync-batches/sync-batches.ts";
 import { verifyLedger, type VerifyRequest } from "./verify.ts";
@@ -70,6 +70,13 @@ export function openLedger(options: LedgerOptions) {
     lastEventMs: () => database.query(lastEventMs),
     /** Where the ledger is, and how much it has. @throws LedgerUnavailableError */
     place: () => database.query(readPlace),
+    /**
+     * No worker uses the database, whatever is written to it, until `acceptPlace`.
+     * @param lostFromMs its newest event as it was found (Unix milliseconds)
+     * @throws LedgerUnavailableError
+     */
+    holdPlace: (lostFromMs?: number, lostUntilMs?: number) =>
+      database.query((db) => holdPlace(db, lostFromMs, lostUntilMs)),
     /**
      * From now on the workers use the database as it is. @param lostUntilMs undefined: it has lost nothing @throws
      * LedgerUnavailableError

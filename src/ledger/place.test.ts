@@ -62,6 +62,19 @@ describe("a ledger that is not as it was left", () => {
     await test.ledger.acceptPlace();
   });
 
+  it("is not used while somebody says what it has lost, however much is written to it meanwhile", async () => {
+    const place = await test.ledger.place();
+    const { ledger } = worker({ ...place, events: place.events + 1 });
+    await expect(takes(ledger)).rejects.toThrow("was restored from a backup");
+    await test.ledger.holdPlace(1_700_000_000_000);
+    for (let n = 0; n < 2; n += 1) await takes(test.ledger);
+    await expect(takes(ledger)).rejects.toThrow("`fiscalflow ledger restored` is still at work, or has ended early");
+    expect(await test.ledger.place()).toMatchObject({ server: place.server, lostFromMs: 1_700_000_000_000 });
+    await test.ledger.acceptPlace();
+    expect(await takes(ledger)).toEqual({ kind: "taken" });
+    expect(await test.ledger.place()).toMatchObject({ lostFromMs: 1_700_000_000_000 });
+  });
+
   it("is noticed on connections that stay open once it is looked at anew", async () => {
     const { ledger, state } = worker();
     await takes(ledger);

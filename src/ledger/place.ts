@@ -22,6 +22,8 @@ export interface Place {
 export interface KnownPlace extends Place {
   /** That was used last: another one than `server` where the database has moved. */
   knownServer: string;
+  /** Its newest event (Unix milliseconds) when it was found restored: what came after it may be lost. */
+  lostFromMs?: number;
   /** What was to be sent before (Unix milliseconds), and has no claim, may have been sent. */
   lostUntilMs?: number;
 }
@@ -29,11 +31,15 @@ export interface KnownPlace extends Place {
 /** In place of a server: the database is used no more. */
 export const MOVED = "moved";
 
+/** In its place while `ledger restored` writes what it finds: that adds events, and hides how many were lost. */
+const HELD = "held";
+
 interface PlaceRow {
   ledger: string | null;
   known: string;
   here: string;
   events: string;
+  lost_from: Date | null;
   lost_until: Date | null;
 }
 
@@ -45,7 +51,7 @@ const HERE = sql`select ledger_server() as here`;
 
 export async function readPlace(db: Queries): Promise<KnownPlace> {
   const { rows } = await sql<PlaceRow>`
-    select p.ledger, p.server as known, p.lost_until, at.here,
+    select p.ledger, p.server as known, p.lost_from, p.lost_until, at.here,
       (select coalesce(sum(count), 0) from event_heads) as events
     from (${HERE}) as at left join ledger_place as p on true`.execute(db);
   const [row] = rows;
@@ -55,12 +61,13 @@ export async function readPlace(db: Queries): Promise<KnownPlace> {
       on conflict do nothing`.execute(db);
     return readPlace(db);
   }
-  const { ledger, here: server, known: knownServer, events, lost_until: lostUntil } = row;
+  const { ledger, here: server, known: knownServer, events, lost_from: lostFrom, lost_until: lostUntil } = row;
   return {
     ledger,
     server,
     knownServer,
     events: Number(events),
+    ...(lostFrom && { lostFromMs: lostFrom.getTime() }),
     ...(lostUntil && { lostUntilMs: lostUntil.getTime() }),
   };
 }
@@ -73,6 +80,8 @@ export function misfitOf(place: KnownPlace, seen: Place | undefined): string | u
   if (seen && seen.ledger !== place.ledger)
     return "is not the one that the workers of this namespace have used: each namespace has one ledger";
   if (place.knownServer === MOVED) return "was moved to another server (`fiscalflow ledger move`)";
+  if (isHeld(place))
+    return "was restored, and `fiscalflow ledger restored` is still at work, or has ended early: then run it again";
   if (isAnother(place.server, place.knownServer))
     return `is on another server, or another timeline of it, than it was (${place.server}, and was ${place.knownServer}): it was restored, copied, or taken over by a replica`;
   if (seen && isAnother(place.server, seen.server))
@@ -80,6 +89,11 @@ export function misfitOf(place: KnownPlace, seen: Place | undefined): string | u
   if (seen && seen.events > place.events)
     return `has ${place.events} events, and had ${seen.events}: it was restored from a backup`;
   return undefined;
+}
+
+/** Whether {@link holdPlace} has begun what {@link acceptPlace} is to end. */
+export function isHeld({ knownServer }: KnownPlace): boolean {
+  return knownServer === HELD;
 }
 
 function isAnother(server: string, known: string): boolean {
@@ -111,6 +125,19 @@ export async function lastEventMs(db: Queries): Promise<number | undefined> {
     select max(e.at) as at from event_heads as h
     join events as e on (e.connection, e.business_id, e.number) = (h.connection, h.business_id, h.count)`.execute(db);
   return rows[0]?.at?.getTime();
+}
+
+/** No worker uses the database, whatever is written to it, until {@link acceptPlace}. */
+export async function holdPlace(
+  db: Queries,
+  lostFromMs: number | undefined,
+  lostUntilMs: number | undefined,
+): Promise<void> {
+  const [from, until] = [lostFromMs, lostUntilMs].map((ms) => (ms === undefined ? null : new Date(ms)));
+  await readPlace(db);
+  await sql`
+    update ledger_place set server = ${HELD}, lost_from = ${from}::timestamptz,
+      lost_until = coalesce(${until}::timestamptz, lost_until)`.execute(db);
 }
 
 /** From now on the workers use the database as it is. @param lostUntilMs undefined: it has lost nothing more */

@@ -387,12 +387,13 @@ export const TABLES = {
     },
     key: "connection, business_id, kind, subject",
   }),
-  /** Which database this is, and up to when a restore may have lost claims: one row (place.ts). */
+  /** Which database this is, and between when and when a restore may have lost claims: one row (place.ts). */
   ledger_place: table({
     columns: {
       one: "boolean not null check (one)",
       ledger: "text not null",
       server: "text not null",
+      lost_from: "timestamptz",
       lost_until: "timestamptz",
     },
     key: "one",

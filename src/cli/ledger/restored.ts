@@ -1,5 +1,5 @@
 import { nairobiAndUtcTime } from "../../contract/index.ts";
-import { type Erasure, type Ledger, misfitOf } from "../../ledger/index.ts";
+import { type Erasure, isHeld, type Ledger, misfitOf } from "../../ledger/index.ts";
 import { readLedgerNote, writeLedgerNote } from "../../worker/ledger-note.ts";
 import { keepLostRows, type LostRow } from "../../worker/lost-rows.ts";
 import { withTemporal } from "../connect-temporal.ts";
@@ -41,30 +41,43 @@ export async function restored(context: CliContext, flags: RestoredFlags): Promi
         const seen = await readLedgerNote(client);
         const known = await ledger.place();
         const misfit = misfitOf(known, seen);
-        const lastEventMs = await ledger.lastEventMs();
-        // Once the workers write again, or this command has begun, the newest event is theirs.
-        const isNew = misfit !== undefined && known.lostUntilMs !== lostUntilMs;
-        if (isNew && lostUntilMs !== undefined && lastEventMs !== undefined && lostUntilMs < lastEventMs)
+        // Of one that was begun, or has ended, the newest event is its own, or the workers'.
+        const isNew = misfit !== undefined && !isHeld(known);
+        const lostFromMs = isNew ? await ledger.lastEventMs() : known.lostFromMs;
+        if (lostUntilMs !== undefined && lostFromMs !== undefined && lostUntilMs < lostFromMs)
           throw new UsageError(
-            `--at is before the newest event of this database (${nairobiAndUtcTime(lastEventMs)}). It is not the backup's moment, but when the lost database was used last.`,
+            `--at is before the newest event of this database (${nairobiAndUtcTime(lostFromMs)}). It is not the backup's moment, but when the lost database was used last.`,
           );
-        const place = await ledger.acceptPlace(lostUntilMs);
+        if (misfit === undefined) await ledger.acceptPlace(lostUntilMs);
+        else await ledger.holdPlace(lostFromMs, lostUntilMs);
         const lost: LostRow[] = [];
-        if (lostUntilMs !== undefined)
-          for await (const row of keepLostRows(client, ledger, (lastEventMs ?? MARGIN_MS) - MARGIN_MS)) lost.push(row);
+        const sinceMs = (lostFromMs ?? (await ledger.lastEventMs()) ?? MARGIN_MS) - MARGIN_MS;
+        if (lostUntilMs !== undefined) for await (const row of keepLostRows(client, ledger, sinceMs)) lost.push(row);
         const erased =
           erasures === undefined
             ? undefined
             : await erasedAgain(ledger, readErasures(context, erasures), keptFromOf(config.ledger.retentionYears));
-        // Last: until it is written, the workers wait.
-        await writeLedgerNote(client, place);
-        return { ...place, seen, misfit, lost, erased };
+        await writeLedgerNote(client, await ledger.place());
+        // Last: until then the workers wait.
+        const place = await ledger.acceptPlace(lostUntilMs);
+        return { ...place, known, seen, misfit, lost, erased };
       },
       { quiet: json, mayBeEmpty: true, asOwner: erasures !== undefined },
     ),
   );
-  const { ledger, server, events, lostUntilMs: until, seen, misfit, lost, erased } = await accept;
-  const lostUntil = until === undefined ? null : new Date(until).toISOString();
+  const {
+    ledger,
+    server,
+    events,
+    lostFromMs: from,
+    lostUntilMs: until,
+    known,
+    seen,
+    misfit,
+    lost,
+    erased,
+  } = await accept;
+  const [lostFrom, lostUntil] = [from, until].map((ms) => (ms === undefined ? null : new Date(ms).toISOString()));
   const lines = [
     lostUntilMs === undefined ? "The workers use the database as it is: nothing more was lost." : lostText(lostUntilMs),
     ...(lostUntilMs === undefined && until !== undefined ? [`What was lost before stands: ${lostText(until)}`] : []),
@@ -82,12 +95,15 @@ export async function restored(context: CliContext, flags: RestoredFlags): Promi
     server,
     events,
     eventsSeen: seen?.events ?? null,
+    lostFrom,
     lostUntil,
     lostRows: lost,
     ...(erased && { erased: erased.count, stillOpen: erased.stillOpen }),
   };
   printResult(context, json, result, lines.join("\n"));
-  const before = misfit === undefined ? "was the one that the workers know" : misfit;
+  const before = isHeld(known)
+    ? "was restored, and this command ended early before"
+    : (misfit ?? "was the one that the workers know");
   printNote(context, `The database ${before}. Workers that wait for it go on; none is to be restarted.`);
   if (erased && erased.stillOpen.length > 0) throw new CommandFailedError("");
 }
