@@ -45,7 +45,7 @@ export async function moveLedger(
   return moved;
 }
 
-/** What `quota_windows` counts begins anew by itself. */
+/** What `quota_windows` counts, and `turns` has, begins anew by itself. */
 const COPIED = Object.entries(TABLES).filter(([, { unlogged }]: [string, { unlogged?: true }]) => unlogged !== true);
 
 async function copyTables(

@@ -5,6 +5,7 @@ import { openDatabase, type Queries } from "./database.ts";
 import { createDocuments } from "./documents/documents.ts";
 import { createEventLog } from "./events/events.ts";
 import { erase, eraseAgain, type EraseRequest, type Erasure } from "./erasure/erase.ts";
+import { createFleet } from "./fleet.ts";
 import { createItemRegistrations } from "./item-registrations.ts";
 import { createObservationLog } from "./observations.ts";
 import { moveLedger, type MovedRows } from "./move.ts";
@@ -52,6 +53,7 @@ export function openLedger(options: LedgerOptions) {
     stock: createStockClaims(database),
     documents: createDocuments(database),
     quota: createQuotaCounts(database),
+    fleet: createFleet(database),
     purchases: createPurchases(database),
     billPayments: createBillPayments(database),
     syncBatches: createSyncBatches(database),

@@ -158,6 +158,7 @@ export const TABLES = {
       "documents_by_id on documents (connection, business_id, document_id)",
       "documents_by_original on documents (connection, business_id, original_document_id) where original_document_id is not null",
       "documents_in_doubt on documents (under_way_until) where claim = 'in-doubt'",
+      "documents_that_need_a_person on documents (connection) where needs_person_since is not null",
       "documents_closed on documents (workflow_id) where closed is not null",
       "documents_by_date on documents (document_date)",
       "documents_signed_on_another_day on documents (connection, business_id, signed_on) where signed_on <> document_date",
@@ -281,6 +282,13 @@ export const TABLES = {
       strangers_for: "integer not null",
     },
     key: "application",
+    fillfactor: 50,
+    unlogged: true,
+  }),
+  /** What one of the workers does for all of them, and until when it has that turn; unlogged, since it is soon anew. */
+  turns: table({
+    columns: { turn: "text not null", holder: "text not null", until: "timestamptz not null" },
+    key: "turn",
     fillfactor: 50,
     unlogged: true,
   }),
