@@ -22,6 +22,7 @@ import type { Ledger } from "../src/ledger/index.ts";
 import {
   claimedCall,
   type ClassifiedCall,
+  counted,
   currentWriter,
   notServedMessage,
   refusalOf,
@@ -59,6 +60,12 @@ export interface AccountingContext {
 
 /** Makes the call, and says what it came to. Never throws. */
 async function callAndClassify<Data>(
+  ...asked: Parameters<typeof classifiedCall<Data>>
+): Promise<ClassifiedCall<Data, AccountingMeaning>> {
+  return counted("accounting", asked[0].profile.connection, await classifiedCall(...asked));
+}
+
+async function classifiedCall<Data>(
   { keyWatch, key, health }: AccountingRuntime,
   operation: AccountingOperationName,
   call: () => Promise<AccountingResult<Data>>,

@@ -48,6 +48,19 @@ export interface ClassifiedCall<Data, Meaning = Classification> {
 
 export type AnyCall<Data = unknown> = ClassifiedCall<Data, Classification | AccountingMeaning>;
 
+/** Counts it (docs/monitoring.md). Labels come from closed lists, since each value is a time series. */
+export function counted<Call extends AnyCall>(
+  service: "compliance" | "accounting",
+  connection: string,
+  call: Call,
+): Call {
+  const { operation, meaning } = call;
+  Context.current()
+    .metricMeter.createCounter("fiscalflow_calls", undefined, "calls to a service, by what they came to")
+    .add(1, { service, connection, operation, outcome: meaning.kind });
+  return call;
+}
+
 /** @throws ApplicationFailure NotServed: another worker may know the connection, after a change of configuration */
 export function servedIn<Runtime>(connections: ReadonlyMap<string, Runtime>, name: string): Runtime {
   const runtime = connections.get(name);

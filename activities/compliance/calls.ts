@@ -28,7 +28,7 @@ import {
   type UnrepeatableWrites,
 } from "../../src/contract/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
-import { type ClassifiedCall, servedIn, type ServiceHealth, throwIfRetryable } from "../classified-call.ts";
+import { type ClassifiedCall, counted, servedIn, type ServiceHealth, throwIfRetryable } from "../classified-call.ts";
 import type { Catalogue } from "./catalogue.ts";
 import {
   type CredentialCircuitBreaker,
@@ -104,6 +104,12 @@ type Classify<Data> = (result: Result<Data>, dialect: ComplianceDialect, options
  * @param classify default: the status alone tells
  */
 export async function callAndClassify<Data>(
+  ...asked: Parameters<typeof classifiedCall<Data>>
+): Promise<ClassifiedCall<Data>> {
+  return counted("compliance", asked[0].profile.connection, await classifiedCall(...asked));
+}
+
+async function classifiedCall<Data>(
   runtime: ComplianceRuntime,
   activity: keyof typeof OPERATION_OF,
   target: CallTarget,

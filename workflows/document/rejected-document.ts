@@ -6,6 +6,7 @@ import { CancelledByOperator, park, Running, unlessCancelled } from "../operator
 import { growingPauseMs } from "../proxies.ts";
 import type { SaleContext } from "../sale/state.ts";
 import { answered, documentState, readDocument } from "./create-document.ts";
+import { countDocument } from "../sdk/interceptors.ts";
 
 /**
  * Somebody may resubmit a document in the service's dashboard, unseen: what follows a retry, a cancellation, or a long wait,
@@ -34,6 +35,7 @@ export async function resubmitRejected(
 ): Promise<SaleDocument> {
   const { run, profile } = context;
   const reason = document.error ?? "no reason given";
+  countDocument(run.counted, "rejected");
   return await submitAgainAfter(context, document, rejected, async (hasChanged) => {
     run.moveTo("rejected", "another look at the items");
     if ((await unlessCancelled(run, rejected.fixItems, hasChanged)) === true || hasChanged()) return "due";

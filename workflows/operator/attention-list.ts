@@ -20,7 +20,7 @@ import {
   type ServiceTrouble,
   type ServiceWait,
 } from "../../src/contract/index.ts";
-import { stepsTaken } from "../sdk/interceptors.ts";
+import { countAttention, stepsTaken } from "../sdk/interceptors.ts";
 
 /** From so many on a job goes on as a new run within a page, where a refused call is about to be made again. */
 const STEPS_WITHIN_A_PAGE = 200;
@@ -129,6 +129,7 @@ export abstract class AttentionList {
       const resolvedBy = RESOLVED_BY[attention.code].filter((update) => this.takes?.has(update) !== false);
       const raised = { resolvedBy, sinceMs: Date.now(), ...attention };
       this.#attentions.set(key, raised);
+      countAttention(attention.code);
       this.attentionChanged("raised", raised);
       this.publish();
     }

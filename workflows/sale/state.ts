@@ -27,6 +27,7 @@ import {
 } from "../../src/contract/index.ts";
 import { type Allowed, AttentionList, mostPressingFirst } from "../operator/attention-list.ts";
 import { type Calls, callsOf } from "../proxies.ts";
+import { countMovement } from "../sdk/interceptors.ts";
 
 /** Where each stage may lead. A credit note begins at `submitting`, and has nothing to complete: it is credited. */
 export const STAGE_TRANSITIONS: Readonly<Record<Stage, readonly Stage[]>> = {
@@ -68,6 +69,7 @@ export function isKnownToBeReset(before: "completed" | "its end"): boolean {
 export class SaleState extends AttentionList {
   readonly documentType: "sale" | "credit_note";
   readonly invoice: string;
+  connection: string | undefined;
   businessId: string | undefined;
   fingerprint: string | undefined;
 
@@ -163,6 +165,7 @@ export class SaleState extends AttentionList {
   beginCreditNote(number: string): SaleState {
     const note = new SaleState("credit_note", number, "submitting");
     note.takes = this.takes;
+    note.connection = this.connection;
     note.reversedSaleId = this.document?.id;
     note.callbacksReceived = this.callbacksReceived;
     note.prepared = true;
@@ -199,6 +202,11 @@ export class SaleState extends AttentionList {
   get row(): AnsweredRow {
     const { documentType: type, invoice: number, reversedSaleId: originalSaleId } = this;
     return { type, number, originalSaleId, movementsPlanned: this.movementsPlanned, expectedTotal: this.expectedTotal };
+  }
+
+  /** How metrics name it. */
+  get counted(): { connection: string | undefined; type: "sale" | "credit_note" } {
+    return { connection: this.connection, type: this.documentType };
   }
 
   goodsGivenBack(): void {
@@ -288,6 +296,7 @@ export class SaleState extends AttentionList {
 
   moved(movement: StockMovement, state: MovementState): void {
     movement.state = state;
+    countMovement(this.counted, state);
     this.stockMoved();
   }
 

@@ -36,7 +36,7 @@ import { awaitFinalStatus, type FinalStatus, unlessGivenUp } from "../document/a
 import { compareDocument, type Created, createDocument } from "../document/create-document.ts";
 import { unlessCancelled } from "../operator/attention-list.ts";
 import { main } from "../proxies.ts";
-import { invalidInput } from "../sdk/interceptors.ts";
+import { countDocument, invalidInput, timeReceipt } from "../sdk/interceptors.ts";
 import { planMovements, StockKeeping } from "../stock/stock-keeping.ts";
 import { registerMessages, withReplacement, withReturnDate } from "./messages.ts";
 import { contextOf, isKnownToBeReset, isReset, type SaleContext, SaleState } from "./state.ts";
@@ -60,6 +60,7 @@ export async function sale(input: SaleStart): Promise<SaleOutcome> {
     const answer = await open();
     const { lines } = input;
     const prepared: PreparedSale = { ...answer, sale: { ...answer.sale, ...(lines && { lines }) } };
+    run.connection = prepared.profile.connection;
     run.businessId = prepared.profile.businessId;
     run.fingerprint = prepared.fingerprint;
     run.refundChecks = prepared.refundChecks;
@@ -146,6 +147,8 @@ async function runSale(
     return await issueAndAwait(context, prepared, goods.lines, stock);
   });
   if (end === "completed") {
+    countDocument(run.counted, "signed");
+    timeReceipt(run.counted, Date.now() - workflowInfo().startTime.getTime());
     // The document is signed all the same.
     if (run.totalDiffers !== undefined)
       run.raise({ code: "mismatch", subject: "expectedTotal", message: run.totalDiffers });
@@ -159,6 +162,7 @@ async function runSale(
     run.moveTo(run.stage, "the return of its goods to stock");
     await stock.undo(sale.traderInvoiceNumber);
     run.moveTo("cancelled", "nothing");
+    countDocument(run.counted, "given-up");
     await run.noAttentionOpen();
   }
 }

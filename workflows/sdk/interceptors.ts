@@ -1,6 +1,6 @@
 /**
  * Workarounds for the SDK (decision 15): what a workflow is given and cannot read, signals that come together, updates
- * and the end of a run; and how failures are written. Nothing of a sale or a job is in here.
+ * and the end of a run; how failures are written, and what is counted. No step of a sale or a job is in here.
  *
  * Stands on: `src/contract`.
  */
@@ -15,6 +15,8 @@ import {
   ApplicationFailure,
   CancellationScope,
   condition,
+  inWorkflowContext,
+  metricMeter,
   setHandler,
   type SignalDefinition,
   type WorkflowInboundCallsInterceptor,
@@ -23,7 +25,13 @@ import {
   type WorkflowOutboundCallsInterceptor,
 } from "@temporalio/workflow";
 
-import { FAILURES, type InvalidInputDetails, invalidInputInWords } from "../../src/contract/index.ts";
+import {
+  type AttentionCode,
+  FAILURES,
+  type InvalidInputDetails,
+  invalidInputInWords,
+  type MovementState,
+} from "../../src/contract/index.ts";
 
 /** The interceptors of every workflow, bundled with the workflows. */
 export function interceptors(): WorkflowInterceptors {
@@ -254,4 +262,44 @@ function endOfTurns(count: number): Promise<void> {
     };
     turn(count);
   });
+}
+
+/**
+ * What workflows count (docs/monitoring.md). A replay counts nothing again; a run that was reset may. Labels come from
+ * closed lists, since each value is a time series: never a business, a number or a text of the service.
+ */
+const COUNTED_STATES: readonly MovementState[] = ["applied", "refused", "unknown", "dropped"];
+
+interface Of {
+  /** Undefined until the workflow is prepared. */
+  connection: string | undefined;
+  type: "sale" | "credit_note";
+}
+
+/** `rejected`: by the authority, each time that it says so. `given-up`: there will be no document. */
+export function countDocument({ connection = "", type }: Of, outcome: "signed" | "rejected" | "given-up"): void {
+  count("fiscalflow_documents", "documents, by what became of them", { connection, type, outcome });
+}
+
+/** @param forMs since its workflow began */
+export function timeReceipt({ connection = "", type }: Of, forMs: number): void {
+  if (!inWorkflowContext()) return;
+  const meaning = "from the start of a sale's workflow to its receipt";
+  metricMeter
+    .createHistogram("fiscalflow_receipt", "float", "seconds", meaning)
+    .record(forMs / 1_000, { connection, type });
+}
+
+export function countMovement({ connection = "" }: Of, state: MovementState): void {
+  if (!COUNTED_STATES.includes(state)) return;
+  count("fiscalflow_movements", "stock movements, by what became of them", { connection, outcome: state });
+}
+
+export function countAttention(code: AttentionCode): void {
+  count("fiscalflow_attentions_raised", "times that a person was needed, by code", { code });
+}
+
+/** Tests make the state of a run without a run. */
+function count(name: string, meaning: string, labels: Record<string, string>): void {
+  if (inWorkflowContext()) metricMeter.createCounter(name, undefined, meaning).add(1, labels);
 }

@@ -19,7 +19,7 @@ import { answerOf, BetweenTries, ClaimGenerations } from "../calls/between-tries
 import { park, Running, type Verdict } from "../operator/attention-list.ts";
 import { ledger, mainWaits } from "../proxies.ts";
 import type { SaleContext } from "../sale/state.ts";
-import { endOfTurn } from "../sdk/interceptors.ts";
+import { countMovement, endOfTurn } from "../sdk/interceptors.ts";
 
 /**
  * Brings one movement to `applied` or `dropped`. Another try is made only once the one before is known not to have been
@@ -146,6 +146,7 @@ function parkOnRefusal(
 
 export function markApplied(context: SaleContext, movement: StockMovement, result: AppliedMovement): void {
   setApplied(movement, result);
+  countMovement(context.run.counted, "applied");
   if (result.decision) adoptDecision(context, movement, result.decision);
   const { stockIo = "ok", stockMaster = "ok" } = result.report ?? {};
   context.run.stockMoved();

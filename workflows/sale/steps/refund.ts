@@ -19,7 +19,7 @@ import { answered, compareDocument, type Created, createDocument } from "../../d
 import { resubmitCancelled } from "../../document/rejected-document.ts";
 import { park } from "../../operator/attention-list.ts";
 import { main } from "../../proxies.ts";
-import { everyUpdateIsAnswered } from "../../sdk/interceptors.ts";
+import { countDocument, everyUpdateIsAnswered } from "../../sdk/interceptors.ts";
 import { returnGoods, type StockKeeping } from "../../stock/stock-keeping.ts";
 import { withReturnDate } from "../messages.ts";
 import { contextOf, isReset, type SaleContext, type SaleState } from "../state.ts";
@@ -202,6 +202,7 @@ async function creditSale(
       return true;
     });
     note.moveTo(isSigned ? "credited" : "cancelled", "nothing");
+    countDocument(note.counted, isSigned ? "signed" : "given-up");
     return { kind: isSigned ? "signed" : "given-up" };
   } catch (error) {
     if (error instanceof CreditedElsewhere) {
