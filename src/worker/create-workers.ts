@@ -33,6 +33,7 @@ import { dataConverterOf } from "../payloads/index.ts";
 import { type CallClass, callingAs } from "../quota/index.ts";
 import { pendingCallsOf } from "../starter/runs.ts";
 import { builtBuildId, encodingFailures } from "./bundle-workflows.ts";
+import { watchFleet } from "./fleet-metrics.ts";
 import { endLostActivities, watchClosedRuns, watchUnservedVersion } from "./each-minute.ts";
 import { endPolls, endsPollsItself, Permits, type PollGate, tunerOf } from "./permits.ts";
 import { guardQueries } from "./query-guard.ts";
@@ -215,6 +216,8 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   const endWatch = watchClosedRuns({ client, ledger, log });
   const endLost = endLostActivities({ client, ledger, identity, log });
   const endUnserved = watchUnservedVersion({ client, log, meter: metricMeter });
+  const isMeasured = config.metricsPort !== undefined;
+  const endFleet = isMeasured ? watchFleet({ client, ledger, meter: metricMeter, identity, log }) : undefined;
   const serverEndsPolls = await endsPollsItself(connection, namespace);
   return {
     workers,
@@ -228,6 +231,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
       await endWatch();
       await endLost();
       await endUnserved();
+      await endFleet?.();
       await limiters.close();
       await dispatchers.close();
     },

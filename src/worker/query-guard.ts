@@ -97,6 +97,9 @@ export class QueryGuard {
     this.#complete = core.completeWorkflowActivation;
     this.#checks = meter.createCounter("fiscalflow_query_checks", undefined, "queries checked against the history");
     this.#refusals = meter.createCounter("fiscalflow_query_refusals", undefined, "queries refused, to be asked again");
+    // What has not happened yet is 0, so that the first time is an increase.
+    this.#checks.add(0);
+    this.#refusals.add(0);
     core.pollWorkflowActivation = () => this.#next();
   }
 

@@ -51,6 +51,7 @@ export async function runWorkerProcess(options: ProcessOptions): Promise<void> {
     await installRuntime({
       log,
       metrics: metricsPort === undefined ? undefined : { host, port: metricsPort },
+      buckets: RECEIPT_BUCKETS,
     });
     const connection = await connect(temporal, env);
     try {
@@ -145,6 +146,9 @@ async function untilStopped(running: RunningWorkers, signal: AbortSignal, log: L
     signal.removeEventListener("abort", stop);
   }
 }
+
+/** Seconds: most receipts come at once, and an authority that is away may take days. */
+const RECEIPT_BUCKETS = { fiscalflow_receipt: [0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3_600, 21_600, 86_400] };
 
 /** A database that is away holds no worker back: sales go on, and what needs a claim waits for it. */
 async function openedLedger(config: Config, log: Logger, { seen }: LedgerWitness): Promise<Ledger> {

@@ -109,6 +109,10 @@ export function watchBudgets(meter: MetricMeter): BudgetsWatch {
       heldBack: (callClass) => heldBack.add(1, { application, class: callClass }),
     }),
     start(limiters) {
+      // What has not happened yet is 0, so that the first time is an increase.
+      for (const { application } of limiters)
+        for (const callClass of CLASSES)
+          for (const counter of [sent, refused, heldBack]) counter.add(0, { application, class: callClass });
       const gauges = setInterval(() => limiters.forEach(setGauges), GAUGES_EACH_MS).unref();
       return () => clearInterval(gauges);
     },
