@@ -1,5 +1,5 @@
 import type { AttentionCode } from "./names.ts";
-import { type Answer, type ResolvingUpdate, UPDATE_FORMS } from "./updates.ts";
+import { type Answer, type ResolvingUpdate, UPDATE_FORMS, type UpdateForm, type UpdateName } from "./updates.ts";
 
 export const RESOLVED_BY: Readonly<Record<AttentionCode, readonly ResolvingUpdate[]>> = {
   "item-unknown": ["retry", "cancel"],
@@ -124,16 +124,18 @@ export interface UpdateExample {
   input: Record<string, unknown>;
 }
 
-export function answersOf(update: ResolvingUpdate): readonly Answer[] {
-  return UPDATE_FORMS[update].answers;
+/** Those of an update that resolves no attention are none. */
+export function answersOf(update: UpdateName): readonly Answer[] {
+  const { answers = [] }: UpdateForm = UPDATE_FORMS[update];
+  return answers;
 }
 
 /** Whether a text is still an example's. */
-export function isUnfilled(update: ResolvingUpdate, field: string, text: unknown): text is string {
+export function isUnfilled(update: UpdateName, field: string, text: unknown): text is string {
   return typeof text === "string" && answersOf(update).some(([, input]) => input[field] === text);
 }
 
-export function unfilledFields(update: ResolvingUpdate, input: Readonly<Record<string, unknown>>): string[] {
+export function unfilledFields(update: UpdateName, input: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(input).flatMap(([field, text]) =>
     isUnfilled(update, field, text) ? [`${field}: expected your own text, found the example's "${text}"`] : [],
   );

@@ -281,6 +281,8 @@ describeInBrowser("an operator who has only Temporal's UI", () => {
     return await rig.stateWhen(invoice, ({ stage }) => stage === "completed");
   }
 
+  const SAID = { note: "seen in the dashboard", reason: "the customer left" };
+
   /** With what only the operator knows in the place of what the details give as an example. */
   function filledIn(json: string, said: Record<string, string>): string {
     const replaced = Object.fromEntries(Object.entries(said).filter(([field]) => json.includes(`"${field}"`)));
@@ -301,7 +303,7 @@ describeInBrowser("an operator who has only Temporal's UI", () => {
     const chosen = shown.find((update) => update.name === name && update.json.replaceAll(/\s/g, "").includes(having));
     expect(chosen, `what can be read whole: ${JSON.stringify(shown)}`).toBeDefined();
     corrects?.(invoice);
-    await operator.send({ name, json: filledIn(chosen?.json ?? "", says?.(invoice) ?? {}) });
+    await operator.send({ name, json: filledIn(chosen?.json ?? "", { ...SAID, ...says?.(invoice) }) });
     follows?.(invoice);
     expect(await handle.result()).toMatchObject(ends);
   });

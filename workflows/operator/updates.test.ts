@@ -57,6 +57,12 @@ describe("an update", () => {
     ["outcome", { waitSeconds: 61 }, "Expected the field waitSeconds with a number from 0 to 60 in it."],
     ["acknowledge", { code: "mismatch", note: "x" }, "Nothing with the code mismatch waits to be acknowledged."],
     ["retry", { code: "rejcted" }, "Expected the field code with one of document-unknown, batch-unknown, "],
+    [
+      "resolveDocument",
+      { notCreated: true, note: "how you know" },
+      'note: expected your own text, found the example\'s "how you know". The sale is at stage',
+    ],
+    ["cancel", { reason: "why" }, "reason: expected your own text"],
     ["retry", { code: "rejected" }, "Nothing waits for a retry of rejected."],
   ])("%s is refused with %j: %s", (name, message, why) => {
     expect(() => check(name, message)).toThrow(why);

@@ -29,6 +29,7 @@ import {
   updateExamples,
   type UpdateName,
   type UpdateRequests,
+  unfilledFields,
   whatToDo,
 } from "../../src/contract/index.ts";
 import { showStalledActivitiesIn } from "../proxies.ts";
@@ -107,11 +108,17 @@ export function checkUpdate<Run extends AttentionList>(run: Run, update: Update<
   if (unreadable !== undefined) throw invalidInput(`message ${update.name}`, [unreadable]);
   const request = message ?? {};
   const problems = problemsOf(UPDATE_FORMS[update.name], request);
-  const why = problems[0] ?? update.refusedBecause(run, request);
+  const why = problems[0] ?? update.refusedBecause(run, request) ?? unfilledText(update.name, request);
   if (why === undefined) return;
   const { stands, updates: allowed } = run.allowed;
   const words = `${why} ${stands}; allowed updates: ${allowed.join(", ") || "none"}.`;
   throw ApplicationFailure.nonRetryable(words, FAILURES.notAllowed, { allowed, problems } satisfies RefusalDetails);
+}
+
+/** An example that was sent as it stands: nobody would know later why. */
+function unfilledText(name: UpdateName, request: object): string | undefined {
+  const [problem] = unfilledFields(name, request as Record<string, unknown>);
+  return problem === undefined ? undefined : `${problem}.`;
 }
 
 /** What is wrong with a message itself, each as a sentence: it comes from people's hands. */
