@@ -28,6 +28,15 @@ const compliance = (connections: Record<string, object>, env?: Record<string, st
   problems({ compliance: connections }, env);
 const accounting = (connections: Record<string, object>) => problems({ accounting: connections });
 
+/** A key for each of many connections. */
+const KEYS = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`SHOP_${n + 1}`, `cmp_sk_test_shop_${n + 1}`]));
+const keyOf = (n: number) => ({ env: `SHOP_${n}` });
+
+function manyOf(count: number, of: (n: number) => object): Record<string, object> {
+  const numbers = Array.from({ length: count }, (_, n) => n + 1);
+  return Object.fromEntries(numbers.map((n) => [`shop-${n}`, { baseUrl: BASE, ...of(n) }]));
+}
+
 describe("connections to the Compliance API", () => {
   it("of one business are refused, whatever their keys reach", () => {
     const a = { baseUrl: BASE, apiKey: key("TEST_A"), businessId: "biz_1" };
@@ -45,9 +54,46 @@ describe("connections to the Compliance API", () => {
       expect.stringContaining(`"a" and "b" both reach ${ids} at ${BASE}. Take that out of one of them`);
     expect(compliance({ a, b: { ...b, businessId: "biz_3" } })).toEqual([refusal('"biz_3"')]);
     const lists = compliance({ a, b: { ...b, businessId: "biz_4", businesses: ["biz_3", "biz_2"] } });
-    expect(lists).toEqual([refusal('"biz_3", "biz_2"')]);
+    expect(lists).toEqual([refusal('"biz_3" and "biz_2"')]);
     expect(lists[0]).toMatch(/^compliance\.b\.businesses: /);
     expect(compliance({ a, b: { ...b, businesses: ["biz_4", "biz_5"] } })).toEqual([]);
+  });
+
+  it("of one business are one problem, however many there are", () => {
+    const fifty = manyOf(50, (n) => ({ businessId: "biz_1", apiKey: keyOf(n) }));
+    expect(compliance(fifty, KEYS)).toEqual([
+      `compliance.shop-2.businessId: expected one connection for each business; "shop-1", "shop-2", "shop-3", "shop-4", "shop-5", and 45 more all reach "biz_1" at ${BASE}. Take that out of all but one of them`,
+    ]);
+    const lists = manyOf(50, (n) => ({ businesses: [`biz_of_${n}`, "biz_1", "biz_2"], apiKey: keyOf(n) }));
+    expect(compliance(lists, KEYS)).toEqual([expect.stringMatching(/45 more all reach "biz_1" and "biz_2" at/)]);
+    const pairs = manyOf(50, (n) => ({ businessId: `biz_${n % 25}`, apiKey: keyOf(n) }));
+    expect(compliance(pairs, KEYS)).toHaveLength(25);
+    const same = Array.from({ length: 30 }, (_, n) => `biz_${n}`);
+    const long = manyOf(3, (n) => ({ businesses: same, apiKey: keyOf(n) }));
+    expect(compliance(long, KEYS)).toEqual([expect.stringContaining('"biz_3", "biz_4", and 25 more at')]);
+  });
+
+  it("of one key, or of one application, are one problem, however many there are", () => {
+    const ofOneKey = manyOf(50, (n) => ({ businessId: `biz_${n}`, apiKey: keyOf(1) }));
+    expect(compliance(ofOneKey, KEYS)).toEqual([
+      'compliance.shop-2.apiKey: expected one connection for each key; "shop-1", "shop-2", "shop-3", "shop-4", "shop-5", and 45 more have the same one and so reach the same businesses. Keep one of them',
+    ]);
+    const ofOneKeyAndBusiness = manyOf(50, () => ({ businessId: "biz_1", apiKey: keyOf(1) }));
+    expect(compliance(ofOneKeyAndBusiness, KEYS)).toHaveLength(1);
+    const ofOneApplication = manyOf(50, (n) => ({
+      businessId: `biz_${n}`,
+      apiKey: n === 50 ? key("LIVE") : keyOf(n),
+      application: "shops",
+      baseUrl: n % 2 === 0 ? BASE : `https://${n}.example.com`,
+    }));
+    expect(compliance(ofOneApplication, { ...KEYS, ...ENV })).toEqual([
+      expect.stringMatching(
+        /^compliance\.shop-50\.apiKey: .* "shop-1" and "shop-50" .*; found a test key and a live key/,
+      ),
+      expect.stringMatching(/^compliance\.shop-2\.baseUrl: .* "shop-5", and 45 more .*https:\/\/7.*, and 21 more\./),
+    ]);
+    const books = manyOf(50, () => ({ apiKey: key("BOOKS") }));
+    expect(accounting(books)).toEqual([expect.stringMatching(/"shop-5", and 45 more have the same one/)]);
   });
 
   it("of one key are refused, since they reach the same businesses", () => {

@@ -2,6 +2,7 @@ import { parseAccountingDialect } from "../accounting/dialect.ts";
 import { parseDialect, statesSaleKey } from "../compliance/dialect.ts";
 import type { ServedBusinesses } from "../contract/connection.ts";
 import type { PaymentRule } from "../contract/jobs.ts";
+import { fewOf } from "../contract/plain-text.ts";
 import { DialectError } from "../http/dialect-settings.ts";
 import type { ConfigProblem } from "./config-error.ts";
 import { type accountingSettings, ANY_BUSINESS, type complianceSettings } from "./settings.ts";
@@ -85,21 +86,11 @@ export function checkConnections(
   { receives }: { receives: boolean },
 ): ConfigProblem[] {
   return [
-    ...compliance.flatMap((connection, index) => [
-      ...businessProblems(connection),
-      ...compliance
-        .slice(0, index)
-        .flatMap((earlier) => [
-          ...applicationProblems(connection, earlier),
-          ...oneBusinessProblems(connection, earlier),
-        ]),
-    ]),
-    ...accounting.flatMap((connection, index) => [
-      ...webhookProblems(connection),
-      ...accounting
-        .slice(0, index)
-        .flatMap((earlier) => oneKeyProblems(connection, earlier, "and would fetch everything twice")),
-    ]),
+    ...compliance.flatMap((connection) => businessProblems(connection)),
+    ...applicationProblems(compliance),
+    ...oneBusinessProblems(compliance),
+    ...accounting.flatMap((connection) => webhookProblems(connection)),
+    ...oneKeyProblems(sameKeys(accounting), "and would fetch everything twice"),
     ...compliance.flatMap((connection) => reconciliationProblems(connection, accounting)),
     ...compliance.flatMap((connection) => dialectProblems(connection, parseDialect)),
     ...accounting.flatMap((connection) =>
@@ -146,45 +137,97 @@ function businessProblems({ values, given, where }: ComplianceReading): ConfigPr
   // A key that is bound to one business acts for no other (Fiscal Compliance API, "Authentication", 3).
   const others = businesses.filter((id) => id !== businessId);
   if (others.length === 0) return [];
-  const message = `expected no business besides "${businessId}", to which the key is bound by its reach "business"; found ${quoted(others)}. If the key is organisation-wide, its reach is "organisation"`;
+  const message = `expected no business besides "${businessId}", to which the key is bound by its reach "business"; found ${few(others.map(quoted))}. If the key is organisation-wide, its reach is "organisation"`;
   return [{ path: where("businesses"), message }];
 }
 
 /** One application is one budget and one task queue, so it cannot be two things. */
-function applicationProblems(connection: ComplianceReading, earlier: ComplianceReading): ConfigProblem[] {
-  const application = applicationOf(connection);
-  if (application !== applicationOf(earlier)) return [];
-  const both = `the connections "${earlier.name}" and "${connection.name}" of the application "${application}"`;
-  const [ours, theirs] = [connection, earlier].map(({ values }) => environmentOf(values.apiKey));
-  const [ourUrl, theirUrl] = [connection.values.baseUrl, earlier.values.baseUrl];
-  const keys = `expected keys of one environment for ${both}; found a ${theirs} key and a ${ours} key. Use keys of one environment, or give each an application of its own`;
-  const urls = `expected one base URL for ${both}; found ${theirUrl} and ${ourUrl}. Give each an application of its own`;
-  return [
-    ...(ours && theirs && ours !== theirs ? [{ path: connection.where("apiKey"), message: keys }] : []),
-    ...(ourUrl && theirUrl && ourUrl !== theirUrl ? [{ path: connection.where("baseUrl"), message: urls }] : []),
-  ];
+function applicationProblems(connections: readonly ComplianceReading[]): ConfigProblem[] {
+  return sharedBy(connections, (connection) => [applicationOf(connection)]).flatMap(({ things, owners }) => {
+    const application = things.join();
+    const problem = (name: "apiKey" | "baseUrl", wanted: string, todo: string, of: ValueOf) => {
+      const values = [...new Set(owners.flatMap((owner) => of(owner) ?? []))];
+      const first = owners.find((owner) => of(owner) !== undefined);
+      const others = owners.filter((owner) => of(owner) !== undefined && of(owner) !== values[0]);
+      const [other] = others;
+      if (!first || !other) return [];
+      const which = `for the connections ${namesOf([first, ...others])} of the application "${application}"`;
+      const message = `expected ${wanted} ${which}; found ${few(values)}. ${todo}`;
+      return [{ path: other.where(name), message }];
+    };
+    const ownApplications = "ive each an application of its own";
+    return [
+      ...problem(
+        "apiKey",
+        "keys of one environment",
+        `Use keys of one environment, or g${ownApplications}`,
+        (owner) => {
+          const environment = environmentOf(owner.values.apiKey);
+          return environment && `a ${environment} key`;
+        },
+      ),
+      ...problem("baseUrl", "one base URL", `G${ownApplications}`, ({ values }) => values.baseUrl),
+    ];
+  });
 }
+
+type ValueOf = (connection: ComplianceReading) => string | undefined;
 
 /** Through two connections, one invoice number of a business would become two documents. */
-function oneBusinessProblems(connection: ComplianceReading, earlier: ComplianceReading): ConfigProblem[] {
-  const { baseUrl, businessId } = connection.values;
-  if (baseUrl === undefined || baseUrl !== earlier.values.baseUrl) return [];
-  const known = businessesOf(earlier);
-  const shared = businessesOf(connection).filter((id) => known.includes(id));
-  if (shared.length === 0) return oneKeyProblems(connection, earlier, "and so reach the same businesses");
-  const message = `expected one connection for each business; "${earlier.name}" and "${connection.name}" both reach ${quoted(shared)} at ${baseUrl}. Take that out of one of them`;
-  return [{ path: connection.where(shared[0] === businessId ? "businessId" : "businesses"), message }];
+function oneBusinessProblems(connections: readonly ComplianceReading[]): ConfigProblem[] {
+  const atOneUrl = sharedBy(connections, ({ values: { baseUrl } }) => (baseUrl === undefined ? [] : [baseUrl]));
+  const shared = atOneUrl.flatMap(({ things: [baseUrl], owners }) =>
+    sharedBy(owners, businessesOf).map((one) => ({ ...one, baseUrl })),
+  );
+  const problems = shared.flatMap(({ baseUrl, things, owners }) => {
+    const [, second] = owners;
+    if (!second) return [];
+    const ids = businessesOf(second).filter((id) => things.includes(id));
+    const [all, todo] = owners.length === 2 ? ["both", "one"] : ["all", "all but one"];
+    const message = `expected one connection for each business; ${namesOf(owners)} ${all} reach ${few(ids.map(quoted))} at ${baseUrl}. Take that out of ${todo} of them`;
+    return [{ path: second.where(ids[0] === second.values.businessId ? "businessId" : "businesses"), message }];
+  });
+  const isSaid = (owners: readonly unknown[]): boolean =>
+    shared.some((one) => owners.every((owner) => one.owners.some((other) => other === owner)));
+  const ofOneKey = sameKeys(connections).filter((owners) => !isSaid(owners));
+  return [...problems, ...oneKeyProblems(ofOneKey, "and so reach the same businesses")];
 }
 
-function oneKeyProblems<Reading extends ComplianceReading | AccountingReading>(
-  connection: Reading,
-  earlier: Reading,
-  so: string,
-): ConfigProblem[] {
-  const [ours, theirs] = [connection.values, earlier.values];
-  if (ours.baseUrl !== theirs.baseUrl || !ours.apiKey || ours.apiKey.reveal() !== theirs.apiKey?.reveal()) return [];
-  const message = `expected one connection for each key; "${earlier.name}" and "${connection.name}" have the same one ${so}. Keep one of them`;
-  return [{ path: connection.where("apiKey"), message }];
+/** Connections to one service that have the same key. */
+function sameKeys<Reading extends ComplianceReading | AccountingReading>(connections: readonly Reading[]): Reading[][] {
+  return sharedBy(connections, ({ values: { baseUrl, apiKey } }) =>
+    apiKey ? [JSON.stringify([baseUrl, apiKey.reveal()])] : [],
+  ).map(({ owners }) => owners);
+}
+
+function oneKeyProblems(sharing: readonly (ComplianceReading | AccountingReading)[][], so: string): ConfigProblem[] {
+  return sharing.flatMap((owners) => {
+    const [, second] = owners;
+    if (!second) return [];
+    const message = `expected one connection for each key; ${namesOf(owners)} have the same one ${so}. Keep one of them`;
+    return [{ path: second.where("apiKey"), message }];
+  });
+}
+
+/**
+ * What several owners have in common, each thing once, and together those that the same owners have: told for each pair
+ * of fifty owners it would be 1,225 problems.
+ */
+export function sharedBy<Owner>(
+  owners: readonly Owner[],
+  thingsOf: (owner: Owner) => readonly string[],
+): { things: string[]; owners: Owner[] }[] {
+  const having = new Map<string, number[]>();
+  for (const [index, owner] of owners.entries())
+    for (const thing of new Set(thingsOf(owner))) having.set(thing, [...(having.get(thing) ?? []), index]);
+  const shared = new Map<string, { things: string[]; owners: Owner[] }>();
+  for (const [thing, indexes] of having) {
+    if (indexes.length < 2) continue;
+    const known = shared.get(indexes.join());
+    if (known) known.things.push(thing);
+    else shared.set(indexes.join(), { things: [thing], owners: owners.filter((_, index) => indexes.includes(index)) });
+  }
+  return [...shared.values()];
 }
 
 function webhookProblems({ values, where }: AccountingReading): ConfigProblem[] {
@@ -206,6 +249,17 @@ function reconciliationProblems(
   return [{ path: where("reconcileAccounting"), message }];
 }
 
-function quoted(ids: readonly string[]): string {
-  return ids.map((id) => `"${id}"`).join(", ");
+function namesOf(connections: readonly { name: string }[]): string {
+  return few(connections.map(({ name }) => quoted(name)));
+}
+
+const NAMED = 5;
+
+/** `"a" and "b"`, or `"a", "b", and 7 more` of many. */
+function few(texts: readonly string[]): string {
+  return texts.length === 2 ? texts.join(" and ") : fewOf(texts, NAMED).join(", ");
+}
+
+function quoted(text: string): string {
+  return `"${text}"`;
 }

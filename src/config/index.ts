@@ -5,7 +5,7 @@
  * Stands on: `src/contract`, `src/contract/schema`, `src/compliance`, `src/accounting`, `src/http`,
  * `src/payloads`.
  */
-export { type AccountingConnection, type ComplianceConnection, starterSettings } from "./connections.ts";
+export { type AccountingConnection, type ComplianceConnection, sharedBy, starterSettings } from "./connections.ts";
 export { ConfigError } from "./config-error.ts";
 export { type Config, loadConfig, type LoadConfigOptions } from "./load-config.ts";
 export { Secret, type SecretWatch } from "./secrets.ts";

@@ -242,4 +242,19 @@ describe("a connection's key", () => {
       ]),
     ).toEqual([]);
   });
+
+  test("is reported once, however many connections' keys reach the same businesses", () => {
+    const connection = configured();
+    const businesses = ["biz_1", "biz_2"].map((id) => ({ id, branches: [] }));
+    const reaches = Array.from({ length: 50 }, (_, n) => ({
+      connection: { ...connection, name: `shop-${n + 1}` },
+      businesses,
+    }));
+    expect(checkOverlaps(reaches)).toMatchObject([
+      {
+        check: expect.stringMatching(/^connections shop-1, shop-2, .*shop-10, and 40 more$/),
+        message: expect.stringMatching(/^all these keys reach biz_1, biz_2: /),
+      },
+    ]);
+  });
 });

@@ -5,7 +5,7 @@ import {
   type ComplianceClient,
   createComplianceClient,
 } from "../../compliance/index.ts";
-import type { AccountingConnection, ComplianceConnection, Config } from "../../config/index.ts";
+import { type AccountingConnection, type ComplianceConnection, type Config, sharedBy } from "../../config/index.ts";
 import { TransportError } from "../../http/errors.ts";
 import { AnswerError, type AnswerMeta, UnexpectedAnswerError } from "../../http/service-call.ts";
 import type { RateLimit } from "../../http/quota-headers.ts";
@@ -200,13 +200,17 @@ export interface Reach {
 
 /** Through two connections, one invoice number of a business would become two documents. */
 export function checkOverlaps(reaches: readonly Reach[]): Finding[] {
-  return reaches.flatMap(({ connection: ours, businesses }, index) =>
-    reaches.slice(0, index).flatMap(({ connection: theirs, businesses: others }) => {
-      const shared = businesses.map(({ id }) => id).filter((id) => others.some((other) => other.id === id));
-      if (ours.baseUrl !== theirs.baseUrl || shared.length === 0) return [];
-      const both = `both keys reach ${firstFew(shared)}: one invoice number sent through both becomes two documents`;
-      const todo = "use one connection for each business: keep one of the keys, or keys that are bound to one business";
-      return [warning(`connections ${theirs.name} and ${ours.name}`, both, todo)];
-    }),
+  const atOneUrl = [...new Set(reaches.map(({ connection }) => connection.baseUrl))].map((baseUrl) =>
+    reaches.filter(({ connection }) => connection.baseUrl === baseUrl),
   );
+  return atOneUrl
+    .flatMap((reached) => sharedBy(reached, ({ businesses }) => businesses.map(({ id }) => id)))
+    .map(({ things, owners }) => {
+      const names = owners.map(({ connection }) => connection.name);
+      const [which, keys] =
+        names.length === 2 ? [names.join(" and "), "both keys"] : [firstFew(names), "all these keys"];
+      const message = `${keys} reach ${firstFew(things)}: one invoice number sent through two of them becomes two documents`;
+      const todo = "use one connection for each business: keep one of the keys, or keys that are bound to one business";
+      return warning(`connections ${which}`, message, todo);
+    });
 }
