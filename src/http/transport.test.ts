@@ -29,7 +29,7 @@ test("a request on a fresh connection shares it with no other, and reads go on s
 
 test("a fresh connection that is refused has sent nothing, and the clock is the injected one", async () => {
   server = await startStubServer((response) => respondJson(response, 200, {}));
-  dispatchers = createDispatchers({ connectTimeoutMs: 1_000, connections: 1 });
+  dispatchers = createDispatchers({ connectTimeoutMs: 1_000 });
   const transport = createTransport(dispatchers, () => 1_234);
   const request = { method: "GET", headers: {}, timeoutMs: 5_000, maxBodyBytes: 1_000 } as const;
   const url = new URL(server.baseUrl);
@@ -37,4 +37,24 @@ test("a fresh connection that is refused has sent nothing, and the clock is the 
   await server.close();
   server = undefined;
   await expect(transport.send({ ...request, url, freshConnection: true })).rejects.toMatchObject({ sent: "no" });
+});
+
+test("many requests that are not answered hold up no other to the same service", async () => {
+  server = await startStubServer((response, { target }) => {
+    if (target !== "/hangs") respondJson(response, 200, {});
+  });
+  dispatchers = createDispatchers();
+  const transport = createTransport(dispatchers);
+  const { baseUrl } = server;
+  const send = (path: string) => {
+    const url = new URL(path, baseUrl);
+    return transport.send({ method: "GET", url, headers: {}, timeoutMs: 5_000, maxBodyBytes: 1_000 });
+  };
+  // As many as ten shops of one service may have under way at once: each has its own places in the worker.
+  const hanging = Array.from({ length: 200 }, () => send("/hangs"));
+  const ended = Promise.allSettled(hanging);
+  expect(await send("/answers")).toMatchObject({ status: 200 });
+  await server.close();
+  server = undefined;
+  await ended;
 });
