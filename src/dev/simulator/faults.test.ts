@@ -27,6 +27,16 @@ describe("an injected fault", () => {
     ]);
   });
 
+  test("of one application strikes whatever its keys call, and no other's", async () => {
+    const applications = ["one", "other"].map((name) => ({ name, keys: [{ key: `cmp_sk_test_${name}` }] }));
+    const simulator = await simulatorUnderTest({ scenario: { applications } });
+    const match = { application: "one" };
+    simulator.inject({ operation: "*", when: "before", kind: "status", status: 500, match });
+    const statusOf = async (path: string, key: string) => (await call(simulator, "GET", path, { key })).status;
+    for (const path of ["/v1/items", "/v1/sales/unknown"]) expect(await statusOf(path, "cmp_sk_test_one")).toBe(500);
+    expect(await statusOf("/v1/items", "cmp_sk_test_other")).toBe(200);
+  });
+
   test("half-body: the answer breaks off in its middle", async () => {
     const simulator = await simulatorUnderTest();
     simulator.inject({ operation: "listItems", when: "after", kind: "half-body" });

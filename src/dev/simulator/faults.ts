@@ -57,6 +57,7 @@ export const faultSchema = z
     probability: z.number().min(0).max(1).optional(),
     match: z
       .strictObject({
+        application: z.string().optional(),
         invoice: z.string().optional(),
         saleId: z.string().optional(),
         itemId: z.string().optional(),

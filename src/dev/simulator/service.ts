@@ -157,7 +157,7 @@ async function serve<Caller>(
   entry.application = application;
 
   const struck = async (when: "before" | "after", real: Delivery | null): Promise<Delivery | null> => {
-    const known = { ...facts, ...service.calls.factsOf(entry) };
+    const known = { ...facts, ...service.calls.factsOf(entry), application };
     const fault = around.faults.strike(service.name, operation.name, when, known);
     if (fault === undefined) return real;
     entry.fault = fault.kind;
