@@ -42,6 +42,20 @@ describe("the connection to Temporal", () => {
     );
   });
 
+  it("names the variable of a file that cannot be read, and the half of a client certificate that is missing", () => {
+    const load = (env: Record<string, string>) => () => loadTemporalConnection({ env: { ...NO_FILE, ...env } });
+    expect(load({ TEMPORAL_TLS_SERVER_CA_CERT_PATH: "/nowhere/ca.pem" })).toThrow(
+      /TEMPORAL_TLS_SERVER_CA_CERT_PATH: .*ENOENT.*\/nowhere\/ca\.pem/,
+    );
+    expect(load({ TEMPORAL_TLS_CLIENT_CERT_DATA: "a certificate" })).toThrow(
+      /TEMPORAL_TLS_CLIENT_KEY_PATH: .*a client certificate needs its key/,
+    );
+    expect(load({ TEMPORAL_TLS_CLIENT_KEY_DATA: "a key" })).toThrow(
+      /TEMPORAL_TLS_CLIENT_CERT_PATH: .*the key of a client certificate needs the certificate/,
+    );
+    expect(load({ TEMPORAL_TLS: "false", TEMPORAL_TLS_CLIENT_KEY_DATA: "a key" })).not.toThrow();
+  });
+
   it("says what a file without profiles lacks, and never shows the lines of a file that is not TOML", () => {
     const folder = mkdtempSync(join(tmpdir(), "fiscalflow-"));
     const file = join(folder, "temporal.toml");

@@ -1,5 +1,9 @@
-import { loadClientConnectConfig } from "@temporalio/envconfig";
-import type { ClientConnectConfig } from "@temporalio/envconfig";
+import {
+  type ClientConfigTLS,
+  type ClientConnectConfig,
+  loadClientConfigProfile,
+  toClientOptions,
+} from "@temporalio/envconfig";
 import { ConfigError } from "./config-error.ts";
 import type { Environment } from "./setting-kinds.ts";
 
@@ -20,16 +24,41 @@ export function loadTemporalConnection({ env }: { env: Environment }): TemporalC
   // An empty variable is what a compose file makes of one that is not set.
   const entries = Object.entries(env).filter((pair): pair is [string, string] => Boolean(pair[1]));
   try {
-    const { connectionOptions, namespace } = loadClientConnectConfig({ overrideEnvVars: Object.fromEntries(entries) });
+    const profile = loadClientConfigProfile({ overrideEnvVars: Object.fromEntries(entries) });
+    requireWholePair(profile.tls);
+    const { connectionOptions, namespace } = toClientOptions(profile);
     return {
       connectionOptions,
       namespace: namespace ?? "default",
       addressGiven: connectionOptions.address !== undefined,
     };
   } catch (error) {
+    if (error instanceof ConfigError) throw error;
     const message = `Temporal's configuration cannot be used: ${reasonOf(error)}`;
-    throw new ConfigError([{ path: "TEMPORAL_*", message }]);
+    const unreadable = error instanceof Error && "path" in error ? error.path : undefined;
+    const variable = entries.find(([name, value]) => name.startsWith("TEMPORAL_") && value === unreadable)?.[0];
+    throw new ConfigError([{ path: variable ?? "TEMPORAL_*", message }]);
   }
+}
+
+/**
+ * Temporal's library connects without a client certificate where one half of it is missing.
+ * @throws ConfigError
+ */
+function requireWholePair(tls: ClientConfigTLS | undefined): void {
+  if (tls === undefined || tls.disabled === true || (tls.clientCert === undefined) === (tls.clientKey === undefined))
+    return;
+  const [path, message] =
+    tls.clientKey === undefined
+      ? [
+          "TEMPORAL_TLS_CLIENT_KEY_PATH",
+          "a client certificate needs its key: set this, or TEMPORAL_TLS_CLIENT_KEY_DATA",
+        ]
+      : [
+          "TEMPORAL_TLS_CLIENT_CERT_PATH",
+          "the key of a client certificate needs the certificate: set this, or TEMPORAL_TLS_CLIENT_CERT_DATA",
+        ];
+  throw new ConfigError([{ path, message }]);
 }
 
 function reasonOf(error: unknown): string {
