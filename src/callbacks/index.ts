@@ -8,6 +8,6 @@ export { createBoundedServer, type ServerTimeouts } from "./bounded-server.ts";
 export { callbackUrl } from "./callback-token.ts";
 export { createCallbackReceiver } from "./receiver.ts";
 export { countsPerLine, DURATION_BUCKETS } from "./receiver-watch.ts";
-export { createTemporalSignaller } from "./temporal-signaller.ts";
+export { type CallbackClient, createTemporalSignaller } from "./temporal-signaller.ts";
 export { createCallbackToken } from "./callback-token.ts";
 export type { WebhookSource } from "./webhooks.ts";

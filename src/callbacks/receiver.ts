@@ -183,7 +183,7 @@ export function createCallbackReceiver(options: ReceiverOptions): FastifyInstanc
   app.get("/healthz", (_request, reply) => reply.send({ status: "alive" }));
   app.get("/readyz", async (_request, reply) => {
     const reachable = await isReachable();
-    return reply.code(reachable ? 200 : 503).send({ status: reachable ? "ready" : "Temporal cannot be reached" });
+    return reply.code(reachable ? 200 : 503).send({ status: reachable ? "ready" : "Temporal cannot be used" });
   });
   app.setNotFoundHandler((request, reply) => refuse(reply, { kind: kindOf(request) }, "unknown-address"));
   app.setErrorHandler((error, request, reply) => {

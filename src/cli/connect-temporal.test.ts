@@ -1,49 +1,31 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { createServer as createHttp1Server, type Server } from "node:http";
 import { createSecureServer, createServer as createHttp2Server, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo, Server as NetServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { loadTemporalConnection } from "../config/index.ts";
+import { Certificates } from "../http/test-support/certificates.ts";
 import { connectErrorOf, whyUnusable } from "../worker/diagnose-temporal.ts";
 import { callCli } from "./test-support/call-cli.ts";
 
-let folder: string;
+let certificates: Certificates;
 const servers: (NetServer | Server)[] = [];
-const at = (name: string): string => join(folder, name);
-const openssl = (...argv: string[]) => promisify(execFile)("openssl", argv);
-
-/** A key and a certificate, `<name>.key` and `<name>.pem`; issued by `ca`, or by itself. */
-async function certify(name: string, { names, days = 2, ca }: { names?: string; days?: number; ca?: string }) {
-  const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", at(`${name}.key`)];
-  if (ca === undefined) {
-    await openssl("req", "-x509", ...key, "-out", at(`${name}.pem`), "-days", String(days), "-subj", `/CN=${name}`);
-    return;
-  }
-  await openssl("req", ...key, "-out", at(`${name}.csr`), "-subj", `/CN=${name}`);
-  await writeFile(at(`${name}.ext`), `subjectAltName=${names}`);
-  const issuer = ["-CA", at(`${ca}.pem`), "-CAkey", at(`${ca}.key`), "-CAcreateserial"];
-  const asked = ["-in", at(`${name}.csr`), "-out", at(`${name}.pem`), "-days", String(days)];
-  await openssl("x509", "-req", ...asked, ...issuer, "-extfile", at(`${name}.ext`));
-}
+const at = (file: string): string => certificates.at(file);
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "fiscalflow-tls-"));
-  await certify("ca", {});
-  await certify("stranger", {});
-  const here = "DNS:localhost,IP:127.0.0.1";
-  await certify("server", { ca: "ca", names: here });
-  await certify("elsewhere", { ca: "ca", names: "DNS:temporal.example.com" });
-  await certify("expired", { ca: "ca", names: here, days: 0 });
-  await certify("client", { ca: "ca", names: "DNS:client" });
+  certificates = await Certificates.create();
+  await certificates.makeAuthority("ca");
+  await certificates.makeAuthority("stranger");
+  const names = "DNS:localhost,IP:127.0.0.1";
+  await certificates.issue("server", { by: "ca", names });
+  await certificates.issue("elsewhere", { by: "ca", names: "DNS:temporal.example.com" });
+  await certificates.issue("expired", { by: "ca", names, days: 0 });
+  await certificates.issue("client", { by: "ca", names: "DNS:client" });
 });
 afterAll(async () => {
   for (const server of servers) server.close();
-  await rm(folder, { recursive: true, force: true });
+  await certificates.remove();
 });
 
 async function listening(server: NetServer | Server): Promise<string> {
@@ -68,8 +50,7 @@ async function secure(
   more: { wantsClient?: boolean; tls12?: boolean; grpcStatus?: number } = {},
 ): Promise<string> {
   const server = createSecureServer({
-    key: await readFile(at(`${certificate}.key`)),
-    cert: await readFile(at(`${certificate}.pem`)),
+    ...(await certificates.pairOf(certificate)),
     ...(more.tls12 && { maxVersion: "TLSv1.2" }),
     ...(more.wantsClient && { requestCert: true, rejectUnauthorized: true, ca: await readFile(at("ca.pem")) }),
   });
@@ -89,7 +70,7 @@ type Env = Record<string, string>;
 async function messageOf(address: string, env: Env): Promise<string> {
   const own = { TEMPORAL_ADDRESS: address, TEMPORAL_CONFIG_FILE: "/nonexistent/temporal.toml", ...env };
   const temporal = loadTemporalConnection({ env: own });
-  const error = await connectErrorOf(new Error("Failed to connect before the deadline"), temporal, own);
+  const error = await connectErrorOf(new Error("Failed to connect before the deadline"), temporal);
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -108,7 +89,13 @@ describe("a connection to Temporal that fails", () => {
       "refuses ours",
       () => secure("server", wants),
       () => CLIENT("stranger"),
-      /refused our client certificate .*Check TEMPORAL_TLS_CLIENT_CERT_PATH/,
+      /refused our client certificate .*"CN=stranger", issued by "CN=stranger", valid until .*Set TEMPORAL_TLS_CLIENT_CERT_PATH .*that the server trusts/,
+    ],
+    [
+      "refuses ours, which has expired",
+      () => secure("server", wants),
+      () => CLIENT("expired"),
+      /refused our client certificate .*"CN=expired", issued by "CN=ca", has expired .*Renew it, and set TEMPORAL_TLS_CLIENT_CERT_PATH/,
     ],
     [
       "refuses ours by TLS 1.2",

@@ -1,12 +1,14 @@
 import { Client, Connection } from "@temporalio/client";
+import { setTimeout as delay } from "node:timers/promises";
 
 import { loadConfig, loadTemporalConnection, type TemporalConnection } from "../config/index.ts";
 import { dataConverterOf } from "../payloads/index.ts";
-import { connectErrorOf } from "../worker/diagnose-temporal.ts";
+import { connectErrorOf, handshakeProblem } from "../worker/diagnose-temporal.ts";
 import {
   requireListener,
   requireNamespace,
   requireSearchAttributes,
+  TemporalError,
   temporalErrorOf,
 } from "../worker/require-temporal.ts";
 import { type CliContext, interruptible } from "./context.ts";
@@ -47,6 +49,9 @@ export async function withTemporal<Result>(
  */
 export const HISTORY_CHANNEL_ARGS = { "grpc.max_receive_message_length": 128 * 1024 * 1024 };
 
+/** By then, a server that lets us in has usually done so. */
+const LOOK_AFTER_MS = 1_000;
+
 /**
  * Nobody closes the connection, which ends with the process: the client repeats a failed call from a timer, and where
  * its connection was closed meanwhile, that throws where nobody can catch it ("Channel has been shut down").
@@ -54,9 +59,26 @@ export const HISTORY_CHANNEL_ARGS = { "grpc.max_receive_message_length": 128 * 1
  */
 export async function connectTemporal({ env }: CliContext, temporal: TemporalConnection): Promise<Connection> {
   await requireListener(temporal, env);
+  const connecting = new AbortController();
   try {
-    return await Connection.connect({ ...temporal.connectionOptions, channelArgs: HISTORY_CHANNEL_ARGS });
+    return await Promise.race([
+      Connection.connect({ ...temporal.connectionOptions, channelArgs: HISTORY_CHANNEL_ARGS }),
+      refusedHandshake(temporal, connecting.signal),
+    ]);
   } catch (error) {
-    throw await connectErrorOf(error, temporal, env);
+    throw await connectErrorOf(error, temporal);
+  } finally {
+    connecting.abort();
   }
+}
+
+/**
+ * Rejects as soon as it is clear that the handshake fails, which the client repeats for ten seconds; never resolves.
+ * @throws TemporalError
+ */
+async function refusedHandshake(temporal: TemporalConnection, connecting: AbortSignal): Promise<never> {
+  const isDue = await delay(LOOK_AFTER_MS, true, { signal: connecting }).catch(() => false);
+  const problem = isDue ? await handshakeProblem(temporal) : undefined;
+  if (problem !== undefined) throw new TemporalError("refused", problem);
+  return await new Promise<never>(() => undefined);
 }

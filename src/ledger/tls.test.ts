@@ -1,53 +1,34 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TLSSocket } from "node:tls";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
+import { Certificates } from "../http/test-support/certificates.ts";
 import { openLedger } from "./index.ts";
 import { ledgerOfSuite } from "./test-support/create-test-ledger.ts";
 
-const run = promisify(execFile);
 /** What a client of PostgreSQL sends first, if it wants TLS: the length, and the code of the request. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 
 describe("a ledger on another host", () => {
   const direct = ledgerOfSuite();
-  let folder: string;
+  let certificates: Certificates;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "fiscalflow-tls-"));
-    await makeAuthority("ours");
-    await makeAuthority("another");
-    await makeCertificate("localhost");
-    await makeCertificate("db.example.com");
+    certificates = await Certificates.create();
+    await certificates.makeAuthority("ours");
+    await certificates.makeAuthority("another");
+    for (const name of ["localhost", "db.example.com"])
+      await certificates.issue(name, { by: "ours", names: `DNS:${name}` });
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  afterAll(() => certificates.remove());
 
-  const file = (name: string): string => join(folder, name);
-
-  async function makeAuthority(name: string): Promise<void> {
-    const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", file(`${name}.key`)];
-    await run("openssl", ["req", "-x509", ...key, "-out", file(`${name}.pem`), "-subj", `/CN=${name}`, "-days", "2"]);
-  }
-
-  /** For a server of that name, signed by our authority. */
-  async function makeCertificate(name: string): Promise<void> {
-    const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", file(`${name}.key`)];
-    await run("openssl", ["req", "-new", ...key, "-out", file(`${name}.csr`), "-subj", `/CN=${name}`]);
-    await writeFile(file(`${name}.ext`), `subjectAltName=DNS:${name}\n`);
-    const signer = ["-CA", file("ours.pem"), "-CAkey", file("ours.key"), "-CAcreateserial", "-days", "2"];
-    const made = ["-in", file(`${name}.csr`), "-extfile", file(`${name}.ext`), "-out", file(`${name}.pem`)];
-    await run("openssl", ["x509", "-req", ...made, ...signer]);
-  }
+  const file = (name: string): string => certificates.at(name);
 
   /** Ends TLS before the suite's PostgreSQL, under the certificate of that name; without one it refuses TLS. */
   async function serverAs(name: string | undefined): Promise<{ port: number; encrypted: () => number }> {
     const { searchParams } = new URL(direct.url);
     const behind = join(searchParams.get("host") ?? "", ".s.PGSQL.5432");
-    const certificate = name && { key: await readFile(file(`${name}.key`)), cert: await readFile(file(`${name}.pem`)) };
+    const certificate = name && (await certificates.pairOf(name));
     const open = new Set<Socket>();
     let encrypted = 0;
     const server = createServer((plain) => {

@@ -81,6 +81,7 @@ const QUOTES_NOBODY: ReadonlySet<unknown> = new Set([
   "NotServed",
   "ServiceError",
   "ShutdownError",
+  "TemporalError",
   "TransportError",
   "UnexpectedError",
 ]);

@@ -75,6 +75,8 @@ export interface WorkersOptions {
   workerName?: string;
   /** Where a refused key is reported; default: the log of Temporal's runtime, which is that of the process. */
   log?: KeyLog;
+  /** What keeps this process from Temporal although somebody listens there, for the log; default: nobody looks. */
+  whyAway?: () => Promise<string | undefined>;
   /** From 0 to 1: how much of its longest jitter a pause gets; default: `Math.random`. */
   random?: () => number;
 }
@@ -104,7 +106,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   const dispatchers = createDispatchers();
   const transport = createTransport(dispatchers);
   const { logger, metricMeter } = Runtime.instance();
-  const { ledger, client, log = logger, random = Math.random } = options;
+  const { ledger, client, log = logger, random = Math.random, whyAway } = options;
   const watch = watchKeys(log, metricMeter);
   const readKeysAgain = (): void => config.secretFiles.readAgain();
   const applications = new Set(config.compliance.map(({ application }) => application));
@@ -215,7 +217,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   const endReadings = config.secretFiles.start(watchSecrets(log, gaugeIn(metricMeter)));
   const endWatch = watchClosedRuns({ client, ledger, log });
   const endLost = endLostActivities({ client, ledger, identity, log });
-  const endUnserved = watchUnservedVersion({ client, log, meter: metricMeter });
+  const endUnserved = watchUnservedVersion({ client, log, meter: metricMeter, whyAway });
   const isMeasured = config.metricsPort !== undefined;
   const endFleet = isMeasured ? watchFleet({ client, ledger, meter: metricMeter, identity, log }) : undefined;
   const serverEndsPolls = await endsPollsItself(connection, namespace);

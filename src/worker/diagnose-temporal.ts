@@ -1,4 +1,5 @@
 import { Connection } from "@temporalio/client";
+import { X509Certificate } from "node:crypto";
 import { connect as connectHttp2 } from "node:http2";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, type ConnectionOptions } from "node:tls";
@@ -6,7 +7,6 @@ import { connect as connectTls, type ConnectionOptions } from "node:tls";
 import type { Environment, TemporalConnection } from "../config/index.ts";
 import { TLS_TROUBLE, type TlsTrouble, tlsTroubleOf } from "../http/tls-trouble.ts";
 import {
-  isProxied,
   parseAddress,
   requireListener,
   requireNamespace,
@@ -22,10 +22,10 @@ const ANSWER_MS = 5_000;
  * What it means that a client could not connect, for whoever runs the product.
  * @returns a TemporalError
  */
-export async function connectErrorOf(error: unknown, temporal: TemporalConnection, env: Environment): Promise<unknown> {
+export async function connectErrorOf(error: unknown, temporal: TemporalConnection): Promise<unknown> {
   const known = temporalErrorOf(error, temporal);
   if (known instanceof TemporalError && known.code !== "unreachable") return known;
-  const found = isProxied(env) ? undefined : await diagnoseTemporal(temporal, error);
+  const found = await diagnoseTemporal(temporal, error);
   if (found) return found;
   return known === error ? unreachable(temporal, error instanceof Error ? error.message : "unknown", error) : known;
 }
@@ -42,7 +42,7 @@ export async function whyUnusable(temporal: TemporalConnection, env: Environment
     }
     return undefined;
   } catch (error) {
-    const known = await connectErrorOf(error, temporal, env);
+    const known = await connectErrorOf(error, temporal);
     return known instanceof Error ? known.message : String(known);
   }
 }
@@ -53,7 +53,7 @@ export async function whyUnusable(temporal: TemporalConnection, env: Environment
  * @returns undefined where it finds nothing
  */
 async function diagnoseTemporal(temporal: TemporalConnection, cause: unknown): Promise<TemporalError | undefined> {
-  const said = await tlsProblem(temporal);
+  const said = await handshakeProblem(temporal);
   if (said !== undefined) return new TemporalError("refused", said, { cause });
   try {
     const connection = await Connection.connect({ ...temporal.connectionOptions, connectTimeout: ANSWER_MS });
@@ -66,15 +66,24 @@ async function diagnoseTemporal(temporal: TemporalConnection, cause: unknown): P
   return undefined;
 }
 
-async function tlsProblem(temporal: TemporalConnection): Promise<string | undefined> {
+/**
+ * Why the handshake with Temporal fails, in words. Undefined where it does not, or nobody listens there, as behind a
+ * proxy.
+ * @param withinMs for each of the at most two connections that it makes
+ */
+export async function handshakeProblem(
+  temporal: TemporalConnection,
+  withinMs: number = ANSWER_MS,
+): Promise<string | undefined> {
   const { hostname: host, port } = parseAddress(temporalAddress(temporal));
   const { apiKey } = temporal.connectionOptions;
   const tls = temporal.connectionOptions.tls ?? apiKey !== undefined;
   const where = temporalAddress(temporal);
   if (tls === false || tls === null) {
-    const plain = await greeting(() => connectTcp({ host, port }));
+    const plain = await greeting(() => connectTcp({ host, port }), withinMs);
     if (plain.kind !== "closed") return undefined;
-    const overTls = await greeting(() => connectTls({ host, port, rejectUnauthorized: false, ...nameOf(host) }));
+    const anyServer = { host, port, rejectUnauthorized: false, ...nameOf(host) };
+    const overTls = await greeting(() => connectTls(anyServer), withinMs);
     const speaksTls = overTls.secured || (overTls.trouble !== undefined && overTls.trouble !== "plain-text");
     if (!speaksTls) return notTemporal(where);
     return `Temporal at ${where} expects TLS, and TLS is off. Set TEMPORAL_TLS=true (or one of TEMPORAL_TLS_*, or tls in the profile).`;
@@ -88,22 +97,26 @@ async function tlsProblem(temporal: TemporalConnection): Promise<string | undefi
     ...(serverRootCACertificate && { ca: Buffer.from(serverRootCACertificate) }),
     ...(clientCertPair && { cert: Buffer.from(clientCertPair.crt), key: Buffer.from(clientCertPair.key) }),
   };
-  const met = await greeting(() => connectTls(options));
+  const met = await greeting(() => connectTls(options), withinMs);
   if (met.kind === "unusable") {
     return `The client certificate for Temporal cannot be used (${met.reason}). TEMPORAL_TLS_CLIENT_CERT_PATH (or _DATA) must be a certificate in PEM, and TEMPORAL_TLS_CLIENT_KEY_PATH (or _DATA) the key of that certificate.`;
   }
   if (met.kind !== "closed") return undefined;
   // A server may close the connection in place of an alert: by TLS 1.3 after the handshake, by TLS 1.2 within it.
-  const hasCertificate = clientCertPair !== undefined;
-  const trouble = met.trouble ?? (met.secured || hasCertificate ? "client-certificate" : "handshake");
+  const trouble = met.trouble ?? (met.secured || clientCertPair ? "client-certificate" : "handshake");
   const reason = met.trouble === undefined ? "it closed the connection in the handshake" : met.reason;
-  return tlsAdvice(trouble, { where, host: serverNameOverride ?? host, reason, hasCertificate });
+  return tlsAdvice(trouble, { where, host: serverNameOverride ?? host, reason, own: clientCertPair?.crt });
 }
 
-function tlsAdvice(
-  trouble: TlsTrouble,
-  { where, host, reason, hasCertificate }: { where: string; host: string; reason: string; hasCertificate: boolean },
-): string {
+interface Failed {
+  where: string;
+  host: string;
+  reason: string;
+  /** Our certificate, in PEM. */
+  own: Uint8Array | undefined;
+}
+
+function tlsAdvice(trouble: TlsTrouble, { where, host, reason, own }: Failed): string {
   const failed = `Temporal at ${where} is there, and TLS fails: ${TLS_TROUBLE[trouble]} (${reason}).`;
   switch (trouble) {
     case "untrusted":
@@ -116,12 +129,28 @@ function tlsAdvice(
     case "plain-text":
       return `${failed} TLS is on because of TEMPORAL_TLS, TEMPORAL_TLS_* or TEMPORAL_API_KEY (or the profile). Set TEMPORAL_TLS=false, or correct TEMPORAL_ADDRESS.`;
     case "client-certificate":
-      return hasCertificate
-        ? `Temporal at ${where} refused our client certificate (${reason}). Check TEMPORAL_TLS_CLIENT_CERT_PATH (or _DATA): the server must trust its issuer, and it must not have expired.`
+      return own
+        ? `Temporal at ${where} refused our client certificate (${reason}). ${certificateAdvice(own)}`
         : `Temporal at ${where} wants a client certificate, and none is configured (${reason}). Set TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH.`;
     case "handshake":
       return `${failed} Check TEMPORAL_ADDRESS and TEMPORAL_TLS_*.`;
   }
+}
+
+/** A server that closes the connection says no reason, and an alert leaves out what it looked at. */
+function certificateAdvice(pem: Uint8Array): string {
+  const { subject, issuer, validFrom, validTo } = new X509Certificate(pem);
+  const [its, by] = [oneLine(subject), oneLine(issuer)];
+  const settings = "TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH (or _DATA)";
+  if (Date.parse(validTo) <= Date.now())
+    return `"${its}", issued by "${by}", has expired (${validTo}). Renew it, and set ${settings} to the new one.`;
+  if (Date.parse(validFrom) > Date.now())
+    return `"${its}", issued by "${by}", is not valid before ${validFrom}. Set ${settings} to one that is, or correct the clock of this machine.`;
+  return `It is "${its}", issued by "${by}", valid until ${validTo}. Set ${settings} to a certificate of a CA that the server trusts, or let the server trust this one.`;
+}
+
+function oneLine(name: string): string {
+  return name.replaceAll("\n", ", ");
 }
 
 function notTemporal(where: string): string {
@@ -134,8 +163,10 @@ function nameOf(host: string): { servername?: string } {
 }
 
 interface Greeting {
-  /** `unusable`: what is configured makes no connection. `silent`: neither an answer nor an end. */
-  kind: "answered" | "closed" | "silent" | "unusable";
+  /**
+   * `unusable`: what is configured makes no connection. `nobody`: none was made. `silent`: neither an answer nor an end.
+   */
+  kind: "answered" | "closed" | "silent" | "unusable" | "nobody";
   /** The code of the error, or its name. */
   reason: string;
   trouble?: TlsTrouble | undefined;
@@ -144,23 +175,25 @@ interface Greeting {
 }
 
 /** Waits for what every HTTP/2 server says first, its settings. */
-async function greeting(open: () => Socket): Promise<Greeting> {
+async function greeting(open: () => Socket, withinMs: number): Promise<Greeting> {
   let socket: Socket;
   try {
     socket = open();
   } catch (error) {
     return { kind: "unusable", reason: codeOf(error), secured: false };
   }
+  let there = false;
+  socket.once("connect", () => (there = true));
   let secured = false;
   socket.once("secureConnect", () => (secured = true));
   const session = connectHttp2("http://temporal", { createConnection: () => socket });
   try {
     return await new Promise((resolve) => {
-      const timer = setTimeout(() => resolve({ kind: "silent", reason: "no answer", secured }), ANSWER_MS);
+      const timer = setTimeout(() => resolve({ kind: "silent", reason: "no answer", secured }), withinMs);
       const closed = (error?: unknown): void => {
         clearTimeout(timer);
         const reason = error === undefined ? "closed" : codeOf(error);
-        resolve({ kind: "closed", reason, trouble: tlsTroubleOf(error), secured });
+        resolve({ kind: there ? "closed" : "nobody", reason, trouble: tlsTroubleOf(error), secured });
       };
       session.once("remoteSettings", () => {
         clearTimeout(timer);

@@ -18,7 +18,7 @@ import { isUndecodable } from "../payloads/index.ts";
 import { attributesOf } from "../starter/sale-key.ts";
 import { closedStatusOf, doneIn, endOf, lastRunOf, listedRuns, msOf, startOfRun } from "../starter/runs.ts";
 import { loggedReason } from "./create-logger.ts";
-import { polledQueue, unservedReason } from "./require-temporal.ts";
+import { polledQueue, TemporalError, unservedReason } from "./require-temporal.ts";
 
 export const EVERY_MS = 60_000;
 
@@ -246,21 +246,28 @@ function quoted(text: string): string {
   return JSON.stringify(text);
 }
 
+interface UnservedWatch extends Omit<Watch, "ledger"> {
+  meter: Pick<MetricMeter, "createGauge">;
+  /** What keeps this process from Temporal although somebody listens there, in words; default: nobody looks. */
+  whyAway?: (() => Promise<string | undefined>) | undefined;
+}
+
 /**
  * Tells, by a metric and once in the log, while the main queue's tasks go to a version of which no worker polls.
  * @returns what ends it
  */
-export function watchUnservedVersion({
-  client,
-  log,
-  meter,
-}: Omit<Watch, "ledger"> & { meter: Pick<MetricMeter, "createGauge"> }): () => Promise<void> {
+export function watchUnservedVersion({ client, log, meter, whyAway }: UnservedWatch): () => Promise<void> {
   const meaning = "1 while Temporal hands the main queue's tasks to a version of which no worker polls";
   const gauge = meter.createGauge("fiscalflow_version_unserved", "int", undefined, meaning);
   let said: string | undefined;
   return lookRegularly({
     look: async () => {
-      const { unserved } = await polledQueue(client.connection, client.options.namespace);
+      const { unserved } = await polledQueue(client.connection, client.options.namespace).catch(
+        async (error: unknown): Promise<never> => {
+          const why = await whyAway?.();
+          throw why === undefined ? error : new TemporalError("refused", why, { cause: error });
+        },
+      );
       gauge.set(unserved === undefined ? 0 : 1);
       if (unserved !== undefined && unserved !== said) log.warn(unservedReason(unserved), {});
       said = unserved;

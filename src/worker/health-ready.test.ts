@@ -20,7 +20,7 @@ function poller(identity: string, agoMs: number): object {
   return { identity, lastAccessTime: msNumberToTs(Date.now() - agoMs) };
 }
 
-const common = { namespace: "n", identity: "us" };
+const common = { namespace: "n", identity: "us", whyAway: () => Promise.resolve(undefined) };
 
 test("the worker is ready when every worker runs and Temporal saw it poll lately", async () => {
   const { connection } = connectionThat(async () => ({ pollers: [poller("them", 0), poller("us", 60_000)] }));
@@ -56,6 +56,14 @@ test("the worker is not ready when Temporal does not answer; the result is cache
   nowMs = 5_000;
   await readiness();
   expect(asked()).toBe(2);
+});
+
+test("the worker is not ready where Temporal refuses its certificate, and says so", async () => {
+  const { connection } = connectionThat(() => Promise.reject(new Error("away")));
+  const reason = "Temporal at temporal:7233 refused our client certificate";
+  const whyAway = () => Promise.resolve(reason);
+  const readiness = createReadiness({ ...common, connection, states: () => ["RUNNING"], whyAway });
+  expect(await readiness()).toEqual({ ready: false, reason });
 });
 
 const VERSIONED = 2;

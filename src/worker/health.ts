@@ -88,6 +88,8 @@ interface ReadinessOptions {
   connection: ConnectionLike;
   namespace: string;
   identity: string;
+  /** What keeps this process from Temporal although somebody listens there, in words. */
+  whyAway: () => Promise<string | undefined>;
   nowMs?: () => number;
 }
 
@@ -108,7 +110,7 @@ export function createReadiness(options: ReadinessOptions): () => Promise<Readin
   };
 }
 
-async function pollsWorkflows({ connection, namespace, identity }: ReadinessOptions): Promise<Readiness> {
+async function pollsWorkflows({ connection, namespace, identity, whyAway }: ReadinessOptions): Promise<Readiness> {
   try {
     const { polls, unserved } = await connection.withDeadline(Date.now() + CALL_MS, () =>
       polledQueue(connection, namespace),
@@ -117,6 +119,7 @@ async function pollsWorkflows({ connection, namespace, identity }: ReadinessOpti
       return { ready: false, reason: `Temporal knows no recent poll of ${identity} on ${MAIN_TASK_QUEUE}` };
     return unserved === undefined ? { ready: true } : { ready: false, reason: unservedReason(unserved) };
   } catch (error) {
-    return { ready: false, reason: isRefusal(error) ? "Temporal refuses this worker" : "Temporal cannot be reached" };
+    if (isRefusal(error)) return { ready: false, reason: "Temporal refuses this worker" };
+    return { ready: false, reason: (await whyAway()) ?? "Temporal cannot be reached" };
   }
 }

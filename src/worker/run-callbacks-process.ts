@@ -4,6 +4,7 @@ import { once } from "node:events";
 import type { Logger } from "pino";
 
 import {
+  type CallbackClient,
   createCallbackReceiver,
   createTemporalSignaller,
   DURATION_BUCKETS,
@@ -17,6 +18,8 @@ import { whyUnusable } from "./diagnose-temporal.ts";
 import { type ListenAddress, listenError } from "./health.ts";
 import { temporalAddress } from "./require-temporal.ts";
 import { gaugeIn, watchSecrets } from "./watches.ts";
+
+const AWAY = "Temporal cannot be used: callbacks are answered 503 until it can";
 
 /**
  * The process that receives result callbacks: serves until it is asked to stop, then answers what is under way.
@@ -32,7 +35,11 @@ export async function runCallbacksProcess(options: ProcessOptions): Promise<void
   const connection = Connection.lazy(temporal.connectionOptions);
   const dataConverter = dataConverterOf(config.payloadKeys);
   const client = new Client({ connection, namespace: temporal.namespace, dataConverter });
-  const signaller = createTemporalSignaller(client);
+  const place = { temporal: temporalAddress(temporal), namespace: temporal.namespace };
+  const signaller = sayingWhenAway(createTemporalSignaller(client), {
+    away: async () => log.warn({ ...place, why: await whyUnusable(temporal, env) }, AWAY),
+    back: () => log.info(place, "Temporal can be used again"),
+  });
   const webhooks = webhookSources(accounting);
   const { monitoringHost, metricsPort } = config;
   const meter =
@@ -48,8 +55,6 @@ export async function runCallbacksProcess(options: ProcessOptions): Promise<void
   const endReadings = config.secretFiles.start(watchSecrets(temporalLogger(log), meter && gaugeIn(meter)));
   try {
     const url = await listen(receiver, callbacks);
-    const { namespace } = temporal;
-    const place = { temporal: temporalAddress(temporal), namespace };
     log.info(
       {
         url,
@@ -61,13 +66,7 @@ export async function runCallbacksProcess(options: ProcessOptions): Promise<void
       },
       "receiving",
     );
-    if (!(await signaller.isReachable())) {
-      const why = await whyUnusable(temporal, env);
-      log.warn(
-        { ...place, why },
-        "Temporal cannot be reached, or lacks the namespace; callbacks are answered 503 until it can",
-      );
-    }
+    await signaller.isReachable();
     if (!signal.aborted) await once(signal, "abort");
     log.info("stopping: no new callbacks are taken, those under way are answered");
   } finally {
@@ -76,6 +75,30 @@ export async function runCallbacksProcess(options: ProcessOptions): Promise<void
     await connection.close();
   }
   log.info("stopped");
+}
+
+/**
+ * Tells of each change from the one to the other, as far as somebody asks: probes do, and they read no more than a
+ * status.
+ */
+function sayingWhenAway(
+  signaller: CallbackClient,
+  say: { away: () => Promise<unknown>; back: () => void },
+): CallbackClient {
+  let told: Promise<unknown> | undefined;
+  return {
+    ...signaller,
+    async isReachable() {
+      const isReachable = await signaller.isReachable();
+      if (!isReachable) told ??= say.away();
+      else if (told) {
+        const before = told;
+        told = undefined;
+        void before.then(say.back);
+      }
+      return isReachable;
+    },
+  };
 }
 
 /** By the same exporter as a worker's. Its native code is loaded only if somebody wants the metrics. */

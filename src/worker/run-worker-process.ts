@@ -12,13 +12,7 @@ import { Client, isGrpcServiceError } from "@temporalio/client";
 import { NativeConnection, Runtime, type Worker } from "@temporalio/worker";
 import type { Logger } from "pino";
 
-import {
-  type Config,
-  ConfigError,
-  type Environment,
-  loadTemporalConnection,
-  type TemporalConnection,
-} from "../config/index.ts";
+import { type Config, ConfigError, loadTemporalConnection, type TemporalConnection } from "../config/index.ts";
 import { type Ledger, LedgerUnavailableError } from "../ledger/index.ts";
 import { dataConverterOf, keysBeyond } from "../payloads/index.ts";
 import { payloadKeyId } from "../payloads/keys.ts";
@@ -27,12 +21,15 @@ import { beginProcess, type ProcessOptions } from "./begin-process.ts";
 import { builtWorkflowBundle } from "./bundle-workflows.ts";
 import { unstatedSaleKey } from "./check-connection.ts";
 import { createWorkers } from "./create-workers.ts";
-import { connectErrorOf } from "./diagnose-temporal.ts";
+import { connectErrorOf, handshakeProblem } from "./diagnose-temporal.ts";
 import { createReadiness, type Readiness, startHealthServer } from "./health.ts";
 import { LedgerWitness } from "./ledger-witness.ts";
 import { installRuntime } from "./install-runtime.ts";
 import { ledgerOf } from "./ledger-of-config.ts";
 import { requireListener, requireNamespace, requireSearchAttributes, temporalAddress } from "./require-temporal.ts";
+
+/** Beside the call that got no answer, within the time that a probe usually allows. */
+const HANDSHAKE_MS = 1_000;
 
 /**
  * The worker process: serves until it is asked to stop, then drains.
@@ -42,6 +39,7 @@ export async function runWorkerProcess(options: ProcessOptions): Promise<void> {
   const { env, signal } = options;
   const { config, log } = beginProcess(options, "fiscalflow-worker", ["compliance"]);
   const temporal = loadTemporalConnection({ env });
+  const whyAway = () => handshakeProblem(temporal, HANDSHAKE_MS);
   let readiness = notReady("starting");
   const { monitoringHost: host, healthPort, metricsPort } = config;
   const health =
@@ -53,7 +51,7 @@ export async function runWorkerProcess(options: ProcessOptions): Promise<void> {
       metrics: metricsPort === undefined ? undefined : { host, port: metricsPort },
       buckets: RECEIPT_BUCKETS,
     });
-    const connection = await connect(temporal, env);
+    const connection = await connect(temporal);
     try {
       await requireNamespace(connection, temporal);
       await requireSearchAttributes(connection, temporal);
@@ -71,11 +69,18 @@ export async function runWorkerProcess(options: ProcessOptions): Promise<void> {
         ledger,
         namespace,
         workflowBundle,
+        whyAway,
       });
       const { identity, version } = serving;
       try {
         const running = new RunningWorkers(serving.workers, serving);
-        readiness = createReadiness({ states: () => running.states, connection, namespace, identity });
+        readiness = createReadiness({
+          states: () => running.states,
+          connection,
+          namespace,
+          identity,
+          whyAway,
+        });
         sayWhatIsServed(log, config, temporal, {
           identity,
           version,
@@ -166,11 +171,11 @@ function notReady(reason: string): () => Promise<Readiness> {
   return () => Promise.resolve({ ready: false, reason });
 }
 
-async function connect(temporal: TemporalConnection, env: Environment): Promise<NativeConnection> {
+async function connect(temporal: TemporalConnection): Promise<NativeConnection> {
   try {
     return await NativeConnection.connect(temporal.connectionOptions);
   } catch (error) {
-    throw await connectErrorOf(error, temporal, env);
+    throw await connectErrorOf(error, temporal);
   }
 }
 

@@ -28,3 +28,19 @@ test("a version of which no worker polls is told by the metric and in the log", 
     expect.stringMatching(/^Temporal hands .* to the version 1 of shop, and none of those polls/),
   ]);
 });
+
+test("that versions cannot be looked up since Temporal refuses our certificate is told in the log", async () => {
+  const describeTaskQueue = () => Promise.reject(new Error("transport error"));
+  const client = { connection: { workflowService: { describeTaskQueue } }, options: { namespace: "n" } };
+  const gauge = { set: () => undefined, withTags: () => gauge, name: "", kind: "gauge", valueType: "int" } as const;
+  const told: unknown[] = [];
+  const reason = "Temporal at temporal:7233 refused our client certificate";
+  const end = watchUnservedVersion({
+    client: client as unknown as Client,
+    log: { warn: (_message, fields) => told.push(fields) },
+    meter: { createGauge: () => gauge },
+    whyAway: () => Promise.resolve(reason),
+  });
+  await expect.poll(() => told).toEqual([{ reason }]);
+  await end();
+});

@@ -311,7 +311,8 @@ describeWithTemporal("a worker or callback receiver process", () => {
       CALLBACK_SECRETS: SECRET,
       CALLBACK_PORT: String(port),
     });
-    await callbacks.said("Temporal cannot be reached, or lacks the namespace; callbacks are answered 503 until it can");
+    const away = await callbacks.said("Temporal cannot be used: callbacks are answered 503 until it can");
+    expect(away).toMatchObject({ level: "warn", why: expect.stringContaining("127.0.0.1:9 cannot be reached") });
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(503);
     expect(await callbacks.end("SIGTERM")).toBe(0);

@@ -110,8 +110,9 @@ describeWithTemporal("workers of a Worker Deployment", () => {
   test("that get no tasks, since no worker of the current version polls, are told by doctor and by /readyz", async () => {
     const { running, identity } = await startBuild("build-1", FRESH);
     const { connection } = rig.client;
+    const whyAway = () => Promise.resolve(undefined);
     const readiness = (): Promise<unknown> =>
-      createReadiness({ states: () => running.states, connection, namespace: FRESH, identity })();
+      createReadiness({ states: () => running.states, connection, namespace: FRESH, identity, whyAway })();
     const unserved = "to workers without a deployment, and none of those polls";
     await expect.poll(readiness).toEqual({ ready: false, reason: expect.stringContaining(unserved) });
     const said = await doctor(FRESH);
