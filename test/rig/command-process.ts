@@ -58,3 +58,21 @@ function logLine(line: string): LogLine {
     return { msg: line };
   }
 }
+
+export interface Ended {
+  exitCode: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A command of the product that ends by itself, as it is built, in a process of its own. */
+export async function runCommand(argv: string[], env: Record<string, string>, stdin = ""): Promise<Ended> {
+  const child = spawn(process.execPath, [MAIN, ...argv], { env: { PATH: process.env["PATH"], ...env } });
+  const said = { stdout: "", stderr: "" };
+  child.stdout.setEncoding("utf8").on("data", (piece: string) => (said.stdout += piece));
+  child.stderr.setEncoding("utf8").on("data", (piece: string) => (said.stderr += piece));
+  // It may end before it has read everything.
+  child.stdin.on("error", () => undefined).end(stdin);
+  const [exitCode] = (await once(child, "close")) as [number | null];
+  return { exitCode, ...said };
+}
