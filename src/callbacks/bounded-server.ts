@@ -2,8 +2,10 @@ import { fastify, type FastifyInstance } from "fastify";
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
+export const HEADERS_MS = 5_000;
+
 export interface ServerTimeouts {
-  /** From the first byte to the last header. Default 5,000. */
+  /** From the first byte to the last header. Default {@link HEADERS_MS}. */
   headersMs?: number;
   /** From the first byte to the last of the body. Default 15,000. */
   requestMs?: number;
@@ -41,7 +43,7 @@ const ANSWERS: Readonly<Record<BrokenBy, string>> = {
  * word of theirs; of too many connections the next is closed; a slow sender does not keep it from ending.
  */
 export function createBoundedServer(options: BoundedServerOptions): FastifyInstance {
-  const { headersMs = 5_000, requestMs = 15_000, idleMs = 30_000, checkEveryMs = 1_000 } = options.timeouts ?? {};
+  const { headersMs = HEADERS_MS, requestMs = 15_000, idleMs = 30_000, checkEveryMs = 1_000 } = options.timeouts ?? {};
   const { maxConnections, bodyLimitBytes, maxParamLength, onBroken, onUnreadablePath } = options;
   const app = fastify({
     // Its own request log would show the path, which may be a capability.

@@ -21,16 +21,19 @@ export interface CallbackClient {
   isReachable(): Promise<boolean>;
 }
 
+export const SIGNAL_MS = 5_000;
+export const CHECK_MS = 2_000;
+
 interface SignallerOptions {
-  /** How long Temporal may take to accept a signal. Default 5,000. */
+  /** How long Temporal may take to accept a signal. Default {@link SIGNAL_MS}. */
   signalTimeoutMs?: number;
-  /** How long a question to Temporal may take. Default 2,000. */
+  /** How long a question to Temporal may take. Default {@link CHECK_MS}. */
   checkTimeoutMs?: number;
 }
 
 /** Tells workflows of their callbacks, through Temporal. Never throws: what went wrong is in the outcome. */
 export function createTemporalSignaller(client: Client, options: SignallerOptions = {}): CallbackClient {
-  const { signalTimeoutMs = 5_000, checkTimeoutMs = 2_000 } = options;
+  const { signalTimeoutMs = SIGNAL_MS, checkTimeoutMs = CHECK_MS } = options;
   return {
     async signalCallback(workflowId, callback) {
       try {

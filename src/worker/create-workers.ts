@@ -46,7 +46,7 @@ import {
 import { gaugeIn, type KeyLog, watchKeys, watchSecrets } from "./watches.ts";
 
 /** Longer than the longest attempt, so that a call in flight is answered before its worker ends. */
-const GRACE_BEYOND_CALL_MS = 30_000;
+export const GRACE_BEYOND_CALL_MS = 30_000;
 
 /** Requests of one application that may be under way at once in this process. */
 const INTERACTIVE_SLOTS = 16;

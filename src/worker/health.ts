@@ -78,7 +78,7 @@ function close(server: Server): Promise<void> {
 
 export type Readiness = { ready: true } | { ready: false; reason: string };
 
-const CALL_MS = 3_000;
+export const READINESS_CALL_MS = 3_000;
 /** The question costs Temporal a request, and probes come often. */
 const ANSWER_LASTS_MS = 5_000;
 
@@ -112,7 +112,7 @@ export function createReadiness(options: ReadinessOptions): () => Promise<Readin
 
 async function pollsWorkflows({ connection, namespace, identity, whyAway }: ReadinessOptions): Promise<Readiness> {
   try {
-    const { polls, unserved } = await connection.withDeadline(Date.now() + CALL_MS, () =>
+    const { polls, unserved } = await connection.withDeadline(Date.now() + READINESS_CALL_MS, () =>
       polledQueue(connection, namespace),
     );
     if (!polls.some((poll) => poll.identity === identity))

@@ -204,7 +204,7 @@ function own(permit: SlotPermit): Permit {
 }
 
 /** A server ends a poll that has no task for it after a minute, unless it is configured otherwise. */
-const POLL_LASTS_MS = 65_000;
+export const POLL_LASTS_MS = 65_000;
 
 /**
  * Opens no further poll for activities, and waits until none is open, so that the workers can be shut down without
