@@ -8,11 +8,16 @@ import { parseArgs } from "node:util";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const UPGRADE = "### What an upgrade needs";
+/** The names of objects, which take no dots, carry the version too. */
+const KUBERNETES = ["deploy/kubernetes/base/kustomization.yaml", "deploy/kubernetes/base/version/kustomization.yaml"];
 
 class Refusal extends Error {}
 
 /** @param {string} path */
 const read = (path) => readFileSync(join(ROOT, path), "utf8");
+
+/** @param {string} version */
+const inName = (version) => version.replaceAll(".", "-");
 
 /** @param {string[]} args @param {string} [input] */
 const git = (args, input) => execFileSync("git", args, { cwd: ROOT, encoding: "utf8", input }).trim();
@@ -39,11 +44,13 @@ function releaseNotes(text, version) {
 }
 
 /**
- * The files that name the version, with it set: every package.json, and the lock file, which lists the workspaces.
+ * The files that name the version, with it set: every package.json, the lock file, which lists the workspaces, and what
+ * Kubernetes is told.
  * @param {string} version @returns {Map<string, string>}
  */
 function withVersion(version) {
   const lock = JSON.parse(read("package-lock.json"));
+  const current = lock.version;
   const files = new Map();
   for (const [folder, locked] of Object.entries(lock.packages)) {
     if (folder.includes("node_modules") || locked.version === undefined) continue;
@@ -52,7 +59,12 @@ function withVersion(version) {
     files.set(path, { ...JSON.parse(read(path)), version });
   }
   files.set("package-lock.json", { ...lock, version });
-  return new Map([...files].map(([path, content]) => [path, `${JSON.stringify(content, null, 2)}\n`]));
+  const texts = new Map([...files].map(([path, content]) => [path, `${JSON.stringify(content, null, 2)}\n`]));
+  for (const path of KUBERNETES) {
+    const text = read(path).replaceAll(`"${current}"`, `"${version}"`);
+    texts.set(path, text.replaceAll(`-${inName(current)}\n`, `-${inName(version)}\n`));
+  }
+  return texts;
 }
 
 /** @param {string} version @param {string} current */

@@ -10,12 +10,15 @@ const OLDER = "## 0.0.1 - 2026-01-02\n\n- The beginning.\n";
 const changelog = (unreleased: string): string => `# Changelog\n\n## Unreleased\n\n${unreleased}\n\n${OLDER}`;
 const day = new Date().toISOString().slice(0, 10);
 
+/** Where Kubernetes is told the version, of the image and of the names of what each version has. */
+const MANIFESTS = ["deploy/kubernetes/base/kustomization.yaml", "deploy/kubernetes/base/version/kustomization.yaml"];
+
 /** A repository with the package files of this one, and one workspace; a copy of it for each test. */
 const begun = mkdtempSync(join(tmpdir(), "fiscalflow-release-"));
 let folder = begun;
 
 beforeAll(() => {
-  for (const name of ["package.json", "package-lock.json", "scripts/release.mjs"]) {
+  for (const name of ["package.json", "package-lock.json", "scripts/release.mjs", ...MANIFESTS]) {
     cpSync(join(ROOT, name), join(folder, name));
   }
   const workspace = { name: "@fiscalflow/till", version: "0.0.1" };
@@ -88,6 +91,10 @@ test("a release is one commit with a tag that has its notes", () => {
   expect(git("rev-parse", "v99.1.0^{commit}")).toBe(git("rev-parse", "HEAD"));
   expect(read("CHANGELOG.md")).toBe(`# Changelog\n\n## Unreleased\n\n## 99.1.0 - ${day}\n\n${NOTES}\n\n${OLDER}`);
   for (const path of ["package.json", "packages/till/package.json"]) expect(json(path).version).toBe("99.1.0");
+  const [image, names] = MANIFESTS.map(read);
+  expect(image).toContain('newTag: "99.1.0"\n');
+  expect(names).toContain("nameSuffix: -99-1-0\n");
+  expect(names).toContain('app.kubernetes.io/version: "99.1.0"\n');
   // Nothing else in the lock has changed: not the optional packages of other machines, for one.
   const after = json("package-lock.json");
   expect(after).toEqual({
@@ -105,7 +112,8 @@ test("a release is one commit with a tag that has its notes", () => {
 test("a dry run prints what it would do, and does nothing", () => {
   const { status, stdout } = release("99.1.0", "--dry-run");
   expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining(NOTES) });
-  expect(stdout).toContain("package.json, packages/till/package.json, package-lock.json, CHANGELOG.md");
+  expect(stdout).toContain("package.json, packages/till/package.json, package-lock.json, ");
+  expect(stdout).toContain(`${MANIFESTS.join(", ")}, CHANGELOG.md`);
   expect(git("status", "--porcelain") + git("tag", "--list")).toBe("");
   expect(git("log", "--format=%s")).toBe("Begin");
 });
