@@ -155,18 +155,14 @@ function applicationProblems(connections: readonly ComplianceReading[]): ConfigP
       const message = `expected ${wanted} ${which}; found ${few(values)}. ${todo}`;
       return [{ path: other.where(name), message }];
     };
-    const ownApplications = "ive each an application of its own";
+    const environment: ValueOf = ({ values }) => {
+      const found = environmentOf(values.apiKey);
+      return found && `a ${found} key`;
+    };
+    const ofKeys = "Use keys of one environment, or give each an application of its own";
     return [
-      ...problem(
-        "apiKey",
-        "keys of one environment",
-        `Use keys of one environment, or g${ownApplications}`,
-        (owner) => {
-          const environment = environmentOf(owner.values.apiKey);
-          return environment && `a ${environment} key`;
-        },
-      ),
-      ...problem("baseUrl", "one base URL", `G${ownApplications}`, ({ values }) => values.baseUrl),
+      ...problem("apiKey", "keys of one environment", ofKeys, environment),
+      ...problem("baseUrl", "one base URL", "Give each an application of its own", ({ values }) => values.baseUrl),
     ];
   });
 }
