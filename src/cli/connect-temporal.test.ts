@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { loadTemporalConnection } from "../config/index.ts";
 import { Certificates } from "../http/test-support/certificates.ts";
-import { connectErrorOf, whyUnusable } from "../worker/diagnose-temporal.ts";
+import { connectErrorOf, expiringCertificate, whyUnusable } from "../worker/diagnose-temporal.ts";
 import { callCli } from "./test-support/call-cli.ts";
 
 let certificates: Certificates;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   const names = "DNS:localhost,IP:127.0.0.1";
   await certificates.issue("server", { by: "ca", names });
   await certificates.issue("elsewhere", { by: "ca", names: "DNS:temporal.example.com" });
-  await certificates.issue("expired", { by: "ca", names, days: 0 });
+  await certificates.issue("expired", { by: "ca", names, days: [-30, -1] });
   await certificates.issue("client", { by: "ca", names: "DNS:client" });
 });
 afterAll(async () => {
@@ -175,6 +175,19 @@ describe("a connection to Temporal that fails", () => {
 
   test("although nothing is wrong with TLS is told as one that cannot be reached", async () => {
     expect(await messageOf(await secure("server", wants), CLIENT("client"))).toContain("cannot be reached");
+  });
+
+  test("soon, since our certificate expires, is told before: from the last third of its life on", () => {
+    const temporal = loadTemporalConnection({ env: { ...CLIENT("client"), TEMPORAL_CONFIG_FILE: "/nonexistent" } });
+    const hours = (n: number): number => Date.now() + n * 3_600_000;
+    // It was made for two days.
+    expect(expiringCertificate(temporal, hours(30))).toBeUndefined();
+    expect(expiringCertificate(temporal, hours(34))).toEqual({
+      message: expect.stringMatching(/^our client certificate "CN=client" expires on .* GMT$/),
+      todo: expect.stringContaining("restart the workers and the receiver"),
+    });
+    const withoutOne = loadTemporalConnection({ env: { ...TLS(), TEMPORAL_CONFIG_FILE: "/nonexistent" } });
+    expect(expiringCertificate(withoutOne, hours(34))).toBeUndefined();
   });
 
   test("is told by `doctor`, by the worker and by the receiver in the same words", async () => {

@@ -137,6 +137,24 @@ function tlsAdvice(trouble: TlsTrouble, { where, host, reason, own }: Failed): s
   }
 }
 
+const DAY_MS = 24 * 60 * 60_000;
+/** Sooner than that for a certificate that lives shorter: of one of a day, a third of it. */
+const WARN_MS = 21 * DAY_MS;
+
+/** What an operator is to be told of our own certificate before Temporal refuses it; undefined where nothing is. */
+export function expiringCertificate(
+  { connectionOptions: { tls } }: Pick<TemporalConnection, "connectionOptions">,
+  nowMs: number,
+): { message: string; todo: string } | undefined {
+  const pem = typeof tls === "object" ? tls?.clientCertPair?.crt : undefined;
+  if (pem === undefined) return undefined;
+  const { subject, validFrom, validTo } = new X509Certificate(pem);
+  const [fromMs, toMs] = [Date.parse(validFrom), Date.parse(validTo)];
+  if (toMs - nowMs > Math.min(WARN_MS, (toMs - fromMs) / 3)) return undefined;
+  const todo = "renew it, and restart the workers and the receiver, which read it at their start";
+  return { message: `our client certificate "${oneLine(subject)}" expires on ${validTo}`, todo };
+}
+
 /** A server that closes the connection says no reason, and an alert leaves out what it looked at. */
 function certificateAdvice(pem: Uint8Array): string {
   const { subject, issuer, validFrom, validTo } = new X509Certificate(pem);

@@ -31,9 +31,10 @@ describeWithTemporal("behind mutual TLS", () => {
     await certificates.makeAuthority("another-ca");
     const names = "DNS:localhost,IP:127.0.0.1";
     await certificates.issue("server", { by: "ca", names });
-    await certificates.issue("server-expired", { by: "ca", names, days: 0 });
+    await certificates.issue("server-expired", { by: "ca", names, days: [-30, -1] });
     await certificates.issue("client", { by: "ca", names: "DNS:client" });
-    await certificates.issue("client-expired", { by: "ca", names: "DNS:client", days: 0 });
+    await certificates.issue("client-expired", { by: "ca", names: "DNS:client", days: [-30, -1] });
+    await certificates.issue("client-of-last-month", { by: "ca", names: "DNS:client", days: [-30, 2] });
     await certificates.issue("client-of-another", { by: "another-ca", names: "DNS:client" });
     temporal = await startDevServer({ namespaces: [NAMESPACE], dynamicConfig: PROMPT_DRAINS });
     const ca = await readFile(certificates.at("ca.pem"));
@@ -102,6 +103,16 @@ describeWithTemporal("behind mutual TLS", () => {
       [/refused our client certificate .*"CN=client-of-another", issued by "CN=another-ca", valid until/, newPair],
     ],
     [
+      "a client certificate of another CA, where other hosts are behind a proxy,",
+      () => ({
+        ...authority("ca"),
+        ...client("client-of-another"),
+        https_proxy: "http://127.0.0.1:9",
+        no_proxy: "localhost",
+      }),
+      [/refused our client certificate .*"CN=client-of-another"/, newPair],
+    ],
+    [
       "a client certificate that has expired",
       () => ({ ...authority("ca"), ...client("client-expired") }),
       [/refused our client certificate .*"CN=client-expired", issued by "CN=ca", has expired/, newPair],
@@ -125,7 +136,7 @@ describeWithTemporal("behind mutual TLS", () => {
   test.each(refusals)("%s is named by every command, with what to change", async (_what, settings, says) => {
     const env = { ...base, ...settings() };
     const refund = ["sale", "refund", "TLS-1", "--reason", "06", "--number", "CN-2"];
-    const calls = [["setup"], ["worker"], ["sale", "start", "-"], refund, ["replay"], ["doctor"]];
+    const calls = [["setup"], ["worker"], ["sale", "start", "-"], refund, ["doctor"]];
     const ended = await Promise.all(calls.map((argv) => runCommand(argv, env, JSON.stringify(SALE))));
     for (const { exitCode, stdout, stderr } of ended) {
       const said = `${stdout}${stderr}`;
@@ -133,6 +144,12 @@ describeWithTemporal("behind mutual TLS", () => {
       expect(said).not.toContain("cannot be reached");
       expect(exitCode).toBe(1);
     }
+  });
+
+  test("doctor warns of a certificate that expires soon", async () => {
+    const env = { ...base, ...authority("ca"), ...client("client-of-last-month") };
+    const { stdout } = await runCommand(["doctor"], env);
+    expect(stdout).toMatch(/! Temporal: our client certificate "CN=client-of-last-month" expires on/);
   });
 
   test("a worker and a receiver whose certificate is no longer accepted say so, and go on once it is", async () => {

@@ -3,6 +3,7 @@ import { Client, type Connection } from "@temporalio/client";
 import type { Config, TemporalConnection } from "../../config/index.ts";
 import { complianceTaskQueue, MAIN_TASK_QUEUE, WORKFLOW_TYPES } from "../../contract/index.ts";
 import { dataConverterOf } from "../../payloads/index.ts";
+import { expiringCertificate } from "../../worker/diagnose-temporal.ts";
 import {
   polledQueue,
   type PolledQueue,
@@ -52,7 +53,11 @@ export async function checkTemporal(
   await attempt("Temporal", async () => {
     const { serverVersion } = await connection.workflowService.getSystemInfo({});
     const version = serverVersion || "of unknown version";
-    return [ok("Temporal", `${temporalAddress(temporal)} answers, server ${version}`)];
+    const expiring = expiringCertificate(temporal, Date.now());
+    return [
+      ok("Temporal", `${temporalAddress(temporal)} answers, server ${version}`),
+      ...(expiring ? [warning("Temporal", expiring.message, expiring.todo)] : []),
+    ];
   });
   const isThere = await attempt("namespace", async () => {
     await requireNamespace(connection, temporal);

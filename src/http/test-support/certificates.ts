@@ -11,9 +11,26 @@ interface Issued {
   by: string;
   /** As OpenSSL writes them: `DNS:localhost,IP:127.0.0.1`. */
   names: string;
-  /** From now on; with 0 it has expired as soon as it is made. */
-  days?: number;
+  /** From and until when, in days from now; default: from now on for two days. */
+  days?: readonly [number, number];
 }
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** OpenSSL issues certificates of other days than from now on only by this command, which keeps a list of them. */
+const issuingIn = (folder: string): string => `
+[ca]
+default_ca = here
+[here]
+database = ${folder}/issued.txt
+new_certs_dir = ${folder}
+default_md = sha256
+policy = any
+rand_serial = yes
+unique_subject = no
+[any]
+commonName = supplied
+`;
 
 /** The certificates of a test, made by OpenSSL in a folder of its own: `<name>.pem`, and its key `<name>.key`. */
 export class Certificates {
@@ -24,7 +41,10 @@ export class Certificates {
   }
 
   static async create(): Promise<Certificates> {
-    return new Certificates(await mkdtemp(join(tmpdir(), "fiscalflow-tls-")));
+    const folder = await mkdtemp(join(tmpdir(), "fiscalflow-tls-"));
+    await writeFile(join(folder, "issued.txt"), "");
+    await writeFile(join(folder, "issuing.cnf"), issuingIn(folder));
+    return new Certificates(folder);
   }
 
   /** The path of a file in the folder. */
@@ -41,12 +61,14 @@ export class Certificates {
     await openssl("req", "-x509", ...this.#newKey(name), "-out", this.at(`${name}.pem`), "-days", "2");
   }
 
-  async issue(name: string, { by, names, days = 2 }: Issued): Promise<void> {
+  async issue(name: string, { by, names, days = [0, 2] }: Issued): Promise<void> {
     await openssl("req", ...this.#newKey(name), "-out", this.at(`${name}.csr`));
     await writeFile(this.at(`${name}.ext`), `subjectAltName=${names}\n`);
-    const issuer = ["-CA", this.at(`${by}.pem`), "-CAkey", this.at(`${by}.key`), "-CAcreateserial"];
-    const asked = ["-in", this.at(`${name}.csr`), "-out", this.at(`${name}.pem`), "-days", String(days)];
-    await openssl("x509", "-req", ...asked, ...issuer, "-extfile", this.at(`${name}.ext`));
+    const [from, until] = days.map((day) => asn1Time(Date.now() + day * DAY_MS));
+    const issuer = ["-config", this.at("issuing.cnf"), "-cert", this.at(`${by}.pem`), "-keyfile", this.at(`${by}.key`)];
+    const asked = ["-in", this.at(`${name}.csr`), "-out", this.at(`${name}.pem`), "-extfile", this.at(`${name}.ext`)];
+    const lasting = ["-startdate", String(from), "-enddate", String(until)];
+    await openssl("ca", "-batch", "-notext", ...issuer, ...asked, ...lasting);
   }
 
   async remove(): Promise<void> {
@@ -57,4 +79,9 @@ export class Certificates {
     const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
     return [...curve, "-keyout", this.at(`${name}.key`), "-subj", `/CN=${name}`];
   }
+}
+
+/** `20261231235959Z` */
+function asn1Time(ms: number): string {
+  return `${new Date(ms).toISOString().replaceAll(/\D/g, "").slice(0, 14)}Z`;
 }
