@@ -29,8 +29,23 @@ async function minified(text) {
   const { code = "" } = await minify(text, {
     ecma: 2020,
     module: true,
-    // What leaves each statement where it is.
-    compress: { defaults: false, join_vars: true, properties: true, booleans: true },
+    // What leaves each function where it is, and makes no sequence of statements.
+    compress: {
+      defaults: false,
+      arrows: true,
+      booleans: true,
+      collapse_vars: true,
+      comparisons: true,
+      conditionals: true,
+      dead_code: true,
+      evaluate: true,
+      if_return: true,
+      join_vars: true,
+      properties: true,
+      reduce_vars: true,
+      side_effects: true,
+      unused: true,
+    },
     mangle: KEEPING_NAMES,
     format: { comments: false, max_line_len: 120 },
   });

@@ -3,7 +3,8 @@
  * settled them, resubmitted where it rejects them. What is asked for, and what follows from the end, is in
  * `workflows/sale/`.
  *
- * Stands on: `src/contract`, `workflows`, `workflows/calls`, `workflows/operator`, `workflows/sale` (types).
+ * Stands on: `src/contract`, `workflows`, `workflows/calls`, `workflows/operator`, `workflows/sale` (types),
+ * `workflows/sdk`.
  */
 import { ApplicationFailure, CancellationScope, condition } from "@temporalio/workflow";
 
