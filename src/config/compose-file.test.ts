@@ -22,6 +22,7 @@ const document: unknown = parse(read("docker-compose.yml"), { merge: true });
 /** What the other tests look at; the whole is judged by the schema of the Compose specification. */
 const serviceSchema = z.looseObject({
   image: z.string(),
+  entrypoint: z.array(z.string()).optional(),
   command: z.array(z.string()).optional(),
   env_file: z.string().optional(),
   environment: z.record(z.string(), z.string()).optional(),
@@ -31,8 +32,24 @@ const serviceSchema = z.looseObject({
   healthcheck: z.looseObject({ test: z.array(z.string()) }).optional(),
   restart: z.string(),
   stop_grace_period: z.string().optional(),
+  cap_drop: z.array(z.string()).optional(),
+  cap_add: z.array(z.string()).optional(),
+  security_opt: z.array(z.string()).optional(),
+  read_only: z.boolean().optional(),
+  tmpfs: z.array(z.string()).optional(),
+  ports: z.array(z.string()).optional(),
+  secrets: z.array(z.string()).default([]),
+  networks: z
+    .union([z.array(z.string()), z.record(z.string(), z.unknown()).transform((named) => Object.keys(named))])
+    .default(["default"]),
 });
-const { services } = z.looseObject({ services: z.record(z.string(), serviceSchema) }).parse(document);
+const { services, networks, secrets } = z
+  .looseObject({
+    services: z.record(z.string(), serviceSchema),
+    networks: z.record(z.string(), z.object({ internal: z.boolean().optional() }).nullable()),
+    secrets: z.record(z.string(), z.strictObject({ file: z.string() })),
+  })
+  .parse(document);
 
 /** How compose fills `${NAME:-default}` and `${NAME:?complaint}`, which may stand inside each other. */
 function interpolate(text: string, env: NodeJS.ProcessEnv): string {
@@ -53,6 +70,18 @@ function environmentOf(process: string, given: NodeJS.ProcessEnv): NodeJS.Proces
   expect(services[process]?.env_file).toBe("${FISCALFLOW_ENV_FILE:-.env}");
   const set = Object.entries(services[process]?.environment ?? {});
   return { ...given, ...Object.fromEntries(set.map(([name, value]) => [name, interpolate(value, given)])) };
+}
+
+/** The file of the host that a process finds at a path, by what its service mounts. @throws where nothing is mounted */
+function mounted(process: string, path: string, given: NodeJS.ProcessEnv): string {
+  const service = services[process];
+  const files = (service?.secrets ?? []).map((name) => `${secrets[name]?.file ?? ""}:/run/secrets/${name}`);
+  const found = [...files, ...(service?.volumes ?? [])]
+    .map((mount) => interpolate(mount, given).split(":"))
+    .find(([, target = ""]) => path === target || path.startsWith(`${target}/`));
+  if (found === undefined) throw new Error(`nothing is mounted at ${path}`);
+  const [source = "", target = ""] = found;
+  return read(source + path.slice(target.length));
 }
 
 it("docker-compose.yml follows the Compose specification", () => {
@@ -80,7 +109,16 @@ it("docker-compose.yml pins every third-party image to a version", () => {
   const images = Object.values(services).map(({ image }) => image);
   const foreign = images.filter((image) => !image.startsWith("fiscalflow:"));
   expect(foreign).not.toEqual([]);
-  for (const image of foreign) expect(image).toMatch(/:\d+\.\d+/);
+  for (const image of foreign) expect(image).toMatch(/:v?\d+\.\d+/);
+});
+
+it("docker-compose.yml and the Dockerfile pin images by digest", () => {
+  const bases = [...read("Dockerfile").matchAll(/^FROM (\S+)/gm)].map(([, image = ""]) => image);
+  expect(new Set(bases).size).toBe(1);
+  const images = [...bases, ...Object.values(services).map(({ image }) => image)];
+  const byTag = images.filter((image) => !/@sha256:[0-9a-f]{64}$/.test(image) && !image.startsWith("fiscalflow:"));
+  // No digest of Temporal's images is known to us yet.
+  expect(byTag.filter((image) => !image.startsWith("temporalio/"))).toEqual([]);
 });
 
 it("docker-compose.yml runs the product's processes, and the simulator only by its profile", () => {
@@ -95,33 +133,87 @@ it("docker-compose.yml gives a worker more time to stop than the worker gives it
   expect(services["worker"]?.stop_grace_period).toBe("150s");
 });
 
-it("docker-compose.yml contains no secret, and requires the necessary ones from the environment", () => {
+it("docker-compose.yml contains no secret: each is a file, and no variable of a container", () => {
   const entries = Object.values(services).flatMap(({ environment = {} }) => Object.entries(environment));
-  const secrets = entries.filter(([name]) => /PASSWORD|PWD|SECRET|TOKEN|API_KEY|LEDGER_(OWNER_)?URL/.test(name));
-  const literals = secrets.filter(([, value]) => value !== "" && !/\$\{\w+:[-?]/.test(value));
-  expect(secrets.length).toBeGreaterThan(0);
-  expect(literals).toEqual([]);
-  const worker = services["worker"]?.environment ?? {};
-  expect(worker["COMPLIANCE_API_KEY"]).toMatch(/^\$\{COMPLIANCE_API_KEY:\?/);
-  expect(worker["LEDGER_URL"]).toMatch(/\$\{LEDGER_PASSWORD:\?/);
+  const sensitive = entries.filter(([name]) => /PASSWORD|PWD|SECRET|TOKEN|API_KEY|LEDGER_(OWNER_)?URL/.test(name));
+  const values = new Set(sensitive.map(([name, value]) => `${name}=${value}`));
+  // What `.env` gives instead is the operator's decision. Nothing is given by default.
+  expect(values).toEqual(
+    new Set([
+      "POSTGRES_PASSWORD_FILE=/run/secrets/postgres-password",
+      "GF_SECURITY_ADMIN_PASSWORD__FILE=/run/secrets/grafana-password",
+      "TEMPORAL_API_KEY=",
+      "LEDGER_URL=",
+      "LEDGER_OWNER_URL=",
+      "LEDGER_OWNER_URL=${LEDGER_OWNER_URL:-${LEDGER_URL:-}}",
+      "FISCALFLOW_CODEC_TOKEN=",
+      "FISCALFLOW_CODEC_TOKEN=${FISCALFLOW_CODEC_TOKEN:-}",
+    ]),
+  );
+  for (const [name, { file }] of Object.entries(secrets))
+    expect(file).toBe(`\${FISCALFLOW_SECRETS:-./secrets}/${name}`);
 });
 
-it("docker-compose.yml keeps the superuser's password from the product, and the ledger's from Temporal", () => {
-  const holding = (password: string): string[] =>
-    Object.entries(services)
-      .filter(([, { environment = {} }]) => Object.values(environment).some((value) => value.includes(`{${password}`)))
-      .map(([name]) => name);
-  expect(holding("POSTGRES_PASSWORD")).toEqual(["postgres", "temporal-schema", "temporal"]);
-  expect(holding("LEDGER_PASSWORD")).toEqual(["postgres", "setup", "worker", "callbacks", "codec"]);
-  expect(holding("LEDGER_OWNER_PASSWORD")).toEqual(["postgres", "setup"]);
-  const given = { POSTGRES_PASSWORD: "superuser's", LEDGER_PASSWORD: "workers'", LEDGER_OWNER_PASSWORD: "owner's" };
-  for (const process of PROCESSES) {
-    const held = Object.entries(environmentOf(process, given)).filter(([, value]) =>
-      /superuser|owner's/.test(value ?? ""),
-    );
-    expect(held.map(([name]) => name)).toEqual(process === "setup" ? ["LEDGER_OWNER_URL"] : []);
+it("docker-compose.yml has no password in a command line", () => {
+  const { FISCALFLOW_SECRETS: folder = "" } = parseEnv(read("deploy/simulator.env"));
+  const held = Object.keys(secrets).map((name) => read(`${folder}/${name}`).trim());
+  for (const { entrypoint = [], command = [], healthcheck } of Object.values(services)) {
+    const line = [...entrypoint, ...command, ...(healthcheck?.test ?? [])].join("\n");
+    // A file may be read into a variable of the process, and not into an argument.
+    const variables = line.replaceAll(/^\s*\w+=\$\$\(cat \/run\/secrets\/[\w-]+\)$/gm, "");
+    expect(variables).not.toMatch(/\/run\/secrets|(?<!\$)\$\{/);
+    expect(held.filter((value) => line.includes(value))).toEqual([]);
   }
+});
+
+it("docker-compose.yml gives each secret only to those who need it", () => {
+  const holding = Object.fromEntries(
+    Object.keys(secrets).map((secret) => [
+      secret,
+      Object.keys(services).filter((name) => services[name]?.secrets.includes(secret)),
+    ]),
+  );
+  expect(holding).toEqual({
+    "postgres-password": ["postgres"],
+    "temporal-password": ["postgres", "temporal-schema", "temporal"],
+    "ledger-password": ["postgres"],
+    "ledger-owner-password": ["postgres"],
+    "ledger-url": ["setup", "worker"],
+    "ledger-owner-url": ["setup"],
+    "compliance-api-key": ["setup", "worker", "callbacks", "codec"],
+    "codec-token": ["codec"],
+    "grafana-password": ["grafana"],
+  });
   expect(services["postgres"]?.volumes).toContain("./deploy/postgres:/docker-entrypoint-initdb.d:ro");
+});
+
+it("docker-compose.yml lets Temporal act as a role of its own, and not as the superuser", () => {
+  expect(services["temporal-schema"]?.environment).toMatchObject({ SQL_USER: "temporal" });
+  expect(services["temporal"]?.environment).toMatchObject({ POSTGRES_USER: "temporal" });
+});
+
+it.each(Object.entries(services))("docker-compose.yml lets %s gain no privileges", (name, service) => {
+  const { cap_drop: dropped, cap_add: added = [], security_opt: options, ports = [] } = service;
+  expect({ dropped, options }).toEqual({ dropped: ["ALL"], options: ["no-new-privileges:true"] });
+  // What its entrypoint needs before it goes on as the server's user.
+  expect(added).toEqual(name === "postgres" ? ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID"] : []);
+  // Callbacks alone come from outside of this host, if the operator says so.
+  const bind = name === "callbacks" ? "${CALLBACK_BIND:-127.0.0.1}" : "127.0.0.1";
+  for (const port of ports) expect(port.startsWith(`${bind}:`), port).toBe(true);
+});
+
+it("docker-compose.yml gives the product's containers a root that nobody can write to", () => {
+  const ours = Object.values(services).filter(({ image }) => image.startsWith("fiscalflow:"));
+  expect(ours.length).toBeGreaterThan(PROCESSES.length);
+  for (const service of ours) expect(service).toMatchObject({ read_only: true, tmpfs: ["/tmp"] });
+});
+
+it("docker-compose.yml has PostgreSQL in an internal network alone, with those who need it", () => {
+  expect(services["postgres"]).toMatchObject({ networks: ["database"] });
+  expect(services["postgres"]?.ports).toBeUndefined();
+  expect(networks["database"]).toEqual({ internal: true });
+  const inside = Object.keys(services).filter((name) => services[name]?.networks.includes("database"));
+  expect(inside).toEqual(["postgres", "temporal-schema", "temporal", "setup", "worker"]);
 });
 
 /** The file has a Temporal server of its own. Without TLS, nothing reads the certificates. */
@@ -134,12 +226,15 @@ const OWN_TEMPORAL = [
 ];
 /** The file's health checks, published ports and volumes need them as they are. */
 const OWN_HOSTS = ["MONITORING_HOST", "FISCALFLOW_HOME"];
-/** Nobody but `setup` acts as the owner of the ledger's tables, and nobody but `codec` has the token that it asks for. */
+/**
+ * Nobody but `setup` acts as the owner of the ledger's tables, nobody but `codec` has the token that it asks for, and only
+ * who is in the database's network has its address.
+ */
 const FIXED_OF: Readonly<Record<string, readonly string[]>> = {
   setup: ["FISCALFLOW_CODEC_TOKEN"],
   worker: ["LEDGER_OWNER_URL", "FISCALFLOW_CODEC_TOKEN", "HEALTH_PORT", "METRICS_PORT"],
-  callbacks: ["LEDGER_OWNER_URL", "FISCALFLOW_CODEC_TOKEN", "CALLBACK_PORT", "METRICS_PORT"],
-  codec: ["LEDGER_OWNER_URL", "FISCALFLOW_CODEC_PORT"],
+  callbacks: ["LEDGER_URL", "LEDGER_OWNER_URL", "FISCALFLOW_CODEC_TOKEN", "CALLBACK_PORT", "METRICS_PORT"],
+  codec: ["LEDGER_URL", "LEDGER_OWNER_URL", "FISCALFLOW_CODEC_PORT"],
 };
 
 it.each(PROCESSES)(
@@ -155,18 +250,35 @@ it.each(PROCESSES)(
 
 it("docker-compose.yml gives each process a valid configuration, complete for the simulator", () => {
   const given = parseEnv(read("deploy/simulator.env"));
+  const { FISCALFLOW_SECRETS: folder = "" } = given;
   expect(given).toMatchObject({ COMPOSE_PROFILES: "simulator", FISCALFLOW_ENV_FILE: "deploy/simulator.env" });
   const ofTheFile = [...read("docker-compose.yml").matchAll(/\$\{(\w+)/g)].map(([, name = ""]) => [name, "1"]);
   const settings = new Set(configReference.map(({ variable }) => variable));
   const others = Object.fromEntries(ofTheFile.filter(([name = ""]) => !settings.has(name)));
+  const passwords: Record<string, unknown> = {};
   for (const name of PROCESSES) {
     const env = environmentOf(name, given);
-    expect(env["LEDGER_URL"]).toBe("postgres://ledger:simulator@postgres.localhost:5432/ledger");
+    const readFile = (path: string): string => mounted(name, path, given);
     const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
-    expect(loadConfig({ env })).toEqual(loadConfig({ env: set }));
+    const config = loadConfig({ env, readFile });
+    expect(JSON.stringify(config)).toBe(JSON.stringify(loadConfig({ env: set, readFile })));
+    expect(config.compliance[0]?.apiKey.reveal()).toBe("cmp_sk_test_simulator");
+    expect(config.codec?.token.reveal()).toBe(name === "codec" ? read(`${folder}/codec-token`).trim() : undefined);
+    passwords[name] = [config.ledger.url?.reveal(), config.ledger.ownerUrl?.reveal()];
     // No variable of the file itself passes for a misspelt setting.
-    expect(() => loadConfig({ env: { ...others, ...env } })).not.toThrow();
+    const { unknownVariables } = loadConfig({ env: { ...others, ...env }, readFile });
+    expect(unknownVariables).toEqual([]);
   }
+  const urlOf = (user: string, file: string): string =>
+    `postgres://${user}:${read(`${folder}/${file}`).trim()}@postgres.localhost:5432/ledger`;
+  const url = urlOf("ledger", "ledger-password");
+  const ownerUrl = urlOf("ledger_owner", "ledger-owner-password");
+  expect(passwords).toEqual({
+    setup: [url, ownerUrl],
+    worker: [url, undefined],
+    callbacks: [undefined, undefined],
+    codec: [undefined, undefined],
+  });
 });
 
 it("docker-compose.yml orders tasks by priority and fairness, as the development server does", () => {

@@ -323,7 +323,7 @@ const OURS_ALONE = "FISCALFLOW_TIMING_";
 const SHARED = /^(COMPLIANCE|ACCOUNTING|CALLBACK|FISCALFLOW|LEDGER)_/;
 /** What Kubernetes and Docker set for a service of that name, and what `docker-compose.yml` and the embedded servers read. */
 const NOT_SETTINGS =
-  /_SERVICE_(HOST|PORT)(_|$)|_PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$|^FISCALFLOW_(CACHE|ENV_FILE|VERSION)$/;
+  /_SERVICE_(HOST|PORT)(_|$)|_PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$|^CALLBACK_BIND$|^FISCALFLOW_(CACHE|ENV_FILE|SECRETS|VERSION)$/;
 
 const KNOWN_VARIABLES: readonly string[] = [
   CONFIG_FILE_VARIABLE,

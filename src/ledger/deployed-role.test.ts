@@ -15,8 +15,9 @@ const SCRIPT = resolve(import.meta.dirname, "../../deploy/postgres/databases.sql
 const SET_UP_FIRST = /has no tables of fiscalflow yet: run `fiscalflow setup` with LEDGER_OWNER_URL/;
 const PASSWORD = "it's a secret";
 const OWNER_PASSWORD = "it's another";
+const TEMPORAL_PASSWORD = "it's Temporal's";
 
-/** The script's statements, with the password that psql would take from the environment. */
+/** The script's statements, with the passwords that psql would take from files. */
 function statements(): string[] {
   return readFileSync(SCRIPT, "utf8")
     .split("\n")
@@ -24,6 +25,7 @@ function statements(): string[] {
     .join("\n")
     .replace(":'ledger_password'", () => pg.escapeLiteral(PASSWORD))
     .replace(":'ledger_owner_password'", () => pg.escapeLiteral(OWNER_PASSWORD))
+    .replace(":'temporal_password'", () => pg.escapeLiteral(TEMPORAL_PASSWORD))
     .split(";")
     .map((statement) => statement.trim())
     .filter((statement) => statement !== "");
@@ -184,5 +186,21 @@ describe("the ledger's roles of the compose file", () => {
         owns: null,
       },
     ]);
+  });
+
+  test("that of Temporal makes tables in its own databases, and reaches no other", async () => {
+    for (const database of ["temporal", "temporal_visibility"]) {
+      const client = openOutsideClient(urlOf(database, "temporal", TEMPORAL_PASSWORD));
+      // As the schema of Temporal's visibility does.
+      await client.query("create extension btree_gin");
+      await client.query("create table executions (id int)");
+      await expect(client.query("create database other")).rejects.toThrow("permission denied");
+      await expect(client.query("create role other")).rejects.toThrow("permission denied");
+      await client.end();
+    }
+    for (const database of ["ledger", "postgres", "template1"]) {
+      const client = openOutsideClient(urlOf(database, "temporal", TEMPORAL_PASSWORD));
+      await expect(client.query("select 1")).rejects.toThrow(`permission denied for database "${database}"`);
+    }
   });
 });
