@@ -1,8 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
 
 const ACTIONLINT = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12";
 /** Go downloads and builds it once, and keeps what it made. */
@@ -16,34 +18,95 @@ function actionlint(args: readonly string[]) {
   return { succeeded: status === 0, stdout, problem: error?.message ?? stderr };
 }
 
-let missing: string | undefined;
+describe("actionlint", () => {
+  let missing: string | undefined;
 
-beforeAll(() => {
-  const { succeeded, problem } = actionlint(["-version"]);
-  if (succeeded) return;
-  missing = `GitHub's workflows are not checked: actionlint cannot be had: ${problem}`;
-  if (process.env["CI"]) throw new Error(missing);
-}, BUILD_MS);
+  beforeAll(() => {
+    const { succeeded, problem } = actionlint(["-version"]);
+    if (succeeded) return;
+    missing = `GitHub's workflows are not checked: actionlint cannot be had: ${problem}`;
+    if (process.env["CI"]) throw new Error(missing);
+  }, BUILD_MS);
 
-beforeEach(({ skip }) => {
-  if (missing !== undefined) skip(missing);
+  beforeEach(({ skip }) => {
+    if (missing !== undefined) skip(missing);
+  });
+
+  test("the files in .github/workflows follow GitHub's schema", () => {
+    const paths = readdirSync(WORKFLOWS).map((name) => join(WORKFLOWS, name));
+    expect(paths).not.toEqual([]);
+    expect(actionlint(paths)).toMatchObject({ succeeded: true, stdout: "" });
+  });
+
+  test("a GitHub workflow with an unknown step is refused by the check", () => {
+    const folder = mkdtempSync(join(tmpdir(), "fiscalflow-actionlint-"));
+    try {
+      const path = join(folder, "broken.yml");
+      const condition = "${{ steps.nobody.outputs.x }}";
+      const steps = `[{ run: "true", if: "${condition}" }]`;
+      writeFileSync(path, `on: push\njobs:\n  all:\n    runs-on: ubuntu-24.04\n    steps: ${steps}\n`);
+      expect(actionlint([path])).toMatchObject({ succeeded: false, stdout: expect.stringContaining("nobody") });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
 });
 
-test("the files in .github/workflows follow GitHub's schema", () => {
-  const paths = readdirSync(WORKFLOWS).map((name) => join(WORKFLOWS, name));
-  expect(paths).not.toEqual([]);
-  expect(actionlint(paths)).toMatchObject({ succeeded: true, stdout: "" });
+const permissions = z.record(z.string(), z.enum(["read", "write", "none"]));
+const workflow = z.looseObject({
+  permissions,
+  jobs: z.record(
+    z.string(),
+    z.looseObject({
+      permissions: permissions.optional(),
+      steps: z
+        .array(z.looseObject({ run: z.string().optional(), with: z.record(z.string(), z.unknown()).optional() }))
+        .default([]),
+    }),
+  ),
 });
 
-test("a GitHub workflow with an unknown step is refused by the check", () => {
-  const folder = mkdtempSync(join(tmpdir(), "fiscalflow-actionlint-"));
-  try {
-    const path = join(folder, "broken.yml");
-    const condition = "${{ steps.nobody.outputs.x }}";
-    const steps = `[{ run: "true", if: "${condition}" }]`;
-    writeFileSync(path, `on: push\njobs:\n  all:\n    runs-on: ubuntu-24.04\n    steps: ${steps}\n`);
-    expect(actionlint([path])).toMatchObject({ succeeded: false, stdout: expect.stringContaining("nobody") });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+const files = readdirSync(WORKFLOWS);
+const textOf = (name: string): string => readFileSync(join(WORKFLOWS, name), "utf8");
+
+describe.each(files)("the GitHub workflow %s", (name) => {
+  const { jobs, permissions: ofAll } = workflow.parse(parse(textOf(name)));
+  const steps = Object.values(jobs).flatMap((job) => job.steps);
+
+  test("uses each action by its commit, with the version beside it", () => {
+    const used = [...textOf(name).matchAll(/\buses:(.*)/g)].map(([, what = ""]) => what.trim());
+    expect(used).not.toEqual([]);
+    const loose = used.filter((what) => !/^([\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+|\.\/\S+)$/.test(what));
+    expect(loose).toEqual([]);
+  });
+
+  test("may write only where it publishes", () => {
+    const jobsThatWrite = Object.entries(jobs).map(([job, { permissions: given = ofAll }]) => [
+      job,
+      Object.keys(given).filter((right) => given[right] === "write"),
+    ]);
+    const writing = jobsThatWrite.filter(([, rights]) => rights?.length !== 0);
+    expect(Object.values(ofAll)).not.toContain("write");
+    expect(Object.fromEntries(writing)).toEqual(
+      name === "release.yml" ? { npm: ["id-token"], image: ["packages"], github: ["contents"] } : {},
+    );
+  });
+
+  test("puts no expression into a shell script, where its value would be read as commands", () => {
+    expect(steps.filter(({ run = "" }) => run.includes("${{"))).toEqual([]);
+  });
+
+  test("leaves no credentials in the checkout", () => {
+    const checkouts = steps.filter(({ uses }) => String(uses).startsWith("actions/checkout@"));
+    for (const checkout of checkouts) expect(checkout).toMatchObject({ with: { "persist-credentials": false } });
+  });
+});
+
+test("Dependabot looks after the packages, the actions, the image and what compose runs", () => {
+  const text = readFileSync(resolve(WORKFLOWS, "../dependabot.yml"), "utf8");
+  const config = z
+    .object({ version: z.literal(2), updates: z.array(z.looseObject({ "package-ecosystem": z.string() })) })
+    .parse(parse(text));
+  const looked = config.updates.map((update) => update["package-ecosystem"]);
+  expect(looked).toEqual(["npm", "github-actions", "docker", "docker-compose"]);
 });

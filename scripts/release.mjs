@@ -1,6 +1,8 @@
 // Makes a release in this repository, and pushes nothing:
 //   npm run release -- 1.0.0 --dry-run
 //   npm run release -- 1.0.0
+// Before a tag is published, refuses one that is not what the files say; prints what the changelog says of it:
+//   node scripts/release.mjs --check v1.0.0
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -75,8 +77,30 @@ function checkVersion(version, current) {
   }
 }
 
+/** @param {string} tag @returns what the changelog says of that release */
+function releasedNotes(tag) {
+  const version = tag.replace(/^v/, "");
+  for (const [path, content] of withVersion(version)) {
+    const found = JSON.parse(read(path)).version;
+    if (found !== version) throw new Refusal(`The tag ${tag} is not the version in ${path}, ${found}.`);
+    if (content !== read(path)) throw new Refusal(`${path} names another version than ${version} too.`);
+  }
+  const [part] = read("CHANGELOG.md")
+    .split(/^(?=## )/m)
+    .filter((text) => text.startsWith(`## ${version} - `));
+  if (part === undefined) throw new Refusal(`CHANGELOG.md has no part \`## ${version}\`.`);
+  return part.slice(part.indexOf("\n")).trim();
+}
+
 function release() {
-  const { values, positionals } = parseArgs({ options: { "dry-run": { type: "boolean" } }, allowPositionals: true });
+  const { values, positionals } = parseArgs({
+    options: { "dry-run": { type: "boolean" }, check: { type: "string" } },
+    allowPositionals: true,
+  });
+  if (values.check !== undefined) {
+    process.stdout.write(`${releasedNotes(values.check)}\n`);
+    return;
+  }
   const [version = ""] = positionals;
   checkVersion(version, JSON.parse(read("package.json")).version);
   const tag = `v${version}`;

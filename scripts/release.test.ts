@@ -109,6 +109,26 @@ test("a release is one commit with a tag that has its notes", () => {
   expect(release("99.2.0").stderr).toBe("CHANGELOG.md says nothing under `## Unreleased`.\n");
 });
 
+test("the check of a tag that a release has made prints its notes", () => {
+  release("99.1.0");
+  expect(release("--check", "v99.1.0")).toEqual({ status: 0, stdout: `${NOTES}\n`, stderr: "" });
+});
+
+test.each([
+  ["another tag", () => {}, "v99.2.0", "The tag v99.2.0 is not the version in package.json, 99.1.0."],
+  ["a package left behind", leaveBehind, "v99.1.0", "is not the version in packages/till/package.json, 0.0.1."],
+  ["no notes", () => write("CHANGELOG.md", changelog(NOTES)), "v99.1.0", "CHANGELOG.md has no part `## 99.1.0`."],
+])("the check refuses %s", (_, given, tag, reason) => {
+  release("99.1.0");
+  given();
+  expect(release("--check", tag)).toEqual({ status: 1, stdout: "", stderr: expect.stringContaining(reason) });
+});
+
+function leaveBehind(): void {
+  const path = "packages/till/package.json";
+  write(path, read(path).replace("99.1.0", "0.0.1"));
+}
+
 test("a dry run prints what it would do, and does nothing", () => {
   const { status, stdout } = release("99.1.0", "--dry-run");
   expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining(NOTES) });
