@@ -1,6 +1,6 @@
--- The image runs this once with psql, as its superuser, while the volume is empty. Nobody else acts as the superuser:
--- Temporal has a role, which owns its two databases, and the ledger has two. By `ledger_owner` `fiscalflow setup` makes the
--- tables. `ledger`, that of the workers, gets from it what it needs of them, and can change no event.
+-- The image runs this once with psql, as its superuser, while the volume is empty. Nobody else acts as the superuser.
+-- Temporal has a role, which owns its two databases. The ledger has two roles: `ledger_owner`, by which `fiscalflow setup`
+-- makes the tables, and `ledger`, that of the workers, which gets from it what it needs of them, and can change no event.
 \set temporal_password `cat /run/secrets/temporal-password`
 \set ledger_password `cat /run/secrets/ledger-password`
 \set ledger_owner_password `cat /run/secrets/ledger-owner-password`
