@@ -81,7 +81,7 @@ function checkVersion(version, current) {
 function releasedNotes(tag) {
   const version = tag.replace(/^v/, "");
   for (const [path, content] of withVersion(version)) {
-    const found = JSON.parse(read(path)).version;
+    const found = path.endsWith(".json") ? JSON.parse(read(path)).version : version;
     if (found !== version) throw new Refusal(`The tag ${tag} is not the version in ${path}, ${found}.`);
     if (content !== read(path)) throw new Refusal(`${path} names another version than ${version} too.`);
   }
