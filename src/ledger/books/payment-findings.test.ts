@@ -246,11 +246,21 @@ describe("supplier invoices compared with bill payments", () => {
         { id: "b2", code: "SI-9", amount: "12500" },
       ],
     );
+    // As people know it: by its own code, where it has one.
+    const named = {
+      billPaymentCode: "PMT-7",
+      billRef: { billCode: "SI-8" },
+      supplierRef: { name: "Otieno" },
+      totalAmount: 5,
+      currency: "KES",
+    };
+    await pay(accounting, "b3", named);
     await test.ledger.reconciliation.holdPayments(business, { accounting, rule: RULE }, runOf(1));
     const { first } = await test.ledger.reconciliation.findings(business, 10);
     expect(first.map(({ reason }) => reason)).toEqual([
       "The supplier invoice SI-1 of Mama Mboga Ltd. is 9,200.00 KES, and 1,000.50 KES was paid.",
       "The payment b2 of MAMA MBOGA LTD, 12,500.00 KES, is for SI-9, and the tax authority holds no supplier invoice of that number.",
+      "The payment PMT-7 (b3) of Otieno, 5.00 KES, is for SI-8, and the tax authority holds no supplier invoice of that number.",
     ]);
   });
 

@@ -49,6 +49,8 @@ export type Found = Pick<ReconcileFinding, "kind" | "subject" | "reason">;
 interface Row {
   kind: PaymentFinding;
   subject: string;
+  /** The payment's own, as the accounting service shows it. */
+  paymentCode: string | null;
   number: string | null;
   supplier: string | null;
   amount: string | null;
@@ -87,7 +89,7 @@ export async function paymentFindings(
       from purchases
       where ${hasValues(chainColumns(PURCHASES, business))} and missing_since is null),
     payments as (
-      select b.id as bill_payment_id, ${code} as code, b.supplier_name, b.total_amount, upper(btrim(b.currency)) as currency,
+      select b.id as bill_payment_id, nullif(btrim(b.bill_payment_code), '') as payment_code, ${code} as code, b.supplier_name, b.total_amount, upper(btrim(b.currency)) as currency,
         ${number(sql`${code}`)} as number, ${name(sql`b.supplier_name`)} as name
       from bill_payments as b
       where ${hasValues(chainColumns(BILL_PAYMENTS, { connection: accounting }))} and b.missing_since is null),
@@ -139,15 +141,17 @@ export async function paymentFindings(
       union all
       select 'not-paid', purchase_id, supplier_invoice_number, supplier_name, total, ${rule.currency}, status, false
       from paid where payments = 0 and status <> 'rejected' and purchase_id not in (select purchase_id from hidden))
-    select * from found order by kind, subject`.execute(db);
+    select f.*, p.payment_code as "paymentCode"
+    from found as f left join payments as p on p.bill_payment_id = f.subject and f.kind like 'payment-%'
+    order by f.kind, f.subject`.execute(db);
   return rows.map((row) => ({ kind: row.kind, subject: row.subject, reason: reasonOf(row) }));
 }
 
 function reasonOf(row: Row): string {
-  const { kind, subject, number, supplier, amount, currency, against, rejected } = row;
+  const { kind, subject, paymentCode, number, supplier, amount, currency, against, rejected } = row;
   const of = `of ${supplier ?? "an unnamed supplier"}`;
   const sum = `${amount === null ? "an unknown amount" : money(amount)} ${currency ?? "in no currency"}`;
-  const payment = `The payment ${subject} ${of}, ${sum},`;
+  const payment = `The payment ${paymentCode === null ? subject : `${paymentCode} (${subject})`} ${of}, ${sum},`;
   const invoice = `The supplier invoice ${number ?? ""} ${of}`;
   switch (kind) {
     case "payment-without-number":
