@@ -1,12 +1,9 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { cpus, loadavg, totalmem } from "node:os";
-import { join } from "node:path";
-
 import { median } from "../budget/measure/statistics.ts";
-import { say, secondsSinceStart } from "../stack/progress.ts";
+import { say } from "../stack/progress.ts";
 import { installQuietRuntime } from "../stack/quiet-runtime.ts";
 import { startStack } from "../stack/start-stack.ts";
 import { table } from "../stack/table.ts";
+import { writeFigures } from "../stack/write-figures.ts";
 import { SCENARIO } from "./lanes.ts";
 import { type EngineOptions, readOptions, USAGE } from "./options.ts";
 import { type LaneResult, runOnce } from "./run-once.ts";
@@ -83,25 +80,7 @@ async function main(options: EngineOptions): Promise<void> {
   }
   const summary = medians(runs);
   process.stdout.write(`\n${tables(summary)}`);
-  const [model] = cpus();
-  const machine = {
-    processors: cpus().length,
-    model: model?.model,
-    memoryGb: Math.round(totalmem() / 2 ** 30),
-    node: process.version,
-    loadAtTheEnd: loadavg()[0],
-  };
-  const written = {
-    at: new Date().toISOString(),
-    seconds: Math.round(secondsSinceStart()),
-    machine,
-    options,
-    summary,
-    runs,
-  };
-  await mkdir(options.outFolder, { recursive: true });
-  const path = join(options.outFolder, "engine.json");
-  await writeFile(path, `${JSON.stringify(written, null, 2)}\n`);
+  const path = await writeFigures(options.outFolder, "engine", { options, summary, runs });
   process.stdout.write(`\nMedians of ${options.runs}, written: ${path}\n`);
 }
 

@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 
+import { cpuMsOf, residentMbOf } from "../stack/process-figures.ts";
 import type { Till } from "./lanes.ts";
 
 export interface Load {
@@ -79,22 +79,4 @@ export async function measure(till: Till, serverPid: number, name: string, load:
     answersPerSecond: answered / seconds,
     unanswered,
   };
-}
-
-/** Of Linux, where `/proc` counts processor time in hundredths of a second. */
-const TICKS_PER_SECOND = 100;
-
-/** The processor time that a process has used so far, user and system. */
-async function cpuMsOf(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, "utf8");
-  // The second field, the name of the program, may hold spaces.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const [userTicks, systemTicks] = [Number(fields[11]), Number(fields[12])];
-  return ((userTicks + systemTicks) * 1_000) / TICKS_PER_SECOND;
-}
-
-/** Memory that a process holds now. */
-async function residentMbOf(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, "utf8");
-  return Math.round(Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1_024);
 }

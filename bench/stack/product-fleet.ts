@@ -8,6 +8,10 @@ interface FleetConnection {
   readonly name: string;
   readonly application: string;
   readonly apiKey: string;
+  /** A file that holds the key; default: a variable does. */
+  readonly keyFile?: string;
+  /** Default: any that the key reaches. */
+  readonly businessId?: string;
 }
 
 export interface FleetOptions {
@@ -35,12 +39,15 @@ export class ProductFleet {
   static async start(options: FleetOptions, onLost: (error: Error) => void): Promise<ProductFleet> {
     const { folder, processes, serviceUrl, connections } = options;
     const configPath = join(folder, `fleet-${processes}.json`);
-    const keyVariables = connections.map(({ apiKey }, index) => [`BENCH_KEY_${index}`, apiKey] as const);
+    const keyVariables = connections.flatMap(({ apiKey, keyFile }, index) =>
+      keyFile === undefined ? [[`BENCH_KEY_${index}`, apiKey] as const] : [],
+    );
     const compliance = Object.fromEntries(
-      connections.map(({ name, application }, index) => [
-        name,
-        { baseUrl: serviceUrl, apiKey: { env: `BENCH_KEY_${index}` }, application, businesses: ["*"] },
-      ]),
+      connections.map(({ name, application, keyFile, businessId }, index) => {
+        const apiKey = keyFile === undefined ? { env: `BENCH_KEY_${index}` } : { file: keyFile };
+        const businesses = businessId === undefined ? { businesses: ["*"] } : { businessId };
+        return [name, { baseUrl: serviceUrl, apiKey, application, ...businesses }];
+      }),
     );
     await writeFile(configPath, JSON.stringify({ compliance }));
     const env = { ...options.env, ...Object.fromEntries(keyVariables), FISCALFLOW_CONFIG: configPath };
