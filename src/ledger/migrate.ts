@@ -6,10 +6,14 @@ import { type Table, TABLES, type Tables } from "./tables.ts";
 
 /**
  * What brings the tables from each version to the next; what has been released is never edited. The first is edited in
- * place until 1.0 is released: a database that an earlier state of it made is refused. A later step adds the columns that
- * `TABLES` names as its own.
+ * place until 1.0 is released: a database that an earlier state of it made is refused. A later step adds the columns and
+ * the tables that `TABLES` names as its own.
  */
-const STEPS: readonly ((db: Kysely<Tables>) => Promise<void>)[] = [createTables, letContentsBeErased];
+const STEPS: readonly ((db: Kysely<Tables>) => Promise<void>)[] = [
+  createTables,
+  letContentsBeErased,
+  letOneCountForAll,
+];
 
 /**
  * The oldest version whose processes work on the tables that the steps make: raised by a step that takes away what older
@@ -107,20 +111,24 @@ function baseline(db: Kysely<Tables>): string {
 
 /** As the first step makes them. */
 const FIRST_TABLES = Object.fromEntries(
-  Object.entries(TABLES).map(([name, { since = {}, columns, ...table }]: [string, Declared]) => [
-    name,
-    { columns: Object.fromEntries(Object.entries(columns).filter(([column]) => !(column in since))), ...table },
-  ]),
+  Object.entries(TABLES)
+    .filter(([, { step = 1 }]: [string, Declared]) => step === 1)
+    .map(([name, { since = {}, columns, ...table }]: [string, Declared]) => [
+      name,
+      { columns: Object.fromEntries(Object.entries(columns).filter(([column]) => !(column in since))), ...table },
+    ]),
 );
 
 type Declared = Table<Readonly<Record<string, string>>>;
 
-/** Adds the columns of a step. */
-async function addColumns(db: Kysely<Tables>, step: number): Promise<void> {
-  for (const [name, { since = {}, columns }] of Object.entries(TABLES) as [string, Declared][])
+/** Adds the columns and the tables of a step. */
+async function addDeclared(db: Kysely<Tables>, step: number): Promise<void> {
+  for (const [name, { since = {}, step: made, columns, ...table }] of Object.entries(TABLES) as [string, Declared][]) {
+    if (made === step) await makeTable(db, name, { columns, ...table });
     for (const [column, type] of Object.entries(columns))
       if (since[column] === step)
         await sql`alter table ${sql.table(name)} add column ${sql.id(column)} ${sql.raw(type)}`.execute(db);
+  }
 }
 
 /**
@@ -129,13 +137,22 @@ async function addColumns(db: Kysely<Tables>, step: number): Promise<void> {
  * transaction says that it erases.
  */
 async function letContentsBeErased(db: Kysely<Tables>): Promise<void> {
-  await addColumns(db, 2);
+  await addDeclared(db, 2);
   await sql`
     create or replace function refuse_change_of_events() returns trigger language plpgsql as $$
     begin
       if tg_op = 'UPDATE' and current_setting('fiscalflow.erases', true) = 'yes' then return null; end if;
       raise exception 'the ledger''s events are append-only' using errcode = '0A000';
     end $$`.execute(db);
+}
+
+/** One worker counts what all have left to do, by the needs of persons (fleet.ts); and a restore is told to its end. */
+async function letOneCountForAll(db: Kysely<Tables>): Promise<void> {
+  await addDeclared(db, 3);
+  await sql`
+    create index documents_that_need_a_person on documents (connection) where needs_person_since is not null`.execute(
+    db,
+  );
 }
 
 /** Of a statement that answers one row. */
@@ -172,22 +189,24 @@ async function grant(db: Kysely<Tables>, workerRole: string): Promise<void> {
   await sql`grant connect on database ${database} to ${role}`.execute(db);
 }
 
+async function makeTable(db: Kysely<Tables>, name: string, table: Declared): Promise<void> {
+  const { columns, key, checks = [], indexes = [], uniqueIndexes = [], fillfactor = 100, unlogged = false } = table;
+  const parts = [
+    ...Object.entries(columns).map(([column, type]) => `${column} ${type}`),
+    `primary key (${key})`,
+    ...checks.map((check) => `check (${check})`),
+  ];
+  const statements = [
+    `create ${unlogged ? "unlogged " : ""}table ${name} (${parts.join(", ")}) with (fillfactor = ${fillfactor})`,
+    ...indexes.map((index) => `create index ${index}`),
+    ...uniqueIndexes.map((index) => `create unique index ${index}`),
+  ];
+  for (const statement of statements) await sql.raw(statement).execute(db);
+}
+
 async function createTables(db: Kysely<Tables>): Promise<void> {
   await sql`create sequence movement_order`.execute(db);
-  for (const [name, { columns, key, checks = [], ...more }] of Object.entries(FIRST_TABLES)) {
-    const { indexes = [], uniqueIndexes = [], fillfactor = 100, unlogged = false } = more;
-    const parts = [
-      ...Object.entries(columns).map(([column, type]) => `${column} ${type}`),
-      `primary key (${key})`,
-      ...checks.map((check) => `check (${check})`),
-    ];
-    const statements = [
-      `create ${unlogged ? "unlogged " : ""}table ${name} (${parts.join(", ")}) with (fillfactor = ${fillfactor})`,
-      ...indexes.map((index) => `create index ${index}`),
-      ...uniqueIndexes.map((index) => `create unique index ${index}`),
-    ];
-    for (const statement of statements) await sql.raw(statement).execute(db);
-  }
+  for (const [name, table] of Object.entries(FIRST_TABLES)) await makeTable(db, name, table);
   const { schema } = await answerOf<{ schema: string }>(db, sql`select current_schema() as schema`);
   for (const statement of functionsIn(sql.id(schema))) await statement.execute(db);
   await sql`

@@ -14,6 +14,8 @@ export interface Table<Columns> {
   unlogged?: true;
   /** The step of migrate.ts that adds a column; default: the one that makes the table. */
   since?: Readonly<Partial<Record<keyof Columns, number>>>;
+  /** The step that makes the table; default: the first. */
+  step?: number;
   /** What the workers may do; default: read, add and change rows. Nobody but the owner deletes one. */
   workers?: "select" | "select, insert";
 }
@@ -158,7 +160,6 @@ export const TABLES = {
       "documents_by_id on documents (connection, business_id, document_id)",
       "documents_by_original on documents (connection, business_id, original_document_id) where original_document_id is not null",
       "documents_in_doubt on documents (under_way_until) where claim = 'in-doubt'",
-      "documents_that_need_a_person on documents (connection) where needs_person_since is not null",
       "documents_closed on documents (workflow_id) where closed is not null",
       "documents_by_date on documents (document_date)",
       "documents_signed_on_another_day on documents (connection, business_id, signed_on) where signed_on <> document_date",
@@ -288,6 +289,7 @@ export const TABLES = {
   /** What one of the workers does for all of them, and until when it has that turn; unlogged, since it is soon anew. */
   turns: table({
     columns: { turn: "text not null", holder: "text not null", until: "timestamptz not null" },
+    step: 3,
     key: "turn",
     fillfactor: 50,
     unlogged: true,
@@ -401,9 +403,10 @@ export const TABLES = {
       one: "boolean not null check (one)",
       ledger: "text not null",
       server: "text not null",
-      lost_from: "timestamptz",
       lost_until: "timestamptz",
+      lost_from: "timestamptz",
     },
+    since: { lost_from: 3 },
     key: "one",
   }),
   /** What answers have shown that does not fit the dialect. */
