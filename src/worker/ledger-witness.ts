@@ -1,10 +1,15 @@
 import type { Client } from "@temporalio/client";
+import { setTimeout as delay } from "node:timers/promises";
 
 import { type Ledger, misfitOf } from "../ledger/index.ts";
+import { hasAnswered } from "./require-temporal.ts";
 import { type LedgerNote, readLedgerNote, writeLedgerNote } from "./ledger-note.ts";
 import { EVERY_MS, lookRegularly, type WatchLog } from "./each-minute.ts";
 
 const READ_AGAIN_MS = 1_000;
+/** Temporal may be slow to answer while everything starts. */
+const FIRST_READ_WITHIN_MS = 60_000;
+const FIRST_READ_PAUSE_MS = 500;
 
 /**
  * What this namespace's workers have seen of the ledger, so that a database that was restored, or is another one, is
@@ -20,7 +25,7 @@ export class LedgerWitness {
   constructor(client: Client, log: WatchLog) {
     this.#client = client;
     this.#log = log;
-    this.#seen = this.#read(undefined);
+    this.#seen = this.#readFirst();
   }
 
   /** As {@link LedgerOptions} wants it. */
@@ -29,6 +34,23 @@ export class LedgerWitness {
     if (anew && performance.now() - this.#readAtMs > READ_AGAIN_MS) this.#seen = this.#read(this.#seen);
     return this.#seen;
   };
+
+  /**
+   * Until it is there the ledger is away for this process: a database that lost something would be taken for the one
+   * that others have used. Undefined where Temporal answers that it has no Schedules, or says nothing for too long.
+   */
+  async #readFirst(): Promise<LedgerNote | undefined> {
+    const deadlineMs = performance.now() + FIRST_READ_WITHIN_MS;
+    for (;;) {
+      this.#readAtMs = performance.now();
+      try {
+        return await readLedgerNote(this.#client);
+      } catch (error) {
+        if (hasAnswered(error) || performance.now() > deadlineMs) return undefined;
+        await delay(FIRST_READ_PAUSE_MS, undefined, { ref: false });
+      }
+    }
+  }
 
   /**
    * Sales go on where Temporal's Schedules are away, of which the look each minute tells: the database itself still knows

@@ -20,6 +20,7 @@ export class TemporalError extends Error {
 
 const CALL_MS = 10_000;
 /** gRPC status codes. */
+const CANCELLED = 1;
 const DEADLINE_EXCEEDED = 4;
 const NOT_FOUND = 5;
 const PERMISSION_DENIED = 7;
@@ -75,6 +76,12 @@ export function temporalErrorOf(error: unknown, temporal: TemporalConnection): u
   if (code === UNAVAILABLE || code === DEADLINE_EXCEEDED)
     return unreachable(temporal, details || "no answer in time", error);
   return error;
+}
+
+/** Whether the failure is Temporal's own word, and not its silence. */
+export function hasAnswered(error: unknown): boolean {
+  const code = grpcError(error)?.code;
+  return code !== UNAVAILABLE && code !== DEADLINE_EXCEEDED && code !== CANCELLED;
 }
 
 /** Whether Temporal has answered, and lets this process do nothing. */

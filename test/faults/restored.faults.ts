@@ -130,7 +130,8 @@ describe.skipIf(POSTGRES_TOOLS === undefined && !process.env["CI"]).each<BackupK
     }
 
     test("the workers waited until somebody said what was lost", () => {
-      expect(accepted).toMatchObject({ exitCode: 0, stderr: expect.stringContaining("was restored") });
+      expect(accepted.stderr).toContain("was restored");
+      expect(accepted.exitCode).toBe(0);
     });
 
     test.each(Object.entries(INVARIANTS).filter(([name]) => !LOST_WITH_IT.includes(name)))("%s", (_, findings) => {
