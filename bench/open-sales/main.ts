@@ -1,0 +1,297 @@
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { parseArgs } from "node:util";
+
+import { SEARCH_ATTRIBUTES, type Stage } from "../../src/contract/index.ts";
+import { freePort } from "../../src/servers/start-dev-server.ts";
+import { createStarter } from "../../src/starter/index.ts";
+import { ProductProcess } from "../../test/faults/stack/product-process.ts";
+import { cpuMsOf, residentMbOf } from "../stack/process-figures.ts";
+import { BUILT_MAIN, ProductFleet } from "../stack/product-fleet.ts";
+import { say } from "../stack/progress.ts";
+import { installQuietRuntime } from "../stack/quiet-runtime.ts";
+import { type BenchStack, startStack } from "../stack/start-stack.ts";
+import { table } from "../stack/table.ts";
+import { writeFigures } from "../stack/write-figures.ts";
+import { KeyFiles, scenarioOf, type Shop, shopsOf } from "../tenants/shops.ts";
+
+/**
+ * `npm run bench:scale`: sales that wait for the authority, over 50 keys, by their number: what they take of a worker
+ * while they wait, how soon a worker serves that starts with all of them open, and how long each takes once the
+ * authority has answered all at once. Figures are of one run each; growth is an exponent of their number.
+ */
+const USAGE = `npm run bench:scale -- [--sales 1000,10000,50000] [--shops n] [--at-once n] [--seconds n] [--out folder]
+  --sales    how many are open, one size after the other, each with servers of its own; default 1000,10000
+  --shops    connections, each with a business, a key and a budget of its own; default 50
+  --at-once  sales that are started side by side; default 60
+  --seconds  for which the open sales are watched; default 60`;
+
+interface Figures {
+  readonly sales: number;
+  /** From the first start until the last one waits. */
+  readonly openingSeconds: number;
+  readonly workerMb: number;
+  readonly workerCpuMsPerSecond: number;
+  readonly temporalCpuMsPerSecond: number;
+  readonly temporalMb: number;
+  /** Reads of documents. */
+  readonly pollsPerSecond: number;
+  readonly readySeconds: number;
+  readonly restartedMb: number;
+  /** From the authority's answers to all, each called back, until the last sale is completed. */
+  readonly recoverySeconds: number;
+  readonly largestMb: number;
+}
+
+interface Options {
+  readonly sales: readonly number[];
+  readonly shops: number;
+  readonly atOnce: number;
+  readonly seconds: number;
+  readonly outFolder: string;
+}
+
+const SECRET = "bench-secret-that-is-long-enough-to-be-one";
+const LOOK_MS = 500;
+const SETTLE_MS = 20_000;
+
+/** Open sales of one size, from the first to the last. */
+class OpenSales {
+  readonly #stack: BenchStack;
+  readonly #shops: readonly Shop[];
+  readonly #env: Record<string, string>;
+  readonly #keys: KeyFiles;
+  #fleet: ProductFleet | undefined;
+
+  private constructor(stack: BenchStack, shops: readonly Shop[], keys: KeyFiles, env: Record<string, string>) {
+    this.#stack = stack;
+    this.#shops = shops;
+    this.#keys = keys;
+    this.#env = env;
+  }
+
+  static async begin(stack: BenchStack, shops: readonly Shop[]): Promise<OpenSales> {
+    const port = await freePort();
+    const env = {
+      CALLBACK_PUBLIC_URL: `http://127.0.0.1:${port}`,
+      CALLBACK_PORT: String(port),
+      CALLBACK_SECRETS: SECRET,
+      CALLBACK_ALLOW_LOOPBACK: "1",
+    };
+    const receiver = new ProductProcess({
+      main: BUILT_MAIN,
+      command: "callbacks",
+      env: { ...stack.env, ...env },
+      logPath: join(stack.folder, "receiver.log"),
+      readyMessage: "receiving",
+    });
+    stack.onClose(async () => {
+      receiver.signal("SIGKILL");
+      await receiver.ended;
+    });
+    if (!(await receiver.ready)) throw new Error(`the receiver ended: ${receiver.lastWords}`);
+    const open = new OpenSales(stack, shops, await KeyFiles.write(stack, shops), env);
+    stack.onClose(async () => await open.#fleet?.stop());
+    return open;
+  }
+
+  /** @returns after how many seconds it serves */
+  async serve(): Promise<number> {
+    await this.#fleet?.stop();
+    const beganMs = performance.now();
+    const connections = this.#shops.map((shop) => ({
+      name: shop.name,
+      application: shop.name,
+      apiKey: this.#keys.keyOf(shop),
+      keyFile: this.#keys.pathOf(shop),
+      businessId: shop.businessId,
+    }));
+    const { folder, simulator, env } = this.#stack;
+    const options = { folder, processes: 1, serviceUrl: simulator.url, connections, env: { ...env, ...this.#env } };
+    this.#fleet = await ProductFleet.start(options, (error) => say(error.message));
+    return secondsSince(beganMs);
+  }
+
+  get pid(): number {
+    return this.#fleet?.pids[0] ?? 0;
+  }
+
+  async start(count: number, atOnce: number): Promise<void> {
+    const businesses = Object.fromEntries(this.#shops.map(({ name, businessId }) => [name, businessId]));
+    const starter = createStarter({ client: this.#stack.client, businesses, identity: "bench" });
+    let next = 0;
+    const till = async (): Promise<void> => {
+      while (next < count) {
+        const n = (next += 1);
+        const shop = this.#shops[n % this.#shops.length];
+        if (!shop) return;
+        await starter.startSale({
+          connection: shop.name,
+          traderInvoiceNumber: `OPEN-${n}`,
+          lines: [{ itemId: shop.itemId, quantity: 1, unitPrice: 350 }],
+          refundWindow: "0",
+        });
+        // As many as the worker has opened, and some on their way: nobody starts all of a day's sales in a minute.
+        while (n - this.#created() > 4 * atOnce) await delay(LOOK_MS);
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, till));
+    await this.until(async () => (await this.#countAt("awaiting-authority")) === count);
+  }
+
+  #created(): number {
+    return this.#stack.simulator.callCount("createSale");
+  }
+
+  async #countAt(stage: Stage): Promise<number> {
+    const query = `ExecutionStatus = "Running" AND ${SEARCH_ATTRIBUTES.stage} = "${stage}"`;
+    return (await this.#stack.client.workflow.count(query)).count;
+  }
+
+  async until(holds: () => Promise<boolean>): Promise<void> {
+    while (!(await holds())) await delay(LOOK_MS);
+  }
+
+  async allEnded(): Promise<void> {
+    await this.until(async () => (await this.#stack.client.workflow.count('ExecutionStatus = "Running"')).count === 0);
+  }
+}
+
+function secondsSince(beganMs: number): number {
+  return (performance.now() - beganMs) / 1_000;
+}
+
+/** Of both processes, from now until it is asked. */
+async function watched(pids: { worker: number; temporal: number }) {
+  const read = async () => ({ worker: await cpuMsOf(pids.worker), temporal: await cpuMsOf(pids.temporal) });
+  const before = await read();
+  const beganMs = performance.now();
+  return async () => {
+    const after = await read();
+    const seconds = secondsSince(beganMs);
+    return { worker: (after.worker - before.worker) / seconds, temporal: (after.temporal - before.temporal) / seconds };
+  };
+}
+
+async function figuresOf(sales: number, options: Options): Promise<Figures> {
+  const shops = shopsOf(options.shops);
+  const stack = await startStack({ scenario: scenarioOf(shops) });
+  try {
+    const { simulator, temporalPid } = stack;
+    const open = await OpenSales.begin(stack, shops);
+    await open.serve();
+    // It takes each document, and answers none.
+    simulator.setDefaultAuthority({ do: "down" });
+    say(`${sales} sales: opening them`);
+    const openingMs = performance.now();
+    await open.start(sales, options.atOnce);
+    const openingSeconds = secondsSince(openingMs);
+
+    say(`${sales} sales: they wait`);
+    await delay(SETTLE_MS);
+    const polls = simulator.callCount("getSale");
+    const cpu = await watched({ worker: open.pid, temporal: temporalPid });
+    await delay(options.seconds * 1_000);
+    const { worker, temporal } = await cpu();
+    const pollsPerSecond = (simulator.callCount("getSale") - polls) / options.seconds;
+    const [workerMb, temporalMb] = [await residentMbOf(open.pid), await residentMbOf(temporalPid)];
+
+    say(`${sales} sales: a cold restart`);
+    const readySeconds = await open.serve();
+    await delay(SETTLE_MS);
+    const restartedMb = await residentMbOf(open.pid);
+
+    say(`${sales} sales: the authority answers all of them`);
+    let largestMb = restartedMb;
+    const look = setInterval(() => {
+      void residentMbOf(open.pid).then((mb) => (largestMb = Math.max(largestMb, mb)));
+    }, LOOK_MS);
+    const recoveringMs = performance.now();
+    simulator.setDefaultAuthority({ do: "accept" });
+    await open.allEnded();
+    const recoverySeconds = secondsSince(recoveringMs);
+    clearInterval(look);
+    return {
+      sales,
+      openingSeconds,
+      workerMb,
+      workerCpuMsPerSecond: worker,
+      temporalCpuMsPerSecond: temporal,
+      temporalMb,
+      pollsPerSecond,
+      readySeconds,
+      restartedMb,
+      recoverySeconds,
+      largestMb,
+    };
+  } finally {
+    await stack.close();
+  }
+}
+
+/** With which power of the number of sales a figure grows, from the smallest size to the largest. */
+function exponent(all: readonly Figures[], figure: (one: Figures) => number): string {
+  const [first, last] = [all[0], all.at(-1)];
+  if (!first || !last || first === last) return "";
+  return (Math.log(figure(last) / figure(first)) / Math.log(last.sales / first.sales)).toFixed(2);
+}
+
+const COLUMNS: readonly [head: string, figure: (one: Figures) => number, digits: number][] = [
+  ["opened in s", (one) => one.openingSeconds, 0],
+  ["worker MB", (one) => one.workerMb, 0],
+  ["worker ms/s", (one) => one.workerCpuMsPerSecond, 0],
+  ["Temporal ms/s", (one) => one.temporalCpuMsPerSecond, 0],
+  ["Temporal MB", (one) => one.temporalMb, 0],
+  ["polls/s", (one) => one.pollsPerSecond, 1],
+  ["ready in s", (one) => one.readySeconds, 1],
+  ["MB after it", (one) => one.restartedMb, 0],
+  ["recovered in s", (one) => one.recoverySeconds, 0],
+  ["ms a sale", (one) => (one.recoverySeconds * 1_000) / one.sales, 1],
+  ["largest MB", (one) => one.largestMb, 0],
+];
+
+function readOptions(args: string[]): Options {
+  const { values } = parseArgs({
+    args,
+    options: {
+      sales: { type: "string", default: "1000,10000" },
+      shops: { type: "string", default: "50" },
+      "at-once": { type: "string", default: "60" },
+      seconds: { type: "string", default: "60" },
+      out: { type: "string", default: "bench/results" },
+    },
+  });
+  const whole = (name: string, text: string): number => {
+    const value = Number(text);
+    if (!Number.isInteger(value) || value < 1) throw new Error(`--${name}: expected a whole number, found "${text}"`);
+    return value;
+  };
+  return {
+    sales: values.sales.split(",").map((text) => whole("sales", text)),
+    shops: whole("shops", values.shops),
+    atOnce: whole("at-once", values["at-once"]),
+    seconds: whole("seconds", values.seconds),
+    outFolder: values.out,
+  };
+}
+
+async function main(options: Options): Promise<void> {
+  installQuietRuntime();
+  const all: Figures[] = [];
+  for (const sales of options.sales) all.push(await figuresOf(sales, options));
+  const rows = all.map((one) => [
+    String(one.sales),
+    ...COLUMNS.map(([, figure, digits]) => figure(one).toFixed(digits)),
+  ]);
+  const grows = ["grows by", ...COLUMNS.map(([, figure]) => exponent(all, figure))];
+  process.stdout.write(`\n${table(["sales", ...COLUMNS.map(([head]) => head)], [...rows, grows])}\n`);
+  const path = await writeFigures(options.outFolder, "open-sales", { options, all });
+  process.stdout.write(`\nWritten: ${path}\n`);
+}
+
+try {
+  await main(readOptions(process.argv.slice(2)));
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n\n${USAGE}\n`);
+  process.exitCode = 1;
+}
