@@ -7,9 +7,9 @@ import { type LedgerNote, readLedgerNote, writeLedgerNote } from "./ledger-note.
 import { EVERY_MS, lookRegularly, type WatchLog } from "./each-minute.ts";
 
 const READ_AGAIN_MS = 1_000;
-/** Temporal may be slow to answer while everything starts. */
-const FIRST_READ_WITHIN_MS = 60_000;
-const FIRST_READ_PAUSE_MS = 500;
+/** Temporal may be slow to answer while everything starts; where it has Schedules that nobody carries out, it never does. */
+const FIRST_READ_WITHIN_MS = 6_000;
+const FIRST_READ_PAUSE_MS = 200;
 
 /**
  * What this namespace's workers have seen of the ledger, so that a database that was restored, or is another one, is
