@@ -103,11 +103,13 @@ describe.skipIf(POSTGRES_TOOLS === undefined && !process.env["CI"]).each<BackupK
         while (!(await holds())) await delay(LOOK_MS, undefined, { signal });
       };
       try {
-        await until(() => share() >= BACKED_UP_AT);
+        const note = () => readLedgerNote(client).catch(() => undefined);
+        const noted = async () => (await note())?.events ?? 0;
+        // A backup from before the first worker would be another database, and not an old one.
+        await until(async () => share() >= BACKED_UP_AT && (await note()) !== undefined);
         await database.backUp(kind);
         const { events } = await ledger.place();
         // Nothing but their number tells of files, and of a dump on the same server, that they are old.
-        const noted = async () => (await readLedgerNote(client).catch(() => undefined))?.events ?? 0;
         await until(async () => share() >= LOST_AT && (await noted()) > events);
         let lostAt = "";
         await running.withoutWorkers(async () => {
