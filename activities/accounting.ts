@@ -60,9 +60,11 @@ export interface AccountingContext {
 
 /** Makes the call, and says what it came to. Never throws. */
 async function callAndClassify<Data>(
-  ...asked: Parameters<typeof classifiedCall<Data>>
+  runtime: AccountingRuntime,
+  operation: AccountingOperationName,
+  call: () => Promise<AccountingResult<Data>>,
 ): Promise<ClassifiedCall<Data, AccountingMeaning>> {
-  return counted("accounting", asked[0].profile.connection, await classifiedCall(...asked));
+  return counted("accounting", runtime.profile.connection, await classifiedCall(runtime, operation, call));
 }
 
 async function classifiedCall<Data>(

@@ -104,12 +104,6 @@ type Classify<Data> = (result: Result<Data>, dialect: ComplianceDialect, options
  * @param classify default: the status alone tells
  */
 export async function callAndClassify<Data>(
-  ...asked: Parameters<typeof classifiedCall<Data>>
-): Promise<ClassifiedCall<Data>> {
-  return counted("compliance", asked[0].profile.connection, await classifiedCall(...asked));
-}
-
-async function classifiedCall<Data>(
   runtime: ComplianceRuntime,
   activity: keyof typeof OPERATION_OF,
   target: CallTarget,
@@ -117,7 +111,18 @@ async function classifiedCall<Data>(
   classify: Classify<Data> = classifyAnswer,
   options?: ClassifyOptions,
 ): Promise<ClassifiedCall<Data>> {
-  const operation = OPERATION_OF[activity];
+  const classified = await classifiedCall(runtime, OPERATION_OF[activity], target, call, classify, options);
+  return counted("compliance", runtime.profile.connection, classified);
+}
+
+async function classifiedCall<Data>(
+  runtime: ComplianceRuntime,
+  operation: OperationName,
+  target: CallTarget,
+  call: () => Promise<Result<Data>>,
+  classify: Classify<Data>,
+  options: ClassifyOptions | undefined,
+): Promise<ClassifiedCall<Data>> {
   try {
     const result = await runtime.credentialBreaker.pass(keyCallOf(operation, target), call);
     runtime.health.served();
