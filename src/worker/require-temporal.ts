@@ -6,6 +6,7 @@ import { connect } from "node:net";
 import type { Environment, TemporalConnection } from "../config/index.ts";
 import { FiscalflowError } from "../contract/errors.ts";
 import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES } from "../contract/index.ts";
+import { GRPC } from "../starter/errors.ts";
 
 /** Temporal cannot be used as it is; the message says what to do about it. */
 export class TemporalError extends Error {
@@ -19,12 +20,8 @@ export class TemporalError extends Error {
 }
 
 const CALL_MS = 10_000;
-/** gRPC status codes. */
-const CANCELLED = 1;
-const DEADLINE_EXCEEDED = 4;
-const NOT_FOUND = 5;
+/** gRPC status codes beside those of {@link GRPC}. */
 const PERMISSION_DENIED = 7;
-const UNAVAILABLE = 14;
 const UNAUTHENTICATED = 16;
 
 /** @throws TemporalError where the namespace is not there, or is not ours to use */
@@ -62,10 +59,10 @@ export function temporalErrorOf(error: unknown, temporal: TemporalConnection): u
   const { code, details } = grpc;
   // Temporal is there, and the deadline that passed was that of a worker's answer.
   const isUnanswered = error instanceof FiscalflowError && (error.code === "NoAnswer" || error.code === "NoWorker");
-  if (isUnanswered && code !== UNAVAILABLE) return error;
+  if (isUnanswered && code !== GRPC.UNAVAILABLE) return error;
   const address = temporalAddress(temporal);
   const { namespace } = temporal;
-  if (code === NOT_FOUND) {
+  if (code === GRPC.NOT_FOUND) {
     const message = `Temporal at ${address} has no namespace "${namespace}". Set TEMPORAL_NAMESPACE to one that it has, or create it: temporal operator namespace create --namespace ${namespace}`;
     return new TemporalError("no-namespace", message, { cause: error });
   }
@@ -73,7 +70,7 @@ export function temporalErrorOf(error: unknown, temporal: TemporalConnection): u
     const message = `Temporal at ${address} refuses us in the namespace "${namespace}": ${details}. Check TEMPORAL_API_KEY or TEMPORAL_TLS_*, and what they may do.`;
     return new TemporalError("refused", message, { cause: error });
   }
-  if (code === UNAVAILABLE || code === DEADLINE_EXCEEDED)
+  if (code === GRPC.UNAVAILABLE || code === GRPC.DEADLINE_EXCEEDED)
     return unreachable(temporal, details || "no answer in time", error);
   return error;
 }
@@ -81,7 +78,7 @@ export function temporalErrorOf(error: unknown, temporal: TemporalConnection): u
 /** Whether the failure is Temporal's own word, and not its silence. */
 export function hasAnswered(error: unknown): boolean {
   const code = grpcError(error)?.code;
-  return code !== UNAVAILABLE && code !== DEADLINE_EXCEEDED && code !== CANCELLED;
+  return code !== GRPC.UNAVAILABLE && code !== GRPC.DEADLINE_EXCEEDED && code !== GRPC.CANCELLED;
 }
 
 /** Whether Temporal has answered, and lets this process do nothing. */
