@@ -99,13 +99,7 @@ class OpenSales {
   async serve(): Promise<number> {
     await this.#fleet?.stop();
     const beganMs = performance.now();
-    const connections = this.#shops.map((shop) => ({
-      name: shop.name,
-      application: shop.name,
-      apiKey: this.#keys.keyOf(shop),
-      keyFile: this.#keys.pathOf(shop),
-      businessId: shop.businessId,
-    }));
+    const connections = this.#shops.map((shop) => this.#keys.connectionOf(shop));
     const { folder, simulator, env } = this.#stack;
     const options = { folder, processes: 1, serviceUrl: simulator.url, connections, env: { ...env, ...this.#env } };
     this.#fleet = await ProductFleet.start(options, (error) => say(error.message));

@@ -171,13 +171,7 @@ interface FleetSetting {
 }
 
 function openFleet({ stack, keys, served, processes, env, onLost }: FleetSetting): Promise<ProductFleet> {
-  const connections = served.map((shop) => ({
-    name: shop.name,
-    application: shop.name,
-    apiKey: keys.keyOf(shop),
-    keyFile: keys.pathOf(shop),
-    businessId: shop.businessId,
-  }));
+  const connections = served.map((shop) => keys.connectionOf(shop));
   const { folder, simulator } = stack;
   const options = { folder, processes, serviceUrl: simulator.url, connections, env: { ...stack.env, ...env } };
   return ProductFleet.start(options, onLost);

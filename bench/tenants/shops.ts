@@ -64,6 +64,12 @@ export class KeyFiles {
     return this.#keys.get(name) ?? "";
   }
 
+  /** As a fleet serves it. */
+  connectionOf(shop: Shop) {
+    const { name, businessId } = shop;
+    return { name, application: name, apiKey: this.keyOf(shop), keyFile: this.pathOf(shop), businessId };
+  }
+
   /** In one step: no call can meet a service that knows neither key. */
   rotate(shop: Shop): void {
     const before = this.keyOf(shop);
