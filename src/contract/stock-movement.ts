@@ -208,6 +208,10 @@ export interface MovementReference extends CallTarget {
   generation: number;
   /** When the workflow first asked for this try, by its clock (Unix milliseconds). Absent: an earlier run did. */
   sinceMs?: number;
+  /** The document that it belongs to. */
+  of?: Pick<MovementOrigin, "type" | "number">;
+  /** This run's last try, which was put off, and is not made again. */
+  putOff?: ClaimedTry | undefined;
 }
 
 export type KnownMovement = AppliedMovement | DecidedApplied | SupersededTry<MovementDecision> | UnknownOutcome;

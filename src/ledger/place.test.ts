@@ -204,6 +204,9 @@ describe("after a restore that may have lost claims", () => {
       scheduledAtMs: now + 120_000,
     };
     const carriedOn = { ...request, writer: run("run-2") };
+    // Its worker may die before it asks for the claim: nothing is closed, and no next generation begins.
+    const asked = { ...carriedOn, sinceMs: request.scheduledAtMs };
+    expect(await stock.readOrClose(asked)).toMatchObject({ kind: "unknown" });
     expect(await stock.take(carriedOn)).toMatchObject(LOST);
     expect(await stock.take({ ...request, referenceId: randomUUID(), writer: run("run-1") })).toEqual({
       kind: "taken",

@@ -275,7 +275,8 @@ describeWithTemporal("a second run of a sale", () => {
 /** An attempt that fails behind the call must not become another call. */
 describeWithTemporal("a movement whose activity fails around its claim", () => {
   let rig: Rig;
-  let defect: "settle" | "take" | "second-take" | "unsaid-take" | undefined;
+  let defect: "settle" | "take" | "second-take" | "unsaid-take" | "away" | undefined;
+  let afterUnsaid: "away" | undefined;
   let settlements = 0;
   beforeAll(async () => {
     const fail = (): never => {
@@ -288,9 +289,10 @@ describeWithTemporal("a movement whose activity fails around its claim", () => {
           ...ledger.stock,
           take: async (request) => {
             if (defect === "second-take" && request.generation === 2) fail();
+            if (defect === "away") throw new LedgerUnavailableError("away");
             const taken = await ledger.stock.take(request);
             if (defect === "unsaid-take") {
-              defect = undefined;
+              defect = afterUnsaid;
               throw new LedgerUnavailableError("away");
             }
             return defect === "take" ? fail() : taken;
@@ -354,6 +356,25 @@ describeWithTemporal("a movement whose activity fails around its claim", () => {
     expect(state.attentions).toEqual([]);
     expect(await handle.result()).toMatchObject({ stage: "completed" });
     expect(movementsOf("UNSAID-1")).toHaveLength(1);
+  });
+
+  test("is not asked about where the sale was given up before its claim's answer came", async () => {
+    [defect, afterUnsaid] = ["unsaid-take", "away"];
+    rig.simulator.setAuthority("UNSAID-2", [{ do: "reject", afterMs: 500, reason: "no" }]);
+    const handle = await start("UNSAID-2");
+    await expect.poll(() => defect).toBe("away");
+    await parked("UNSAID-2", "rejected");
+    await rig.starter.cancel({ invoice: "UNSAID-2" }, { reason: "the customer left" });
+    const ended = await rig.stateWhen(
+      "UNSAID-2",
+      ({ stage, attentions }) => stage === "cancelled" || attentions.length > 0,
+    );
+    expect(ended.attentions).toEqual([]);
+    [defect, afterUnsaid] = [undefined, undefined];
+    expect(await handle.result()).toMatchObject({ stage: "cancelled", stockMovements: [{ state: "dropped" }] });
+    expect(movementsOf("UNSAID-2")).toEqual([]);
+    const key = { connection: "default", businessId: "biz_1", referenceId: "UNSAID-2/item_tea/sold" };
+    expect((await toldOf(rig, key)).map(({ what }) => what)).toEqual(["taken", "closed"]);
   });
 
   test("by a defect between the claim and the call is shown as unknown, since it may have been sent", async () => {

@@ -5,6 +5,7 @@ import {
   type AppliedMovement,
   type Branch,
   type BranchHold,
+  type ClaimedTry,
   type KnownMovement,
   type MovementDecision,
   notDoneOutcome,
@@ -36,8 +37,9 @@ export async function applyMovement(
   const tries: Tries = { claims: new ClaimGenerations(), betweenTries: new BetweenTries(run), branch, givenUp };
   const { claims, betweenTries } = tries;
   for (;;) {
-    const sent = await permits.run(() => sendPastObstacles(context, movement, tries));
-    if (sent?.kind !== "not-applied") betweenTries.clearRefusal();
+    const answer = await permits.run(() => sendPastObstacles(context, movement, tries));
+    if (answer?.kind !== "not-applied") betweenTries.clearRefusal();
+    const sent = answer ?? (await closePutOff(context, movement, claims.current));
     if (!sent) {
       run.moved(movement, "dropped");
       return;
@@ -55,7 +57,7 @@ export async function applyMovement(
         run.moved(movement, "applied");
         return;
       case "superseded":
-        if (result.givenUp) {
+        if (result.givenUp || !answer) {
           run.moved(movement, "dropped");
           return;
         }
@@ -170,7 +172,7 @@ async function sendMovement(
   const sent = await calls.unrepeatableWrite.adjustStock(run.inWords(movement), request);
   const { generation } = claim;
   const result = await answerOf(sent, () =>
-    ledger.readMovement("Read from its claim what became of the movement", { ...claimKey, generation, sinceMs }),
+    ledger.readMovement("Read from its claim what became of the movement", { ...claimKey, generation, sinceMs, of }),
   );
   if (!("unsettled" in result)) return result;
   const outcome = result.kind === "applied" ? result : notDoneOutcome("not-applied", result);
@@ -180,6 +182,22 @@ async function sendMovement(
   if (result.kind === "applied") run.beforeTheEnd(written);
   else await written;
   return result;
+}
+
+/**
+ * Of a movement that is given up the ledger may have taken the claim for a try that was put off, and could not say so.
+ * @returns what is known of it beside that nothing was sent
+ */
+async function closePutOff(
+  { run, target }: SaleContext,
+  { referenceId, sentAtMs: sinceMs }: StockMovement,
+  putOff: ClaimedTry,
+): Promise<Exclude<KnownMovement, { kind: "superseded" }> | undefined> {
+  if (!putOff.unsent) return undefined;
+  const of = { type: run.documentType, number: run.invoice };
+  const asked = { ...target, referenceId, generation: putOff.generation, sinceMs, of, putOff };
+  const known = await ledger.readMovement("Close the claim of the movement, which is not sent", asked);
+  return known.kind === "superseded" ? undefined : known;
 }
 
 const ACKNOWLEDGE = "Let movements to named branches go on";
@@ -219,9 +237,14 @@ async function parkOnBranch(
   const wake = (): Promise<boolean> => mainWaits.awaitBranch(summary, { ...target, sinceMs }).then(() => true);
   const decisionsBefore = run.decisions.length;
   const verdict = await park(run, { code: "stock-refused", subject: referenceId, message }, { until, wake });
-  const checked = run.decisions
-    .slice(decisionsBefore)
-    .findLast(({ update, subject, note }) => update === "retry" && subject === referenceId && note !== "");
+  const retries = run.decisions.slice(decisionsBefore).filter(({ update }) => update === "retry");
+  // One that meant other things too says nothing of the branch.
+  const checked = retries.findLast(
+    (one) =>
+      one.subject === referenceId &&
+      one.note !== "" &&
+      retries.every((other) => other === one || other.atMs !== one.atMs),
+  );
   if (verdict === "retry" && checked) {
     const { note, by, atMs } = checked;
     const decision = { note, by, atMs };

@@ -44,6 +44,7 @@ import {
  * - none → held (take), closed (readOrClose), done or not-done (decide). Where a restore may have lost the claim, `take`
  *   makes it as one that is held, whose outcome is unknown
  * - held → held by another execution of the same try (take, "taken-again"); done, not-done (settle, decide)
+ * - held by an execution that is known to have sent nothing → closed (readOrClose)
  * - not-done, closed → held under a higher generation (take); closed under one (readOrClose; of movements that are put
  *   off, many at once: `stock/stock-claims.ts`); done (a late settle, decide); not-done (decide)
  * - done is the end
@@ -308,6 +309,10 @@ export interface LastTry {
   nowMs: number;
   /** When the try was first asked for (Unix milliseconds); default: nobody knows. */
   sinceMs?: number | undefined;
+  /** The subject of the document that the call belongs to, if it belongs to one. */
+  document?: string | undefined;
+  /** The try that was put off: held by one of its executions that sent nothing, its claim is closed. */
+  putOff?: ClaimedTry | undefined;
 }
 
 async function holds(db: Queries, what: RawBuilder<boolean>): Promise<boolean> {
@@ -323,21 +328,28 @@ async function holds(db: Queries, what: RawBuilder<boolean>): Promise<boolean> {
 export async function readOrClose<Answer extends { kind: string }>(
   database: Database,
   claim: AtMostOnceClaim<Answer>,
-  { generation, writer, nowMs, sinceMs = 0 }: LastTry,
+  { generation, writer, nowMs, sinceMs = 0, document, putOff }: LastTry,
 ): Promise<Known<Answer> | UnderWay> {
   checkTry(generation);
   const event = { what: "closed", generation, change: { generation, ...closedClaim(nowMs) } };
   return await database.transact(async (db) => {
-    const lost = mayBeLostOf(claim, writer, sinceMs);
+    const lost = mayBeLostOf(claim, writer, sinceMs, document);
     if (!(await isMade(db, claim, writer, event, {}, lost))) {
       const row = await lockRow(db, claim);
-      if (row?.state === "held") return await openAnswer(db, row);
-      if (row && (!isNotDone(claim, row) || row.generation >= generation)) return knownOf(claim, row);
-      if (await holds(db, lost)) return unknownSince(generation, writer, nowMs);
+      const isUnsent = row !== undefined && isHeldForNobody(row, putOff);
+      if (row?.state === "held" && !isUnsent) return await openAnswer(db, row);
+      if (row && !isUnsent && (!isNotDone(claim, row) || row.generation >= generation)) return knownOf(claim, row);
+      if (!isUnsent && (await holds(db, lost))) return unknownSince(generation, writer, nowMs);
       await changeRow(db, claim, writer, event, { token: null, ...claim.whenTaken });
     }
     return { kind: "superseded", generation };
   });
+}
+
+/** Its execution has ended without sending, and never heard that it held the claim. */
+function isHeldForNobody(row: ClaimRow, putOff: ClaimedTry | undefined): boolean {
+  const { state, execution } = row;
+  return state === "held" && execution !== null && !!putOff?.unsent?.includes(execution) && isOfTry(row, putOff);
 }
 
 /** Nothing was sent of the generation that the row gets, and nothing of it will be. */

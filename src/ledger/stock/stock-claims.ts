@@ -60,6 +60,11 @@ export interface TakeRequest extends MovementKey, TakeClaim {
   branchSentAs?: string | undefined;
 }
 
+export interface CloseOneRequest extends MovementKey, Omit<LastTry, "document"> {
+  /** The document that it belongs to. */
+  of?: Pick<MovementOrigin, "type" | "number"> | undefined;
+}
+
 export interface CloseRequest {
   keys: readonly MovementKey[];
   writer: Writer;
@@ -101,7 +106,8 @@ export function createStockClaims(database: Database) {
       const hold = otherBranch && ((db: Queries) => holdBranch(db, request, otherBranch));
       return settle(database, movementClaim(request), { ...request, outcome }, hold);
     },
-    readOrClose: (request: MovementKey & LastTry) => readOrClose(database, movementClaim(request), request),
+    readOrClose: ({ of, ...request }: CloseOneRequest) =>
+      readOrClose(database, movementClaim(request), { ...request, document: of && subjectOf(of) }),
     read: (key: MovementKey): Promise<KnownMovement | { kind: "none" }> =>
       database.query(async (db) => {
         const claim = movementClaim(key);
