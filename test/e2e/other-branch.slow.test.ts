@@ -101,6 +101,26 @@ describeWithTemporal("a service that ignores the branch of stock movements", () 
     expect(await result("GONE-3")).toMatchObject({ stockMovements: [{ state: "applied" }] });
   });
 
+  test("stays held where a retry with a note means the rejected document too", async () => {
+    const body = { data: { movementId: "mov_elsewhere", branchId: "branch_5" } };
+    const elsewhere = { operation: "adjustStock", when: "after", kind: "status", status: 201, body, times: 1 } as const;
+    rig.simulator.inject({ ...elsewhere, match: { referenceId: "BOTH-1/item_tea/sold" } });
+    await start("BOTH-1", inSecond);
+    await parked("BOTH-1", "unexpected-answer");
+    rig.simulator.setAuthority("BOTH-2", [{ do: "reject", afterMs: 500, reason: "no PIN" }]);
+    await start("BOTH-2", inSecond);
+    await rig.stateWhen("BOTH-2", ({ attentions }) => attentions.length === 2);
+    rig.simulator.setAuthority("BOTH-2", [{ do: "accept" }]);
+    await rig.starter.retry({ invoice: "BOTH-2" }, { note: "the PIN is corrected" });
+    await rig.stateWhen("BOTH-2", ({ stage }) => stage === "completed");
+    const { attentions } = await parked("BOTH-2", "stock-refused");
+    expect(attentions).toMatchObject([{ subject: "BOTH-2/item_tea/sold" }]);
+    await rig.starter.retry({ invoice: "BOTH-2" }, { code: "stock-refused", note: "the service has one branch" });
+    expect(await result("BOTH-2")).toMatchObject({ stockMovements: [{ state: "applied" }] });
+    await rig.starter.acknowledge({ invoice: "BOTH-1" }, { code: "unexpected-answer", note: "moved by hand" });
+    await result("BOTH-1");
+  });
+
   test("gets nothing back from a cancelled sale while it refuses to name its branches, and an operator sees that", async () => {
     const body = { data: { movementId: "mov_elsewhere", branchId: "branch_6" } };
     const elsewhere = { operation: "adjustStock", when: "after", kind: "status", status: 201, body, times: 1 } as const;

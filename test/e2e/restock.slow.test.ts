@@ -89,11 +89,13 @@ describeWithTemporal("the goods of a refund", () => {
     (await rig.starter.getSale({ invoice })).attentions[0]?.message;
 
   /** The stage that the ledger has of a sale. */
-  async function kept(traderInvoiceNumber: string): Promise<string | undefined> {
+  const kept = async (invoice: string): Promise<string | undefined> => (await found(invoice))?.stage;
+
+  async function found(traderInvoiceNumber: string): Promise<{ stage: string; isThrough: boolean } | null> {
     const asked = { workflowId: `asked-${traderInvoiceNumber}-${Date.now()}`, taskQueue: MAIN_TASK_QUEUE };
     const args = [{ connection: "default", businessId: "biz_1", traderInvoiceNumber }];
     const answer = await rig.client.workflow.execute("findSale", { ...asked, args });
-    return (answer as { found: { stage: string } | null }).found?.stage;
+    return (answer as { found: { stage: string; isThrough: boolean } | null }).found;
   }
 
   async function sold(invoice: string, more: Partial<SaleInput> = {}): Promise<void> {
@@ -289,6 +291,21 @@ describeWithTemporal("the goods of a refund", () => {
       await rig.starter.acknowledge({ invoice: "NO-BRANCH" }, { code: "stock-refused", note: "typed wrongly" });
       expect(await result("NO-BRANCH")).toMatchObject({ stage: "credited", stockMovements: [] });
       expect(bookedFor("NO-BRANCH")).toEqual([]);
+    });
+
+    test("that an operator gave up are not asked for again", async () => {
+      // Since then the branch was closed.
+      const body = { data: { movementId: "mov_gone", branchId: "branch_gone" } };
+      const gone = { operation: "adjustStock", when: "after", kind: "status", status: 201, body, times: 1 } as const;
+      rig.simulator.inject({ ...gone, match: { referenceId: "GIVEN-UP/item_tea/sold" } });
+      await sold("GIVEN-UP");
+      await refund("GIVEN-UP");
+      const { attentions } = await parked("GIVEN-UP", "stock-refused");
+      expect(attentions).toMatchObject([{ subject: "GIVEN-UP/item_tea/sold" }]);
+      expect(await found("GIVEN-UP")).toMatchObject({ isThrough: false });
+      await rig.starter.acknowledge({ invoice: "GIVEN-UP" }, { code: "stock-refused", note: "booked by hand" });
+      await result("GIVEN-UP");
+      expect(await found("GIVEN-UP")).toMatchObject({ stage: "credited", isThrough: true });
     });
 
     test("go back once where the sale is reset in the middle of its restock", async () => {

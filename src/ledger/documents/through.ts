@@ -6,6 +6,7 @@ import {
   mismatches,
   isRefusedStatus,
   type Refund,
+  reversalReferenceId,
 } from "../../contract/index.ts";
 import type { KeptSale } from "./read-sales.ts";
 
@@ -109,7 +110,14 @@ function isReturnMissing({ record, creditNote, decisions }: KeptSale): boolean {
       purpose === "sold" && state === "applied" && !undone?.some(({ undoes }) => undoes === referenceId),
   );
   if (taken.length === 0) return restocked?.length === 0;
-  return taken.some(({ referenceId }) => !restocked?.some(({ undoes }) => undoes === referenceId));
+  const { number: soldAs } = record;
+  const { traderInvoiceNumber: number } = refund;
+  // An operator gives one up by what it gives back, if its branch is not found, or by its own reference.
+  const isGivenUp = ({ referenceId, itemId }: (typeof taken)[number]): boolean =>
+    [referenceId, reversalReferenceId(referenceId, { soldAs, itemId, number, purpose: "restocked" })].some((one) =>
+      isLookedAt({ record, decisions }, "stock-refused", one),
+    );
+  return taken.some((one) => !restocked?.some(({ undoes }) => undoes === one.referenceId) && !isGivenUp(one));
 }
 
 /**
