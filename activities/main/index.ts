@@ -1,5 +1,6 @@
 /**
- * The activities of the main queue: what asks the ledger or Temporal, and what waits. Calls of the two services are in
+ * The activities of the main queue: what prepares runs and composes requests, what looks a sale or its events up, and
+ * what waits. It joins `../ledger.ts` to them, which asks for claims and settles them. Calls of the two services are in
  * `../compliance/` and `../accounting.ts`; the callback URL, and the look at a sale's outcome, are functions that they
  * are given.
  *

@@ -1,6 +1,7 @@
 /**
- * What other services use: start a sale, wait for its outcome, refund it, answer what an operator is asked. It has
- * Temporal's client and nothing else: no database, no key of an API.
+ * What other services use: start a sale, wait for its outcome, refund it, answer what an operator is asked. The worker
+ * and the command line read workflow runs by its `runs.ts` too. It has Temporal's client and nothing else: no database,
+ * no key of an API.
  *
  * Stands on: `src/contract`, `src/contract/schema`, `src/payloads`.
  */
