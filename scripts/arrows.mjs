@@ -56,8 +56,8 @@ export const ARROWS = {
     why: "The Nexus service is a starter for workflows of other namespaces; of the activities it has the types alone.",
   },
   "src/nexus/service.ts": {
-    files: ["src/contract"],
-    typesOf: ["src/starter"],
+    files: [],
+    typesOf: ["src/contract", "src/starter"],
     packages: ["nexus-rpc"],
     why: "The workflows of other services import the definition: it brings nexus-rpc alone.",
   },
@@ -87,16 +87,18 @@ export const ARROWS = {
     why: "The transport knows none of our rooms.",
   },
   "src/compliance": {
-    files: ["src/contract", "src/http"],
+    files: ["src/http"],
+    typesOf: ["src/contract"],
     packages: ["zod"],
     node: true,
-    why: "A client knows the contract and the transport.",
+    why: "A client knows the transport; of the contract it has the types alone.",
   },
   "src/accounting": {
-    files: ["src/contract", "src/http"],
+    files: ["src/http"],
+    typesOf: ["src/contract"],
     packages: ["zod"],
     node: true,
-    why: "A client knows the contract and the transport.",
+    why: "A client knows the transport; of the contract it has the types alone.",
   },
   "src/config": {
     files: [
@@ -111,10 +113,11 @@ export const ARROWS = {
     why: "The configuration knows the contract, the settings of the dialects, and how a payload key is written.",
   },
   "src/quota": {
-    files: ["src/http", "src/ledger"],
+    files: ["src/http"],
+    typesOf: ["src/ledger"],
     packages: [],
     node: true,
-    why: "The budget knows the transport and what the ledger counts.",
+    why: "The budget knows the transport; of the ledger, which counts, it has the types alone.",
   },
   "src/ledger": {
     files: ["src/contract", "src/servers/postgres-server.ts"],
@@ -193,7 +196,7 @@ export const ARROWS = {
  * Where none of these rooms begins a path, as in the executable and the tests, everything may be imported.
  * @param {string} path
  */
-const roomOf = (path) =>
+export const roomOf = (path) =>
   Object.keys(ARROWS)
     .filter((room) => within(path, room))
     .toSorted((a, b) => b.length - a.length)[0];
