@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { FULL_SIZE } from "../../test/rig/patience.ts";
-import { callCli, NO_TEMPORAL } from "./test-support/call-cli.ts";
-import { NOT_FOR_PEOPLE, randomCall } from "./test-support/random-calls.ts";
+import { callCli } from "./test-support/call-cli.ts";
+import { NOT_FOR_PEOPLE, OUT_OF_REACH, randomCall } from "./test-support/random-calls.ts";
 
 const CONFIGURED = {
-  ...NO_TEMPORAL,
+  ...OUT_OF_REACH,
   COMPLIANCE_BASE_URL: "http://127.0.0.1:9",
   COMPLIANCE_API_KEY: "cmp_sk_test_nobody",
   COMPLIANCE_BUSINESS_ID: "biz_1",
@@ -23,7 +23,7 @@ test(`${CALLS} random calls of the command end with 0, 1, 2 or as interrupted, s
       // Long-running commands are asked to stop before they begin.
       const { exitCode, stdout, stderr } = await callCli(argv, {
         stdin,
-        env: configured ? CONFIGURED : NO_TEMPORAL,
+        env: configured ? CONFIGURED : OUT_OF_REACH,
         ...(endless && { signal: AbortSignal.abort() }),
       });
       ended[exitCode] = (ended[exitCode] ?? 0) + 1;

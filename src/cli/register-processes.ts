@@ -113,9 +113,8 @@ interface JsonFlag {
   json?: boolean;
 }
 
-const NOT_SHOWN = `
-The API's document names this operation without showing it: the connection's dialect must describe it. The answer is printed as it came,
-as JSON.`;
+const NOT_SHOWN = `The API's document names this operation without showing it: the connection's dialect must describe it. The answer is printed
+as it came, as JSON.`;
 
 /** `dialect`, and the reads of the API that a dialect must describe. */
 export function registerDialect(program: Command, context: CliContext): void {
@@ -137,7 +136,7 @@ https://github.com/fiscalflow/fiscalflow/blob/main/docs/dialect.md.`,
       await runDialect(context, flags);
     });
   withScope(program.command("identity").description("Show what the configured key may do, as the API reports it."))
-    .addHelpText("after", NOT_SHOWN)
+    .addHelpText(...help(NOT_SHOWN, "fiscalflow identity"))
     .action(async (flags: Scope) => {
       const { showIdentity } = await import("./dialect/named-operations.ts");
       await showIdentity(context, flags);
@@ -148,7 +147,7 @@ https://github.com/fiscalflow/fiscalflow/blob/main/docs/dialect.md.`,
       .description("Show the tax authority's code lists and item classifications.")
       .argument("[name]", "the list; replaces {id} in the dialect's path", parseText),
   )
-    .addHelpText("after", NOT_SHOWN)
+    .addHelpText(...help(NOT_SHOWN, "fiscalflow lookups"))
     .action(async (name: string | undefined, flags: Scope) => {
       const { showLookups } = await import("./dialect/named-operations.ts");
       await showLookups(context, name, flags);

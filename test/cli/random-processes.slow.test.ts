@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { NOT_FOR_PEOPLE, randomCall, type RandomCall } from "../../src/cli/test-support/random-calls.ts";
+import { NOT_FOR_PEOPLE, OUT_OF_REACH, randomCall, type RandomCall } from "../../src/cli/test-support/random-calls.ts";
 import { FULL_SIZE, PATIENCE_MS } from "../rig/patience.ts";
 
 const MAIN = fileURLToPath(new URL("../../dist/src/main.js", import.meta.url));
@@ -21,7 +21,7 @@ const processCall = randomCall.filter(
 function run({ argv, stdin }: RandomCall): Promise<{ exitCode: number | null; said: string; complaint: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [MAIN, ...argv], {
-      env: { PATH: process.env["PATH"], TEMPORAL_ADDRESS: "127.0.0.1:9", TEMPORAL_CONFIG_FILE: "/nonexistent" },
+      env: { PATH: process.env["PATH"], ...OUT_OF_REACH, TEMPORAL_CONFIG_FILE: "/nonexistent" },
       timeout: PATIENCE_MS,
       killSignal: "SIGKILL",
     });

@@ -45,7 +45,8 @@ export function registerJobs(program: Command, context: CliContext): void {
 function registerItems(program: Command, context: CliContext): void {
   const items = program
     .command("items")
-    .description("Register a business's items with the tax authority, and see what each still lacks.");
+    .description("Register a business's items with the tax authority, and see what each still lacks.")
+    .addHelpText(...help("", "fiscalflow items register --wait"));
   const parseItem = parsedBy(itemName);
   const register = items
     .command("register")
@@ -64,7 +65,9 @@ function registerItems(program: Command, context: CliContext): void {
     );
   withScope(
     items.command("report").description("List the items that are not registered, with the last answer for each."),
-  ).action(async (flags: Scope & ResultFlags) => (await import("./list-jobs.ts")).reportItems(context, flags));
+  )
+    .addHelpText(...help("", "fiscalflow items report"))
+    .action(async (flags: Scope & ResultFlags) => (await import("./list-jobs.ts")).reportItems(context, flags));
   withScope(
     items
       .command("create")
@@ -72,9 +75,11 @@ function registerItems(program: Command, context: CliContext): void {
         "Create an item at the API, where the dialect describes createItem, and print its answer. Never retried automatically.",
       )
       .argument("<file>", "a JSON object with the item's fields; - reads standard input"),
-  ).action(async (file: string, flags: Scope) =>
-    (await import("../dialect/named-operations.ts")).createItem(context, file, flags),
-  );
+  )
+    .addHelpText(...help("", "fiscalflow items create item.json"))
+    .action(async (file: string, flags: Scope) =>
+      (await import("../dialect/named-operations.ts")).createItem(context, file, flags),
+    );
   registerJobUpdates(items, context, () => itemsRegistration);
 }
 
@@ -124,7 +129,10 @@ function registerBillPayments(program: Command, context: CliContext): void {
 }
 
 function registerBatch(program: Command, context: CliContext): void {
-  const batch = program.command("batch").description("Have the accounting service process a sync batch, at most once.");
+  const batch = program
+    .command("batch")
+    .description("Have the accounting service process a sync batch, at most once.")
+    .addHelpText(...help("", "fiscalflow batch process batch_1 --wait"));
   const argument = { description: "the batch's id", parse: parsedBy(syncBatchIdentifier) };
   const process = batch
     .command("process")
@@ -174,5 +182,6 @@ function registerJobCommands(program: Command, context: CliContext): void {
     .description("Show where a job stands and the commands that resolve what it needs an operator for, or its result.")
     .argument("<job>", "its workflow id, as `jobs list` shows it")
     .option("--json", "print the result as JSON")
+    .addHelpText(...help("", "fiscalflow jobs show sync-purchases/default/biz_1"))
     .action(async (job: string, flags: ResultFlags) => (await import("./list-jobs.ts")).showJob(context, job, flags));
 }

@@ -99,11 +99,9 @@ export function registerJobUpdates(
 ): void {
   for (const update of updates) {
     const command = withFieldsOf(update, group.command(verbOf(update, group.name())));
-    if (argument) {
-      command.argument("<id>", argument.description, argument.parse);
-      const named = { group: group.name(), operands: [`${group.name()}_1`] };
-      command.addHelpText(...help("", ...answerLines(exampleOf(update), named, {})));
-    }
+    if (argument) command.argument("<id>", argument.description, argument.parse);
+    const named = { group: group.name(), operands: argument ? [`${group.name()}_1`] : [] };
+    command.addHelpText(...help("", ...answerLines(exampleOfJob(update), named, {})));
     jobOf("")
       .owner.withFlags(command)
       .action(async () => {
@@ -147,6 +145,11 @@ function exampleOf(update: ResolvingUpdate): Attention {
   const code = ATTENTION_CODES.find((one) => RESOLVED_BY[one].includes(update)) ?? "unexpected-answer";
   const subject = code.startsWith("stock-") ? { subject: "INV-1001/item_tea/sold" } : {};
   return { code, ...subject, message: "", sinceMs: 0, resolvedBy: [update] };
+}
+
+/** By a code that every job may have. */
+function exampleOfJob(update: ResolvingUpdate): Attention {
+  return { ...exampleOf(update), code: "unexpected-answer" };
 }
 
 interface FieldOption {

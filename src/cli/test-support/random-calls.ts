@@ -1,40 +1,37 @@
+import type { Command } from "commander";
 import fc from "fast-check";
 
-/** They bring up a database where none is named. */
-const WITH_LEDGER = [
-  ["ledger"],
-  ["ledger", "verify"],
-  ["report"],
-  ["report", "day"],
-  ["report", "month"],
-  ...["documents", "purchases", "bill-payments"].flatMap((list) => [
-    [list],
-    ...["day", "month", "period"].map((days) => [list, days]),
-  ]),
-];
+import { addDevCommands } from "../../dev/commands.ts";
+import { createProgram, runCli } from "../run-cli.ts";
+import { NO_TEMPORAL } from "./call-cli.ts";
 
-const WITHOUT_LEDGER = [
-  ["demo"],
-  ["simulator"],
-  ["worker"],
-  ["callbacks"],
-  ["setup"],
-  ["doctor"],
-  ["replay"],
-  ["dialect"],
-  ["sale"],
-  ...["start", "show", "list", "refund", "retry", "cancel", "restart"].map((verb) => ["sale", verb]),
-  ["reconcile"],
-  ["reconcile", "run"],
-  ["jobs"],
-  ["jobs", "list"],
-  ...["resolve-stock", "resolve-document", "acknowledge"].map((verb) => ["sale", verb]),
-];
+/** Every command and group of commands, by the words that name it. */
+export const COMMANDS = commandsOf(programOfAll());
 
-export const COMMANDS = [...WITHOUT_LEDGER, ...WITH_LEDGER];
+function programOfAll(): Command {
+  const { stdin, stdout, stderr } = process;
+  const context = { env: {}, stdin, stdout, stderr, signal: new AbortController().signal };
+  const program = createProgram(context);
+  addDevCommands(program, context, runCli);
+  return program;
+}
+
+function commandsOf(group: Command, words: readonly string[] = []): string[][] {
+  return group.commands.flatMap((command) => {
+    const path = [...words, command.name()];
+    return [path, ...commandsOf(command, path)];
+  });
+}
+
+/**
+ * What makes random calls harmless: nobody listens where Temporal is looked for, and no ledger is where they look for
+ * one, whatever stands in the folder in which the tests run. `--out` is none of the flags below: it would write files of
+ * random names.
+ */
+export const OUT_OF_REACH = { ...NO_TEMPORAL, FISCALFLOW_HOME: "/nonexistent/fiscalflow" };
 
 /** They go on until somebody ends them. */
-const ENDLESS = ["demo", "worker", "callbacks", "simulator"];
+const ENDLESS = ["demo", "worker", "callbacks", "codec", "simulator"];
 
 const SALE = '{"traderInvoiceNumber":"INV-1","lines":[{"sku":"TEA","quantity":1,"unitPrice":1}]}';
 const SWITCHES = [
@@ -74,7 +71,7 @@ const good = fc.constantFrom("INV-1", "default", "biz_1", "06", "2026-02-29", "2
 const value = fc.oneof(good, odd, fc.string({ unit: "binary", maxLength: 12 }), fc.string({ maxLength: 300 }));
 
 /** Anything at all. */
-const words = fc.array(fc.oneof(fc.constantFrom(...WITHOUT_LEDGER.flat(), ...SWITCHES, ...WITH_VALUE), value), {
+const words = fc.array(fc.oneof(fc.constantFrom(...COMMANDS.flat(), ...SWITCHES, ...WITH_VALUE), value), {
   maxLength: 7,
 });
 
@@ -84,7 +81,7 @@ const flag = fc.oneof(
   fc.tuple(fc.constantFrom(...WITH_VALUE), value),
 );
 const nearlyRight = fc
-  .tuple(fc.constantFrom(...WITHOUT_LEDGER), fc.array(value, { maxLength: 2 }), fc.array(flag, { maxLength: 5 }))
+  .tuple(fc.constantFrom(...COMMANDS), fc.array(value, { maxLength: 2 }), fc.array(flag, { maxLength: 5 }))
   .map(([command, given, flags]) => [...command, ...given, ...flags.flat()]);
 
 const nearlyASale = fc
