@@ -17,7 +17,7 @@ import {
   type Writer,
 } from "../events/chain.ts";
 import { roleOf } from "../migrate.ts";
-import { hasValues } from "../statements.ts";
+import { assignments, hasValues } from "../statements.ts";
 import { MOVEMENTS } from "../stock/movement.ts";
 import { storableText } from "../storable-text.ts";
 import type { RowOf } from "../tables.ts";
@@ -329,14 +329,11 @@ async function writeRows(
   for (const row of documents) {
     const saved = events.findLast(({ subject, kind }) => kind === DOCUMENT_SAVED && subject === subjectOf(row));
     if (!saved) throw new LedgerError(`No event tells of ${row.type} ${row.number}: run \`fiscalflow ledger verify\`.`);
-    const { asked, customer_name, customer_pin, document, receipt, attentions } = documentColumns(
-      redacted(JSON.parse(saved.content)) as RowContent,
-    );
-    const decision = row.claim_decision === null ? null : toJson(redacted(row.claim_decision) as object);
+    const columns = documentColumns(redacted(JSON.parse(saved.content)) as RowContent);
+    const claim_decision = row.claim_decision === null ? null : toJson(redacted(row.claim_decision) as object);
+    const changes = assignments({ ...columns, claim_decision, claim_content: null });
     await sql`
-      update documents set asked = ${asked}, customer_name = ${customer_name}, customer_pin = ${customer_pin},
-        document = ${document}, receipt = ${receipt}, attentions = ${attentions}, claim_decision = ${decision},
-        claim_content = null
+      update documents set ${sql.join(changes)}
       where ${hasValues({ ...chain, type: row.type, number: row.number })}`.execute(db);
   }
   for (const { reference_id, ...before } of movements) {
