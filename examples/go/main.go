@@ -53,7 +53,9 @@ type attention struct {
 }
 
 func workflowID(kind, last string) string {
-	escape := func(part string) string { return strings.ReplaceAll(url.QueryEscape(part), "+", "%20") }
+	// As encodeURIComponent does, which leaves these as they are.
+	left := strings.NewReplacer("+", "%20", "%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*")
+	escape := func(part string) string { return left.Replace(url.QueryEscape(part)) }
 	return strings.Join([]string{kind, connection, escape(business), escape(last)}, "/")
 }
 

@@ -52,7 +52,9 @@ public final class SellAndRefund {
   }
 
   private static String escaped(String part) {
-    return URLEncoder.encode(part, UTF_8).replace("+", "%20");
+    // As encodeURIComponent does, which leaves these as they are.
+    String escaped = URLEncoder.encode(part, UTF_8).replace("+", "%20").replace("%21", "!").replace("%27", "'");
+    return escaped.replace("%28", "(").replace("%29", ")").replace("%7E", "~");
   }
 
   /** One number is one sale, however often it is started. */
