@@ -47,7 +47,7 @@ const WHAT_TO_DO: Readonly<Record<AttentionCode, string>> = {
   "item-rejected": "Correct the item in the API's dashboard.",
   "invalid-request": "Correct the item, the customer or the dialect setting that the message names.",
   "not-found": "Check the ids that the message names.",
-  credentials: "Fix the key, or what it may do. If it changes in the configuration, restart the workers.",
+  credentials: "Fix the key, or what it may do. If it changes in a variable, restart the workers.",
   "document-unknown": "Look for the number in the API's dashboard.",
   "batch-unknown": "Look for the batch in the accounting service.",
   rejected: "Correct what the message names.",
