@@ -1,6 +1,6 @@
 /**
  * The headers by which a service tells its quota (Fiscal Compliance API, "Limits"): on all successes and on 429.
- * A value that cannot be meant (negative, not a whole number, more than a day of seconds) counts as absent.
+ * A value that cannot be meant (negative, not a whole number, a reset of more than a day) counts as absent.
  */
 export interface RateLimit {
   /** Requests for each window of a minute. */

@@ -70,7 +70,7 @@ export type BudgetEvent =
   | { kind: "counted"; window: QuotaWindow }
   | { kind: "count-away" };
 
-/** What a 429 without any word of a time is taken for (docs/failure-model.md, "What each kind of trouble means"). */
+/** What a 429 without any word of a time is taken for (docs/budget.md, "What happens to a call"). */
 const CLOSED_WITHOUT_WORD_MS = 60_000;
 
 /** How long a 429 asks to wait: Retry-After, else its reset; at least a second, since a reset may be rounded down. */
