@@ -1,6 +1,7 @@
 import { type ItemOutcomeKind, type LedgerActivities, noOutcomes, TAKEN_A_PAGE } from "../src/contract/index.ts";
 import type { DocumentState, Ledger, UnderWay } from "../src/ledger/index.ts";
 import { currentWriter, isUnderWay, scheduledAtMs, stillUnderWay } from "./classified-call.ts";
+import { releaseUnsent } from "./compliance/creations.ts";
 import { claimedMovement, laterBalance, withLastBalance } from "./compliance/stock.ts";
 import { ageMs, pollPauseMs, stillWaiting } from "./failure.ts";
 
@@ -67,7 +68,10 @@ export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext)
       const outcome = { kind: "document", documentId } as const;
       await documents.settle({ ...request, outcome, writer: currentWriter() });
     },
-    isDocumentSent: async (key) => isSent(await documents.read(key)),
+    isDocumentSent: async ({ unsent, ...key }) => {
+      await releaseUnsent(documents, key, unsent, currentWriter());
+      return isSent(await documents.read(key));
+    },
     decideDocument: (request) => documents.decide({ ...request, writer: currentWriter() }),
     noteRun: ({ note, ...business }) => documents.note(business, note, currentWriter()),
     releaseReplacement: ({ number, replaces, ...business }) => {

@@ -222,6 +222,9 @@ const SHOWN_AFTER = 2;
 /** A workflow has a module of its own, and one list of attentions at most. */
 let shownIn: Pick<AttentionList, "raise" | "clear" | "retriesOf"> | undefined;
 
+/** How many calls each attention stands for: it is shown until the last of them has its answer. */
+const stalledCalls = new Map<string, number>();
+
 export function showStalledActivitiesIn(run: AttentionList): void {
   shownIn = run;
 }
@@ -247,7 +250,11 @@ async function untilAnswered(
         if (!(error instanceof ActivityFailure) || isCancellation(error) || isForCaller(error)) throw error;
         const message = `The activity ${activityType} ends again and again without an answer, at last with: ${rootMessage(error)}. It is scheduled again at growing intervals.`;
         const attention = { code: "unexpected-answer", subject: activityType, message, resolvedBy: ["retry"] } as const;
-        if (ends >= SHOWN_AFTER) shownAs = shownIn?.raise(attention);
+        if (ends >= SHOWN_AFTER) {
+          const isNew = shownAs === undefined;
+          shownAs = shownIn?.raise(attention);
+          if (isNew && shownAs !== undefined) stalledCalls.set(shownAs, (stalledCalls.get(shownAs) ?? 0) + 1);
+        }
       }
       const retriesBefore = retries();
       await condition(() => retries() > retriesBefore, growingPauseMs(ends), {
@@ -255,7 +262,11 @@ async function untilAnswered(
       });
     }
   } finally {
-    if (shownAs !== undefined) shownIn?.clear(shownAs);
+    if (shownAs !== undefined) {
+      const others = (stalledCalls.get(shownAs) ?? 1) - 1;
+      stalledCalls.set(shownAs, others);
+      if (others === 0) shownIn?.clear(shownAs);
+    }
   }
 }
 

@@ -11,14 +11,18 @@ import {
   differencesFrom,
   type SaleDocument,
   type SettledAnswer,
+  type UnsentCreation,
   withLinesThatFit,
 } from "../../src/contract/index.ts";
 import type { Deadline } from "../../src/http/deadline.ts";
 import {
   type Answer,
+  type DocumentKey,
   type DocumentOutcome,
+  type Ledger,
   LedgerUnavailableError,
   type TakeDocumentAnswer,
+  type Writer,
 } from "../../src/ledger/index.ts";
 import {
   claimOrDeferred,
@@ -68,14 +72,19 @@ export function createCreationActivities(context: ActivityContext) {
     const execution = randomUUID();
     const underWayForMs = sendBefore.leftMs + callTimeoutMs;
     const by = { execution, underWayForMs, scheduledAtMs: Math.min(asked.sinceMs, scheduledAtMs()), repeatableForMs };
-    const call = { ...key, idempotencyKey: keySentWith(asked), content, request, writer, nowMs: nowMs() };
+    const takenAtMs = nowMs();
+    const call = { ...key, idempotencyKey: keySentWith(asked), content, request, writer, nowMs: takenAtMs };
     const taken = await claimOrDeferred(
-      () => documents.take({ ...call, ...by }),
+      async () => {
+        await releaseUnsent(documents, key, asked.unsent, writer);
+        return await documents.take({ ...call, ...by });
+      },
       () => documents.ended({ ...key, execution }),
     );
     if (taken.kind === "deferred") {
       // Without its claim nothing is known of an earlier attempt of this activity either.
-      return Context.current().info.attempt > 1 ? { ...taken, inDoubt: true } : taken;
+      const isFirst = Context.current().info.attempt === 1;
+      return { ...taken, ...(!isFirst && { inDoubt: true }), unsent: { intent, execution, takenAtMs } };
     }
     if (taken.kind !== "send") return knownOf(taken, of.number, repeatableForMs);
     let isSettled = false;
@@ -153,6 +162,19 @@ export function createCreationActivities(context: ActivityContext) {
       );
     },
   } satisfies Partial<ComplianceActivities>;
+}
+
+/** Of a creation that was put off since the ledger did not say that it had the claim: it may have it all the same. */
+export async function releaseUnsent(
+  documents: Ledger["documents"],
+  document: DocumentKey,
+  unsent: readonly UnsentCreation[] = [],
+  writer: Writer,
+): Promise<void> {
+  for (const { intent, execution, takenAtMs } of unsent) {
+    const outcome = { kind: "unsent", execution, takenAtMs } as const;
+    await documents.settle({ ...document, intent, outcome, writer });
+  }
 }
 
 function keySentWith(request: CreateRequest & Partial<CreateSaleRequest>): string | undefined {

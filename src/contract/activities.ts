@@ -78,7 +78,9 @@ export interface LedgerActivities {
   /** Keeps the id of a document whose answer came while the ledger was away. */
   settleDocument(request: documents.SettleDocumentRequest): Promise<void>;
   /** Whether something of the document exists, or may exist, whichever run sent it. */
-  isDocumentSent(request: CallTarget & { of: documents.DocumentRow }): Promise<boolean>;
+  isDocumentSent(
+    request: CallTarget & { of: documents.DocumentRow; unsent?: documents.UnsentCreation[] },
+  ): Promise<boolean>;
   decideDocument(request: documents.DecideDocumentRequest): Promise<void>;
   noteRun(request: documents.NoteRunRequest): Promise<void>;
   releaseReplacement(request: replacement.ReleaseReplacementRequest): Promise<void>;

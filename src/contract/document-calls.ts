@@ -57,6 +57,17 @@ export interface FinishedSale {
   inAll?: InAll | undefined;
 }
 
+/**
+ * An execution that ended without sending, and could not see whether the ledger had taken the document's claim for it:
+ * if it was the first to take it, nothing of that intent has left.
+ */
+export interface UnsentCreation {
+  intent: number;
+  execution: string;
+  /** By the activity's clock (Unix milliseconds). */
+  takenAtMs: number;
+}
+
 export interface CreateRequest extends CallTarget {
   request: ComposedRequest;
   idempotencyKey: string;
@@ -68,6 +79,8 @@ export interface CreateRequest extends CallTarget {
   expected: ExpectedDocument;
   /** When the workflow first asked for this intent, by its clock (Unix milliseconds). */
   sinceMs: number;
+  /** Of this run. */
+  unsent?: UnsentCreation[];
 }
 
 export interface CreateSaleRequest extends CreateRequest {
@@ -98,7 +111,7 @@ export type CreateResult =
   /** Nothing exists under this intent, as an earlier run or an operator has settled: the next one is to be used. */
   | { kind: "superseded"; intent: number; decision?: OperatorDecision | undefined }
   /** Certainly not sent, or refused by the quota; the caller tries again, since its activity is tried once. */
-  | (Deferred & InDoubt)
+  | (Deferred & InDoubt & { unsent?: UnsentCreation })
   /** The answer is lost, and a repetition would not be safe: no trusted key, or one whose life is over. */
   | { kind: "unknown"; message: string; evidence: Record<string, unknown> }
   | (Refusal & InDoubt);

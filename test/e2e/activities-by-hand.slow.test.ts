@@ -5,7 +5,7 @@ import { LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { activitiesByHand } from "../rig/activities-by-hand.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { Held } from "../rig/held.ts";
-import { salesOf } from "../rig/sales-of.ts";
+import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 import { BUSINESS } from "../rig/views-of.ts";
 
@@ -146,6 +146,23 @@ describeWithTemporal("an activity that an operator ends by hand", () => {
       await rig.starter.retry({ invoice: "FAILED-5" }, { code: "unexpected-answer" });
       expect(await endOf("FAILED-5")).toEqual(COMPLETED_ONCE);
     });
+  });
+
+  test("again and again, for two movements, is shown until both have an answer", async () => {
+    const slow = { operation: "adjustStock", when: "before", kind: "slow", delayMs: 2_000, times: 2 } as const;
+    rig.simulator.inject(slow);
+    const release = hold("readMovement");
+    await start("FAILED-7", { lines: [TEA, { itemId: "item_flour", quantity: 1, unitPrice: 210.5 }] });
+    for (let movements = 0; movements < 2; movements++) await fail("FAILED-7", "adjustStock");
+    for (let times = 0; times < 6; times++) await fail("FAILED-7", "readMovement");
+    await complete("FAILED-7", "readMovement", { kind: "unknown", message: "not known", evidence: {} });
+    const one = await rig.stateWhen("FAILED-7", ({ stockMovements }) =>
+      stockMovements.some(({ state }) => state === "applied"),
+    );
+    expect(one.attentions).toMatchObject([{ subject: "readMovement", resolvedBy: ["retry"] }]);
+    await rig.starter.retry({ invoice: "FAILED-7" }, { code: "unexpected-answer" });
+    release();
+    expect(await endOf("FAILED-7")).toEqual(COMPLETED_ONCE);
   });
 
   describe("by a result that is no answer", () => {

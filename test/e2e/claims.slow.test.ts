@@ -389,3 +389,48 @@ describeWithTemporal("a movement whose activity fails around its claim", () => {
     expect(movementsOf("DEFECT-2")).toHaveLength(1);
   });
 });
+
+describeWithTemporal("a sale of which the ledger took the claim, and could not say so", () => {
+  let rig: Rig;
+  let defect: "unsaid-take" | "away" | undefined;
+  let afterUnsaid: "away" | undefined;
+  beforeAll(async () => {
+    rig = await startRig({
+      env: { COMPLIANCE_DIALECT: JSON.stringify({ createSale: { idempotencyKey: "sent" } }) },
+      withLedger: (ledger) => ({
+        ...ledger,
+        documents: {
+          ...ledger.documents,
+          take: async (request) => {
+            if (defect === "away") throw new LedgerUnavailableError("away");
+            const taken = await ledger.documents.take(request);
+            if (defect === undefined) return taken;
+            defect = afterUnsaid;
+            throw new LedgerUnavailableError("away");
+          },
+        },
+      }),
+    });
+  });
+  afterAll(() => rig?.close());
+
+  const { start, sell } = salesOf(() => rig);
+
+  test("is sent by the next try, without a trusted key too, and nobody is asked", async () => {
+    [defect, afterUnsaid] = ["unsaid-take", undefined];
+    expect(await sell("UNSAID-3")).toMatchObject({ stage: "completed" });
+    expect(rig.callsOf("UNSAID-3")).toEqual(["createSale", "adjustStock"]);
+  });
+
+  test("is given up where it is cancelled before the ledger is back, and its claim is in doubt no more", async () => {
+    [defect, afterUnsaid] = ["unsaid-take", "away"];
+    const handle = await start("UNSAID-4");
+    await expect.poll(() => defect).toBe("away");
+    await rig.starter.cancel({ invoice: "UNSAID-4" }, { reason: "the customer left" });
+    expect(await handle.result()).toMatchObject({ stage: "cancelled" });
+    defect = undefined;
+    expect(rig.callsOf("UNSAID-4")).toEqual([]);
+    const claim = { connection: "default", businessId: "biz_1", of: { type: "sale", number: "UNSAID-4" } } as const;
+    expect(await rig.ledger.documents.read(claim)).toEqual({ intent: 1 });
+  });
+});

@@ -5,7 +5,7 @@ import { BetweenTries } from "../calls/between-tries.ts";
 import { attentionKey, CancelledByOperator, Running } from "../operator/attention-list.ts";
 import { ledger } from "../proxies.ts";
 import type { SaleContext, SaleState } from "../sale/state.ts";
-import { answered, documentState, readDocument } from "./create-document.ts";
+import { answered, documentState, readDocument, unsentCreations } from "./create-document.ts";
 import { resubmitRejected, retryDocument } from "./rejected-document.ts";
 
 type Timings = ConnectionProfile["timings"];
@@ -263,8 +263,8 @@ export async function unlessGivenUp<End>(
       if (!(error instanceof CancelledByOperator)) throw error;
     }
     if (run.document) return undefined;
-    if (!(await ledger.isDocumentSent("Look whether an earlier run has sent it", { ...target, of: run.row })))
-      return undefined;
+    const asked = { ...target, of: run.row, ...unsentCreations(run) };
+    if (!(await ledger.isDocumentSent("Look whether an earlier run has sent it", asked))) return undefined;
     run.earlierRunSent = true;
   }
 }

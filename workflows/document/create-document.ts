@@ -88,7 +88,8 @@ export async function createDocument(context: SaleContext, creation: Creation): 
     const { content, expected } = creation;
     const { request } = body;
     const sinceMs = (intent.sinceMs ??= Date.now());
-    const asked = { intent: number, content, of: run.row, expected, request, idempotencyKey, sinceMs };
+    const call = { intent: number, content, of: run.row, expected, request, idempotencyKey, sinceMs };
+    const asked = { ...call, ...unsentCreations(run) };
     const answer = await creation.send(asked);
     if (answer.kind === "lost" && !intent.isLost) {
       // The claim decides, and the activity reads it before it sends: a document that it knows is taken over, and what
@@ -107,6 +108,7 @@ export async function createDocument(context: SaleContext, creation: Creation): 
     }
     if (result.kind === "deferred") {
       run.documentInDoubt = result.inDoubt ?? wasInDoubt;
+      if (result.unsent) run.unsentCreations.push(result.unsent);
       await betweenTries.waitAfterDeferral(result, () => run.cancelDue);
       continue;
     }
@@ -140,6 +142,11 @@ export async function createDocument(context: SaleContext, creation: Creation): 
     if (result.kind === "rejected") intent = await rejectedWithoutTrace(context, result, intent);
     else if (result.kind === "already-credited") intent = await parkRejected(context, result.message, intent);
   }
+}
+
+/** What the next activity is told of those before it. */
+export function unsentCreations({ unsentCreations: unsent }: SaleState): Pick<CreateRequest, "unsent"> {
+  return unsent.length > 0 ? { unsent } : {};
 }
 
 function idOf(result: CreateResult): string | undefined {

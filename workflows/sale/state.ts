@@ -23,6 +23,7 @@ import {
   SETTLED_STAGES,
   type Stage,
   type StockMovement,
+  type UnsentCreation,
   isRefusedStatus,
 } from "../../src/contract/index.ts";
 import { type Allowed, AttentionList, mostPressingFirst } from "../operator/attention-list.ts";
@@ -101,6 +102,8 @@ export class SaleState extends AttentionList {
    * cancellation.
    */
   documentInDoubt = false;
+  /** Creations that were put off while the ledger was away. */
+  readonly unsentCreations: UnsentCreation[] = [];
   isCheckingCancel = false;
   /**
    * From a restart or a reset until it is known what became of the create request that the run before may have sent.

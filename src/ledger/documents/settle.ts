@@ -31,9 +31,10 @@ export type DocumentOutcome =
   | { kind: "nothing" }
   /**
    * This attempt did not leave, or was refused before it was processed, and no earlier one is in doubt. `execution`: that
-   * is known of this one alone; absent: of every one.
+   * is known of this one alone; absent: of every one. `takenAtMs`: it is known only if this one was the first to take the
+   * claim, which it did then (Unix milliseconds).
    */
-  | { kind: "unsent"; execution?: string | undefined };
+  | { kind: "unsent"; execution?: string | undefined; takenAtMs?: number | undefined };
 
 export interface SettleDocumentRequest extends DocumentKey {
   intent: number;
@@ -152,8 +153,9 @@ async function settleNone(
   const from = isNothing ? ["in-doubt", "unsent"] : ["in-doubt"];
   const change = { claim: isNothing ? "nothing" : "unsent", ...(of.type === "credit_note" && { credits: null }) };
   // What one execution has not sent, says nothing of what another one may have.
-  const { execution } = outcome.kind === "unsent" ? outcome : {};
-  const isMeant = execution === undefined ? sql`true` : sql`execution = ${execution}`;
+  const { execution, takenAtMs } = outcome.kind === "unsent" ? outcome : {};
+  const isFirst = takenAtMs === undefined ? sql`true` : sql`first_sent_at = ${new Date(takenAtMs)}`;
+  const isMeant = execution === undefined ? sql`true` : sql`(execution = ${execution} and ${isFirst})`;
   const claim = documentClaim(business, of);
   const written = sql`
     ${update(claim, change, OVER)} and intent = ${intent} and claim = any(${from}::text[]) and ${isMeant}
