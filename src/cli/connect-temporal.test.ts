@@ -22,6 +22,7 @@ beforeAll(async () => {
   await certificates.issue("elsewhere", { by: "ca", names: "DNS:temporal.example.com" });
   await certificates.issue("expired", { by: "ca", names, days: [-30, -1] });
   await certificates.issue("client", { by: "ca", names: "DNS:client" });
+  await certificates.issue("nameless", { by: "stranger", names: "URI:spiffe://shop/worker", withoutSubject: true });
 });
 afterAll(async () => {
   for (const server of servers) server.close();
@@ -90,6 +91,12 @@ describe("a connection to Temporal that fails", () => {
       () => secure("server", wants),
       () => CLIENT("stranger"),
       /refused our client certificate .*"CN=stranger", issued by "CN=stranger", valid until .*Set TEMPORAL_TLS_CLIENT_CERT_PATH .*that the server trusts/,
+    ],
+    [
+      "refuses ours, which has no subject",
+      () => secure("server", wants),
+      () => CLIENT("nameless"),
+      /refused our client certificate .*"URI:spiffe:\/\/shop\/worker", issued by "CN=stranger", valid until/,
     ],
     [
       "refuses ours, which has expired",
@@ -186,6 +193,8 @@ describe("a connection to Temporal that fails", () => {
       message: expect.stringMatching(/^our client certificate "CN=client" expires on .* GMT$/),
       todo: expect.stringContaining("restart the workers and the receiver"),
     });
+    const nameless = loadTemporalConnection({ env: { ...CLIENT("nameless"), TEMPORAL_CONFIG_FILE: "/nonexistent" } });
+    expect(expiringCertificate(nameless, hours(34))?.message).toContain('"URI:spiffe://shop/worker" expires on');
     const withoutOne = loadTemporalConnection({ env: { ...TLS(), TEMPORAL_CONFIG_FILE: "/nonexistent" } });
     expect(expiringCertificate(withoutOne, hours(34))).toBeUndefined();
   });

@@ -30,7 +30,7 @@ export async function connectErrorOf(error: unknown, temporal: TemporalConnectio
   return known === error ? unreachable(temporal, error instanceof Error ? error.message : "unknown", error) : known;
 }
 
-/** Why Temporal cannot be used, in words, by connecting once; undefined where it can be. */
+/** Why Temporal cannot be used, in words, by connecting once; undefined where it can be. Never throws. */
 export async function whyUnusable(temporal: TemporalConnection, env: Environment): Promise<string | undefined> {
   try {
     await requireListener(temporal, env);
@@ -42,7 +42,8 @@ export async function whyUnusable(temporal: TemporalConnection, env: Environment
     }
     return undefined;
   } catch (error) {
-    const known = await connectErrorOf(error, temporal);
+    // Whoever only asks for the reason is not to end by a diagnosis that fails.
+    const known = await connectErrorOf(error, temporal).catch(() => error);
     return known instanceof Error ? known.message : String(known);
   }
 }
@@ -82,7 +83,7 @@ export async function handshakeProblem(
   if (tls === false || tls === null) {
     const plain = await greeting(() => connectTcp({ host, port }), withinMs);
     if (plain.kind !== "closed") return undefined;
-    const anyServer = { host, port, rejectUnauthorized: false, ...nameOf(host) };
+    const anyServer = { host, port, rejectUnauthorized: false, ...serverNameOf(host) };
     const overTls = await greeting(() => connectTls(anyServer), withinMs);
     const speaksTls = overTls.secured || (overTls.trouble !== undefined && overTls.trouble !== "plain-text");
     if (!speaksTls) return notTemporal(where);
@@ -93,7 +94,7 @@ export async function handshakeProblem(
     host,
     port,
     ALPNProtocols: ["h2"],
-    ...nameOf(serverNameOverride ?? host),
+    ...serverNameOf(serverNameOverride ?? host),
     ...(serverRootCACertificate && { ca: Buffer.from(serverRootCACertificate) }),
     ...(clientCertPair && { cert: Buffer.from(clientCertPair.crt), key: Buffer.from(clientCertPair.key) }),
   };
@@ -148,17 +149,19 @@ export function expiringCertificate(
 ): { message: string; todo: string } | undefined {
   const pem = typeof tls === "object" ? tls?.clientCertPair?.crt : undefined;
   if (pem === undefined) return undefined;
-  const { subject, validFrom, validTo } = new X509Certificate(pem);
+  const certificate = new X509Certificate(pem);
+  const { validFrom, validTo } = certificate;
   const [fromMs, toMs] = [Date.parse(validFrom), Date.parse(validTo)];
   if (toMs - nowMs > Math.min(WARN_MS, (toMs - fromMs) / 3)) return undefined;
   const todo = "renew it, and restart the workers and the receiver, which read it at their start";
-  return { message: `our client certificate "${oneLine(subject)}" expires on ${validTo}`, todo };
+  return { message: `our client certificate "${nameOf(certificate)}" expires on ${validTo}`, todo };
 }
 
 /** A server that closes the connection says no reason, and an alert leaves out what it looked at. */
 function certificateAdvice(pem: Uint8Array): string {
-  const { subject, issuer, validFrom, validTo } = new X509Certificate(pem);
-  const [its, by] = [oneLine(subject), oneLine(issuer)];
+  const certificate = new X509Certificate(pem);
+  const { issuer, validFrom, validTo } = certificate;
+  const [its, by] = [nameOf(certificate), oneLine(issuer, "an authority without a name")];
   const settings = "TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH (or _DATA)";
   if (Date.parse(validTo) <= Date.now())
     return `"${its}", issued by "${by}", has expired (${validTo}). Renew it, and set ${settings} to the new one.`;
@@ -167,8 +170,14 @@ function certificateAdvice(pem: Uint8Array): string {
   return `It is "${its}", issued by "${by}", valid until ${validTo}. Set ${settings} to a certificate of a CA that the server trusts, or let the server trust this one.`;
 }
 
-function oneLine(name: string): string {
-  return name.replaceAll("\n", ", ");
+/** By its subject. SPIFFE's certificates have none, nor have those of cert-manager without a `commonName`. */
+function nameOf({ subject, subjectAltName }: X509Certificate): string {
+  return oneLine(subject, subjectAltName ?? "a certificate without a name");
+}
+
+/** @param name undefined where it is empty, whatever Node's types say */
+function oneLine(name: string | undefined, otherwise: string): string {
+  return name?.replaceAll("\n", ", ") ?? otherwise;
 }
 
 function notTemporal(where: string): string {
@@ -176,7 +185,7 @@ function notTemporal(where: string): string {
 }
 
 /** No name is sent for an IP address. */
-function nameOf(host: string): { servername?: string } {
+function serverNameOf(host: string): { servername?: string } {
   return isIP(host) === 0 ? { servername: host } : {};
 }
 

@@ -33,6 +33,11 @@ describeWithTemporal("behind mutual TLS", () => {
     await certificates.issue("server", { by: "ca", names });
     await certificates.issue("server-expired", { by: "ca", names, days: [-30, -1] });
     await certificates.issue("client", { by: "ca", names: "DNS:client" });
+    await certificates.issue("client-without-subject", {
+      by: "ca",
+      names: "URI:spiffe://shop/worker",
+      withoutSubject: true,
+    });
     await certificates.issue("client-expired", { by: "ca", names: "DNS:client", days: [-30, -1] });
     await certificates.issue("client-of-last-month", { by: "ca", names: "DNS:client", days: [-30, 2] });
     await certificates.issue("client-of-another", { by: "another-ca", names: "DNS:client" });
@@ -67,7 +72,7 @@ describeWithTemporal("behind mutual TLS", () => {
     TEMPORAL_TLS_CLIENT_CERT_PATH: certificates.at(`${name}.pem`),
     TEMPORAL_TLS_CLIENT_KEY_PATH: certificates.at(`${name}.key`),
   });
-  const admitted = (): Env => ({ ...base, ...authority("ca"), ...client("client") });
+  const admitted = (name = "client"): Env => ({ ...base, ...authority("ca"), ...client(name) });
 
   function start(name: string, env: Env): CommandProcess {
     const command = new CommandProcess(name, env);
@@ -152,40 +157,46 @@ describeWithTemporal("behind mutual TLS", () => {
     expect(stdout).toMatch(/! Temporal: our client certificate "CN=client-of-last-month" expires on/);
   });
 
-  test("a worker and a receiver whose certificate is no longer accepted say so, and go on once it is", async () => {
-    const [healthPort, callbackPort] = [await freePort(), await freePort()];
-    const env = {
-      ...admitted(),
-      HEALTH_PORT: String(healthPort),
-      CALLBACK_PUBLIC_URL: "https://callbacks.example.com",
-      CALLBACK_SECRETS: "a secret of the tests that is long enough to be one",
-      CALLBACK_PORT: String(callbackPort),
-    };
-    const [worker, receiver] = [start("worker", env), start("callbacks", env)];
-    await Promise.all([worker.said("serving"), receiver.said("receiving")]);
-    const ready = async (port: number): Promise<unknown> => {
-      const answer = await fetch(`http://127.0.0.1:${port}/readyz`);
-      return { status: answer.status, body: await answer.text() };
-    };
-    await expect.poll(() => ready(healthPort)).toMatchObject({ status: 200 });
-    await expect.poll(() => ready(callbackPort)).toMatchObject({ status: 200 });
+  test.each([
+    ["client", "TLS-2"],
+    ["client-without-subject", "TLS-3"],
+  ])(
+    "a worker and a receiver whose certificate is no longer accepted say so, and go on once it is (%s)",
+    async (certificate, number) => {
+      const [healthPort, callbackPort] = [await freePort(), await freePort()];
+      const env = {
+        ...admitted(certificate),
+        HEALTH_PORT: String(healthPort),
+        CALLBACK_PUBLIC_URL: "https://callbacks.example.com",
+        CALLBACK_SECRETS: "a secret of the tests that is long enough to be one",
+        CALLBACK_PORT: String(callbackPort),
+      };
+      const [worker, receiver] = [start("worker", env), start("callbacks", env)];
+      await Promise.all([worker.said("serving"), receiver.said("receiving")]);
+      const ready = async (port: number): Promise<unknown> => {
+        const answer = await fetch(`http://127.0.0.1:${port}/readyz`);
+        return { status: answer.status, body: await answer.text() };
+      };
+      await expect.poll(() => ready(healthPort)).toMatchObject({ status: 200 });
+      await expect.poll(() => ready(callbackPort)).toMatchObject({ status: 200 });
 
-    frontend.trust(await readFile(certificates.at("another-ca.pem")));
-    const refused = expect.stringMatching(/refused our client certificate .*issued by .*CN=ca/);
-    await expect.poll(() => ready(healthPort)).toEqual({ status: 503, body: refused });
-    // Whoever sends callbacks may read it: the reason is in the log alone.
-    const away = { status: 503, body: '{"status":"Temporal cannot be used"}' };
-    await expect.poll(() => ready(callbackPort)).toEqual(away);
-    const said = await receiver.said("Temporal cannot be used: callbacks are answered 503 until it can");
-    expect(said).toMatchObject({ level: "warn", why: refused });
+      frontend.trust(await readFile(certificates.at("another-ca.pem")));
+      const refused = expect.stringMatching(/refused our client certificate .*issued by .*CN=ca/);
+      await expect.poll(() => ready(healthPort)).toEqual({ status: 503, body: refused });
+      // Whoever sends callbacks may read it: the reason is in the log alone.
+      const away = { status: 503, body: '{"status":"Temporal cannot be used"}' };
+      await expect.poll(() => ready(callbackPort)).toEqual(away);
+      const said = await receiver.said("Temporal cannot be used: callbacks are answered 503 until it can");
+      expect(said).toMatchObject({ level: "warn", why: refused });
 
-    frontend.trust(await readFile(certificates.at("ca.pem")));
-    await expect.poll(() => ready(healthPort)).toMatchObject({ status: 200 });
-    await expect.poll(() => ready(callbackPort)).toMatchObject({ status: 200 });
-    await receiver.said("Temporal can be used again");
-    const next = { ...SALE, traderInvoiceNumber: "TLS-2" };
-    const sale = await runCommand(["sale", "start", "-", "--wait"], env, JSON.stringify(next));
-    expect(sale).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("completed") });
-    expect(await Promise.all([worker.end("SIGTERM"), receiver.end("SIGTERM")])).toEqual([0, 0]);
-  });
+      frontend.trust(await readFile(certificates.at("ca.pem")));
+      await expect.poll(() => ready(healthPort)).toMatchObject({ status: 200 });
+      await expect.poll(() => ready(callbackPort)).toMatchObject({ status: 200 });
+      await receiver.said("Temporal can be used again");
+      const next = { ...SALE, traderInvoiceNumber: number };
+      const sale = await runCommand(["sale", "start", "-", "--wait"], env, JSON.stringify(next));
+      expect(sale).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("completed") });
+      expect(await Promise.all([worker.end("SIGTERM"), receiver.end("SIGTERM")])).toEqual([0, 0]);
+    },
+  );
 });

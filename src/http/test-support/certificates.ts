@@ -13,6 +13,8 @@ interface Issued {
   names: string;
   /** From and until when, in days from now; default: from now on for two days. */
   days?: readonly [number, number];
+  /** As SPIFFE's have none, and those of cert-manager without a `commonName`. */
+  withoutSubject?: boolean;
 }
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -29,7 +31,7 @@ policy = any
 rand_serial = yes
 unique_subject = no
 [any]
-commonName = supplied
+commonName = optional
 `;
 
 /** The certificates of a test, made by OpenSSL in a folder of its own: `<name>.pem`, and its key `<name>.key`. */
@@ -61,8 +63,9 @@ export class Certificates {
     await openssl("req", "-x509", ...this.#newKey(name), "-out", this.at(`${name}.pem`), "-days", "2");
   }
 
-  async issue(name: string, { by, names, days = [0, 2] }: Issued): Promise<void> {
-    await openssl("req", ...this.#newKey(name), "-out", this.at(`${name}.csr`));
+  async issue(name: string, { by, names, days = [0, 2], withoutSubject = false }: Issued): Promise<void> {
+    const subject = withoutSubject ? "/" : `/CN=${name}`;
+    await openssl("req", ...this.#newKey(name, subject), "-out", this.at(`${name}.csr`));
     await writeFile(this.at(`${name}.ext`), `subjectAltName=${names}\n`);
     const [from, until] = days.map((day) => asn1Time(Date.now() + day * DAY_MS));
     const issuer = ["-config", this.at("issuing.cnf"), "-cert", this.at(`${by}.pem`), "-keyfile", this.at(`${by}.key`)];
@@ -75,9 +78,9 @@ export class Certificates {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  #newKey(name: string): string[] {
+  #newKey(name: string, subject = `/CN=${name}`): string[] {
     const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
-    return [...curve, "-keyout", this.at(`${name}.key`), "-subj", `/CN=${name}`];
+    return [...curve, "-keyout", this.at(`${name}.key`), "-subj", subject];
   }
 }
 
