@@ -6,15 +6,18 @@ import { LedgerWitness } from "./ledger-witness.ts";
 
 const NOTE = { ledger: "tables", server: "7/1", events: 12 };
 const DEADLINE_EXCEEDED = 4;
-const UNIMPLEMENTED = 12;
+/** Of a server that fails, or of something before it, which says nothing of Schedules. */
+const OTHERS = { UNKNOWN: 2, RESOURCE_EXHAUSTED: 8, INTERNAL: 13, UNAUTHENTICATED: 16 };
+const NONE_FOR_US = { NOT_FOUND: 5, PERMISSION_DENIED: 7, UNIMPLEMENTED: 12 };
 const log = { warn: () => undefined };
 
-/** Of a Temporal whose first answers about the note are errors of gRPC. */
-function temporal(...codes: number[]): { client: Client; asked: () => number } {
+/** Of a Temporal whose first answers about the note are errors of gRPC, or of no known kind. */
+function temporal(...codes: (number | "not gRPC")[]): { client: Client; asked: () => number } {
   let asked = 0;
   const describe = async () => {
     const code = codes[asked++];
     await delay(1);
+    if (code === "not gRPC") throw new TypeError("what came back cannot be read");
     const grpc = Object.assign(new Error("refused"), { code, details: "refused", metadata: {} });
     if (code !== undefined) throw new ServiceError("refused", { cause: grpc });
     return { state: { note: JSON.stringify(NOTE) } };
@@ -31,8 +34,19 @@ it("trusts no database before Temporal has said what was seen of it, though that
   expect(await new LedgerWitness(client, log).seen()).toEqual(NOTE);
 });
 
-it("does without where Temporal has no Schedules", async () => {
-  const { client, asked } = temporal(UNIMPLEMENTED);
-  expect(await new LedgerWitness(client, log).seen()).toBeUndefined();
-  expect(asked()).toBe(1);
-});
+it.each([...Object.entries(OTHERS), ["not gRPC", "not gRPC"] as const])(
+  "takes %s for no word that there is no note",
+  async (_name, code) => {
+    const { client } = temporal(code, code);
+    expect(await new LedgerWitness(client, log).seen()).toEqual(NOTE);
+  },
+);
+
+it.each(Object.entries(NONE_FOR_US))(
+  "does without where Temporal has no Schedules for us (%s)",
+  async (_name, code) => {
+    const { client, asked } = temporal(code);
+    expect(await new LedgerWitness(client, log).seen()).toBeUndefined();
+    expect(asked()).toBe(1);
+  },
+);

@@ -2,7 +2,7 @@ import type { Client } from "@temporalio/client";
 import { setTimeout as delay } from "node:timers/promises";
 
 import { type Ledger, misfitOf } from "../ledger/index.ts";
-import { hasAnswered } from "./require-temporal.ts";
+import { isNoneForUs } from "./require-temporal.ts";
 import { type LedgerNote, readLedgerNote, writeLedgerNote } from "./ledger-note.ts";
 import { EVERY_MS, lookRegularly, type WatchLog } from "./each-minute.ts";
 
@@ -37,7 +37,8 @@ export class LedgerWitness {
 
   /**
    * Until it is there the ledger is away for this process: a database that lost something would be taken for the one
-   * that others have used. Undefined where Temporal answers that it has no Schedules, or says nothing for too long.
+   * that others have used. Undefined where Temporal answers that it has no Schedules for us, or for too long does not say:
+   * then {@link watch} asks on, each minute.
    */
   async #readFirst(): Promise<LedgerNote | undefined> {
     const deadlineMs = performance.now() + FIRST_READ_WITHIN_MS;
@@ -46,7 +47,7 @@ export class LedgerWitness {
       try {
         return await readLedgerNote(this.#client);
       } catch (error) {
-        if (hasAnswered(error) || performance.now() > deadlineMs) return undefined;
+        if (isNoneForUs(error) || performance.now() > deadlineMs) return undefined;
         await delay(FIRST_READ_PAUSE_MS, undefined, { ref: false });
       }
     }

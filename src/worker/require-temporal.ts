@@ -22,7 +22,10 @@ export class TemporalError extends Error {
 const CALL_MS = 10_000;
 /** gRPC status codes beside those of {@link GRPC}. */
 const PERMISSION_DENIED = 7;
+const UNIMPLEMENTED = 12;
 const UNAUTHENTICATED = 16;
+/** Not every server has everything, or lets everybody look at it. */
+const NOT_FOR_US = [PERMISSION_DENIED, UNIMPLEMENTED];
 
 /** @throws TemporalError where the namespace is not there, or is not ours to use */
 export async function requireNamespace(connection: ConnectionLike, temporal: TemporalConnection): Promise<void> {
@@ -75,10 +78,13 @@ export function temporalErrorOf(error: unknown, temporal: TemporalConnection): u
   return error;
 }
 
-/** Whether the failure is Temporal's own word, and not its silence. */
-export function hasAnswered(error: unknown): boolean {
+/**
+ * Whether Temporal says that there is no such thing for us, which it would say again. Any other failure says nothing: the
+ * server is away, busy or failing, or what answered was not Temporal.
+ */
+export function isNoneForUs(error: unknown): boolean {
   const code = grpcError(error)?.code;
-  return code !== GRPC.UNAVAILABLE && code !== GRPC.DEADLINE_EXCEEDED && code !== GRPC.CANCELLED;
+  return code === GRPC.NOT_FOUND || (code !== undefined && NOT_FOR_US.includes(code));
 }
 
 /** Whether Temporal has answered, and lets this process do nothing. */
@@ -158,8 +164,6 @@ export interface SearchAttributeStates {
 }
 
 const INVALID_ARGUMENT = 3;
-/** Not every server lets everybody look at its attributes (PERMISSION_DENIED, UNIMPLEMENTED). */
-const NOT_FOR_US = [7, 12];
 
 /** Which of the product's search attributes a namespace has. */
 export async function readSearchAttributes(
