@@ -86,4 +86,38 @@ describe("a ledger that is moved", () => {
   });
 });
 
+describe("a move that dies", () => {
+  let source: TestLedger;
+  let target: TestLedger;
+  beforeAll(async () => {
+    [source, target] = [await createTestLedger(), await createTestLedger()];
+    await source.ledger.stock.take(firstTry());
+  });
+  afterAll(async () => {
+    await source.drop();
+    await target.drop();
+  });
+  const move = () => source.ledger.moveTo(target.ownerUrl, () => undefined);
+
+  it("before the new database is accepted leaves no old one that workers still take", async () => {
+    const place = await source.ledger.place();
+    await target.outside.query(`
+      create function die() returns trigger language plpgsql as $$ begin raise exception 'it dies here'; end $$;
+      create trigger dies before update on ledger_place for each row execute function die()`);
+    await expect(move()).rejects.toThrow("it dies here");
+    const old = openLedger({ url: source.url, home: "/nowhere", seen: async () => place });
+    onTestFinished(() => old.close());
+    await expect(old.stock.take(firstTry())).rejects.toThrow("was moved to another server");
+  });
+
+  it("says which of both to use when it is repeated", async () => {
+    await expect(move()).rejects.toThrow(/was moved to this database already: set LEDGER_URL to it, and run/);
+    await source.ledger.acceptPlace();
+    await source.ledger.stock.take(firstTry());
+    await expect(move()).rejects.toThrow(
+      /has a copy of this ledger \(events: 1; .* has 2\).*If no worker has used the copy/,
+    );
+  });
+});
+
 const movement = { purpose: "sold", action: "DEDUCT", itemId: "a", quantity: 2.5, unitPrice: 0.1 } as const;

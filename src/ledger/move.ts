@@ -2,7 +2,7 @@ import { sql } from "kysely";
 
 import type { Database, Queries } from "./database.ts";
 import { LedgerError } from "./errors.ts";
-import { acceptPlace, MOVED, readPlace } from "./place.ts";
+import { acceptPlace, type KnownPlace, MOVED, readPlace } from "./place.ts";
 import { TABLES } from "./tables.ts";
 
 /** How many rows of each table were copied, of those that have some. */
@@ -26,7 +26,7 @@ export async function moveLedger(
     await requireAlone(source);
     const before = await readPlace(source);
     const rows = await to.transact(async (target) => {
-      await requireEmpty(target);
+      await requireEmpty(target, before);
       const copied = await copyTables(source, target, told);
       // Numbers are given on where the old database stopped.
       const orders = sql`select greatest(max(taken_order), max(settled_order), 1) from movements`;
@@ -39,9 +39,9 @@ export async function moveLedger(
       );
     return rows;
   }, WITHIN_MS);
-  // As it is there; the old one is none that a worker knows.
-  await to.query((target) => acceptPlace(target, undefined));
+  // First: whoever dies between the two leaves no database that workers take, and never two.
   await from.query((source) => sql`update ledger_place set server = ${MOVED}`.execute(source));
+  await to.query((target) => acceptPlace(target, undefined));
   return moved;
 }
 
@@ -91,13 +91,19 @@ async function requireAlone(db: Queries): Promise<void> {
 }
 
 /** Tables that `setup` has made, and nobody has written to. */
-async function requireEmpty(db: Queries): Promise<void> {
+async function requireEmpty(db: Queries, source: KnownPlace): Promise<void> {
+  const there = await readPlace(db);
   await sql`delete from ledger_place`.execute(db);
   for (const [name] of COPIED) {
     const { rows } = await sql`select from ${sql.table(name)} limit 1`.execute(db);
-    if (rows.length > 0)
-      throw new LedgerError(
-        `The database to move to has rows in ${name}: give it one that \`fiscalflow setup\` has made.`,
-      );
+    if (rows.length > 0) throw new LedgerError(notEmpty(name, source, there));
   }
+}
+
+function notEmpty(table: string, source: KnownPlace, there: KnownPlace): string {
+  if (there.ledger !== source.ledger)
+    return `The database to move to has rows in ${table}: give it one that \`fiscalflow setup\` has made.`;
+  if (source.knownServer === MOVED)
+    return "The ledger was moved to this database already: set LEDGER_URL to it, and run `fiscalflow ledger restored --lossless`. To use the one in the home instead, run that without LEDGER_URL.";
+  return `The database to move to has a copy of this ledger (events: ${there.events}; the one in the home, which workers still take, has ${source.events}). If no worker has used the copy, move to another database that \`fiscalflow setup\` has made. If one has, set LEDGER_URL to the copy, and run \`fiscalflow ledger restored --lossless\`.`;
 }

@@ -28,7 +28,7 @@ describe("fiscalflow ledger move", () => {
     expect(await server.ledger.documents.findSale(business, "INV-2")).toMatchObject({ record: { number: "INV-2" } });
 
     const again = await callCli(["ledger", "move", "--to", server.ownerUrl], { env });
-    expect(again).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("has rows in documents") });
+    expect(again).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("was moved to this database already") });
   });
 
   it.each([
