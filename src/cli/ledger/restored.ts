@@ -41,8 +41,9 @@ export async function restored(context: CliContext, flags: RestoredFlags): Promi
         const seen = await readLedgerNote(client);
         const known = await ledger.place();
         const misfit = misfitOf(known, seen);
-        // Of one that was begun, or has ended, the newest event is its own, or the workers'.
-        const isNew = misfit !== undefined && !isHeld(known);
+        // Of one that was begun, or has ended, the newest event is its own, or the workers'. What was lost before stands
+        // where nothing more was lost.
+        const isNew = misfit !== undefined && !isHeld(known) && !(lossless && known.lostUntilMs !== undefined);
         const lostFromMs = isNew ? await ledger.lastEventMs() : known.lostFromMs;
         if (lostUntilMs !== undefined && lostFromMs !== undefined && lostUntilMs < lostFromMs)
           throw new UsageError(
@@ -77,7 +78,10 @@ export async function restored(context: CliContext, flags: RestoredFlags): Promi
     lost,
     erased,
   } = await accept;
-  const [lostFrom, lostUntil] = [from, until].map((ms) => (ms === undefined ? null : new Date(ms).toISOString()));
+  // Where nothing was lost, it is kept for whoever learns better, and says nothing yet.
+  const [lostFrom, lostUntil] = [until === undefined ? undefined : from, until].map((ms) =>
+    ms === undefined ? null : new Date(ms).toISOString(),
+  );
   const lines = [
     lostUntilMs === undefined ? "The workers use the database as it is: nothing more was lost." : lostText(lostUntilMs),
     ...(lostUntilMs === undefined && until !== undefined ? [`What was lost before stands: ${lostText(until)}`] : []),
