@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { Kysely, PostgresDialect } from "kysely";
+import { Kysely, PostgresDialect, sql } from "kysely";
 import pg from "pg";
 import { createEmbeddedServer, type EmbeddedServer, type ServerAddress } from "../servers/postgres-server.ts";
 import { judgeError, LedgerError, LedgerUnavailableError, tlsTodo } from "./errors.ts";
@@ -49,7 +49,7 @@ export interface Database {
   query<Answer>(work: Work<Answer>, withinMs?: number): Promise<Answer>;
   /**
    * Connects, and looks whether the tables are there, in the time of an operation; where it is also to make them, or
-   * the embedded server, in 30 s.
+   * the embedded server, in 30 s. On tables that it brings to this version with a server's `ownerUrl`, for up to an hour.
    */
   ready(): Promise<void>;
   /** Before anything else is done it is verified anew. */
@@ -59,6 +59,8 @@ export interface Database {
 
 const OPERATION_MS = 3_000;
 const FIRST_START_MS = 30_000;
+/** Each statement of a migration: an index on a table of many years, or all of its rows rewritten. */
+const MIGRATION_MS = 60 * 60_000;
 const PAUSE_MS = 50;
 const POOL_SIZE = 10;
 
@@ -91,8 +93,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     const owner = createPool(ownerUrl, FIRST_START_MS);
     try {
       const workerRole = await onClient(workers, operationMs, (client) => roleOf(each(client)));
-      const work: Work<void> = (db) => migrate(db, workerRole);
-      await onClient(owner, FIRST_START_MS, (client) => inTransaction(client, work, FIRST_START_MS));
+      const work: Work<void> = async (db) => {
+        // While it waits for a table, everybody else who comes for that table waits behind it.
+        await sql`set local lock_timeout = ${sql.lit(FIRST_START_MS)}`.execute(db);
+        await migrate(db, workerRole);
+      };
+      await onClient(owner, MIGRATION_MS, (client) => inTransaction(client, work, MIGRATION_MS));
     } catch (error) {
       if (options.ownerUrl === undefined || judgeError(error) !== "unavailable") throw error;
       throw unavailable(error, ownerUrl, FIRST_START_MS, "LEDGER_OWNER_URL");
@@ -112,9 +118,11 @@ export function openDatabase(options: DatabaseOptions): Database {
     return current;
   }
 
+  /** @param preparingMs how long an attempt waits until all is there; default: what is left of the time */
   async function within<Answer>(
     timeoutMs: number,
     attempt: (pool: pg.Pool, leftMs: number) => Promise<Answer>,
+    preparingMs?: number,
   ): Promise<Answer> {
     const deadlineMs = performance.now() + timeoutMs;
     for (;;) {
@@ -122,8 +130,8 @@ export function openDatabase(options: DatabaseOptions): Database {
       const leftMs = deadlineMs - performance.now();
       const current = prepared();
       try {
-        const ready = await inTime(current, leftMs);
-        return await attempt(ready, deadlineMs - performance.now());
+        const ready = await inTime(current, preparingMs ?? leftMs);
+        return await attempt(ready, preparingMs === undefined ? deadlineMs - performance.now() : operationMs);
       } catch (error) {
         const verdict = judgeError(error);
         if (verdict === "defect") throw asLedgerError(error);
@@ -176,11 +184,14 @@ export function openDatabase(options: DatabaseOptions): Database {
       ),
     query: (work, withinMs = operationMs) => onConnection(withinMs, (client) => work(each(client))),
     ready: () =>
-      within(firstMs, (ready, leftMs) =>
-        onClient(ready, leftMs, async (client) => {
-          await client.query("select 1");
-          await verify(client);
-        }),
+      within(
+        firstMs,
+        (ready, leftMs) =>
+          onClient(ready, leftMs, async (client) => {
+            await client.query("select 1");
+            await verify(client);
+          }),
+        options.ownerUrl === undefined ? undefined : MIGRATION_MS,
       ),
     recheck() {
       verified = new WeakSet();

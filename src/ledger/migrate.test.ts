@@ -31,7 +31,14 @@ it("brings the tables of the version before to its own, if it may, and keeps wha
     alter table ledger_place drop column lost_from;
     drop table turns;
     drop index documents_that_need_a_person;
-    update fiscalflow_schema set version = 1`);
+    update fiscalflow_schema set version = 1;
+    create table limits (tag text, statements text, locks text);
+    create function note_limits() returns event_trigger language plpgsql as $$
+    begin
+      insert into limits
+        values (tg_tag, current_setting('statement_timeout'), current_setting('lock_timeout'));
+    end $$;
+    create event trigger notes_limits on ddl_command_start execute function note_limits()`);
   const [asWorker, asOwner] = [{}, { ownerUrl: made.ownerUrl }].map((more) =>
     openLedger({ url: made.url, home: "/nowhere", ...more }),
   );
@@ -41,6 +48,10 @@ it("brings the tables of the version before to its own, if it may, and keeps wha
   expect(await asWorker?.stock.read(movement)).toEqual(APPLIED);
   for await (const chain of made.ledger.verify()) expect(chain).toMatchObject({ findings: [] });
   await Promise.all([asWorker?.close(), asOwner?.close()]);
+  // An index on a large table takes its time; behind a lock that is waited for, sales wait.
+  await made.outside.query("drop event trigger notes_limits");
+  const { rows } = await made.outside.query("select statements, locks from limits where tag = 'CREATE INDEX'");
+  expect(rows).toEqual([{ statements: "1h", locks: "30s" }]);
 });
 
 it("works on tables to which a newer version has added, and leaves them as they are", async () => {
