@@ -1,8 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
-import { resolve } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 
 import { freePort } from "../../src/servers/start-dev-server.ts";
 import { CommandProcess } from "../rig/command-process.ts";
@@ -46,6 +48,25 @@ describe.skipIf(process.platform !== "linux")("the image's health check", () => 
     // One `.env` serves all processes, so a receiver has the worker's port too.
     expect(healthOf(pid, { CALLBACK_PORT: String(port), HEALTH_PORT: "8081" })).toBe(0);
     expect(healthOf(pid, { CALLBACK_PORT: String(await freePort()) })).toBe(1);
+  });
+
+  test("asks on the port of the configuration file, where no variable has one", async () => {
+    const port = await freePort();
+    const file = join(await mkdtemp(join(tmpdir(), "fiscalflow-health-")), "fiscalflow.jsonc");
+    onTestFinished(() => rm(dirname(file), { recursive: true }));
+    const receiver = { publicUrl: "https://callbacks.example.com", secrets: [{ env: "SHOP_CALLBACK_SECRET" }], port };
+    await writeFile(file, `{ "callbacks": ${JSON.stringify(receiver)}, /* of this host */ "healthPort": ${port}, }`);
+    const started = start("callbacks", {
+      TEMPORAL_ADDRESS: "127.0.0.1:9",
+      SHOP_CALLBACK_SECRET: "a callback secret that is long enough",
+      FISCALFLOW_CONFIG: file,
+    });
+    const { pid } = started.child;
+    await started.said("receiving");
+    expect(healthOf(pid, { FISCALFLOW_CONFIG: file })).toBe(0);
+    expect(healthOf(pid, { FISCALFLOW_CONFIG: file, CALLBACK_PORT: String(await freePort()) })).toBe(1);
+    // Of a file that cannot be read the process itself says so, and ends.
+    expect(healthOf(pid, { FISCALFLOW_CONFIG: `${file}.none`, CALLBACK_PORT: String(port) })).toBe(0);
   });
 
   test("asks the codec server on its port", async () => {
