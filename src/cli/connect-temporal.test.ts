@@ -1,3 +1,4 @@
+import { Connection } from "@temporalio/client";
 import { readFile } from "node:fs/promises";
 import { createServer as createHttp1Server, type Server } from "node:http";
 import { createSecureServer, createServer as createHttp2Server, type ServerHttp2Stream } from "node:http2";
@@ -7,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadTemporalConnection } from "../config/index.ts";
 import { Certificates } from "../http/test-support/certificates.ts";
 import { connectErrorOf, expiringCertificate, whyUnusable } from "../worker/diagnose-temporal.ts";
+import { connectTemporal } from "./connect-temporal.ts";
 import { callCli } from "./test-support/call-cli.ts";
 
 let certificates: Certificates;
@@ -182,6 +184,19 @@ describe("a connection to Temporal that fails", () => {
 
   test("although nothing is wrong with TLS is told as one that cannot be reached", async () => {
     expect(await messageOf(await secure("server", wants), CLIENT("client"))).toContain("cannot be reached");
+  });
+
+  test("for a moment, as while a load balancer switches, is made all the same", async () => {
+    const server = createSecureServer(await certificates.pairOf("server"));
+    server.on("stream", answerWith(12));
+    const fromMs = performance.now();
+    server.prependListener("connection", (socket) => {
+      if (performance.now() - fromMs < 1_500) socket.destroy();
+    });
+    const env = { TEMPORAL_ADDRESS: await listening(server), TEMPORAL_CONFIG_FILE: "/nonexistent", ...TLS() };
+    const connection = await connectTemporal({ env }, loadTemporalConnection({ env }));
+    expect(connection).toBeInstanceOf(Connection);
+    await connection.close();
   });
 
   test("soon, since our certificate expires, is told before: from the last third of its life on", () => {

@@ -51,13 +51,18 @@ export const HISTORY_CHANNEL_ARGS = { "grpc.max_receive_message_length": 128 * 1
 
 /** By then, a server that lets us in has usually done so. */
 const LOOK_AFTER_MS = 1_000;
+/** A load balancer that switches closes one handshake, and takes the next. */
+const LOOKS = 2;
 
 /**
  * Nobody closes the connection, which ends with the process: the client repeats a failed call from a timer, and where
  * its connection was closed meanwhile, that throws where nobody can catch it ("Channel has been shut down").
  * @throws TemporalError
  */
-export async function connectTemporal({ env }: CliContext, temporal: TemporalConnection): Promise<Connection> {
+export async function connectTemporal(
+  { env }: Pick<CliContext, "env">,
+  temporal: TemporalConnection,
+): Promise<Connection> {
   await requireListener(temporal, env);
   const connecting = new AbortController();
   try {
@@ -77,8 +82,10 @@ export async function connectTemporal({ env }: CliContext, temporal: TemporalCon
  * @throws TemporalError
  */
 async function refusedHandshake(temporal: TemporalConnection, connecting: AbortSignal): Promise<never> {
-  const isDue = await delay(LOOK_AFTER_MS, true, { signal: connecting }).catch(() => false);
-  const problem = isDue ? await handshakeProblem(temporal) : undefined;
-  if (problem !== undefined) throw new TemporalError("refused", problem);
-  return await new Promise<never>(() => undefined);
+  for (let look = 1; ; look += 1) {
+    const isDue = await delay(LOOK_AFTER_MS, true, { signal: connecting }).catch(() => false);
+    const problem = isDue ? await handshakeProblem(temporal) : undefined;
+    if (problem === undefined) return await new Promise<never>(() => undefined);
+    if (look === LOOKS) throw new TemporalError("refused", problem);
+  }
 }
