@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 import { ProductProcess } from "../../test/faults/stack/product-process.ts";
@@ -74,7 +75,19 @@ export class ProductFleet {
     for (const process of this.#processes) process.signal("SIGKILL");
     await Promise.all(this.#processes.map(({ ended }) => ended));
   }
+
+  /** As an operator stops them, so that they give up what they have in the database. */
+  async drain(): Promise<void> {
+    this.#stopping = true;
+    for (const process of this.#processes) process.signal("SIGTERM");
+    const all = Promise.all(this.#processes.map(({ ended }) => ended));
+    await Promise.race([all, delay(DRAIN_MS, undefined, { ref: false })]);
+    await this.stop();
+  }
 }
+
+/** Longer than a worker waits for its polls and its calls. */
+const DRAIN_MS = 150_000;
 
 /** The benchmarks are compiled beside the product: `dist/bench/…` beside `dist/src/…`. */
 export const BUILT_MAIN = fileURLToPath(new URL("../../src/main.js", import.meta.url));

@@ -63,7 +63,8 @@ export async function idleFigures(
       databaseConnections: after.database.connections,
     };
   } finally {
-    await fleet.stop();
+    // Killed, it would keep its turn to count the fleet for longer than the next run takes, which then never counts.
+    await fleet.drain();
   }
 }
 
