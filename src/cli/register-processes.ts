@@ -14,8 +14,9 @@ export function registerProcesses(program: Command, context: CliContext): void {
     .description("Run workflows and the API calls of every configured connection, until SIGTERM or Ctrl-C.")
     .addHelpText(
       ...help(
-        `The first signal finishes the calls under way, which takes up to a call's timeout and half a minute: give the container
-longer. A second signal ends at once, and leaves their outcome unknown.`,
+        `The first signal waits for the open polls, up to 65 seconds, and for the calls under way, up to a call's timeout and
+half a minute: give the container longer than both, such as 150 seconds. A second signal ends at once, and leaves their
+outcome unknown.`,
         "HEALTH_PORT=8081 METRICS_PORT=9464 fiscalflow worker",
       ),
     )
