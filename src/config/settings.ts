@@ -309,7 +309,7 @@ export const ledgerSettings = settings("LEDGER_", {
       example: { env: "SHOP_LEDGER_OWNER_URL" },
     })
     .describe(
-      "the same server and database with the login that owns the ledger's tables: `fiscalflow setup` makes them, or brings them to its version, and `fiscalflow ledger erase` erases with it; nothing else uses it",
+      "the same server and database with the login that owns the ledger's tables: `fiscalflow setup` makes them, or brings them to its version, and `fiscalflow ledger erase` and `fiscalflow ledger restored --erasures` erase with it; nothing else uses it",
     ),
   retentionYears: integer(0, 100, "years")
     .default(5)
