@@ -76,3 +76,27 @@ it("an answer is owed once the time of its call is over, until it is settled", a
   await stock.settle({ ...request, outcome: { kind: "not-applied", message: "refused" } as never });
   expect(await fleet.owedAnswers()).toEqual(before);
 });
+
+it("what waits for an answer is found among many movements without reading them all", async () => {
+  const { fleet, lostExecutions } = test.ledger;
+  await test.outside.query(`
+    insert into movements (connection, business_id, reference_id, generation, state, taken_at, workflow_id, run_id)
+      select 'many', 'biz_1', 'INV-' || n, 1, 'closed', now(), 'sale', 'run' from generate_series(1, 20000) as n;
+    insert into sync_batches (connection, sync_batch_id, generation, state, taken_at, workflow_id, run_id)
+      select 'many', 'batch_' || n, 1, 'closed', now(), 'sale', 'run' from generate_series(1, 20000) as n;
+    analyze movements, sync_batches`);
+  const read = async (): Promise<unknown> => {
+    await fleet.owedAnswers();
+    await lostExecutions(0);
+    const { rows } = await test.outside.query(`
+      select indexrelname as name, i.idx_scan >= 2 as used, t.seq_tup_read >= 20000 as "readAll"
+      from pg_stat_user_indexes as i join pg_stat_user_tables as t using (relid)
+      where indexrelname in ('movements_held', 'sync_batches_held') order by 1`);
+    return rows;
+  };
+  // The server counts scans a moment later.
+  await expect.poll(read).toEqual([
+    { name: "movements_held", used: true, readAll: false },
+    { name: "sync_batches_held", used: true, readAll: false },
+  ]);
+});

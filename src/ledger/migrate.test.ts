@@ -30,7 +30,7 @@ it("brings the tables of the version before to its own, if it may, and keeps wha
     alter table events drop column digest, drop column erased_by;
     alter table ledger_place drop column lost_from;
     drop table turns;
-    drop index documents_that_need_a_person;
+    drop index documents_that_need_a_person, movements_held, sync_batches_held;
     update fiscalflow_schema set version = 1;
     create table limits (tag text, statements text, locks text);
     create function note_limits() returns event_trigger language plpgsql as $$

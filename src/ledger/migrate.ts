@@ -146,13 +146,18 @@ async function letContentsBeErased(db: Kysely<Tables>): Promise<void> {
     end $$`.execute(db);
 }
 
-/** One worker counts what all have left to do, by the needs of persons (fleet.ts); and a restore is told to its end. */
+/**
+ * One worker counts what all have left to do, by the needs of persons and the answers owed (fleet.ts); and a restore is
+ * told to its end.
+ */
 async function letOneCountForAll(db: Kysely<Tables>): Promise<void> {
   await addDeclared(db, 3);
-  await sql`
-    create index documents_that_need_a_person on documents (connection) where needs_person_since is not null`.execute(
-    db,
-  );
+  for (const index of [
+    "documents_that_need_a_person on documents (connection) where needs_person_since is not null",
+    "movements_held on movements (under_way_until) where state = 'held'",
+    "sync_batches_held on sync_batches (under_way_until) where state = 'held'",
+  ])
+    await sql.raw(`create index ${index}`).execute(db);
 }
 
 /** Of a statement that answers one row. */
