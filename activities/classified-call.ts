@@ -48,17 +48,27 @@ export interface ClassifiedCall<Data, Meaning = Classification> {
 
 export type AnyCall<Data = unknown> = ClassifiedCall<Data, Classification | AccountingMeaning>;
 
-/** Counts it (docs/monitoring.md). Labels come from closed lists, since each value is a time series. */
+/**
+ * Counts it, unless this process itself kept it back (docs/monitoring.md). Labels come from closed lists, since each
+ * value is a time series.
+ */
 export function counted<Call extends AnyCall>(
   service: "compliance" | "accounting",
   connection: string,
   call: Call,
 ): Call {
   const { operation, meaning } = call;
+  if (wasKeptBack(call.error)) return call;
   Context.current()
     .metricMeter.createCounter("fiscalflow_calls", undefined, "calls to a service, by what they came to")
     .add(1, { service, connection, operation, outcome: meaning.kind });
   return call;
+}
+
+/** By the key's circuit breaker, the request budget, or its own deadline: nobody was asked. */
+function wasKeptBack(error: unknown): boolean {
+  if (error instanceof KeyHeldError) return true;
+  return error instanceof TransportError && (error.code === "held-back" || error.code === "too-late");
 }
 
 /** @throws ApplicationFailure NotServed: another worker may know the connection, after a change of configuration */

@@ -52,6 +52,22 @@ describe("while a key is refused", () => {
     },
   );
 
+  test("only what was sent is counted", async () => {
+    const served = await serve();
+    served.simulator.setApplication("simulator", { suspended: true });
+    const counted: unknown[] = [];
+    const count = (name: string, labels: object): void => void counted.push([name, labels]);
+    const read = () => served.activities.readDocument({ ...TARGET, saleId: "sal_1" });
+    for (let calls = 0; calls < 3; calls++) await inActivity(read, { count });
+    expect(served.simulator.calls()).toHaveLength(1);
+    expect(counted).toMatchObject([
+      [
+        "fiscalflow_calls",
+        { service: "compliance", connection: "default", operation: "getSale", outcome: "configuration" },
+      ],
+    ]);
+  });
+
   test("a stock movement is certainly not applied", async () => {
     const served = await withRefusedKey();
     const result = await inActivity(() =>

@@ -1,5 +1,5 @@
 import { Context } from "@temporalio/activity";
-import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
+import { ApplicationFailure, ApplicationFailureCategory, type MetricMeter, noopMetricMeter } from "@temporalio/common";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { onTestFinished } from "vitest";
 
@@ -127,6 +127,8 @@ export interface Attempt {
   workflowId?: string;
   /** Takes what the activity warns of. */
   warn?: (message: string) => void;
+  /** Takes what is counted, by the name of the counter. */
+  count?: (name: string, labels: object) => void;
 }
 
 /** One attempt, in the context that Temporal's worker gives it. */
@@ -147,7 +149,9 @@ export function inActivity<Result>(act: () => Promise<Result>, which: Attempt = 
     ...SILENT,
     warn: (message: string) => (message === "Activity failed" ? undefined : warn?.(message)),
   };
-  return new MockActivityEnvironment(info, { logger }).run<[], Result, () => Promise<Result>>(act);
+  const createCounter = (name: string) => ({ add: (_by: number, labels: object) => which.count?.(name, labels) });
+  const metricMeter = Object.assign(Object.create(noopMetricMeter) as MetricMeter, { createCounter });
+  return new MockActivityEnvironment(info, { logger, metricMeter }).run<[], Result, () => Promise<Result>>(act);
 }
 
 export interface SeenFailure {
