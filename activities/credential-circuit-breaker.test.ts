@@ -13,6 +13,28 @@ import {
   whatHappened,
 } from "./test-support/behind-breaker.ts";
 
+test("an alert stays while calls are refused, and not for ever in a process that nobody asks any more", async () => {
+  const { ask, clock, told, alerts } = behindBreaker();
+  await ask();
+  for (let tries = 0; tries < 3; tries++) {
+    clock.nowMs += 40 * MINUTE;
+    expect(told.isRefused()).toBe(true);
+    expect(await ask()).toBe("401");
+  }
+  clock.nowMs += 45 * MINUTE;
+  expect(told.isRefused()).toBe(false);
+  expect(await ask()).toBe("401");
+  expect(told.isRefused()).toBe(true);
+  expect(alerts).toHaveLength(1);
+});
+
+test("an alert ends as soon as the key has changed", async () => {
+  const { ask, key, told } = behindBreaker();
+  await ask();
+  key.version = 2;
+  expect(told.isRefused()).toBe(false);
+});
+
 describe("a key that may be replaced while the process runs", () => {
   test("is read again after a 401, once, before the refusal counts", async () => {
     const { ask, key, service, alerts } = behindBreaker();

@@ -5,6 +5,7 @@ import {
   type OperationName,
 } from "../src/compliance/index.ts";
 import { nairobiTime } from "../src/contract/index.ts";
+import { LOOKED_WITHIN_MS } from "./failure.ts";
 
 /** The key that requests are sent with; it may be replaced at any time. */
 export interface PresentKey {
@@ -36,7 +37,8 @@ export interface KeyTrouble {
 
 /** Called once when a key begins to be refused, and once when it works again. */
 export interface KeyWatch {
-  refused: (trouble: KeyTrouble) => void;
+  /** @param isRefused whether it still is, as far as calls have shown lately */
+  refused: (trouble: KeyTrouble, isRefused: () => boolean) => void;
   works: (trouble: KeyTrouble, refusedForMs: number) => void;
 }
 
@@ -113,6 +115,8 @@ interface Refused {
   keyVersion: PresentKey["version"];
   trouble: KeyTrouble;
   sinceMs: number;
+  /** When it was refused last, by the clock of this process. */
+  seenAtMs: number;
   /** Of the call that was refused last: an operator who asked later than that has not had an answer yet. */
   scheduledAtMs: number;
   probeAtMs: number;
@@ -240,13 +244,27 @@ export class CredentialCircuitBreaker {
       keyVersion: this.#options.key.version,
       trouble,
       sinceMs: before?.sinceMs ?? nowMs,
+      seenAtMs: this.#options.nowMs(),
       scheduledAtMs: call.scheduledAtMs,
       probeAtMs: nowMs + firstPauseMs * (RUNGS[rung] ?? 1),
       probing: false,
       rung,
       waiting: (before?.waiting ?? new Set<string>()).add(call.caller),
     };
-    if (!told) tell(() => watch.refused(trouble));
+    if (!told) tell(() => watch.refused(trouble, () => this.#isRefused(standing.alert)));
+  }
+
+  /**
+   * Of an alert, as long as somebody waits for the key: what waits tries it again within the longest pause and the
+   * longest time between two looks. Of a process that nobody asks any more, nothing else would take the alert back.
+   */
+  #isRefused(alert: string): boolean {
+    const { firstPauseMs, nowMs } = this.#options;
+    const triedWithinMs = firstPauseMs * Math.max(...RUNGS) + LOOKED_WITHIN_MS;
+    for (const { alert: told, refused } of this.#standings.values())
+      if (told === alert && refused && !this.#isReplaced(refused) && nowMs() - refused.seenAtMs <= triedWithinMs)
+        return true;
+    return false;
   }
 
   /** It was refused to a key that is in use no longer. */

@@ -24,6 +24,7 @@ export function behindBreaker() {
   const service = { status: 401, envelope: true, sent: [] as string[] };
   const alerts: (KeyTrouble & { says: string })[] = [];
   const key = { version: 1, inFile: 1, readings: 0 };
+  const told = { isRefused: () => false };
   const breaker = new CredentialCircuitBreaker({
     connection: "default",
     key: {
@@ -39,7 +40,10 @@ export function behindBreaker() {
     firstPauseMs: 30 * SECOND,
     nowMs: () => clock.nowMs,
     watch: {
-      refused: (trouble) => void alerts.push({ says: "refused", ...trouble }),
+      refused(trouble, isRefused) {
+        alerts.push({ says: "refused", ...trouble });
+        told.isRefused = isRefused;
+      },
       works: (trouble) => void alerts.push({ says: "works", ...trouble }),
     },
   });
@@ -63,7 +67,7 @@ export function behindBreaker() {
     };
     return breaker.pass(made, send).catch(whatHappened);
   };
-  return { clock, service, key, alerts, breaker, call, ask };
+  return { clock, service, key, alerts, told, breaker, call, ask };
 }
 
 export function apiError(operation: OperationName, { status, envelope }: { status: number; envelope: boolean }) {

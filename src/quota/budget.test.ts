@@ -1,7 +1,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { type Budget, budgetAt, budgetRules, type CallClass, newBudget, spentOf, underWay } from "./budget.ts";
+import {
+  type Budget,
+  budgetAt,
+  budgetRules,
+  type CallClass,
+  failsEveryCall,
+  newBudget,
+  spentOf,
+  underWay,
+} from "./budget.ts";
 import { afterEvent, type Answer, type BudgetEvent, decide, type Decision, type Sending } from "./decide.ts";
 
 const START_MS = Date.parse("2026-11-21T09:00:00Z");
@@ -227,4 +236,13 @@ test("after random events in random order no more is sent than the budget has le
     }),
     { numRuns: 500 },
   );
+});
+
+test("an API fails every call until one is answered, or until nobody has asked for minutes", () => {
+  let budget = newBudget(RULES, START_MS);
+  for (let calls = 0; calls < 5; calls++) budget = call(budget, START_MS, { status: 503 });
+  const fails = (ofBudget: Budget, afterMs: number) => failsEveryCall(ofBudget.trouble, START_MS + afterMs);
+  expect(fails(budget, 5 * 60_000)).toBe(true);
+  expect(fails(budget, 15 * 60_000)).toBe(false);
+  expect(fails(call(budget, START_MS + 5_000, {}), 6_000)).toBe(false);
 });

@@ -174,6 +174,14 @@ export function afterFailure(trouble: Trouble, probe: boolean, rules: BudgetRule
   return { failures, probing: { pauseMs, nextAtMs: nowMs + pauseMs, out: false } };
 }
 
+/** Probes go out as soon as there is a call: so long without one, nobody asks any more, and nobody is kept waiting. */
+const ASKED_WITHIN_MS = 600_000;
+
+/** Whether the service fails every call, as far as calls have shown lately. */
+export function failsEveryCall({ probing }: Trouble, nowMs: number): boolean {
+  return probing !== undefined && (probing.out || nowMs - probing.nextAtMs <= ASKED_WITHIN_MS);
+}
+
 export function probeSent(trouble: Trouble): Trouble {
   return trouble.probing ? { ...trouble, probing: { ...trouble.probing, out: true } } : trouble;
 }

@@ -5,7 +5,7 @@
  *
  * Stands on: `src/http`, `src/ledger` (types).
  */
-export { budgetRules, type CallClass, callingAs, reserveFor } from "./budget.ts";
+export { budgetRules, type CallClass, callingAs, failsEveryCall, reserveFor } from "./budget.ts";
 export { CircuitBreaker } from "./circuit-breaker.ts";
 export { FleetCount } from "./fleet-count.ts";
 export { RateLimiter, type RateLimiterWatch } from "./rate-limiter.ts";

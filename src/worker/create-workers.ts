@@ -230,6 +230,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     endPolls: () => endPolls(allPermits, serverEndsPolls),
     close: async () => {
       endReadings();
+      watch.close();
       await endWatch();
       await endLost();
       await endUnserved();

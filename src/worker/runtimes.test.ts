@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { createCallbackToken } from "../callbacks/index.ts";
 import { loadConfig } from "../config/index.ts";
-import { createCallbackUrlFor } from "./runtimes.ts";
+import { createCallbackUrlFor, keyWatch } from "./runtimes.ts";
 
 const [OLD, NEW] = ["the callback secret of last year, long", "the callback secret of this year, long"] as const;
 
@@ -24,4 +24,26 @@ test("a callback URL is signed with the secret that the first file has now", asy
   await writeFile(join(folder, "secret"), NEW);
   config.secretFiles.readAgain();
   expect(urlFor(workflowId)).toBe(signedWith(NEW));
+});
+
+test("a refused key of the accounting service is one while it is in use, and somebody waits for it", () => {
+  const clock = { nowMs: 0 };
+  const key = { version: 1, readAgain() {} };
+  const alerts: (() => boolean)[] = [];
+  const watch = keyWatch(
+    "default",
+    key,
+    { refused: (_trouble, isRefused) => void alerts.push(isRefused), works: () => undefined },
+    () => clock.nowMs,
+  );
+  const isRefused = () => alerts.map((one) => one());
+  watch.refused("listCompanies", 401);
+  clock.nowMs += 30 * 60_000;
+  expect(isRefused()).toEqual([true]);
+  clock.nowMs += 30 * 60_000;
+  expect(isRefused()).toEqual([false]);
+  watch.refused("listCompanies", 401);
+  expect(isRefused()).toEqual([true]);
+  key.version = 2;
+  expect(isRefused()).toEqual([false]);
 });

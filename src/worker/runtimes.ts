@@ -9,6 +9,7 @@ import {
   type KeyWatch,
 } from "../../activities/compliance/index.ts";
 import type { PresentKey } from "../../activities/credential-circuit-breaker.ts";
+import { LOOKED_WITHIN_MS } from "../../activities/failure.ts";
 import { noteOddRows, type Observer } from "../../activities/observer.ts";
 import { createAccountingClient } from "../accounting/index.ts";
 import { callbackUrl, createCallbackToken } from "../callbacks/index.ts";
@@ -122,6 +123,8 @@ export function createAccountingRuntimes(
   { transport, readKeysAgain, watch, meter, seenBefore }: Noticing & { transport: Transport; meter: MetricMeter },
 ): Map<string, ServedAccounting> {
   const counter = meter.createCounter("fiscalflow_accounting_refused", undefined, "429s of the accounting service");
+  // What has not happened yet is 0, so that the first time is an increase.
+  for (const { name: connection } of connections) counter.add(0, { connection });
   return new Map(
     connections.map((connection) => {
       const { name, apiKey, clientSecret, dialect } = connection;
@@ -133,14 +136,21 @@ export function createAccountingRuntimes(
       const profile = { connection: name, callTimeoutMs, unservedAfterMs };
       const health = new ServiceHealth(Date.now, seenBefore, "accounting");
       const key = presentKey(clientSecret ? [apiKey, clientSecret] : [apiKey], readKeysAgain);
-      return [name, { runtime: { profile, client, dialect, key, keyWatch: keyWatch(name, watch), health }, breaker }];
+      return [
+        name,
+        { runtime: { profile, client, dialect, key, keyWatch: keyWatch(name, key, watch), health }, breaker },
+      ];
     }),
   );
 }
 
 /** One warning for an operation that begins to be refused, however many calls are, and one word when it works again. */
-function keyWatch(name: string, watch: KeyWatch): KeyStandingWatch {
-  const refused = new Map<string, { status: number; sinceMs: number }>();
+export function keyWatch(name: string, key: PresentKey, watch: KeyWatch, nowMs = Date.now): KeyStandingWatch {
+  const refused = new Map<string, { status: number; sinceMs: number; seenAtMs: number; version: number | string }>();
+  const isRefused = (operation: string): boolean => {
+    const last = refused.get(operation);
+    return last !== undefined && last.version === key.version && nowMs() - last.seenAtMs <= LOOKED_WITHIN_MS;
+  };
   const connection = `accounting/${name}`;
   const trouble = (operation: string, status: number) => ({
     connection,
@@ -151,15 +161,17 @@ function keyWatch(name: string, watch: KeyWatch): KeyStandingWatch {
   });
   return {
     refused(operation, status) {
-      if (refused.has(operation)) return;
-      refused.set(operation, { status, sinceMs: Date.now() });
-      watch.refused(trouble(operation, status));
+      const seenAtMs = nowMs();
+      const { version } = key;
+      const known = refused.get(operation);
+      refused.set(operation, { status, sinceMs: seenAtMs, ...known, seenAtMs, version });
+      if (!known) watch.refused(trouble(operation, status), () => isRefused(operation));
     },
     works(operation) {
       const was = refused.get(operation);
       if (!was) return;
       refused.delete(operation);
-      watch.works(trouble(operation, was.status), Date.now() - was.sinceMs);
+      watch.works(trouble(operation, was.status), nowMs() - was.sinceMs);
     },
   };
 }

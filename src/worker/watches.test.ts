@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
 import { watchKeys } from "./watches.ts";
 
@@ -8,8 +8,9 @@ function watched(apiCode: string | undefined) {
   const gauge = { set: note, withTags: () => gauge, name: "", kind: "gauge", valueType: "int" } as const;
   const watch = watchKeys({ warn: note, info: note }, { createGauge: () => gauge });
   const trouble = { connection: "default", status: 401, apiCode, operation: "createSale", businessId: undefined };
-  watch.refused(trouble);
+  watch.refused(trouble, () => true);
   watch.works(trouble, 1);
+  watch.close();
   return said;
 }
 
@@ -27,4 +28,27 @@ test.each([
     [expect.any(String), { apiCode: label }],
     [0, labels],
   ]);
+});
+
+test("the alert of a refused key ends in a process that nobody asks any more, and comes back with the next refusal", async () => {
+  let value: number | undefined;
+  const set = (now: number): void => void (value = now);
+  const gauge = { set, withTags: () => gauge, name: "", kind: "gauge", valueType: "int" } as const;
+  const silent = { warn: () => undefined, info: () => undefined };
+  const watch = watchKeys(silent, { createGauge: () => gauge }, 5);
+  onTestFinished(watch.close);
+  const trouble = {
+    connection: "default",
+    status: 401,
+    apiCode: undefined,
+    operation: "getSale",
+    businessId: undefined,
+  };
+  let isRefused = true;
+  watch.refused(trouble, () => isRefused);
+  expect(value).toBe(1);
+  isRefused = false;
+  await expect.poll(() => value).toBe(0);
+  isRefused = true;
+  await expect.poll(() => value).toBe(1);
 });

@@ -1,8 +1,9 @@
 import type { MetricMeter } from "@temporalio/common";
 
 import type { KeyWatch } from "../../activities/compliance/index.ts";
+import type { KeyTrouble } from "../../activities/credential-circuit-breaker.ts";
 import type { SecretWatch } from "../config/index.ts";
-import { type CallClass, type RateLimiter, type RateLimiterWatch, reserveFor } from "../quota/index.ts";
+import { type CallClass, failsEveryCall, type RateLimiter, type RateLimiterWatch, reserveFor } from "../quota/index.ts";
 
 /** As Temporal's own loggers take it. */
 export interface KeyLog {
@@ -22,25 +23,43 @@ function knownCode(apiCode: string | undefined): string {
   return KNOWN_CODES.includes(apiCode) ? apiCode : "other";
 }
 
+function labelsOf({ connection, operation, status, apiCode }: KeyTrouble): Record<string, string> {
+  return { connection, operation, status: String(status), apiCode: knownCode(apiCode) };
+}
+
+const GAUGES_EACH_MS = 5_000;
+
 /**
  * One warning, and one alert, for a key that begins to be refused, however many sales wait for it; never the key
- * itself.
+ * itself. The alert is looked after every few seconds, since a process that is idle meets no answer which ends it.
  */
-export function watchKeys(log: KeyLog, meter: Pick<MetricMeter, "createGauge">): KeyWatch {
+export function watchKeys(
+  log: KeyLog,
+  meter: Pick<MetricMeter, "createGauge">,
+  everyMs = GAUGES_EACH_MS,
+): KeyWatch & { close: () => void } {
   const gauge = meter.createGauge(GAUGE, "int", undefined, "1 while the API refuses a connection's key (401, or 403)");
+  const refused = new Map<string, { labels: Record<string, string>; isRefused: () => boolean }>();
+  const looks = setInterval(() => {
+    for (const { labels, isRefused } of refused.values()) gauge.set(isRefused() ? 1 : 0, labels);
+  }, everyMs).unref();
   return {
-    refused(trouble) {
-      const { connection, operation, status } = trouble;
-      const apiCode = knownCode(trouble.apiCode);
-      log.warn("the API refuses the key: what needs it parks as credentials", { ...trouble, apiCode });
-      gauge.set(1, { connection, operation, status: String(status), apiCode });
+    refused(trouble, isRefused) {
+      const labels = labelsOf(trouble);
+      log.warn("the API refuses the key: what needs it parks as credentials", {
+        ...trouble,
+        apiCode: labels["apiCode"],
+      });
+      gauge.set(1, labels);
+      refused.set(JSON.stringify(labels), { labels, isRefused });
     },
     works(trouble, refusedForMs) {
-      const { connection, operation, status } = trouble;
-      const apiCode = knownCode(trouble.apiCode);
-      log.info("the API accepts the key again", { ...trouble, apiCode, refusedForMs });
-      gauge.set(0, { connection, operation, status: String(status), apiCode });
+      const labels = labelsOf(trouble);
+      log.info("the API accepts the key again", { ...trouble, apiCode: labels["apiCode"], refusedForMs });
+      gauge.set(0, labels);
+      refused.delete(JSON.stringify(labels));
     },
+    close: () => clearInterval(looks),
   };
 }
 
@@ -75,7 +94,6 @@ export function watchSecrets(log: KeyLog, gauge: SecretGauge = () => undefined):
 }
 
 const CLASSES: readonly CallClass[] = ["interactive", "background"];
-const GAUGES_EACH_MS = 5_000;
 
 interface BudgetsWatch {
   watchOf: (application: string) => RateLimiterWatch;
@@ -97,8 +115,9 @@ export function watchBudgets(meter: MetricMeter): BudgetsWatch {
 
   function setGauges({ application, budget, spent, waiting: calls }: RateLimiter): void {
     left.set(Math.max(0, budget.limit - spent), { application });
-    reserve.set(reserveFor("background", budget, Date.now()), { application });
-    probing.set(budget.trouble.probing ? 1 : 0, { application });
+    const nowMs = Date.now();
+    reserve.set(reserveFor("background", budget, nowMs), { application });
+    probing.set(failsEveryCall(budget.trouble, nowMs) ? 1 : 0, { application });
     for (const callClass of CLASSES) waiting.set(calls[callClass], { application, class: callClass });
   }
 
