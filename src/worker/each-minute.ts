@@ -19,6 +19,7 @@ import { attributesOf } from "../starter/sale-key.ts";
 import { closedStatusOf, doneIn, endOf, lastRunOf, listedRuns, msOf, startOfRun } from "../starter/runs.ts";
 import { loggedReason } from "./create-logger.ts";
 import { polledQueue, TemporalError, unservedReason } from "./require-temporal.ts";
+import { temporalGaugeIn } from "./watches.ts";
 
 export const EVERY_MS = 60_000;
 
@@ -252,22 +253,30 @@ interface UnservedWatch extends Omit<Watch, "ledger"> {
   whyAway?: (() => Promise<string | undefined>) | undefined;
 }
 
+/** A server that stands still is away. */
+const ASKED_WITHIN_MS = 10_000;
+
 /**
- * Tells, by a metric and once in the log, while the main queue's tasks go to a version of which no worker polls.
+ * Tells, by a metric and once in the log, while the main queue's tasks go to a version of which no worker polls; and by
+ * another one whether Temporal answers.
  * @returns what ends it
  */
 export function watchUnservedVersion({ client, log, meter, whyAway }: UnservedWatch): () => Promise<void> {
   const meaning = "1 while Temporal hands the main queue's tasks to a version of which no worker polls";
   const gauge = meter.createGauge("fiscalflow_version_unserved", "int", undefined, meaning);
+  const setUp = temporalGaugeIn(meter);
   let said: string | undefined;
   return lookRegularly({
     look: async () => {
-      const { unserved } = await polledQueue(client.connection, client.options.namespace).catch(
-        async (error: unknown): Promise<never> => {
-          const why = await whyAway?.();
-          throw why === undefined ? error : new TemporalError("refused", why, { cause: error });
-        },
+      const asked = client.withDeadline(Date.now() + ASKED_WITHIN_MS, () =>
+        polledQueue(client.connection, client.options.namespace),
       );
+      const { unserved } = await asked.catch(async (error: unknown): Promise<never> => {
+        setUp(false);
+        const why = await whyAway?.();
+        throw why === undefined ? error : new TemporalError("refused", why, { cause: error });
+      });
+      setUp(true);
       gauge.set(unserved === undefined ? 0 : 1);
       if (unserved !== undefined && unserved !== said) log.warn(unservedReason(unserved), {});
       said = unserved;

@@ -15,9 +15,10 @@ import { dataConverterOf } from "../payloads/index.ts";
 import { beginProcess, type ProcessOptions } from "./begin-process.ts";
 import { temporalLogger } from "./create-logger.ts";
 import { whyUnusable } from "./diagnose-temporal.ts";
+import { EVERY_MS } from "./each-minute.ts";
 import { type ListenAddress, listenError } from "./health.ts";
 import { temporalAddress } from "./require-temporal.ts";
-import { gaugeIn, watchSecrets } from "./watches.ts";
+import { gaugeIn, temporalGaugeIn, watchSecrets } from "./watches.ts";
 
 const AWAY = "Temporal cannot be used: callbacks are answered 503 until it can";
 
@@ -36,14 +37,15 @@ export async function runCallbacksProcess(options: ProcessOptions): Promise<void
   const dataConverter = dataConverterOf(config.payloadKeys);
   const client = new Client({ connection, namespace: temporal.namespace, dataConverter });
   const place = { temporal: temporalAddress(temporal), namespace: temporal.namespace };
+  const { monitoringHost, metricsPort } = config;
+  const meter =
+    metricsPort === undefined ? undefined : await metricsAt({ host: monitoringHost, port: metricsPort }, log);
   const signaller = sayingWhenAway(createTemporalSignaller(client), {
+    found: meter ? temporalGaugeIn(meter) : () => undefined,
     away: async () => log.warn({ ...place, why: await whyUnusable(temporal, env) }, AWAY),
     back: () => log.info(place, "Temporal can be used again"),
   });
   const webhooks = webhookSources(accounting);
-  const { monitoringHost, metricsPort } = config;
-  const meter =
-    metricsPort === undefined ? undefined : await metricsAt({ host: monitoringHost, port: metricsPort }, log);
   const receiver = createCallbackReceiver({
     secrets: presentValues(callbacks.secrets),
     readSecretsAgain: () => config.secretFiles.readAgain(),
@@ -53,6 +55,7 @@ export async function runCallbacksProcess(options: ProcessOptions): Promise<void
     meter,
   });
   const endReadings = config.secretFiles.start(watchSecrets(temporalLogger(log), meter && gaugeIn(meter)));
+  let looks: NodeJS.Timeout | undefined;
   try {
     const url = await listen(receiver, callbacks);
     log.info(
@@ -67,9 +70,12 @@ export async function runCallbacksProcess(options: ProcessOptions): Promise<void
       "receiving",
     );
     await signaller.isReachable();
+    // Where no probe asks, the metric would stay as it is.
+    if (meter) looks = setInterval(() => void signaller.isReachable(), EVERY_MS).unref();
     if (!signal.aborted) await once(signal, "abort");
     log.info("stopping: no new callbacks are taken, those under way are answered");
   } finally {
+    clearInterval(looks);
     endReadings();
     await receiver.close();
     await connection.close();
@@ -78,18 +84,19 @@ export async function runCallbacksProcess(options: ProcessOptions): Promise<void
 }
 
 /**
- * Tells of each change from the one to the other, as far as somebody asks: probes do, and they read no more than a
- * status.
+ * Tells what is found, and of each change from the one to the other, as far as somebody asks: probes do, and they read
+ * no more than a status.
  */
 function sayingWhenAway(
   signaller: CallbackClient,
-  say: { away: () => Promise<unknown>; back: () => void },
+  say: { found: (isReachable: boolean) => void; away: () => Promise<unknown>; back: () => void },
 ): CallbackClient {
   let told: Promise<unknown> | undefined;
   return {
     ...signaller,
     async isReachable() {
       const isReachable = await signaller.isReachable();
+      say.found(isReachable);
       if (!isReachable) told ??= say.away();
       else if (told) {
         const before = told;

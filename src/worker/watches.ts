@@ -63,6 +63,12 @@ export function watchKeys(
   };
 }
 
+/** Takes whether Temporal answers: of the worker, and of the receiver. */
+export function temporalGaugeIn(meter: Pick<MetricMeter, "createGauge">): (isUp: boolean) => void {
+  const gauge = meter.createGauge("fiscalflow_temporal_up", "int", undefined, "1 while Temporal answers this process");
+  return (isUp) => gauge.set(isUp ? 1 : 0);
+}
+
 /** Takes 1 while the file of a secret is of no use, and 0 otherwise; `secret` is the secret's setting. */
 type SecretGauge = (value: 0 | 1, labels: { secret: string }) => void;
 
