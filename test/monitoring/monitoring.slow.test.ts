@@ -1,3 +1,4 @@
+import type { MetricMeter } from "@temporalio/common";
 import { spawnSync } from "node:child_process";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
 import { inParallel } from "../../src/cli/context.ts";
+import { LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { withOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
 import { freePort } from "../../src/servers/start-dev-server.ts";
 import { createStarter } from "../../src/starter/index.ts";
@@ -77,6 +79,8 @@ describeWithPrometheus("what Prometheus sees of a worker and a receiver", () => 
       FISCALFLOW_CONFIG: join(folder, "config.json"),
       COMPLIANCE_KEY_REACH: "organisation",
       COMPLIANCE_BUSINESSES: "*",
+      ACCOUNTING_BASE_URL: rig.simulator.accounting.url,
+      ACCOUNTING_API_KEY: "sk_development_simulator",
       CALLBACK_PORT: String(ports["receiver"]),
       CALLBACK_ALLOW_LOOPBACK: "1",
     };
@@ -97,12 +101,9 @@ describeWithPrometheus("what Prometheus sees of a worker and a receiver", () => 
     await rm(folder, { recursive: true, force: true });
   });
 
-  const scraped = async (): Promise<string> => {
-    const texts = ["worker", "callbacks"].map(async (name) =>
-      (await fetch(`http://127.0.0.1:${ports[name]}/metrics`)).text(),
-    );
-    return (await Promise.all(texts)).join("\n");
-  };
+  const scrapedOf = async (name: string): Promise<string> =>
+    (await fetch(`http://127.0.0.1:${ports[name]}/metrics`)).text();
+  const scraped = async (): Promise<string> => (await Promise.all(["worker", "callbacks"].map(scrapedOf))).join("\n");
   const sell = async (businessId: string, invoice: string): Promise<void> => {
     const starter = createStarter({
       client: rig.client,
@@ -126,15 +127,16 @@ describeWithPrometheus("what Prometheus sees of a worker and a receiver", () => 
 
   test("each metric has a meaning, and its name and unit are as Prometheus wants them", async () => {
     await sell("biz_1", "INV-1");
-    const raw = await scraped();
     // The SDK names its labels in its own way, which is how the check is seen to refuse something.
-    const own = raw.replaceAll(/(namespace|taskQueue|workflowType|activityType)="[^"]*",?/g, "").replaceAll(",}", "}");
+    const own = (text: string) =>
+      text.replaceAll(/(namespace|taskQueue|workflowType|activityType)="[^"]*",?/g, "").replaceAll(",}", "}");
     const check = (text: string) => {
       const lines = text.split("\n").filter((line) => /^(# \w+ )?fiscalflow_/.test(line));
       return spawnSync("promtool", ["check", "metrics"], { input: `${lines.join("\n")}\n`, encoding: "utf8" });
     };
-    expect(check(own)).toMatchObject({ status: 0, stdout: "", stderr: "" });
-    expect(check(raw).stderr).toContain("label names should be written in 'snake_case'");
+    for (const name of ["worker", "callbacks"])
+      expect(check(own(await scrapedOf(name)))).toMatchObject({ status: 0, stdout: "", stderr: "" });
+    expect(check(await scrapedOf("worker")).stderr).toContain("label names should be written in 'snake_case'");
   });
 
   test("the alerts are as Prometheus wants them, and each fires once", async () => {
@@ -188,16 +190,45 @@ describeWithPrometheus("what Prometheus sees of a worker and a receiver", () => 
     worker = await start("worker", "serving");
     await expect.poll(seen("fiscalflow_workflows_needing_person{code='credentials'} == 1")).toHaveLength(1);
     await expect.poll(seen("fiscalflow_longest_need_seconds{code='credentials'} > 0")).toHaveLength(1);
+    await expect.poll(seen("fiscalflow_jobs_needing_person == 0")).toHaveLength(1);
+    await expect.poll(seen("fiscalflow_temporal_up == 1")).toHaveLength(2);
     for (const query of await queriesOfDashboard()) await prometheus?.query(query.replaceAll("$__rate_interval", "1m"));
+  });
+
+  test("a count that fails leaves the others as they are, and is no ledger that is away", async () => {
+    const { client, ledger } = rig;
+    const gauges = new Map<string, number>();
+    const list = (): never => {
+      throw new TypeError("not allowed to list Schedules");
+    };
+    const owedAnswers = () => Promise.reject(new LedgerUnavailableError("too slow"));
+    const warned: unknown[] = [];
+    await worker.end("SIGTERM");
+    const watch = (of: Partial<Parameters<typeof watchFleet>[0]>) => {
+      const log = { warn: (_message: string, { reason }: Record<string, unknown>) => void warned.push(reason) };
+      const end = watchFleet({ client, ledger, meter: meterInto(gauges), identity: "one", log, everyMs: 200, ...of });
+      onTestFinished(end);
+      return end;
+    };
+    const open = 'fiscalflow_workflows_needing_person {"code":"credentials"}';
+    const owed = 'fiscalflow_answers_owed {"kind":"document"}';
+    const end = watch({ client: { workflow: client.workflow, schedule: { list } as never } });
+    await expect.poll(() => warned).toEqual(["TypeError"]);
+    expect([gauges.get("fiscalflow_ledger_up {}"), gauges.get(open), gauges.get(owed)]).toEqual([1, 1, 0]);
+    await end();
+    gauges.clear();
+    watch({ ledger: { ...ledger, fleet: { ...ledger.fleet, owedAnswers } } });
+    await expect.poll(() => gauges.get('fiscalflow_schedule_lag_seconds {"job":"reconcile"}')).toBe(0);
+    expect(warned).toEqual(["TypeError", "too slow"]);
+    expect(gauges.get("fiscalflow_ledger_up {}")).toBe(1);
+    expect(gauges.get(open)).toBe(1);
+    worker = await start("worker", "serving");
   });
 
   test("nobody counts twice: the next worker counts once the first is gone", async () => {
     const { client, ledger } = rig;
     const gauges = new Map<string, number>();
-    const meter = {
-      createGauge: (name: string) =>
-        ({ set: (value: number, labels = {}) => gauges.set(`${name} ${JSON.stringify(labels)}`, value) }) as never,
-    };
+    const meter = meterInto(gauges);
     const warned: string[] = [];
     const log = { warn: (message: string) => void warned.push(message) };
     const open = 'fiscalflow_workflows_needing_person {"code":"credentials"}';
@@ -215,6 +246,14 @@ describeWithPrometheus("what Prometheus sees of a worker and a receiver", () => 
     expect(warned).toEqual([]);
   });
 });
+
+/** By name and labels. */
+function meterInto(gauges: Map<string, number>): Pick<MetricMeter, "createGauge"> {
+  return {
+    createGauge: (name: string) =>
+      ({ set: (value: number, labels = {}) => gauges.set(`${name} ${JSON.stringify(labels)}`, value) }) as never,
+  };
+}
 
 async function metricsOfFiles(): Promise<string[]> {
   const texts = [await readFile(ALERTS, "utf8"), ...(await queriesOfDashboard())];
