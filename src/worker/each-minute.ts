@@ -34,33 +34,45 @@ interface Looking {
   failing: string;
 }
 
+const AGAIN_MS = 5_000;
+
 /**
- * Looks now, and then again and again, one look after the other. A look that fails is made again as it was.
+ * Looks now, and then again and again, one look after the other. A look that fails is made again as it was, at first
+ * soon: while a worker starts, the ledger may still be waited for.
  * @returns what ends it, once the look under way has ended
  */
 export function lookRegularly({ look, everyMs, log, failing }: Looking): () => Promise<void> {
   const stop = new AbortController();
   let sinceMs = 0;
   let said: string | undefined;
+  let pauseMs = AGAIN_MS;
   const lookOnce = async (): Promise<void> => {
     try {
       sinceMs = await look(sinceMs, stop.signal);
       said = undefined;
+      pauseMs = AGAIN_MS;
+      lookIn(everyMs);
     } catch (error) {
+      lookIn(Math.min(pauseMs, everyMs));
+      pauseMs *= 2;
       const reason = loggedReason(error);
       if (stop.signal.aborted || reason === said) return;
       said = reason;
       log.warn(failing, { reason });
     }
   };
+  let timer: NodeJS.Timeout | undefined;
+  const lookIn = (ms: number): void => {
+    if (stop.signal.aborted) return;
+    timer = setTimeout(() => {
+      looking = lookOnce();
+    }, ms);
+    timer.unref();
+  };
   let looking = lookOnce();
-  const timer = setInterval(() => {
-    looking = looking.then(lookOnce);
-  }, everyMs);
-  timer.unref();
   return async () => {
     stop.abort();
-    clearInterval(timer);
+    clearTimeout(timer);
     await looking;
   };
 }

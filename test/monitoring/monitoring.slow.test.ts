@@ -232,6 +232,8 @@ describeWithPrometheus("what Prometheus sees of a worker and a receiver", () => 
     const warned: string[] = [];
     const log = { warn: (message: string) => void warned.push(message) };
     const open = 'fiscalflow_workflows_needing_person {"code":"credentials"}';
+    const counts = "fiscalflow_workflows_needing_person{code='credentials'} == 1";
+    await expect.poll(async () => await prometheus?.query(counts)).toHaveLength(1);
     const end = watchFleet({ client, ledger, meter, identity: "the next", log, everyMs: 200 });
     onTestFinished(end);
     await expect.poll(() => gauges.get("fiscalflow_ledger_up {}")).toBe(1);
