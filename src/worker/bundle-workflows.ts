@@ -59,7 +59,7 @@ export async function bundleQuietly(
       ...config,
       devtool: "inline-nosources-cheap-module-source-map",
       output: { ...config.output, pathinfo: false, devtoolModuleFilenameTemplate: "[resource-path]" },
-      ...(small && { optimization: { minimize: { javascript: SMALLER } } }),
+      ...(small && { optimization: { minimize: { javascript: SMALLER }, moduleIds: "natural" } }),
     }),
   });
 }
