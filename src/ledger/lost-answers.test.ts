@@ -92,6 +92,16 @@ describe("a document whose answer from the ledger was lost after it was written"
     expect(await whatOf(first)).toEqual(["taken"]);
   });
 
+  it("is not the first one where it takes over from an earlier one, which may be out", async () => {
+    const first = await firstAttempt();
+    await ledger.documents.take(first);
+    await ledger.documents.ended(first);
+    const next = { ...first, ...taking(), nowMs: first.nowMs + 1, repeatableForMs: 86_400_000 };
+    // The first commit is of the statement that finds the claim taken.
+    line.loseAnswerTo(COMMIT, 1);
+    expect(await ledger.documents.take(next)).toMatchObject({ kind: "send", firstSentAtMs: first.nowMs, first: false });
+  });
+
   it.each([
     [{ kind: "document", documentId: "sale_1" }, "created"],
     [{ kind: "nothing" }, "not-created"],

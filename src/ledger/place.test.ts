@@ -135,7 +135,10 @@ describe("after a restore that may have lost claims", () => {
     const { stock } = restored.ledger;
     expect(await stock.take(after(firstTry()))).toEqual({ kind: "taken" });
     const old = before(firstTry());
+    const owed = await restored.ledger.fleet.owedAnswers();
     expect(await stock.take(old)).toMatchObject(LOST);
+    // Its workflow asks for it: the ledger is not owed an answer for ever.
+    expect(await restored.ledger.fleet.owedAnswers()).toEqual(owed);
     // Also to whoever asks again, and for a step that comes later.
     expect(await stock.take({ ...old, ...taking(), scheduledAtMs: LOST_UNTIL_MS + 1 })).toMatchObject(LOST);
     expect(await stock.readOrClose({ ...old, sinceMs: LOST_UNTIL_MS - 1 })).toMatchObject(LOST);
@@ -170,6 +173,12 @@ describe("after a restore that may have lost claims", () => {
         message: expect.stringContaining("restored"),
       });
     expect(await stock.take(before(old))).toMatchObject(LOST);
+  });
+
+  it("one that its run has put off each time is closed, since that run knows that it never left", async () => {
+    const putOff = { generation: 1, token: "token", unsent: ["execution"] };
+    const asked = { ...firstTry(), nowMs: LOST_UNTIL_MS + 1, sinceMs: LOST_UNTIL_MS - 1, putOff };
+    expect(await restored.ledger.stock.readOrClose(asked)).toMatchObject({ kind: "superseded" });
   });
 
   it("what was asked for later is closed, so that a late attempt of it sends nothing", async () => {

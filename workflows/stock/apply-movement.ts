@@ -238,12 +238,12 @@ async function parkOnBranch(
   const decisionsBefore = run.decisions.length;
   const verdict = await park(run, { code: "stock-refused", subject: referenceId, message }, { until, wake });
   const retries = run.decisions.slice(decisionsBefore).filter(({ update }) => update === "retry");
-  // One that meant other things too says nothing of the branch.
+  // One that meant other things than movements too says nothing of the branch.
   const checked = retries.findLast(
     (one) =>
       one.subject === referenceId &&
       one.note !== "" &&
-      retries.every((other) => other === one || other.atMs !== one.atMs),
+      retries.every((other) => other.code === one.code || other.atMs !== one.atMs),
   );
   if (verdict === "retry" && checked) {
     const { note, by, atMs } = checked;

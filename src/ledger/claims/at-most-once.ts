@@ -333,7 +333,8 @@ export async function readOrClose<Answer extends { kind: string }>(
   checkTry(generation);
   const event = { what: "closed", generation, change: { generation, ...closedClaim(nowMs) } };
   return await database.transact(async (db) => {
-    const lost = mayBeLostOf(claim, writer, sinceMs, document);
+    // Of a try that was put off the run knows that nothing was sent; what its document carries on, may have been.
+    const lost = mayBeLostOf(claim, writer, putOff ? nowMs : sinceMs, document);
     if (!(await isMade(db, claim, writer, event, {}, lost))) {
       const row = await lockRow(db, claim);
       const isUnsent = row !== undefined && isHeldForNobody(row, putOff);

@@ -163,6 +163,37 @@ describe("an intent to issue a document that was begun", () => {
     expect(await documents.read(first)).toEqual({ intent: 1 });
   });
 
+  it("is free where the first execution to take it sent nothing, and not where a later one says so", async () => {
+    const unsent = ({ execution, nowMs: takenAtMs }: TakeDocumentRequest) =>
+      ({ kind: "unsent", execution, takenAtMs }) as const;
+    const first = firstAttempt();
+    await take(first);
+    const second = again(first);
+    expect(await take(second)).toMatchObject({ kind: "send", first: false });
+    await documents.settle({ ...first, outcome: unsent(second) });
+    expect(await documents.read(first)).toEqual({ intent: 1, firstSentAtMs: NOW });
+
+    const other = firstAttempt();
+    await take(other);
+    await documents.settle({ ...other, outcome: unsent(other) });
+    expect(await documents.read(other)).toEqual({ intent: 1 });
+    expect(await take(again(other))).toMatchObject({ ...sent, firstSentAtMs: LATER });
+  });
+
+  it("is not taken any more by a statement that comes late", async () => {
+    const late = firstAttempt();
+    const { of, writer, execution } = late;
+    const opened = { ...of, stage: "resolving-items", startedAtMs: NOW, date: "2026-11-20" } as const;
+    await ledgerOfTest.ledger.documents.openNew(late, opened, { writer, askedAtMs: NOW });
+    for (const _time of [1, 2])
+      await documents.settle({ ...late, outcome: { kind: "unsent", execution, takenAtMs: NOW } });
+    const { rows } = await ledgerOfTest.outside.query("select claim, intent from documents where number = $1", [
+      of.number,
+    ]);
+    expect(rows).toEqual([{ claim: "unsent", intent: 1 }]);
+    expect(await take(again(late))).toMatchObject({ ...sent, firstSentAtMs: LATER });
+  });
+
   it("is followed by the next intent once it is known that nothing was sent", async () => {
     const first = firstAttempt();
     await take(first);

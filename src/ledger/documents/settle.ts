@@ -22,7 +22,7 @@ import {
   NO_LONGER_IN_DOUBT,
   savedEvent,
 } from "./row.ts";
-import type { DocumentKey } from "./take.ts";
+import { creditedBy, type DocumentKey, lostClaim } from "./take.ts";
 import { type Answer, answered, unknownRun, withAnswer } from "./write.ts";
 
 export type DocumentOutcome =
@@ -151,15 +151,24 @@ async function settleNone(
 ): Promise<"settled"> {
   const isNothing = outcome.kind === "nothing";
   const from = isNothing ? ["in-doubt", "unsent"] : ["in-doubt"];
-  const change = { claim: isNothing ? "nothing" : "unsent", ...(of.type === "credit_note" && { credits: null }) };
-  // What one execution has not sent, says nothing of what another one may have.
-  const { execution, takenAtMs } = outcome.kind === "unsent" ? outcome : {};
-  const isFirst = takenAtMs === undefined ? sql`true` : sql`first_sent_at = ${new Date(takenAtMs)}`;
-  const isMeant = execution === undefined ? sql`true` : sql`(execution = ${execution} and ${isFirst})`;
   const claim = documentClaim(business, of);
-  const written = sql`
-    ${update(claim, change, OVER)} and intent = ${intent} and claim = any(${from}::text[]) and ${isMeant}
-    returning intent`;
+  const { execution, takenAtMs } = outcome.kind === "unsent" ? outcome : {};
+  // What one execution has not sent, says nothing of what another one may have.
+  const isMeant = execution === undefined ? sql`true` : sql`execution = ${execution}`;
+  const isFirst = takenAtMs === undefined ? sql`true` : sql`first_sent_at = ${new Date(takenAtMs)}`;
+  const isTaken = sql`(intent = ${intent} and claim = any(${from}::text[]) and ${isMeant} and ${isFirst})`;
+  // Its statement may still be on its way to the database: it finds the claim as one that was settled.
+  const comesLate =
+    takenAtMs === undefined
+      ? sql`false`
+      : sql`(claim is null and document_id is null and original_document_id is not distinct from ${creditedBy(of) ?? null}
+          and not ${lostClaim({ ...business, of, writer, scheduledAtMs: takenAtMs })})`;
+  const change = {
+    intent,
+    claim: isNothing ? "nothing" : "unsent",
+    ...(of.type === "credit_note" && { credits: null }),
+  };
+  const written = sql`${update(claim, change, OVER)} and (${isTaken} or ${comesLate}) returning intent`;
   const event = eventOf(claim, writer, { what: isNothing ? "not-created" : "unsent", intent, change });
   await writeWithEvent(db, claim, written, event);
   return "settled";

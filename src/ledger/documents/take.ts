@@ -131,7 +131,14 @@ export async function take(db: Queries, request: TakeDocumentRequest): Promise<T
   return answer;
 }
 
-function lostClaim({ of, writer, scheduledAtMs: sinceMs, connection, businessId }: TakeDocumentRequest) {
+/** Whether a restore may have lost the claim of a document that was asked for since then. */
+export function lostClaim({
+  of,
+  writer,
+  scheduledAtMs: sinceMs,
+  connection,
+  businessId,
+}: Pick<TakeDocumentRequest, "of" | "writer" | "scheduledAtMs" | "connection" | "businessId">): RawBuilder<boolean> {
   const subject = subjectOf(of);
   return mayBeLost({ connection, businessId, writer, sinceMs, subject, kinds: OF_CLAIM, document: subject });
 }
@@ -220,7 +227,7 @@ function firstOf(request: TakeDocumentRequest) {
 }
 
 /** The sale that a credit note reverses, as the row has it. */
-function creditedBy({ type, originalSaleId }: DocumentKey["of"]): string | undefined {
+export function creditedBy({ type, originalSaleId }: DocumentKey["of"]): string | undefined {
   return type === "credit_note" && originalSaleId !== undefined ? storableText(originalSaleId) : undefined;
 }
 
@@ -251,11 +258,11 @@ async function standing(
       `Intent ${intent} of ${of.type} ${of.number} is in doubt under the key ${row.idempotency_key}, and is wanted again under ` +
         `${idempotencyKey}: that could make a second document.`,
     );
+  const { repeatableForMs, nowMs } = request;
   // The very call that is kept: its answer was lost, so nothing was sent on the strength of it.
-  const first = row.execution === request.execution;
-  if (!first) {
+  const isOwn = row.execution === request.execution;
+  if (!isOwn) {
     const other = await underWay(db, row);
-    const { repeatableForMs, nowMs } = request;
     if (repeatableForMs === 0 || nowMs > firstSentAtMs + repeatableForMs)
       return other ?? { kind: "doubtful", firstSentAtMs };
     // While two are under way neither says by its end that nothing is.
@@ -263,6 +270,8 @@ async function standing(
     const until = sql<Date>`greatest(under_way_until, ${untilItIsOver(request.underWayForMs)})`;
     await update(documentClaim(request, of), {}, { execution, under_way_until: until }).execute(db);
   }
+  // What it took over from an earlier one, that one may have sent.
+  const first = isOwn && firstSentAtMs === nowMs;
   return { kind: "send", request: JSON.parse(row.request ?? "null") as unknown, firstSentAtMs, first };
 }
 

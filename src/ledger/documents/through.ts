@@ -112,11 +112,11 @@ function isReturnMissing({ record, creditNote, decisions }: KeptSale): boolean {
   if (taken.length === 0) return restocked?.length === 0;
   const { number: soldAs } = record;
   const { traderInvoiceNumber: number } = refund;
-  // An operator gives one up by what it gives back, if its branch is not found, or by its own reference.
-  const isGivenUp = ({ referenceId, itemId }: (typeof taken)[number]): boolean =>
-    [referenceId, reversalReferenceId(referenceId, { soldAs, itemId, number, purpose: "restocked" })].some((one) =>
-      isLookedAt({ record, decisions }, "stock-refused", one),
-    );
+  const isLeft = (reference: string): boolean => isLookedAt({ record, decisions }, "stock-refused", reference);
+  // An operator gives one up by its own reference, or all of a branch that is not found by one that was taken from it.
+  const isGivenUp = ({ referenceId, itemId, branchId }: (typeof taken)[number]): boolean =>
+    isLeft(reversalReferenceId(referenceId, { soldAs, itemId, number, purpose: "restocked" })) ||
+    taken.some((other) => other.branchId === branchId && isLeft(other.referenceId));
   return taken.some((one) => !restocked?.some(({ undoes }) => undoes === one.referenceId) && !isGivenUp(one));
 }
 

@@ -11,8 +11,9 @@ export interface WatchedLine {
   /**
    * Breaks the connection over which the next statement of that kind goes: once the server has done it, and has
    * committed one that goes alone, before its answer arrives.
+   * @param after so many others of that kind
    */
-  loseAnswerTo(statement: RegExp): void;
+  loseAnswerTo(statement: RegExp, after?: number): void;
   close(): Promise<void>;
 }
 
@@ -20,6 +21,7 @@ export async function watchLine(databaseUrl: string): Promise<WatchedLine> {
   const statements: string[] = [];
   const sockets = new Set<Socket>();
   let losing: RegExp | undefined;
+  let othersFirst = 0;
   const keep = (socket: Socket): Socket => {
     sockets.add(socket);
     return socket.on("error", () => socket.destroy()).on("close", () => sockets.delete(socket));
@@ -37,7 +39,7 @@ export async function watchLine(databaseUrl: string): Promise<WatchedLine> {
       statements.push(statement);
       const goesAlone = before.startsWith("begin; set local");
       before = statement;
-      if (!losing?.test(statement)) return;
+      if (!losing?.test(statement) || othersFirst-- > 0) return;
       losing = undefined;
       isLost = true;
       isAlone = goesAlone;
@@ -61,7 +63,10 @@ export async function watchLine(databaseUrl: string): Promise<WatchedLine> {
   return {
     url: throughPort(databaseUrl, address.port),
     statements,
-    loseAnswerTo: (statement) => (losing = statement),
+    loseAnswerTo(statement, after = 0) {
+      losing = statement;
+      othersFirst = after;
+    },
     async close() {
       for (const socket of sockets) socket.destroy();
       await new Promise<void>((resolve) => server.close(() => resolve()));
