@@ -28,6 +28,19 @@ test("an alert stays while calls are refused, and not for ever in a process that
   expect(alerts).toHaveLength(1);
 });
 
+test("an alert stays while something looks whether the key may do it, without a call", async () => {
+  const { ask, breaker, call, clock, service, told } = behindBreaker();
+  service.status = 403;
+  expect(await ask()).toBe("403");
+  for (let looks = 0; looks < 3; looks++) {
+    clock.nowMs += 30 * MINUTE;
+    breaker.holds(call());
+    expect(told.isRefused()).toBe(true);
+  }
+  clock.nowMs += 45 * MINUTE;
+  expect(told.isRefused()).toBe(false);
+});
+
 test("an alert ends as soon as the key has changed", async () => {
   const { ask, key, told } = behindBreaker();
   await ask();

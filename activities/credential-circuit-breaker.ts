@@ -115,7 +115,7 @@ interface Refused {
   keyVersion: PresentKey["version"];
   trouble: KeyTrouble;
   sinceMs: number;
-  /** When it was refused last, by the clock of this process. */
+  /** When it was refused last, or looked at by what waits for it, by the clock of this process. */
   seenAtMs: number;
   /** Of the call that was refused last: an operator who asked later than that has not had an answer yet. */
   scheduledAtMs: number;
@@ -181,7 +181,10 @@ export class CredentialCircuitBreaker {
     return (permission ? this.#permission(permission) : this.#standing("401")).acceptedAtMs > atMs;
   }
 
+  /** Asked by what waits for an operation that the key may not do: it is wanted still. */
   holds(call: KeyCall): boolean {
+    const { refused } = this.#permission(call);
+    if (refused) refused.seenAtMs = this.#options.nowMs();
     return this.#held(call) !== undefined;
   }
 
