@@ -69,8 +69,9 @@ export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext)
       await documents.settle({ ...request, outcome, writer: currentWriter() });
     },
     isDocumentSent: async ({ unsent, ...key }) => {
-      await releaseUnsent(documents, key, unsent, currentWriter());
-      return isSent(await documents.read(key));
+      const writer = currentWriter();
+      await releaseUnsent(documents, key, unsent, writer);
+      return await documents.closeUnlessSent({ ...key, writer });
     },
     decideDocument: (request) => documents.decide({ ...request, writer: currentWriter() }),
     noteRun: ({ note, ...business }) => documents.note(business, note, currentWriter()),

@@ -6,13 +6,16 @@ import {
   LedgerUnavailableError,
   type MovementKey,
   type StockClaims,
+  type TakeDocumentAnswer,
 } from "../../src/ledger/index.ts";
+import { activitiesByHand } from "../rig/activities-by-hand.ts";
 import { asOwner } from "../rig/fresh-database.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { movementEventsOf } from "../../src/ledger/test-support/claim-events.ts";
 import { taking } from "../../src/ledger/test-support/movements.ts";
 import { openOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
 import { withLedger } from "../accounting/books.ts";
+import { Held } from "../rig/held.ts";
 import { resetRun } from "../rig/reset-run.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -393,6 +396,8 @@ describeWithTemporal("a movement whose activity fails around its claim", () => {
 describeWithTemporal("a sale of which the ledger took the claim, and could not say so", () => {
   let rig: Rig;
   let defect: "unsaid-take" | "away" | undefined;
+  let standsStill: Held | undefined;
+  let woken: TakeDocumentAnswer | undefined;
   let afterUnsaid: "away" | undefined;
   beforeAll(async () => {
     rig = await startRig({
@@ -403,6 +408,8 @@ describeWithTemporal("a sale of which the ledger took the claim, and could not s
           ...ledger.documents,
           take: async (request) => {
             if (defect === "away") throw new LedgerUnavailableError("away");
+            if (standsStill?.calls === 0)
+              return await standsStill.pass(async () => (woken = await ledger.documents.take(request)));
             const taken = await ledger.documents.take(request);
             if (defect === undefined) return taken;
             defect = afterUnsaid;
@@ -415,6 +422,7 @@ describeWithTemporal("a sale of which the ledger took the claim, and could not s
   afterAll(() => rig?.close());
 
   const { start, sell } = salesOf(() => rig);
+  const { fail } = activitiesByHand(() => rig);
 
   test("is sent by the next try, without a trusted key too, and nobody is asked", async () => {
     [defect, afterUnsaid] = ["unsaid-take", undefined];
@@ -431,6 +439,20 @@ describeWithTemporal("a sale of which the ledger took the claim, and could not s
     defect = undefined;
     expect(rig.callsOf("UNSAID-4")).toEqual([]);
     const claim = { connection: "default", businessId: "biz_1", of: { type: "sale", number: "UNSAID-4" } } as const;
-    expect(await rig.ledger.documents.read(claim)).toEqual({ intent: 1 });
+    expect(await rig.ledger.documents.read(claim)).toEqual({ intent: 2 });
+  });
+
+  test("is not sent by an execution that stood still until the sale was given up", async () => {
+    [defect, standsStill] = [undefined, new Held()];
+    const handle = await start("STILL-1");
+    await expect.poll(() => standsStill?.calls).toBe(1);
+    await rig.starter.cancel({ invoice: "STILL-1" }, { reason: "the customer left" });
+    const limit = { operation: "createSale", when: "before", kind: "rate-limit", retryAfterSeconds: 0 } as const;
+    rig.simulator.inject({ ...limit, times: 1, match: { invoice: "STILL-1" } });
+    await fail("STILL-1", "createSale");
+    expect(await handle.result()).toMatchObject({ stage: "cancelled" });
+    standsStill?.release();
+    await expect.poll(() => woken).toMatchObject({ kind: "behind" });
+    expect(rig.simulator.documents("STILL-1")).toEqual([]);
   });
 });

@@ -249,7 +249,8 @@ function showStrange({ run }: SaleContext, { id, status }: SaleDocument, { stran
 
 /**
  * A reset replays what the first activity of the run before has answered: a run that knows of no document looks into
- * its claim before it ends as cancelled, and goes on if an earlier one has sent something.
+ * its claim before it ends as cancelled, and goes on if an earlier one has sent something. If not, that closes the claim
+ * to whatever was asked for before, and wakes only now.
  * @returns undefined if the document is given up
  */
 export async function unlessGivenUp<End>(

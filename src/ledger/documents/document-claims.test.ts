@@ -194,6 +194,25 @@ describe("an intent to issue a document that was begun", () => {
     expect(await take(again(late))).toMatchObject({ ...sent, firstSentAtMs: LATER });
   });
 
+  it("is closed where its sale is given up before anything was sent, and not where it may be out", async () => {
+    const first = firstAttempt();
+    const { of, writer } = first;
+    const opened = { ...of, stage: "resolving-items", startedAtMs: NOW, date: "2026-11-20" } as const;
+    await ledgerOfTest.ledger.documents.openNew(first, opened, { writer, askedAtMs: NOW });
+    expect(await documents.closeUnlessSent(first)).toBe(false);
+    // Of a worker that stood still.
+    expect(await documents.take(first)).toEqual({ kind: "behind", intent: 1 });
+    const next = { ...again(first), intent: 2 };
+    expect(await documents.take(next)).toMatchObject({ kind: "send", first: true });
+    await documents.settle({ ...next, outcome: { kind: "unsent" } });
+    expect(await documents.closeUnlessSent(first)).toBe(false);
+    for (const intent of [2, 3]) expect(await documents.take({ ...next, intent })).toMatchObject({ kind: "behind" });
+    const last = { ...again(first), intent: 4 };
+    expect(await documents.take(last)).toMatchObject({ kind: "send", first: true });
+    expect(await documents.closeUnlessSent(first)).toBe(true);
+    expect(await documents.read(first)).toMatchObject({ intent: 4, firstSentAtMs: LATER });
+  });
+
   it("is followed by the next intent once it is known that nothing was sent", async () => {
     const first = firstAttempt();
     await take(first);

@@ -17,6 +17,7 @@ import {
 import { release, reserve, type ReservedRecord } from "./reserve.ts";
 import { documentClaim, type OpenedRecord, type Opening } from "./row.ts";
 import {
+  closeUnlessSent,
   decide,
   type DecideDocumentRequest,
   read,
@@ -75,6 +76,9 @@ export function createDocuments(database: Database) {
     decide: (request: DecideDocumentRequest) => database.transact((db) => decide(db, request)),
     /** Undefined: nothing of the document was ever taken, decided, or read at the service. */
     read: (key: DocumentKey) => database.query((db) => read(db, key)),
+    /** @returns whether a document of it exists, or may; if not, what was asked for by now is not sent any more */
+    closeUnlessSent: (request: DocumentKey & { writer: Writer }) =>
+      database.transact((db) => closeUnlessSent(db, request)),
     /** The documents that were reported within so many days if another one was recorded, the latest first. */
     contradicted: (days: number) => database.query((db) => contradicted(db, days)),
     /** Writes an answer of the service, with all its lines. An answer that is older than the row's changes nothing. */

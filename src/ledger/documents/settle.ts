@@ -174,6 +174,30 @@ async function settleNone(
   return "settled";
 }
 
+/**
+ * Whether a document of the row exists, or may. If not, its sale is given up, and no execution that was asked for by now
+ * sends it, as one of a worker that stood still: it finds its intent settled. One may be an intent ahead of the claim.
+ */
+export async function closeUnlessSent(
+  db: Queries,
+  { of, writer, ...business }: DocumentKey & { writer: Writer },
+): Promise<boolean> {
+  const claim = documentClaim(business, of);
+  const isLost = lostClaim({ ...business, of, writer, scheduledAtMs: Date.now() });
+  const { rows } = await sql<Pick<DocumentClaimRow, "intent" | "claim"> & { exists: boolean; lost: boolean }>`
+    select d.intent, d.claim, d.document_id is not null as exists, ${isLost} as lost from documents as d
+    where ${whereRow(claim, "d")} and d.original_document_id is not distinct from ${creditedBy(of) ?? null}
+    for update`.execute(db);
+  const [row] = rows;
+  if (!row) return false;
+  if (row.claim === "in-doubt" || row.claim === "document") return true;
+  if (row.claim === null && (row.exists || row.lost)) return true;
+  const intent = row.intent + 1;
+  const change = { intent, claim: "nothing", ...(of.type === "credit_note" && { credits: null }) };
+  await changeClaim(db, claim, writer, { what: "not-created", intent, change }, OVER);
+  return false;
+}
+
 export async function decide(db: Queries, request: DecideDocumentRequest): Promise<void> {
   checkTry(request.intent);
   const { of, intent, decision, note, by, atMs, writer } = request;
