@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
 import { Buttons } from "./drive/buttons.ts";
 import { Freezer } from "./drive/freezer.ts";
@@ -62,8 +62,13 @@ describe("sales through faults, kills, frozen workers and every button of an ope
     longestMs + 2 * MINUTE_MS,
   );
 
+  let failed = false;
+  afterEach(({ task }) => {
+    failed ||= task.result?.state === "fail";
+  });
   afterAll(async () => {
-    await stack?.close();
+    // The next run of the same seed may take another course.
+    await stack?.close(options.keep || failed || evidence === undefined);
     process.stderr.write(`FAULTS_SEED=${seed}\n`);
   });
 

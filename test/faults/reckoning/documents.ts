@@ -48,7 +48,8 @@ export function resultsThatDiffer(evidence: Evidence): string[] {
     if (refunded !== (note?.status === "completed"))
       found.push(`its credit note is ${note?.status ?? "missing"}, and it was ${refunded ? "" : "not "}to be credited`);
     else if (refunded) found.push(...documentDifferences(outcome.creditNote ?? null, note));
-    return found.map((difference) => `${sale.number} (${sale.shape}): ${difference}`);
+    const pressed = [...(storm.buttons?.touched.get(workflowId) ?? [])].join(", ");
+    return found.map((difference) => `${sale.number} (${sale.shape}; pressed: ${pressed || "nothing"}): ${difference}`);
   });
 }
 

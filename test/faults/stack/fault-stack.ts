@@ -62,7 +62,8 @@ export interface FaultStack {
   readonly metricsUrls: readonly string[];
   /** All processes: so that nothing is written any more to what is looked at. */
   stopProcesses(): Promise<void>;
-  close(): Promise<void>;
+  /** @param keep what all processes have written, also where that was not asked for at first */
+  close(keep?: boolean): Promise<void>;
 }
 
 /** Below those that a system gives to whoever asks for any: a process that is killed finds its own free again. */
@@ -186,14 +187,14 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
       }
     },
     stopProcesses,
-    async close() {
+    async close(keep = options.keep) {
       await stopProcesses();
       await pooled?.close();
       await connection.close();
       await temporal.stop();
       await Promise.all(gates.map((gate) => gate.close()));
       await simulator.close();
-      if (options.keep) process.stderr.write(`kept: ${folder}\n`);
+      if (keep) process.stderr.write(`kept: ${folder}\n`);
       else await rm(folder, { recursive: true, force: true });
     },
   };
