@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { type Profiler, Session } from "node:inspector/promises";
+import { SourceMap, type SourceMapPayload } from "node:module";
 import { fileURLToPath } from "node:url";
 import type { WorkflowHandle } from "@temporalio/client";
 import { Worker } from "@temporalio/worker";
@@ -98,23 +99,31 @@ function fileOf({ url }: Profiler.ScriptCoverage): string {
   return path.replace(fileURLToPath(ROOT), "");
 }
 
-/**
- * The sources of the bundle's own files of which more ran than their top level: each is a function there, named for its
- * path.
- */
+/** The sources of the bundle's own files of which more ran than their top level, by the bundle's map of lines. */
 function filesInBundle(coverage: readonly Profiler.ScriptCoverage[], codePath: string, code: string): Set<string> {
-  const files = new Set<string>();
+  // Hands the workflows on, and has no function of its own.
+  const files = new Set(["workflows/index.ts"]);
+  const sourceAt = sourcesIn(code);
   const bundle = coverage.filter(({ url }) => url.endsWith(codePath)).flatMap(({ functions }) => functions);
-  const called = bundle.filter(wasCalled).flatMap(({ functionName, ranges: [whole] }) => {
-    // An export that is read is not run. A bundle that was not made small has webpack's comments.
-    const text = whole && code.slice(whole.startOffset, whole.endOffset).replaceAll(/\/\*.*?\*\/|[\s()]/g, "");
-    const isExport = text !== undefined && /^=>\w+$/.test(text);
-    return whole && (!isExport || functionName.startsWith("./")) ? [{ functionName, whole }] : [];
-  });
-  for (const { functionName: file, whole: top } of called) {
-    const isOurs = /^\.\/(dist\/)?(workflows|src)\//.test(file);
-    const inside = called.filter(({ whole }) => whole.startOffset > top.startOffset && whole.endOffset < top.endOffset);
-    if (isOurs && inside.length > 0) files.add(file.replace(/^\.\/(dist\/)?/, "").replace(/\.js$/, ".ts"));
+  for (const {
+    ranges: [whole],
+  } of bundle.filter(wasCalled)) {
+    if (whole === undefined) continue;
+    const text = code.slice(whole.startOffset, whole.endOffset).replaceAll(/[\s()]/g, "");
+    // An export that is read is not run. A file is a function too.
+    if (/^=>\w+$/.test(text) || /^(\w+(,\w+)*)?=>\{"usestrict";/.test(text)) continue;
+    const file = sourceAt(whole.startOffset);
+    if (/^(workflows|src)\//.test(file)) files.add(file);
   }
   return files;
+}
+
+/** @returns the file of the sources that a place in the bundle comes from */
+function sourcesIn(code: string): (offset: number) => string {
+  const [, encoded = ""] = /sourceMappingURL=data:[^,]+;base64,(\S+)/.exec(code) ?? [];
+  const map = new SourceMap(JSON.parse(Buffer.from(encoded, "base64").toString()) as SourceMapPayload);
+  return (offset) => {
+    const entry = map.findEntry(code.slice(0, offset).split("\n").length - 1, 0);
+    return "originalSource" in entry ? entry.originalSource.replace(/^\.\//, "") : "";
+  };
 }
