@@ -77,7 +77,10 @@ export interface LedgerActivities {
   acknowledgeBranch(request: movements.AcknowledgeBranchRequest): Promise<void>;
   /** Keeps the id of a document whose answer came while the ledger was away. */
   settleDocument(request: documents.SettleDocumentRequest): Promise<void>;
-  /** Whether something of the document exists, or may exist, whichever run sent it. */
+  /**
+   * Whether something of the document exists, or may exist, whichever run sent it. If not, what was asked for by now is
+   * not sent any more: its sale is given up.
+   */
   isDocumentSent(
     request: CallTarget & { of: documents.DocumentRow; unsent?: documents.UnsentCreation[] },
   ): Promise<boolean>;

@@ -193,7 +193,7 @@ async function standing<Answer extends { kind: string }, Other>(
   row: ClaimRow,
   { differs, isLost }: Pick<Terms<Other>, "differs"> & { isLost: boolean },
 ): Promise<Taken | Known<Answer> | UnderWay | Other | undefined> {
-  const { generation, unsent = [], execution, writer } = request;
+  const { generation, execution, writer } = request;
   if (isNotDone(claim, row)) return generation > row.generation ? undefined : supersededAnswer<Answer>(row);
   const different = differs?.(row);
   if (different !== undefined) return different;
@@ -205,7 +205,7 @@ async function standing<Answer extends { kind: string }, Other>(
   if (row.execution === execution) return TAKEN;
   // Another execution of the same activity may have sent it (an operator who unpauses or resets an activity, or raises
   // its attempts, has it executed once more); a lost one too, of which the claim says nothing.
-  if (isLost || !unsent.includes(row.execution)) return await openAnswer(db, row);
+  if (isLost || !isHeldForNobody(row, request)) return await openAnswer(db, row);
   const columns = { execution, under_way_until: untilItIsOver(request.underWayForMs) };
   await changeRow(db, claim, writer, { what: "taken-again", generation }, columns);
   return TAKEN;
@@ -337,20 +337,21 @@ export async function readOrClose<Answer extends { kind: string }>(
     const lost = mayBeLostOf(claim, writer, putOff ? nowMs : sinceMs, document);
     if (!(await isMade(db, claim, writer, event, {}, lost))) {
       const row = await lockRow(db, claim);
-      const isUnsent = row !== undefined && isHeldForNobody(row, putOff);
-      if (row?.state === "held" && !isUnsent) return await openAnswer(db, row);
-      if (row && !isUnsent && (!isNotDone(claim, row) || row.generation >= generation)) return knownOf(claim, row);
-      if (!isUnsent && (await holds(db, lost))) return unknownSince(generation, writer, nowMs);
+      if (!(row && putOff && isHeldForNobody(row, putOff))) {
+        if (row?.state === "held") return await openAnswer(db, row);
+        if (row && (!isNotDone(claim, row) || row.generation >= generation)) return knownOf(claim, row);
+        if (await holds(db, lost)) return unknownSince(generation, writer, nowMs);
+      }
       await changeRow(db, claim, writer, event, { token: null, ...claim.whenTaken });
     }
     return { kind: "superseded", generation };
   });
 }
 
-/** Its execution has ended without sending, and never heard that it held the claim. */
-function isHeldForNobody(row: ClaimRow, putOff: ClaimedTry | undefined): boolean {
+/** By an execution of the try that has ended without sending, and never heard that it held the claim. */
+function isHeldForNobody(row: ClaimRow, asked: ClaimedTry): boolean {
   const { state, execution } = row;
-  return state === "held" && execution !== null && !!putOff?.unsent?.includes(execution) && isOfTry(row, putOff);
+  return state === "held" && execution !== null && asked.unsent?.includes(execution) === true && isOfTry(row, asked);
 }
 
 /** Nothing was sent of the generation that the row gets, and nothing of it will be. */

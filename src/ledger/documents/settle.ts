@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 
 import type { SettledAnswer } from "../../contract/index.ts";
-import { changeClaim, checkTry, eventOf, update, whereRow, writeWithEvent } from "../claims/claim.ts";
+import { changeClaim, checkTry, type Columns, eventOf, update, whereRow, writeWithEvent } from "../claims/claim.ts";
 import type { Database, Queries } from "../database.ts";
 import { appended, appendEvents, type Writer } from "../events/chain.ts";
 import { assignments } from "../statements.ts";
@@ -22,7 +22,7 @@ import {
   NO_LONGER_IN_DOUBT,
   savedEvent,
 } from "./row.ts";
-import { creditedBy, type DocumentKey, lostClaim } from "./take.ts";
+import { type DocumentKey, isRowOf, lostClaim } from "./take.ts";
 import { type Answer, answered, unknownRun, withAnswer } from "./write.ts";
 
 export type DocumentOutcome =
@@ -161,17 +161,18 @@ async function settleNone(
   const comesLate =
     takenAtMs === undefined
       ? sql`false`
-      : sql`(claim is null and document_id is null and original_document_id is not distinct from ${creditedBy(of) ?? null}
+      : sql`(claim is null and document_id is null and ${isRowOf(of)}
           and not ${lostClaim({ ...business, of, writer, scheduledAtMs: takenAtMs })})`;
-  const change = {
-    intent,
-    claim: isNothing ? "nothing" : "unsent",
-    ...(of.type === "credit_note" && { credits: null }),
-  };
+  const change = { intent, claim: isNothing ? "nothing" : "unsent", ...makingRoom(of) };
   const written = sql`${update(claim, change, OVER)} and (${isTaken} or ${comesLate}) returning intent`;
   const event = eventOf(claim, writer, { what: isNothing ? "not-created" : "unsent", intent, change });
   await writeWithEvent(db, claim, written, event);
   return "settled";
+}
+
+/** A credit note that was not made leaves its sale to another one. */
+function makingRoom({ type }: DocumentKey["of"]): Columns {
+  return type === "credit_note" ? { credits: null } : {};
 }
 
 /**
@@ -186,14 +187,14 @@ export async function closeUnlessSent(
   const isLost = lostClaim({ ...business, of, writer, scheduledAtMs: Date.now() });
   const { rows } = await sql<Pick<DocumentClaimRow, "intent" | "claim"> & { exists: boolean; lost: boolean }>`
     select d.intent, d.claim, d.document_id is not null as exists, ${isLost} as lost from documents as d
-    where ${whereRow(claim, "d")} and d.original_document_id is not distinct from ${creditedBy(of) ?? null}
+    where ${whereRow(claim, "d")} and ${isRowOf(of)}
     for update`.execute(db);
   const [row] = rows;
   if (!row) return false;
   if (row.claim === "in-doubt" || row.claim === "document") return true;
   if (row.claim === null && (row.exists || row.lost)) return true;
   const intent = row.intent + 1;
-  const change = { intent, claim: "nothing", ...(of.type === "credit_note" && { credits: null }) };
+  const change = { intent, claim: "nothing", ...makingRoom(of) };
   await changeClaim(db, claim, writer, { what: "not-created", intent, change }, OVER);
   return false;
 }
@@ -221,7 +222,7 @@ export async function decide(db: Queries, request: DecideDocumentRequest): Promi
   const change = {
     intent: newest,
     ...(isNone
-      ? { claim: "nothing", claimed_id: null, ...(of.type === "credit_note" && { credits: null }) }
+      ? { claim: "nothing", claimed_id: null, ...makingRoom(of) }
       : { claim: "document", claimed_id: storableText(decision.saleId) }),
     claim_decision: decided,
   };

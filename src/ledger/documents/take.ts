@@ -132,13 +132,8 @@ export async function take(db: Queries, request: TakeDocumentRequest): Promise<T
 }
 
 /** Whether a restore may have lost the claim of a document that was asked for since then. */
-export function lostClaim({
-  of,
-  writer,
-  scheduledAtMs: sinceMs,
-  connection,
-  businessId,
-}: Pick<TakeDocumentRequest, "of" | "writer" | "scheduledAtMs" | "connection" | "businessId">): RawBuilder<boolean> {
+export function lostClaim(asked: DocumentKey & Pick<TakeDocumentRequest, "writer" | "scheduledAtMs">) {
+  const { of, writer, scheduledAtMs: sinceMs, connection, businessId } = asked;
   const subject = subjectOf(of);
   return mayBeLost({ connection, businessId, writer, sinceMs, subject, kinds: OF_CLAIM, document: subject });
 }
@@ -193,7 +188,7 @@ export async function takeFirst(db: Queries, request: TakeDocumentRequest): Prom
     with written as (
       update documents as d set ${sql.join(assignments({ ...columnsOf(event.change), ...columns }))}
       where ${whereRow(claim, "d")} and d.claim is null and d.document_id is null
-        and d.original_document_id is not distinct from ${credits ?? null} and ${isOnly}
+        and ${isRowOf(of)} and ${isOnly}
         and not ${lostClaim(request)}
       returning ${KEPT_COLUMNS})
     select written.*, e.content as event, ${appended(request, [eventOf(claim, writer, event)])} as appended
@@ -227,8 +222,13 @@ function firstOf(request: TakeDocumentRequest) {
 }
 
 /** The sale that a credit note reverses, as the row has it. */
-export function creditedBy({ type, originalSaleId }: DocumentKey["of"]): string | undefined {
+function creditedBy({ type, originalSaleId }: DocumentKey["of"]): string | undefined {
   return type === "credit_note" && originalSaleId !== undefined ? storableText(originalSaleId) : undefined;
+}
+
+/** For a statement on `documents`: the row is that of the sale, or of a credit note of the same sale. */
+export function isRowOf(of: DocumentKey["of"]): RawBuilder<boolean> {
+  return sql`original_document_id is not distinct from ${creditedBy(of) ?? null}`;
 }
 
 /** Undefined: nothing of this intent is out, and nothing of an earlier one. */
