@@ -1,29 +1,14 @@
 import type { Client } from "@temporalio/client";
-import type { MetricMeter } from "@temporalio/common";
 import { msNumberToTs } from "@temporalio/common/lib/time.js";
 import { expect, test } from "vitest";
 
 import { watchUnservedVersion } from "./each-minute.ts";
+import { gaugesInto } from "./test-support/gauges-into.ts";
 
 function clientOf(describeTaskQueue: () => Promise<unknown>): Client {
   const connection = { workflowService: { describeTaskQueue } };
   const withDeadline = (_deadline: number, ask: () => Promise<unknown>): Promise<unknown> => ask();
   return { connection, options: { namespace: "n" }, withDeadline } as unknown as Client;
-}
-
-function gaugesInto(set: (name: string, value: number) => unknown): Pick<MetricMeter, "createGauge"> {
-  return {
-    createGauge(name) {
-      const gauge = {
-        set: (value: number) => void set(name, value),
-        withTags: () => gauge,
-        name,
-        kind: "gauge",
-        valueType: "int",
-      } as const;
-      return gauge;
-    },
-  };
 }
 
 test("a version of which no worker polls is told by the metric and in the log", async () => {

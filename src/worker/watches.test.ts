@@ -1,12 +1,13 @@
 import { expect, onTestFinished, test } from "vitest";
 
+import { gaugesInto } from "./test-support/gauges-into.ts";
 import { watchKeys } from "./watches.ts";
 
 function watched(apiCode: string | undefined) {
   const said: unknown[] = [];
   const note = (...args: unknown[]): void => void said.push(args);
-  const gauge = { set: note, withTags: () => gauge, name: "", kind: "gauge", valueType: "int" } as const;
-  const watch = watchKeys({ warn: note, info: note }, { createGauge: () => gauge });
+  const meter = gaugesInto((_name, ...set) => note(...set));
+  const watch = watchKeys({ warn: note, info: note }, meter);
   const trouble = { connection: "default", status: 401, apiCode, operation: "createSale", businessId: undefined };
   watch.refused(trouble, () => true);
   watch.works(trouble, 1);
@@ -32,10 +33,9 @@ test.each([
 
 test("the alert of a refused key ends in a process that nobody asks any more, and comes back with the next refusal", async () => {
   let value: number | undefined;
-  const set = (now: number): void => void (value = now);
-  const gauge = { set, withTags: () => gauge, name: "", kind: "gauge", valueType: "int" } as const;
+  const meter = gaugesInto((_name, now) => (value = now));
   const silent = { warn: () => undefined, info: () => undefined };
-  const watch = watchKeys(silent, { createGauge: () => gauge }, 5);
+  const watch = watchKeys(silent, meter, 5);
   onTestFinished(watch.close);
   const trouble = {
     connection: "default",

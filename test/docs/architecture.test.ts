@@ -1,11 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { type Profiler, Session } from "node:inspector/promises";
-import { SourceMap, type SourceMapPayload } from "node:module";
+import { SourceMap } from "node:module";
 import { fileURLToPath } from "node:url";
 import type { WorkflowHandle } from "@temporalio/client";
 import { Worker } from "@temporalio/worker";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
+import { bundleMap } from "../rig/bundle-map.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
@@ -120,8 +121,7 @@ function filesInBundle(coverage: readonly Profiler.ScriptCoverage[], codePath: s
 
 /** @returns the file of the sources that a place in the bundle comes from */
 function sourcesIn(code: string): (offset: number) => string {
-  const [, encoded = ""] = /sourceMappingURL=data:[^,]+;base64,(\S+)/.exec(code) ?? [];
-  const map = new SourceMap(JSON.parse(Buffer.from(encoded, "base64").toString()) as SourceMapPayload);
+  const map = new SourceMap(bundleMap(code));
   return (offset) => {
     const entry = map.findEntry(code.slice(0, offset).split("\n").length - 1, 0);
     return "originalSource" in entry ? entry.originalSource.replace(/^\.\//, "") : "";

@@ -18,6 +18,12 @@ describeWithTemporal("a service that ignores the branch of stock movements", () 
 
   const { start, parked, result, movementsOf, handleOf } = salesOf(() => rig);
   const inSecond = { branch: "branch_2" };
+  /** The answer to the sale's movement names that branch. */
+  function moveElsewhere(invoice: string, branchId: string): void {
+    const body = { data: { movementId: "mov_elsewhere", branchId } };
+    const elsewhere = { operation: "adjustStock", when: "after", kind: "status", status: 201, body, times: 1 } as const;
+    rig.simulator.inject({ ...elsewhere, match: { referenceId: `${invoice}/item_tea/sold` } });
+  }
 
   test("gets one movement to a named branch, and the others wait until an operator has acknowledged it", async () => {
     await start("BRANCH-1", inSecond);
@@ -56,9 +62,7 @@ describeWithTemporal("a service that ignores the branch of stock movements", () 
 
   test("leaves a caller waiting for the document, which the movement's branch does not hold up", async () => {
     rig.simulator.setAuthority("WAIT-1", [{ do: "down" }]);
-    const body = { data: { movementId: "mov_elsewhere", branchId: "branch_8" } };
-    const elsewhere = { operation: "adjustStock", when: "after", kind: "status", status: 201, body, times: 1 } as const;
-    rig.simulator.inject({ ...elsewhere, match: { referenceId: "WAIT-1/item_tea/sold" } });
+    moveElsewhere("WAIT-1", "branch_8");
     const sale = { traderInvoiceNumber: "WAIT-1", lines: [TEA], refundWindow: "0", ...inSecond };
     await rig.starter.startSale(sale);
     await parked("WAIT-1", "unexpected-answer");
@@ -75,9 +79,7 @@ describeWithTemporal("a service that ignores the branch of stock movements", () 
   });
 
   test("is sent the waiting movements after a retry with a note, where no attention is left to acknowledge", async () => {
-    const body = { data: { movementId: "mov_elsewhere", branchId: "branch_7" } };
-    const elsewhere = { operation: "adjustStock", when: "after", kind: "status", status: 201, body, times: 1 } as const;
-    rig.simulator.inject({ ...elsewhere, match: { referenceId: "GONE-1/item_tea/sold" } });
+    moveElsewhere("GONE-1", "branch_7");
     await start("GONE-1", inSecond);
     await parked("GONE-1", "unexpected-answer");
     await handleOf("GONE-1").terminate("cleaned up");
@@ -102,9 +104,7 @@ describeWithTemporal("a service that ignores the branch of stock movements", () 
   });
 
   test("stays held where a retry with a note means the rejected document too", async () => {
-    const body = { data: { movementId: "mov_elsewhere", branchId: "branch_5" } };
-    const elsewhere = { operation: "adjustStock", when: "after", kind: "status", status: 201, body, times: 1 } as const;
-    rig.simulator.inject({ ...elsewhere, match: { referenceId: "BOTH-1/item_tea/sold" } });
+    moveElsewhere("BOTH-1", "branch_5");
     await start("BOTH-1", inSecond);
     await parked("BOTH-1", "unexpected-answer");
     rig.simulator.setAuthority("BOTH-2", [{ do: "reject", afterMs: 500, reason: "no PIN" }]);
@@ -122,9 +122,7 @@ describeWithTemporal("a service that ignores the branch of stock movements", () 
   });
 
   test("gets nothing back from a cancelled sale while it refuses to name its branches, and an operator sees that", async () => {
-    const body = { data: { movementId: "mov_elsewhere", branchId: "branch_6" } };
-    const elsewhere = { operation: "adjustStock", when: "after", kind: "status", status: 201, body, times: 1 } as const;
-    rig.simulator.inject({ ...elsewhere, match: { referenceId: "BACK-1/item_tea/sold" } });
+    moveElsewhere("BACK-1", "branch_6");
     rig.simulator.setAuthority("BACK-1", [{ do: "reject", afterMs: 500, reason: "no" }]);
     await start("BACK-1", inSecond);
     await rig.stateWhen("BACK-1", ({ attentions }) => attentions.length === 2);
@@ -147,9 +145,7 @@ describeWithTemporal("a service that ignores the branch of stock movements", () 
 
   test("is sent the waiting movements automatically once the setting is changed", async () => {
     // Another pair of branches, which nobody has looked at: held anew.
-    const body = { data: { movementId: "mov_elsewhere", branchId: "branch_9" } };
-    const elsewhere = { operation: "adjustStock", when: "after", kind: "status", status: 201, body, times: 1 } as const;
-    rig.simulator.inject({ ...elsewhere, match: { referenceId: "SETTING-1/item_tea/sold" } });
+    moveElsewhere("SETTING-1", "branch_9");
     await start("SETTING-1", inSecond);
     await parked("SETTING-1", "unexpected-answer");
     await start("SETTING-2", inSecond);

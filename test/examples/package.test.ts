@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, symlink } from "node:fs/promises";
-import { SourceMap, type SourceMapPayload } from "node:module";
+import { SourceMap } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bundleMap } from "../rig/bundle-map.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** A third of it is the bundled workflows with Temporal's SDK. */
@@ -109,8 +110,7 @@ describe("the package fiscalflow", () => {
 
   test("maps the bundled workflows to the lines of their sources, and names no folder of the machine that built it", async () => {
     const bundle = await readFile(join(folder, "package/dist/workflow-bundle.cjs"), "utf8");
-    const [, encoded = ""] = /sourceMappingURL=data:[^,]+;base64,(\S+)/.exec(bundle) ?? [];
-    const map = JSON.parse(Buffer.from(encoded, "base64").toString()) as SourceMapPayload;
+    const map = bundleMap(bundle);
     expect(map.sources).toContain("./workflows/sale/workflow.ts");
     expect(map.sources.filter((source) => source.startsWith("/"))).toEqual([]);
     const summaries = bundle.split("\n").flatMap((line, index) => {
