@@ -76,4 +76,23 @@ describe("the wait for the service", () => {
     heal();
     await wait.ends();
   });
+
+  /** The document does not show this answer: under other names than the configuration has, it is an answer all the same. */
+  describe("where the answer has names that the dialect does not know", () => {
+    const serveRenamed = () => serve({ dialect: { businesses: { list: "unheard_of" } } });
+
+    test("ends for a deferred call", async () => {
+      await looking(await serveRenamed(), undefined).ends();
+    });
+
+    test("ends for a key that is accepted again", async () => {
+      const served = await serveRenamed();
+      served.simulator.setApplication("simulator", { suspended: true });
+      const wait = looking(served, { status: 401, operation: "createSale" });
+      expect(await wait.goesOn()).toMatchObject({ type: "StillWaiting", benign: true });
+      served.simulator.setApplication("simulator", { suspended: false });
+      served.clock.nowMs += 10 * MINUTE;
+      await wait.ends();
+    });
+  });
 });

@@ -156,7 +156,9 @@ async function lookedAtKey(
   { lookPauseMs }: Standing,
   random: () => number,
 ): Promise<void> {
-  const classified = await callAndClassify(runtime, "awaitService", request, () => runtime.client.listBusinesses());
+  const classified = await callAndClassify(runtime, "awaitService", request, () =>
+    runtime.client.listBusinessesAsSent(),
+  );
   const { meaning, error, message } = classified;
   if (meaning.kind === "transient") {
     throw stillWaiting(message, afterTroubleMs(lookPauseMs, classified.error, random), classified.trouble);
