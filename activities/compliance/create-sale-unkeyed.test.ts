@@ -1,6 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 
 import type { Fault } from "../../src/dev/simulator/index.ts";
+import { respondJson, startStubServer } from "../../src/http/test-support/stub-server.ts";
 import { sellTea, teaRequest } from "../test-support/requests.ts";
 import { API_KEY, inActivity, serve, type ServeOptions } from "../test-support/served.ts";
 
@@ -21,6 +22,14 @@ describe.each(["sent", "off"] as const)("the creation of a sale whose key is %s"
     await sellTea(served, "INV-1", { key: "sale:INV-1:abcdefgh" });
     const [call] = served.simulator.calls({ operation: "createSale" });
     expect(call?.idempotencyKey).toBe(idempotencyKey === "off" ? null : "sale:INV-1:abcdefgh");
+  });
+
+  /** On a kept one that the service is just closing it would be lost, and nobody would know whether it was read. */
+  test("goes on a connection of its own, as all that is sent once", async () => {
+    const service = await startStubServer((response) => respondJson(response, 502, {}));
+    onTestFinished(() => service.close());
+    await sellTea(await serveUnkeyed({ env: { COMPLIANCE_BASE_URL: service.baseUrl } }), "INV-1");
+    expect(service.requests.map(({ headers }) => headers.connection)).toEqual(["close"]);
   });
 
   test.each<[string, Omit<Fault, "operation">]>([

@@ -144,7 +144,8 @@ export function createCreationActivities(context: ActivityContext) {
       const saleKey = request.saleKey === "trusted" && runtime.profile.saleKey === "trusted" ? "trusted" : "sent";
       const repeatableForMs = saleKey === "trusted" ? keyLife(runtime) : 0;
       return await create(runtime, request, repeatableForMs, async ({ request: first, sendBefore }) => {
-        const call = () => runtime.client.createSale(first, { idempotencyKey: keySentWith(request), sendBefore });
+        const sending = { idempotencyKey: keySentWith(request), sendBefore, atMostOnce: saleKey !== "trusted" };
+        const call = () => runtime.client.createSale(first, sending);
         const classified = await callAndClassify(runtime, "createSale", request, call, undefined, { saleKey });
         const created = classified.data ?? rejectedSale(classified);
         if (created) noteIgnored(runtime, first, created, observer);

@@ -119,6 +119,8 @@ interface OutgoingRequest {
   query?: Readonly<Record<string, string>>;
   bodyJson?: string | undefined;
   idempotencyKey?: string | undefined;
+  /** More careful than its operation: under a key that the service may not know again. */
+  atMostOnce?: boolean | undefined;
   /** Content types; default: JSON. */
   accept?: string | undefined;
   /** Takes the body of a success piece by piece, each waited for. */
@@ -195,11 +197,14 @@ export function createComplianceClient(options: ComplianceClientOptions) {
     getSale: async (id: string, call: BusinessCallOptions = {}) =>
       send("getSale", { id, query: queryOf(call) }, readDocument, call),
 
-    /** POST /v1/sales, verbatim, and without a key where none is given. */
+    /**
+     * POST /v1/sales, verbatim, and without a key where none is given. With `atMostOnce` it goes as what cannot be
+     * repeated goes: on a fresh connection, and after others have tried whether a failing service is back.
+     */
     createSale: async (
       { path, query, bodyJson }: ComposedRequest,
-      { idempotencyKey, ...call }: Partial<KeyedCallOptions> = {},
-    ) => send("createSale", { path, query, bodyJson, idempotencyKey }, readDocument, call),
+      { idempotencyKey, atMostOnce, ...call }: Partial<KeyedCallOptions> & { atMostOnce?: boolean } = {},
+    ) => send("createSale", { path, query, bodyJson, idempotencyKey, atMostOnce }, readDocument, call),
 
     /** POST /v1/credit-notes, verbatim. */
     createCreditNote: async (
@@ -335,7 +340,16 @@ export function requireDescribed<Name extends NamedOperation>(
 async function callOperation<Data>(
   { baseUrl, apiKey, auth = "x-api-key", transport, timeoutMs = 30_000 }: ComplianceClientOptions,
   operation: Operation,
-  { method = operation.method, path, query = {}, bodyJson, idempotencyKey, accept, onBody }: OutgoingRequest,
+  {
+    method = operation.method,
+    path,
+    query = {},
+    bodyJson,
+    idempotencyKey,
+    atMostOnce = false,
+    accept,
+    onBody,
+  }: OutgoingRequest,
   read: ReadBody<Data> | ReadList<Data>,
   { signal, sendBefore }: CallOptions,
 ): Promise<Result<Data>> {
@@ -355,7 +369,7 @@ async function callOperation<Data>(
     signal,
     sendBefore,
     timeoutMs,
-    freshConnection: operation.riskClass === "unrepeatableWrite",
+    freshConnection: atMostOnce || operation.riskClass === "unrepeatableWrite",
   };
   const { statuses, whenReplayed = [] } = operation.expects;
   return callService(transport, request, bodyReader(read, { isList: LISTS.includes(operation.name), onBody }), {
