@@ -92,9 +92,14 @@ export function createDocumentActivities(context: ActivityContext) {
       const { data, message } = classified;
       if (data) return await found(request, data, askedAtMs);
       if (classified.meaning.kind === "rejected") {
-        const document = rejectedSale(classified);
+        // Of a credit note the answer may hold the sale that it reverses. Without the document itself, it may have been
+        // completed by a resubmission whose answer was lost.
+        const carried = rejectedSale(classified);
+        const isOwn = carried?.id === saleId;
+        const readAtMs = isOwn ? askedAtMs : nowMs();
+        const document = isOwn ? carried : (await read(request).catch(() => undefined))?.data;
         return document
-          ? { ...(await found(request, document, askedAtMs)), kind: "rejected", message }
+          ? { ...(await found(request, document, readAtMs)), kind: "rejected", message }
           : { kind: "rejected", message };
       }
       if (classified.meaning.kind === "converging") return { kind: "converging", message };

@@ -40,6 +40,41 @@ describe("the resubmission of a document", () => {
     });
   });
 
+  const rejection = (sale?: object): Fault =>
+    at({
+      when: "before",
+      kind: "status",
+      status: 422,
+      body: { error: { code: "authority_rejected", message: "The document was rejected." }, ...(sale && { sale }) },
+    });
+
+  test("looks at the document where the rejection holds another one, as that which a credit note reverses", async () => {
+    const { served, saleId } = await serveRejected();
+    const [reversed] = served.simulator.documents("INV-1");
+    served.simulator.inject(rejection({ ...reversed, id: "sale_other", status: "completed" }));
+    expect(await retry(served, saleId)).toMatchObject({
+      kind: "rejected",
+      message: expect.stringContaining("rejected"),
+      document: { id: saleId, status: "failed", error: "PIN is wrong" },
+    });
+  });
+
+  test("finds the document that a lost answer had completed, where the rejection holds none", async () => {
+    const { served, saleId } = await serveRejected();
+    served.simulator.setAuthority("INV-1", [{ do: "accept" }]);
+    served.simulator.inject(at({ when: "after", kind: "drop" }));
+    expect(await retry(served, saleId)).toMatchObject({ kind: "converging" });
+    served.simulator.inject(rejection());
+    expect(await retry(served, saleId)).toMatchObject({ document: { id: saleId, status: "completed" } });
+  });
+
+  test("is rejected also where the rejection holds no document, and the document cannot be read", async () => {
+    const { served, saleId } = await serveRejected();
+    served.simulator.inject(rejection());
+    served.simulator.inject({ operation: "readSale", when: "before", kind: "status", status: 503 });
+    expect(await retry(served, saleId)).toEqual({ kind: "rejected", message: expect.stringContaining("rejected") });
+  });
+
   test.each<[string, Omit<Fault, "operation">]>([
     ["a connection that breaks before it was processed", { when: "before", kind: "drop" }],
     ["a connection that breaks after it was processed", { when: "after", kind: "drop" }],
