@@ -162,22 +162,29 @@ export function createItemActivities(context: ActivityContext) {
     async planRegistrations(request) {
       const { catalogue } = runtimeOf(context, request.connection);
       const { connection, businessId, batchId, items: names, after = "", most, force, notOlderThanMs } = request;
-      const classified = await readCatalogue(request, notOlderThanMs);
-      if (!classified.data) return refusalOf(classified);
-      const listed = classified.data;
-      const looks = names
-        ? names.map((name) => namedItem(listed, name, catalogue.leftOut(businessId)))
-        : behind(listed, after).slice(0, MOST_LOOKED_AT);
+      let listed = catalogue.known(businessId, notOlderThanMs);
+      // Only a call says something of the key.
+      if (!listed) {
+        const classified = await readCatalogue(request, notOlderThanMs);
+        if (!classified.data) return refusalOf(classified);
+        listed = classified.data;
+      }
+      const all = listed;
+      const looks: Look[] = names
+        ? names.map((name) => namedItem(all, name, catalogue.leftOut(businessId)))
+        : behind(all, after)
+            .slice(0, MOST_LOOKED_AT)
+            .map((item) => ({ item }));
       const items: { id: string; name: string | null }[] = [];
       const outcomes: ItemOutcome[] = [];
       let last: string | undefined;
       for (const look of looks) {
-        const outcome = "kind" in look ? look : withoutCall(look, force);
+        const outcome = look.unknown ?? withoutCall(look.item, force);
         if (outcome) outcomes.push(outcome);
-        else if ("kind" in look || items.some(({ id }) => id === look.id)) continue;
-        else if (items.length < most) items.push({ id: look.id, name: look.name ?? null });
+        else if (look.unknown || items.some(({ id }) => id === look.item.id)) continue;
+        else if (items.length < most) items.push({ id: look.item.id, name: look.item.name ?? null });
         else break;
-        last = "kind" in look ? look.item : look.id;
+        last = look.unknown ? look.unknown.item : look.item.id;
       }
       // Repeated, it keeps the same: its rows are known by their items.
       await context.ledger.items.keep({ connection, businessId }, { batchId, outcomes, writer: currentWriter() });
@@ -188,6 +195,9 @@ export function createItemActivities(context: ActivityContext) {
     },
   } satisfies Partial<ComplianceActivities>;
 }
+
+/** An item of the catalogue, or a name that fits none: an item has whatever fields the service gives it. */
+type Look = { item: Item; unknown?: never } | { unknown: ItemOutcome; item?: never };
 
 /** In an order that does not change while items come and go: by their ids. */
 function behind(items: readonly Item[], after: string): Item[] {
@@ -204,12 +214,12 @@ function withoutCall(listed: Item, force: boolean): ItemOutcome | undefined {
 }
 
 /** By id, else external id, else SKU. A name that two items have names none: nothing is guessed. */
-function namedItem(items: readonly Item[], name: string, leftOut: readonly OddRow[]): Item | ItemOutcome {
-  const unknown = (reason: string): ItemOutcome => ({ kind: "unknown", item: name, reason });
+function namedItem(items: readonly Item[], name: string, leftOut: readonly OddRow[]): Look {
+  const unknown = (reason: string): Look => ({ unknown: { kind: "unknown", item: name, reason } });
   for (const key of ["id", "externalId", "sku"] as const) {
     const named = items.filter((item) => item[key] === name);
     const [item] = named;
-    if (item) return named.length === 1 ? item : unknown(`${named.length} items have the ${key} "${name}"`);
+    if (item) return named.length === 1 ? { item } : unknown(`${named.length} items have the ${key} "${name}"`);
   }
   const odd = leftOut.find(({ names }) => Object.values(names).includes(name));
   return unknown(

@@ -65,6 +65,19 @@ describe("the items that the next chunk of a registration takes", () => {
     expect(served.simulator.calls({ operation: "listItems" })).toHaveLength(1);
   });
 
+  test("are taken for what they are, also where the service gives them a field named `kind`", async () => {
+    const served = await serve();
+    const tea = { id: "item_tea", name: "Tea leaves", stockTracked: true, registrationStatus: "REGISTERED" };
+    served.simulator.inject({
+      operation: "listItems",
+      when: "before",
+      kind: "status",
+      status: 200,
+      body: { data: { items: [{ ...tea, kind: "goods" }] } },
+    });
+    expect(await plan(served)).toMatchObject({ items: [], settled: { "registered-already": 1 }, total: 1 });
+  });
+
   test("are all items of the catalogue when forced", async () => {
     const served = await serve();
     expect(await plan(served, { force: true })).toMatchObject({ settled: {}, total: 6, next: null });

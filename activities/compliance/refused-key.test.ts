@@ -101,6 +101,20 @@ describe("while a key is refused", () => {
     expect(served.simulator.calls()).toHaveLength(before);
   });
 
+  test("registrations are still planned from the catalogue, which does not count as an accepted call", async () => {
+    const served = await serve();
+    const { activities, simulator, clock } = served;
+    const some = { batchId: "batch-1", most: 1, force: true, notOlderThanMs: START_MS };
+    const plan = () => inActivity(() => activities.planRegistrations({ ...TARGET, ...some }));
+    await plan();
+    simulator.setApplication("simulator", { suspended: true });
+    await sellTea(served, "FIRST");
+    // It is time for a probe.
+    clock.nowMs += 10 * 60_000;
+    expect(await plan()).toMatchObject({ kind: "planned" });
+    expect(served.alerts).toMatchObject([{ says: "refused" }]);
+  });
+
   test("an operator's retry is sent, and its answer counts for all calls", async () => {
     const served = await withRefusedKey();
     served.simulator.setApplication("simulator", { suspended: false });
