@@ -127,15 +127,17 @@ async function syncedAt(
 }
 
 /**
- * When the last synchronisation began, if the ledger has had all of a list since. It has less if a row could not be read,
- * by that synchronisation or by the one whose ground it goes on from.
+ * When the last synchronisation that settled began, if the ledger has had all of a list since. It has less if a row
+ * could not be read, by that synchronisation, by the one whose ground it goes on from, or by a later one.
  */
 export async function wholeAsOf(db: Queries, mirror: Mirror, business: Business): Promise<number | undefined> {
-  const { rows } = await sql<{ started_at: Date; left_out: Record<string, number> | null }>`
-    select started_at, left_out from syncs
-    where ${hasValues(chainColumns(mirror, business))} and settled and kind <> 'window'
-    order by started_at desc limit 1`.execute(db);
-  const [newest] = rows;
-  const isWhole = newest && Object.values(newest.left_out ?? {}).every((count) => count === 0);
-  return isWhole ? newest.started_at.getTime() : undefined;
+  const { rows } = await sql<{ started_at: Date; left_out: Record<string, number> | null; settled: boolean }>`
+    with chain as (
+      select started_at, left_out, settled from syncs
+      where ${hasValues(chainColumns(mirror, business))} and kind <> 'window' and completed_at is not null)
+    select * from chain
+    where started_at >= (select max(started_at) from chain where settled)
+    order by started_at`.execute(db);
+  const isWhole = rows.every(({ left_out: leftOut }) => Object.values(leftOut ?? {}).every((count) => count === 0));
+  return isWhole ? rows.find(({ settled }) => settled)?.started_at.getTime() : undefined;
 }

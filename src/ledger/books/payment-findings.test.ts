@@ -219,14 +219,20 @@ describe("supplier invoices compared with bill payments", () => {
     const ages = [compared.invoicesAsOfMs, compared.paymentsAsOfMs].map((asOfMs) => Math.abs(before - asOfMs));
     expect(Math.max(...ages)).toBeLessThan(60_000);
 
-    // Nor if the latest lacks a row that could not be read, or its ground does.
-    await syncsOf(business, accounting, "recent");
-    await test.outside.query(
-      `update syncs set left_out = '{"all": 1}' where sync_id in
-         (select sync_id from syncs where business_id = $1 order by started_at desc limit 1)`,
-      [business.businessId],
-    );
+    // Nor if the latest lacks a row that could not be read, or its ground does; also if it did not settle for that.
+    const leaveOut = (connection: string, leftOut: string) =>
+      test.outside.query(
+        `update syncs set left_out = $3 where sync_id in (select sync_id from syncs
+           where business_id in ($1, '-') and connection = $2 order by started_at desc limit 1)`,
+        [business.businessId, connection, leftOut],
+      );
+    await syncsOf(business, accounting, "recent", false);
+    await leaveOut(`accounting/${accounting}`, '{"latest": 1}');
     expect(await hold(4)).toMatchObject({ kind: "not-compared" });
+    await syncsOf(business, accounting, "recent");
+    expect(await hold(5)).toMatchObject({ kind: "compared" });
+    await leaveOut("default", '{"all": 1}');
+    expect(await hold(6)).toMatchObject({ kind: "not-compared" });
   });
 
   it("follow the rule: another field, any supplier, another currency", async () => {
