@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   ApplicationFailure,
   type Client,
+  type WorkflowExecutionDescription,
   WorkflowFailedError,
   type WorkflowHandle,
   WorkflowNotFoundError,
@@ -13,7 +14,7 @@ import { isSuccessorAwaited } from "../contract/correction.ts";
 import { outcomeOfState, type SaleOutcome, type WorkflowState } from "../contract/messages.ts";
 import { type OutcomeRequest, UPDATES } from "../contract/updates.ts";
 import { SETTLED_STAGES, STATE_QUERY } from "../contract/names.ts";
-import { type KnownOutcome, outcomeOfEnded } from "./state-of-sale.ts";
+import { type KnownOutcome, outcomeOf, outcomeOfEnded, stateOfEnded } from "./state-of-sale.ts";
 import { isWithoutAnswer, whyNobodyAnswers } from "./answered-in-time.ts";
 import { boundMs, within } from "./bound.ts";
 import { lastRunOf } from "./runs.ts";
@@ -137,23 +138,43 @@ async function waitOneRound(
 async function look(client: Client, handle: WorkflowHandle, wait: Wait): Promise<SaleOutcome | KnownOutcome> {
   const run = await within(client, QUERY_WITHIN_MS, () => lastRunOf(client, handle.workflowId));
   if (!run) wait.beforeLedger?.();
-  if (run?.status.name === "FAILED") await throwIfCorrectable(handle);
+  if (run?.status.name === "FAILED") return await lookAtFailed(client, handle, { run, wait });
   if (run?.status.name !== "RUNNING") return await outcomeOfEnded(client, run, wait.sale);
   const state = await within(client, QUERY_WITHIN_MS, () => handle.query<WorkflowState>(STATE_QUERY));
-  const { fingerprint } = wait;
-  const known = state.fingerprint;
-  if (fingerprint !== undefined && known !== undefined && known !== fingerprint) {
-    throw SaleConflictError.ofOtherContent(wait.sale?.invoice ?? handle.workflowId);
-  }
+  requireSame(state, wait);
   return outcomeOfState(state);
 }
 
-async function throwIfCorrectable(handle: WorkflowHandle): Promise<void> {
+/** Another start may have failed: then the number is still the sale's that an earlier run has begun. */
+async function lookAtFailed(
+  client: Client,
+  handle: WorkflowHandle,
+  { run, wait }: { run: WorkflowExecutionDescription; wait: Wait },
+): Promise<KnownOutcome> {
+  const { fingerprint, sale } = wait;
+  const refusal = await refusalOf(handle);
+  if (refusal && fingerprint !== undefined && run.memo?.["fingerprint"] === fingerprint) throw refusal;
+  const state = await stateOfEnded(client, run, sale);
+  if (refusal && state.closed?.refused) throw refusal;
+  requireSame(state, wait);
+  return outcomeOf(state);
+}
+
+/** @throws SaleConflictError where the caller means another sale */
+function requireSame({ fingerprint: known }: Pick<WorkflowState, "fingerprint">, wait: Wait): void {
+  const { fingerprint, sale, workflowId } = wait;
+  if (fingerprint !== undefined && known !== undefined && known !== fingerprint)
+    throw SaleConflictError.ofOtherContent(sale?.invoice ?? workflowId);
+}
+
+/** What the caller is to correct, where the last run failed for that. */
+async function refusalOf(handle: WorkflowHandle): Promise<Error | undefined> {
   try {
     await handle.result();
+    return undefined;
   } catch (error) {
     const correctable = error instanceof WorkflowFailedError ? workflowError(error.cause ?? error) : undefined;
-    if (correctable && !(correctable instanceof SaleFailedError)) throw correctable;
+    return correctable instanceof SaleFailedError ? undefined : correctable;
   }
 }
 

@@ -35,8 +35,17 @@ export type RunFacts = Pick<WorkflowExecutionDescription, "workflowId" | "runId"
 
 /** The last run of a workflow; undefined where Temporal does not know it, also if a list still does. */
 export async function lastRunOf(client: Client, workflowId: string): Promise<WorkflowExecutionDescription | undefined> {
+  return await runOf(client, workflowId);
+}
+
+/** As {@link lastRunOf}, of the run that is named. */
+export async function runOf(
+  client: Client,
+  workflowId: string,
+  runId?: string,
+): Promise<WorkflowExecutionDescription | undefined> {
   try {
-    return await client.workflow.getHandle(workflowId).describe();
+    return await client.workflow.getHandle(workflowId, runId).describe();
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;
@@ -73,7 +82,7 @@ export function listedRuns(client: Client, options: ListOptions): AsyncIterable<
 }
 
 /** How a run ended without an outcome, and the type of the failure by which what was asked of it was refused. */
-interface RunEnd {
+export interface RunEnd {
   closed: ClosedRun;
   refusal?: string;
 }

@@ -12,8 +12,15 @@ import {
   type WorkflowState,
 } from "../contract/messages.ts";
 import { nairobiTime } from "../contract/nairobi-date.ts";
-import { DEFAULT_CONNECTION, SEARCH_ATTRIBUTES, STATE_QUERY, WORKFLOW_TYPES } from "../contract/names.ts";
+import {
+  DEFAULT_CONNECTION,
+  SEARCH_ATTRIBUTES,
+  SETTLED_STAGES,
+  STATE_QUERY,
+  WORKFLOW_TYPES,
+} from "../contract/names.ts";
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
+import type { SaleStart } from "../contract/schema/sale.ts";
 import { firstTrouble } from "../contract/service-trouble.ts";
 import { UPDATES } from "../contract/updates.ts";
 import { ANSWER_WITHIN_MS, answeredInTime } from "./answered-in-time.ts";
@@ -26,7 +33,10 @@ import {
   lastRunOf,
   type PendingCall,
   pendingCallsOf,
+  type RunEnd,
   type RunFacts,
+  runOf,
+  startOfRun,
   waitsForInstead,
 } from "./runs.ts";
 import { attributesOf, saleIdOf, type SaleKey } from "./sale-key.ts";
@@ -64,15 +74,17 @@ function withPendingCalls(state: WorkflowState, pendingCalls: PendingCall[]): Wo
  * What is known of a sale that no run carries on. Its row says all of it but how the last run has ended, which Temporal
  * may know sooner.
  * @param run the last one; undefined where Temporal knows none
- * @param key absent: as the run's own attributes have it
+ * @param named absent: as the run itself has it
  * @throws SaleNotFoundError, NoAnswerError, LedgerAwayError
  */
 export async function stateOfEnded(
   client: Client,
   run: WorkflowExecutionDescription | undefined,
-  key: SaleKey | undefined = run && keyOfRun(run),
+  named?: SaleKey,
 ): Promise<SaleState> {
-  const { closed, refusal } = (run && (await endOf(client, run))) ?? {};
+  const key = named ?? (run && (await keyOfRun(client, run)));
+  const last = run && (await endOf(client, run));
+  const { closed, refusal } = last ?? {};
   const isCompleted = run?.status.name === "COMPLETED";
   const found = key && (await foundSale(client, key, closed !== undefined || isCompleted));
   if (!found) {
@@ -82,14 +94,34 @@ export async function stateOfEnded(
     if (closed) return withoutRow(closed, refusal !== undefined);
     throw SaleNotFoundError.of(run?.workflowId ?? "");
   }
-  // What another content was refused for is not what was asked for.
-  if (closed && refusal === FAILURES.conflict && !found.failed) return withoutRow(closed, true);
-  const { closed: _marked, ...row } = found;
-  if (isCompleted) return ledgerState(row);
-  // What was refused says nothing of a sale that an earlier run has begun.
-  if (!closed || (refusal !== undefined && !found.failed)) return ledgerState(found);
-  const ended: ClosedRun = { ...closed, ...howItStands(found, refusal !== undefined) };
-  return { ...ledgerState({ ...row, closed: ended }), waitingFor: waitingForAfter(ended) };
+  if (isCompleted) {
+    const { closed: _marked, ...row } = found;
+    return ledgerState(row);
+  }
+  if (!closed || refusal === undefined || found.failed) return stateAsEnded(found, last);
+  // What is held for the corrected sale of another one is not what was asked for.
+  const isSpokenFor = found.document !== null || found.numberTaken;
+  if (refusal === FAILURES.conflict && !isSpokenFor) return withoutRow(closed, true);
+  // What was refused says nothing of a sale that an earlier run has begun: how that one ended does.
+  const state = stateAsEnded(found, await endOfEarlier(client, found, run));
+  const { reason = refusal } = closed;
+  return { ...state, waitingFor: `${state.waitingFor}; another start of its number was refused: ${reason}` };
+}
+
+/** How the run ended that has written the row; undefined where that completed, or Temporal has deleted it. */
+async function endOfEarlier(
+  client: Client,
+  { keptBy: { workflowId, runId } }: FoundSale,
+  refused: RunFacts | undefined,
+): Promise<RunEnd | undefined> {
+  const writer = runId === refused?.runId ? undefined : await runOf(client, workflowId, runId);
+  return writer && (await endOf(client, writer));
+}
+
+function stateAsEnded(found: FoundSale, end: RunEnd | undefined): LedgerState {
+  if (!end) return ledgerState(found);
+  const ended: ClosedRun = { ...end.closed, ...howItStands(found, end.refusal !== undefined) };
+  return { ...ledgerState({ ...found, closed: ended }), waitingFor: waitingForAfter(ended) };
 }
 
 function waitingForAfter(closed: ClosedRun): string {
@@ -143,20 +175,22 @@ export function leftToDo({
 export async function refusedByClosed(client: Client, workflowId: string): Promise<NotAllowedError | undefined> {
   const run = await lastRunOf(client, workflowId);
   if (run?.type !== WORKFLOW_TYPES.sale || run.status.name === "RUNNING") return undefined;
-  if (run.status.name === "COMPLETED") {
-    const { words, allowed } = leftToDo(await resultOf(client, run));
-    const finished = `The sale ${workflowId} is finished and closed: it waits for nothing.${words}`;
-    return new NotAllowedError(finished, [], allowed);
-  }
+  if (run.status.name === "COMPLETED") return finishedAs(workflowId, await resultOf(client, run));
   const state = await stateOfEnded(client, run);
   const { closed } = state;
-  if (!closed) return undefined;
+  if (!closed) return SETTLED_STAGES.includes(state.stage) ? finishedAs(workflowId, state) : undefined;
   const ended = `The workflow ${workflowId} ${endedInWords(closed)} on ${nairobiTime(closed.atMs)}: no update reaches it`;
   const { words, allowed } = closed.settled
     ? leftToDo(state)
     : { words: " Allowed: restart it (`fiscalflow sale restart`), then answer what it asks.", allowed: ["restart"] };
   const left = closed.settled ? "nothing is left to do in it" : "nothing carries it on";
   return new NotAllowedError(`${ended}, and ${left}.${words}`, [], allowed);
+}
+
+function finishedAs(workflowId: string, outcome: Parameters<typeof leftToDo>[0]): NotAllowedError {
+  const { words, allowed } = leftToDo(outcome);
+  const finished = `The sale ${workflowId} is finished and closed: it waits for nothing.${words}`;
+  return new NotAllowedError(finished, [], allowed);
 }
 
 function howItStands({ isThrough }: FoundSale, refused: boolean): Pick<ClosedRun, "refused" | "settled"> {
@@ -206,14 +240,19 @@ function stateOfResult({ sale, receipt: _inSale, attention, ...known }: SaleOutc
   };
 }
 
-/** The sale of a run, as a list of Temporal finds it; undefined where nobody has named it. */
-function keyOfRun(run: WorkflowExecutionDescription): SaleKey | undefined {
+/** The sale of a run, as a list of Temporal finds it, else as its input names it. */
+async function keyOfRun(client: Client, run: WorkflowExecutionDescription): Promise<SaleKey | undefined> {
+  const [, connection = DEFAULT_CONNECTION, ofId] = run.workflowId.split("/");
   const attributes = attributesOf(run);
   const invoice = attributes.get(SEARCH_ATTRIBUTES.invoice);
-  if (invoice === undefined) return undefined;
-  const connection = run.workflowId.split("/")[1] ?? DEFAULT_CONNECTION;
-  const businessId = attributes.get(SEARCH_ATTRIBUTES.business);
-  return { invoice, connection, ...(businessId !== undefined && businessId !== NO_BUSINESS && { businessId }) };
+  const businessId = invoice === undefined ? ofId : attributes.get(SEARCH_ATTRIBUTES.business);
+  const of = { connection, ...(businessId !== undefined && businessId !== NO_BUSINESS && { businessId }) };
+  if (invoice !== undefined) return { invoice, ...of };
+  // No starter has named it, and a run that was refused at once has not named itself.
+  const { traderInvoiceNumber } = ((await startOfRun(client, run)).input ?? {}) as Partial<SaleStart>;
+  if (typeof traderInvoiceNumber !== "string") return undefined;
+  const key = { invoice: traderInvoiceNumber, ...of };
+  return saleIdOf(key) === run.workflowId ? key : undefined;
 }
 
 /** Beside an answer of the ledger: no workflow of the sale is open, so no message reaches it. */

@@ -109,6 +109,23 @@ describeWithTemporal("a second run of a sale", () => {
     });
     expect(rig.callsOf("OTHER-1")).toEqual(["createSale", "adjustStock"]);
     expect(movementsOf("OTHER-1")).toHaveLength(1);
+    // The number is still the first sale's, for everybody who asks by it.
+    const known = { stage: "completed", numberTaken: true, source: "ledger" };
+    expect(await rig.starter.getSale({ invoice: "OTHER-1" })).toMatchObject({
+      ...known,
+      waitingFor: expect.stringMatching(/^nothing; another start of its number was refused: .+ What differs: lines/),
+    });
+    expect(await rig.starter.outcome({ invoice: "OTHER-1" })).toMatchObject(known);
+    await expect(rig.starter.retry({ invoice: "OTHER-1" })).rejects.toMatchObject({ allowed: ["refund"] });
+  });
+
+  test("around the starter with an input that is refused leaves the number the first sale's", async () => {
+    await (await start("OTHER-2")).result();
+    const handle = await startAround("OTHER-2", { saleDate: "yesterday" });
+    await expect(handle.result()).rejects.toMatchObject({ cause: { type: "InvalidInput" } });
+    const known = { stage: "completed", numberTaken: true, source: "ledger" };
+    expect(await rig.starter.getSale({ invoice: "OTHER-2" })).toMatchObject(known);
+    expect(await rig.starter.outcome({ invoice: "OTHER-2" })).toMatchObject(known);
   });
 
   test("in the middle of a movement waits for its answer, and asks nobody", async () => {

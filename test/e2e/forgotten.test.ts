@@ -74,6 +74,12 @@ describeWithTemporal("the number of a sale that Temporal has deleted", () => {
     await expect(refused).rejects.toThrow(
       /belongs to another sale\. What differs: customer\.name; customer\.pin; lines\[0\]\.quantity: 3, before \d+\. In the/,
     );
+    const known = { stage: "completed", numberTaken: true, receipt: first.other.receipt };
+    expect(await rig.starter.outcome({ invoice: "FORGOTTEN-2" })).toMatchObject(known);
+    expect(await rig.starter.getSale({ invoice: "FORGOTTEN-2" })).toMatchObject({
+      stage: "completed",
+      document: { id: first.other.sale?.id },
+    });
     const again = await rig.starter.startSaleAndWait(input("FORGOTTEN-2"), { waitSeconds: 20 });
     expect(again.outcome?.sale?.id).toBe(first.other.sale?.id);
     expect(rig.simulator.documents("FORGOTTEN-2")).toHaveLength(1);
