@@ -16,10 +16,11 @@ import { unfilledFields, type UpdateExample } from "../contract/attention.ts";
 import { ANSWER_WITHIN_MS, answeredInTime } from "./answered-in-time.ts";
 import { bounded } from "./bound.ts";
 import { answerTo, NotAllowedError, SaleNotFoundError, temporalError, workflowError } from "./errors.ts";
-import { leftToDo, refusedByClosed, resultOf } from "./state-of-sale.ts";
+import { startByNumber } from "./start-sale.ts";
+import { keyOfRun, leftToDo, refusedAsEnded, refusedByClosed, resultOf, stateOfEnded } from "./state-of-sale.ts";
 import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from "../contract/names.ts";
 import type { SaleStart } from "../contract/schema/sale.ts";
-import { closedStatusOf, doneIn, lastRunOf, startOfRun } from "./runs.ts";
+import { closedStatusOf, doneIn, endOf, lastRunOf, runOf, startOfRun } from "./runs.ts";
 
 /** Any of the updates with its JSON: the workflow checks it. */
 export type OperatorAnswer = Pick<UpdateExample, "update" | "input">;
@@ -185,7 +186,7 @@ export interface RestartReply {
 }
 
 /**
- * With the input of the last run. The new run opens the sale's row, and takes over what that knows
+ * With the input of the last run; where that was refused, by the number of the sale that has it. The new run opens the sale's row, and takes over what that knows
  * (https://github.com/fiscalflow/fiscalflow/blob/main/docs/operator-actions.md#when-a-workflow-was-terminated).
  * Temporal itself lets only one run of the id be open, and none begin after one that completed.
  */
@@ -211,9 +212,10 @@ export async function restartWorkflow(
       allowed,
     );
   }
+  const isRefused = (await endOf(client, run))?.refusal !== undefined;
   try {
     const handle = await client.workflow.start(WORKFLOW_TYPES.sale, {
-      ...(await nextRun(client, run, { note, by })),
+      ...(await (isRefused ? nextRunByNumber : nextRun)(client, run, { note, by })),
       workflowIdReusePolicy: "ALLOW_DUPLICATE_FAILED_ONLY",
       workflowIdConflictPolicy: "FAIL",
     });
@@ -245,4 +247,25 @@ async function nextRun(client: Client, run: WorkflowExecutionDescription, word: 
     ...(staticSummary !== undefined && { staticSummary }),
     ...(staticDetails !== undefined && { staticDetails }),
   };
+}
+
+/**
+ * The last run was a start that was refused: its input would be refused again. The sale that has the number is begun by
+ * that alone, as its row has it.
+ * @throws NotAllowedError where no sale has the number, or it has nothing to carry on
+ */
+async function nextRunByNumber(
+  client: Client,
+  run: WorkflowExecutionDescription,
+  word: Pick<Restarted, "note" | "by">,
+) {
+  const key = await keyOfRun(client, run);
+  const state = await stateOfEnded(client, run, key);
+  const refused = refusedAsEnded(run.workflowId, state);
+  if (!key || (refused && !refused.allowed.includes("restart"))) throw refused ?? SaleNotFoundError.of(run.workflowId);
+  const writer = state.source === "ledger" ? state.keptBy : undefined;
+  const begun = writer && (await runOf(client, writer.workflowId, writer.runId));
+  const restarted: Restarted = { ...word, atMs: Date.now(), sent: state.numberTaken };
+  const { memo, ...byNumber } = startByNumber(key, begun?.memo);
+  return { ...byNumber, memo: { ...memo, [RESTARTED_MEMO]: restarted } };
 }

@@ -176,15 +176,27 @@ export async function refusedByClosed(client: Client, workflowId: string): Promi
   const run = await lastRunOf(client, workflowId);
   if (run?.type !== WORKFLOW_TYPES.sale || run.status.name === "RUNNING") return undefined;
   if (run.status.name === "COMPLETED") return finishedAs(workflowId, await resultOf(client, run));
-  const state = await stateOfEnded(client, run);
-  const { closed } = state;
-  if (!closed) return SETTLED_STAGES.includes(state.stage) ? finishedAs(workflowId, state) : undefined;
+  return refusedAsEnded(workflowId, await stateOfEnded(client, run));
+}
+
+/** As {@link refusedByClosed}, of a sale whose last run did not complete. */
+export function refusedAsEnded(workflowId: string, state: SaleState): NotAllowedError | undefined {
+  const { closed, stage } = state;
+  if (!closed) return SETTLED_STAGES.includes(stage) ? finishedAs(workflowId, state) : undefined;
   const ended = `The workflow ${workflowId} ${endedInWords(closed)} on ${nairobiTime(closed.atMs)}: no update reaches it`;
-  const { words, allowed } = closed.settled
-    ? leftToDo(state)
-    : { words: " Allowed: restart it (`fiscalflow sale restart`), then answer what it asks.", allowed: ["restart"] };
+  const { words, allowed } = leftAsEnded(state, closed);
   const left = closed.settled ? "nothing is left to do in it" : "nothing carries it on";
   return new NotAllowedError(`${ended}, and ${left}.${words}`, [], allowed);
+}
+
+function leftAsEnded(state: SaleState, { refused, settled }: ClosedRun): ReturnType<typeof leftToDo> {
+  if (settled) return leftToDo(state);
+  return refused
+    ? {
+        words: " What was asked of it was refused, and nothing was sent: correct that, and start it again.",
+        allowed: [],
+      }
+    : { words: " Allowed: restart it (`fiscalflow sale restart`), then answer what it asks.", allowed: ["restart"] };
 }
 
 function finishedAs(workflowId: string, outcome: Parameters<typeof leftToDo>[0]): NotAllowedError {
@@ -241,7 +253,7 @@ function stateOfResult({ sale, receipt: _inSale, attention, ...known }: SaleOutc
 }
 
 /** The sale of a run, as a list of Temporal finds it, else as its input names it. */
-async function keyOfRun(client: Client, run: WorkflowExecutionDescription): Promise<SaleKey | undefined> {
+export async function keyOfRun(client: Client, run: WorkflowExecutionDescription): Promise<SaleKey | undefined> {
   const [, connection = DEFAULT_CONNECTION, ofId] = run.workflowId.split("/");
   const attributes = attributesOf(run);
   const invoice = attributes.get(SEARCH_ATTRIBUTES.invoice);

@@ -16,7 +16,7 @@ import { saleStartSchema } from "../contract/schema/sale.ts";
 import { isThrough, type Ledger, type LostExecution, type OpenedRecord, type SaleOfBusiness } from "../ledger/index.ts";
 import { isUndecodable } from "../payloads/index.ts";
 import { attributesOf } from "../starter/sale-key.ts";
-import { closedStatusOf, doneIn, endOf, lastRunOf, listedRuns, msOf, startOfRun } from "../starter/runs.ts";
+import { closedStatusOf, doneIn, endOf, lastRunOf, listedRuns, msOf, runOf, startOfRun } from "../starter/runs.ts";
 import { loggedReason } from "./create-logger.ts";
 import { polledQueue, TemporalError, unservedReason } from "./require-temporal.ts";
 import { temporalGaugeIn } from "./watches.ts";
@@ -189,11 +189,15 @@ async function keepClosedRun(client: Client, ledger: Documents, { execution, sal
   const kept = await ledger.documents.findSale(business, number);
   const known = kept?.writer;
   if (known && known.workflowId !== workflowId) return;
-  const run = await lastRunOf(client, workflowId);
-  // After a reset or a restart another run carries it on. That one may end too, before it has written anything.
-  if (run?.runId !== runId) return;
+  const last = await lastRunOf(client, workflowId);
+  if (!last) return;
+  const isLast = last.runId === runId;
+  // After a reset or a restart another run carries it on. That one may end too, before it has written anything. Another
+  // start that was refused carries nothing on.
+  if (!isLast && (known?.runId !== runId || !(await endOf(client, last))?.refusal)) return;
+  const run = isLast ? last : await runOf(client, workflowId, runId);
   // Only its refund window was open: there is nothing to carry on.
-  if (kept && isThrough(kept)) return;
+  if (!run || (kept && isThrough(kept))) return;
   // What was refused has issued nothing, and says nothing of a sale that an earlier run has brought to its end.
   const { closed, refusal } = (await endOf(client, run)) ?? {};
   if (refusal) return;

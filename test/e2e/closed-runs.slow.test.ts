@@ -89,6 +89,55 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     expect(restart.stdout).toMatch(/^0 found; nothing was changed/);
   });
 
+  test("is still ended, and carried on by a restart, after another start of its number was refused", async () => {
+    rig.simulator.setAuthority("END-OTHER", [{ do: "down" }]);
+    await start("END-OTHER");
+    await rig.stateWhen("END-OTHER", ({ stage }) => stage === "awaiting-authority");
+    await handleOf("END-OTHER").terminate("by mistake");
+    const other = { businessId: "biz_1", traderInvoiceNumber: "END-OTHER", lines: [{ ...TEA, quantity: 9 }] };
+    const refused = await startDirectly(rig.starter.workflowId({ invoice: "END-OTHER" }), other);
+    await expect(refused.result()).rejects.toMatchObject({ cause: { type: "Conflict" } });
+
+    const closed = { status: "terminated", reason: "by mistake" };
+    expect(await shown("END-OTHER")).toMatchObject({ stage: "awaiting-authority", closed });
+    // Lists follow the runs by a moment.
+    const ended = async () => (await listedAs("END-OTHER", "--ended")).map(({ status }) => status);
+    await expect.poll(ended).toEqual(["terminated"]);
+    const { workflowId } = handleOf("END-OTHER");
+    const found = await fiscalflow("sale", "restart", "--query", `WorkflowId = "${workflowId}"`, "--note", "why");
+    expect(found.stdout).toMatch(/END-OTHER, awaiting-authority, terminated .*\n1 found; nothing was changed/);
+    await expect(rig.starter.retry({ invoice: "END-OTHER" })).rejects.toMatchObject({ allowed: ["restart"] });
+    rig.simulator.setAuthority("END-OTHER", [{ do: "accept" }]);
+    await rig.starter.restart({ invoice: "END-OTHER" }, { note: "by mistake" });
+    expect(await result("END-OTHER")).toMatchObject({ stage: "completed" });
+    expect(rig.simulator.documents("END-OTHER")).toMatchObject([{ lines: [{ quantity: TEA.quantity }] }]);
+    const { decisions } = await rig.starter.getSale({ invoice: "END-OTHER" });
+    expect(decisions).toMatchObject([{ update: "restart", note: "by mistake" }]);
+  });
+
+  test("is not restarted where it was refused, nor where it is signed: neither has anything to carry on", async () => {
+    const input = { businessId: "biz_1", traderInvoiceNumber: "REFUSED-2", lines: [] };
+    const refused = await startDirectly(rig.starter.workflowId({ invoice: "REFUSED-2" }), input);
+    await expect(refused.result()).rejects.toMatchObject({ cause: { type: "InvalidInput" } });
+    const sale = { invoice: "REFUSED-2" };
+    for (const ask of [() => rig.starter.restart(sale, { note: "why" }), () => rig.starter.retry(sale)])
+      await expect(ask()).rejects.toMatchObject({
+        code: "NotAllowed",
+        message: expect.stringContaining(
+          "What was asked of it was refused, and nothing was sent: correct that, and start",
+        ),
+        allowed: [],
+      });
+    await (await start("SIGNED-2")).result();
+    const other = { ...input, traderInvoiceNumber: "SIGNED-2", lines: [{ ...TEA, quantity: 9 }] };
+    const again = await startDirectly(rig.starter.workflowId({ invoice: "SIGNED-2" }), other);
+    await expect(again.result()).rejects.toMatchObject({ cause: { type: "Conflict" } });
+    await expect(rig.starter.restart({ invoice: "SIGNED-2" }, { note: "why" })).rejects.toMatchObject({
+      code: "NotAllowed",
+      allowed: ["refund"],
+    });
+  });
+
   test("is reported as terminated to callers who wait for its outcome", async () => {
     rig.simulator.setAuthority("END-6", [{ do: "down" }]);
     const input = { traderInvoiceNumber: "END-6", lines: [TEA] };

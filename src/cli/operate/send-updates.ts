@@ -142,8 +142,11 @@ async function found(
 ): Promise<WorkflowExecutionInfo[]> {
   const query = salesQuery(flags, `(${flags.query ?? ""})`, hasEnded ? ENDED : RUNNING);
   const runs = new Map<string, WorkflowExecutionInfo>();
-  // Of the runs of a sale, the latest is listed first.
-  for await (const run of runsOfQuery(client, query)) if (!runs.has(run.workflowId)) runs.set(run.workflowId, run);
+  // Of the runs of a sale, the latest is listed first. One that was refused at once names no sale: an earlier one may.
+  for await (const run of runsOfQuery(client, query)) {
+    const later = runs.get(run.workflowId);
+    if (!later || !saleOfRun(later)) runs.set(run.workflowId, run);
+  }
   return hasEnded ? await endedAsRowsSay(context, client, [...runs.values()]) : [...runs.values()];
 }
 
