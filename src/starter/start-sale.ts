@@ -21,7 +21,7 @@ import {
   STATE_QUERY,
   WORKFLOW_TYPES,
 } from "../contract/names.ts";
-import { type SaleInput, saleInputSchema, type SaleStart } from "../contract/schema/sale.ts";
+import { type SaleInput, saleInputSchema, type SaleStart, saleStartSchema } from "../contract/schema/sale.ts";
 import { parseInput } from "../contract/schema/parse-input.ts";
 import { answeredInTime, isWithoutAnswer } from "./answered-in-time.ts";
 import { attributesOf, attributesOfSale, saleIdOf, type SaleKey, saleKeyOf } from "./sale-key.ts";
@@ -217,7 +217,7 @@ async function namesNothing(client: Client, run: WorkflowExecutionDescription): 
 
 /**
  * A run that was started without the starter keeps no memo, but tells its fingerprint.
- * @throws NoAnswerError where it was started by a number alone, and does not know yet whether there is such a sale
+ * @throws NoAnswerError where its input names no content, and it does not know yet whether there is such a sale
  */
 async function checkSameContent(client: Client, start: PlannedStart): Promise<"known" | "closed"> {
   const handle = client.workflow.getHandle(start.workflowId);
@@ -230,18 +230,20 @@ async function checkSameContent(client: Client, start: PlannedStart): Promise<"k
       ? kept
       : (await answeredInTime(client, queryOf(start.workflowId), () => handle.query<WorkflowState>(STATE_QUERY)))
           .fingerprint;
-  if (known === undefined && (await namesNothing(client, run)))
-    throw NoAnswerError.to(startOf(start.workflowId), undefined);
-  // Not yet prepared: its `outcome` update compares the fingerprint once it is.
-  if (known === undefined || known === start.fingerprint) return result;
+  if (known === start.fingerprint) return result;
   const content =
     (memo?.["content"] as SaleContent | undefined) ??
     contentOf((await startOfRun(client, run)).input, start.input.businessId);
+  // Not yet prepared: what it was started with is what it is about to be.
+  if (known === undefined && !content && result === "known")
+    throw NoAnswerError.to(startOf(start.workflowId), undefined);
+  if (known === undefined && (!content || fingerprintOf(content) === start.fingerprint)) return result;
   throw SaleConflictError.between(start.input.traderInvoiceNumber, content, start.memo.content);
 }
 
-/** Of a run's input, whoever wrote it; undefined for what is no sale: its run fails for that. */
+/** Of a run's input, whoever wrote it; undefined for what is no sale, or names none: its run may fail for that. */
 function contentOf(input: unknown, defaultBusiness: string | undefined): SaleContent | undefined {
-  const { data: sale } = saleInputSchema.safeParse(input);
-  return sale && saleContent(sale, sale.businessId ?? defaultBusiness);
+  const { data: sale } = saleStartSchema.safeParse(input);
+  if (!sale || (!sale.lines && sale.saleId === undefined)) return undefined;
+  return saleContent(sale, sale.businessId ?? defaultBusiness);
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { type SaleInput, type SaleOutcome, saleWorkflowId } from "../../src/contract/index.ts";
+import { MAIN_TASK_QUEUE, type SaleInput, type SaleOutcome, saleWorkflowId } from "../../src/contract/index.ts";
+import { SaleConflictError } from "../../src/starter/index.ts";
 import type { CuttableLine } from "../rig/cuttable-line.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { resetRun } from "../rig/reset-run.ts";
@@ -40,6 +41,23 @@ describeWithTemporal("while the database of the claims is away", () => {
     line.restore();
     expect(await handle.result()).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied" }] });
     expect(rig.callsOf("AWAY-1")).toEqual(["createSale", "adjustStock"]);
+  });
+
+  test("a sale that was started without the starter is known to its own content alone, also before it knows itself", async () => {
+    line.cut();
+    const input = { businessId: "biz_1", traderInvoiceNumber: "AWAY-2", lines: [TEA] };
+    const refund = { reason: "06", traderInvoiceNumber: "CN-AWAY-2" } as const;
+    const handle = await rig.client.workflow.start("sale", {
+      workflowId: idOf("AWAY-2"),
+      taskQueue: MAIN_TASK_QUEUE,
+      args: [{ ...input, refund }],
+    });
+    const other = rig.starter.startSale({ ...input, lines: [{ ...TEA, quantity: 9 }] });
+    await expect(other).rejects.toThrow(SaleConflictError);
+    await expect(other).rejects.toThrow(`What differs: lines[0].quantity: 9, before ${TEA.quantity}. Nothing was`);
+    expect(await rig.starter.startSale(input)).toMatchObject({ result: "known" });
+    line.restore();
+    expect(await handle.result()).toMatchObject({ stage: "credited" });
   });
 
   test("a document whose answer cannot be recorded is kept, and recorded once it is back", async () => {
