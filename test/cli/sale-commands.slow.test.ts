@@ -1,11 +1,12 @@
 import { WorkflowFailedError, WorkflowNotFoundError } from "@temporalio/client";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
 import { MAIN_TASK_QUEUE, nairobiInstant } from "../../src/contract/index.ts";
 import { SaleNotFoundError } from "../../src/starter/index.ts";
 import { commandEnv } from "../rig/command-env.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { LOOK_PAUSE_MS, PATIENCE_MS } from "../rig/patience.ts";
 import { resetRun } from "../rig/reset-run.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
@@ -312,6 +313,53 @@ describeWithTemporal("fiscalflow sale", () => {
     rig.simulator.setAuthority("CN-AGAIN", [{ do: "accept" }]);
     expect(await sale(["retry", "CLI-NOTE"])).toMatchObject({ exitCode: 0 });
     await rig.client.workflow.getHandle(rig.starter.workflowId({ invoice: "CLI-NOTE" })).result();
+  });
+
+  test("refund --wait exits with 1 where the credit note is given up meanwhile", async () => {
+    await sale(["start", "-", "--wait"], saleOf("CLI-UP"));
+    rig.simulator.setAuthority("CN-UP", [{ do: "down" }]);
+    const refunded = sale(["refund", "CLI-UP", "--reason", "06", "--number", "CN-UP", "--wait", "20"]);
+    await rig.stateWhen("CLI-UP", ({ creditNote }) => creditNote !== undefined);
+    await sale(["cancel", "CLI-UP", "--reason", "the buyer keeps it"]);
+    rig.simulator.setAuthority("CN-UP", [{ do: "reject", reason: "No" }]);
+    expect(await refunded).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringContaining("CLI-UP is not refunded: its credit note CN-UP was given up."),
+    });
+  });
+
+  test("refund and correct exit with 1 where the workflow ends while they wait", async () => {
+    const ending = async (command: string[], invoice: string, input?: unknown): Promise<CliResult> => {
+      await sale(["start", "-", "--wait"], saleOf(invoice));
+      rig.simulator.setAuthority(`CN-${invoice}`, [{ do: "down" }]);
+      const asked = sale([...command, "--reason", "06", "--number", `CN-${invoice}`, "--wait", "60"], input);
+      const handle = rig.client.workflow.getHandle(rig.starter.workflowId({ invoice }));
+      // The sale answers the refund after 20 seconds. From then on the command waits for the outcome.
+      const waitsForOutcome = async (): Promise<boolean> => {
+        const { events } = await handle.fetchHistory();
+        const names = (events ?? []).flatMap(
+          (event) => event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input?.name ?? [],
+        );
+        return names.includes("refund") && names.at(-1) === "outcome";
+      };
+      await vi.waitUntil(waitsForOutcome, { timeout: 3 * PATIENCE_MS, interval: LOOK_PAUSE_MS });
+      await handle.terminate("by mistake");
+      return await asked;
+    };
+    const [refunded, corrected] = await Promise.all([
+      ending(["refund", "CLI-END"], "CLI-END"),
+      ending(["correct", "CLI-FIX", "-"], "CLI-FIX", saleOf("CLI-FIXED")),
+    ]);
+    expect(refunded).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringContaining('CLI-END is not refunded by CN-CLI-END yet: its workflow was terminated ("by mi'),
+    });
+    expect(corrected).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringMatching(
+        /^Correction of CLI-FIX by CLI-FIXED, .*: its workflow was terminated \("by mistake"/,
+      ),
+    });
   });
 
   test("a sale that is refunded late is listed and shown as one, with the runs before", async () => {

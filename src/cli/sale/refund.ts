@@ -30,7 +30,13 @@ export async function refundSale(context: CliContext, invoice: string, flags: Re
     return refunded;
   });
   printResult(context, flags.json, outcome, refundText(invoice, number, showCommand(invoice, flags), outcome));
-  if (outcome.stage !== "credited" && outcome.attention !== undefined) throw new CommandFailedError("");
+  const { stage, attention, closed } = outcome;
+  if (stage !== "credited" && (attention || closed || isGivenUp(outcome))) throw new CommandFailedError("");
+}
+
+/** One that was accepted, and is not begun yet, is still among what is known of the sale. */
+function isGivenUp({ stage, refund }: SaleOutcome): boolean {
+  return stage === "completed" && refund === undefined;
 }
 
 const UNDER_WAY: readonly MovementState[] = ["planned", "sending", "unknown"];
@@ -51,7 +57,7 @@ function refundText(invoice: string, number: string, show: string, outcome: Sale
     return lines.join("\n");
   }
   if (closed) return `${invoice} is not refunded by ${note} yet: its workflow ${endedInWords(closed)}. See ${show}`;
-  if (stage === "completed") return `${invoice} is not refunded: its credit note ${note} was given up. See ${show}`;
+  if (isGivenUp(outcome)) return `${invoice} is not refunded: its credit note ${note} was given up. See ${show}`;
   const goesOn = `The refund of ${invoice} by credit note ${note} is under way`;
   if (attention) return `${goesOn}, and needs an operator: ${attention.code}. See ${show}`;
   return `${goesOn}, and goes on by itself. See ${show}`;
@@ -67,18 +73,20 @@ export async function correctSale(
   const replaceWith = await readJson(context, file);
   // What is wrong with it, the starter says field by field.
   const request = { reason, traderInvoiceNumber, returnDate, replaceWith } as never;
-  const correction = await withSales(context, async (sales) => {
+  const { correction, closed } = await withSales(context, async (sales) => {
     const { starter, keyOf, warn } = sales;
     const key = keyOf(invoice, flags);
     const begun = await starter.correct(key, request, { waitSeconds });
     warn(begun.warnings, { ...key, sent: "the correction goes on" });
-    return await withDocuments(sales, key, begun);
+    const state = await starter.getSale(key).catch(() => undefined);
+    return { correction: await withDocuments(sales, key, begun, state), closed: state?.closed };
   });
   const target = { ...scopeOf(flags), invoice };
   const { stage, attentions, heldUp } = correction;
   const lines = attentions.flatMap((one) => attentionLines(one, { commands: resolvingCommands(one, target) }));
   printResult(context, flags.json, correction, [...correctionLines(correction, target), ...lines].join("\n"));
-  if (attentions.length > 0 || heldUp !== undefined || stage === "cancelled" || stage === "credited")
+  const isEnded = closed !== undefined && stage !== "corrected";
+  if (attentions.length > 0 || heldUp !== undefined || isEnded || stage === "cancelled" || stage === "credited")
     throw new CommandFailedError("");
 }
 
