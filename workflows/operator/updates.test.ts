@@ -127,6 +127,17 @@ describe("an update of a sale with credit notes", () => {
     expect(() => check("acknowledge", seen, run)).not.toThrow();
   });
 
+  test("is for the sale alone, by the sale's own number", () => {
+    const run = creditedSale();
+    run.raise({ code: "mismatch", message: "" });
+    const ofSale = { code: "mismatch", note: "seen", subject: "INV-1" } as const;
+    expect(() => check("acknowledge", ofSale, run)).not.toThrow();
+    void named("acknowledge").act(run, ofSale);
+    expect(run.allAttentions.map(({ subject }) => subject)).toEqual(["CN-1"]);
+    expect(run.decisions).toMatchObject([{ update: "acknowledge", note: "seen" }]);
+    expect(run.creditNotes[0]?.decisions).toEqual([]);
+  });
+
   test("cancels the credit note that a refund is about to begin", () => {
     const run = new SaleState("sale", "INV-1", "completed");
     run.prepared = true;

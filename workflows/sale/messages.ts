@@ -172,9 +172,7 @@ function ofEither<Name extends "retry" | "acknowledge" | "resolveDocument">(
   { forSeveral }: { forSeveral: boolean },
 ): Update<SaleState, Name> {
   const meantFor = (one: SaleState, request: UpdateRequests[Name]): UpdateRequests[Name] =>
-    one.documentType === "credit_note" && "subject" in request && request.subject === one.invoice
-      ? { ...request, subject: undefined }
-      : request;
+    "subject" in request && request.subject === one.invoice ? { ...request, subject: undefined } : request;
   const waiting = (run: SaleState, request: UpdateRequests[Name]): SaleState[] =>
     run.documents.filter((one) => update.refusedBecause(one, meantFor(one, request)) === undefined);
   return {
