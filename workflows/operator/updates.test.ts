@@ -143,8 +143,9 @@ describe("an update of a sale with credit notes", () => {
     run.prepared = true;
     expect(() => check("cancel", { reason: "why" }, run)).toThrow("A completed document cannot be cancelled");
     run.refund = { reason: "06", traderInvoiceNumber: "CN-1" };
-    void named("cancel").act(run, { reason: "the buyer keeps the goods" });
-    expect(run).toMatchObject({ creditNoteCancelRequested: "the buyer keeps the goods", cancelRequested: undefined });
+    const asked = { reason: "the buyer keeps the goods", by: "njeri" };
+    void named("cancel").act(run, asked);
+    expect(run).toMatchObject({ creditNoteCancelRequested: asked, cancelRequested: undefined });
   });
 });
 

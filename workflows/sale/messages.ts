@@ -76,7 +76,7 @@ const cancel: Update<SaleState, "cancel"> = {
   about: (run) => run.toCancel,
   act(run, { reason, by }) {
     if (!isForComingNote(run)) return run.toCancel.requestCancel(reason, by);
-    run.creditNoteCancelRequested ??= reason;
+    run.creditNoteCancelRequested ??= { reason, by };
     run.notes?.saveIfChanged();
   },
   done: "Cancellation asked for.",

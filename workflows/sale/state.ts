@@ -114,8 +114,8 @@ export class SaleState extends AttentionList {
   reversedSaleId: string | undefined;
   refund: Refund | undefined;
   refundChecks: InputChecks | undefined;
-  /** Why the credit note is to be given up, if that was asked for before it began. */
-  creditNoteCancelRequested: string | undefined;
+  /** Why the credit note is to be given up, if that was asked for before it began, and who asked, where that is known. */
+  creditNoteCancelRequested: { reason: string; by?: string | undefined } | undefined;
   /** The number of the refund that messages asked for last; and that at the moment of the cancellation. */
   refundAsked: string | undefined;
   cancelledAfter: string | undefined;

@@ -110,7 +110,7 @@ test("the state of a sale tells that its credit note is to be given up until tha
   const run = new StandingRun();
   run.stage = "crediting";
   // Asked of the run before.
-  run.creditNoteCancelRequested = "typed by mistake";
+  run.creditNoteCancelRequested = { reason: "typed by mistake" };
   expect(stateOf(run)).toMatchObject({ creditNoteCancelRequested: "typed by mistake" });
   const note = run.beginCreditNote("CN-1");
   note.publish = () => undefined;

@@ -52,7 +52,7 @@ export function stateOf(run: SaleState): WorkflowState {
   // What was asked of a credit note that has ended is no wish any more.
   const creditNoteCancelRequested = note?.settled
     ? undefined
-    : (note?.cancelRequested ?? run.creditNoteCancelRequested);
+    : (note?.cancelRequested ?? run.creditNoteCancelRequested?.reason);
   return {
     stage: run.stage,
     waitingFor: waitingForOf(run),
@@ -278,7 +278,7 @@ export class NoteKeeping implements KeptNotes {
       numberTaken: run.numberTaken,
       refund: run.refund ? keptRefund(run.refund, run.businessId) : run.isRefundGivenUp ? null : undefined,
       cancelRequested: run.cancelRequested,
-      creditNoteCancelRequested: run.creditNoteCancelRequested,
+      creditNoteCancelRequested: run.creditNoteCancelRequested?.reason,
       correction: correctionToNote(run),
       attentions,
       attentionChanges,

@@ -81,10 +81,14 @@ export async function sale(input: SaleStart): Promise<SaleOutcome> {
     const due = run.refund?.traderInvoiceNumber ?? run.refundAsked;
     const meant = run.wasReset && run.refundAsked !== undefined ? run.cancelledAfter : due;
     if ((prepared.finished || run.earlierRunSigned) && meant !== undefined) {
-      if (meant === due) run.creditNoteCancelRequested = run.cancelRequested;
+      if (meant === due && run.cancelRequested !== undefined) {
+        const reason = run.cancelRequested;
+        const { by } = run.decisions.find(({ update, note }) => update === "cancel" && note === reason) ?? {};
+        run.creditNoteCancelRequested = { reason, by };
+      }
       run.cancelRequested = undefined;
     }
-    run.creditNoteCancelRequested ??= prepared.earlier?.creditNoteCancelRequested;
+    run.creditNoteCancelRequested ??= cancellationOf(prepared.earlier);
     run.cancelRequested ??= prepared.earlier?.cancelRequested;
     const context = contextOf(run, prepared.profile, prepared.sale.callback);
     if (prepared.finished) {
@@ -102,7 +106,7 @@ export async function sale(input: SaleStart): Promise<SaleOutcome> {
         if (!isSameRefund(run.refund, earlier.refund, run.businessId)) run.creditNoteCancelRequested = undefined;
         run.refund = earlier.refund;
       }
-      run.creditNoteCancelRequested ??= earlier?.creditNoteCancelRequested;
+      run.creditNoteCancelRequested ??= cancellationOf(earlier);
     };
     await runSale(context, prepared, stock, () => askAgain("completed"));
     // A run that was reset to a point in its refund window is past the question before `completed`. It can ask here: what
@@ -127,6 +131,12 @@ async function goOnFromTheEnd(context: SaleContext, finished: FinishedSale): Pro
   if (stage !== "completed") return;
   run.notes = new NoteKeeping(context);
   await stayOpenForRefund(context, new StockKeeping(context), 0);
+}
+
+/** The row has no name beside it. */
+function cancellationOf(earlier: PreparedSale["earlier"]): SaleState["creditNoteCancelRequested"] {
+  const reason = earlier?.creditNoteCancelRequested;
+  return reason === undefined ? undefined : { reason };
 }
 
 async function runSale(

@@ -189,7 +189,8 @@ async function creditSale(
   note.notes = new NoteKeeping(context);
   if (opened.otherRun) note.notes.noteAnew();
   note.cancelRequested ??= opened.cancelRequested;
-  if (run.creditNoteCancelRequested !== undefined) note.requestCancel(run.creditNoteCancelRequested);
+  const cancelled = run.creditNoteCancelRequested;
+  if (cancelled) note.requestCancel(cancelled.reason, cancelled.by);
   try {
     const isSigned = await unlessGivenUp(context, async () => {
       await prepare(context);
