@@ -83,6 +83,19 @@ test("while Temporal does not take a workflow's signal, the sender keeps the cal
   expect(await pace.pass("a", undefined)).toBe("delivered");
 });
 
+test("a callback is passed on soon after an outage, however many were not taken before", async () => {
+  const { pace, temporal } = pacing();
+  temporal.answer = () => Promise.resolve("unreachable");
+  for (let failed = 0; failed < 10; failed += 1) {
+    expect(await pace.pass("a", undefined)).toBe("unreachable");
+    await vi.advanceTimersByTimeAsync(DAY_MS);
+  }
+  expect(await pace.pass("a", undefined)).toBe("unreachable");
+  temporal.answer = () => Promise.resolve("delivered");
+  await vi.advanceTimersByTimeAsync(15_000);
+  expect(await pace.pass("a", undefined)).toBe("delivered");
+});
+
 test("a merged callback that Temporal does not take is tried again after the next pause", async () => {
   const { pace, atMs, temporal } = pacing();
   await pace.pass("a", undefined);
@@ -124,14 +137,26 @@ test("no workflow ever gets more than its pauses allow, whenever callbacks come 
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(fc.nat(20_000), outcome), { maxLength: 100 }), async (callbacks) => {
       const { pace, atMs, temporal } = pacing();
+      const answers: SignalOutcome[] = [];
+      const answering = (answer: SignalOutcome): void => {
+        temporal.answer = () => {
+          answers.push(answer);
+          return Promise.resolve(answer);
+        };
+      };
       for (const [gapMs, answer] of callbacks) {
-        temporal.answer = () => Promise.resolve(answer);
+        answering(answer);
         await vi.advanceTimersByTimeAsync(gapMs);
         await pace.pass("a", undefined);
       }
+      answering("delivered");
       await vi.advanceTimersByTimeAsync(10 * DAY_MS);
-      for (const [index, ms] of atMs().slice(1).entries())
-        expect(ms - (atMs()[index] ?? 0)).toBeGreaterThanOrEqual(Math.min(1_000 * 2 ** index, DAY_MS));
+      let taken = 0;
+      for (const [index, ms] of atMs().slice(1).entries()) {
+        const longestMs = answers[index] === "unreachable" ? 10_000 : DAY_MS;
+        expect(ms - (atMs()[index] ?? 0)).toBeGreaterThanOrEqual(Math.min(1_000 * 2 ** taken, longestMs));
+        if (answers[index] !== "unreachable") taken += 1;
+      }
     }),
     { numRuns: 50 },
   );

@@ -87,6 +87,8 @@ function outcomeOf(error: unknown): SignalOutcome {
 }
 
 const FIRST_PAUSE_MS = 1_000;
+/** After a signal that Temporal did not take: an outage that is over is to be noticed soon. */
+const LONGEST_PAUSE_AWAY_MS = 10_000;
 const DAY_MS = 24 * 60 * 60_000;
 
 interface PaceOptions {
@@ -102,7 +104,7 @@ interface PaceOptions {
 export type Forwarded = SignalOutcome | "merged";
 
 interface Paced {
-  /** Signals so far, whether or not they arrived. */
+  /** Signals so far, without those that Temporal did not take. */
   sent: number;
   nextAtMs: number;
   last: Forwarded | undefined;
@@ -118,8 +120,8 @@ interface Paced {
  * A callback URL does not expire, and each signal makes its workflow read the document, which takes some twenty of the
  * 51,200 events that Temporal gives a run. So the pause after each signal to one workflow is twice the one before: 1 s,
  * 2 s, 4 s, up to a day, which makes 17 signals on the first day and one a day from then on. A callback that comes
- * during a pause is not lost: at its end, one signal tells of all that came. Several receivers, or one that restarts,
- * each begin anew.
+ * during a pause is not lost: at its end, one signal tells of all that came. While Temporal is away the pause does not
+ * grow beyond ten seconds. Several receivers, or one that restarts, each begin anew.
  */
 export class SignalPace {
   readonly #signal: PaceOptions["signal"];
@@ -171,12 +173,18 @@ export class SignalPace {
   async #send(target: string, paced: Paced, event: string | undefined): Promise<Forwarded> {
     clearTimeout(paced.due?.timer);
     paced.due = undefined;
-    // Counted before it is known whether it arrives: one that seems lost may have.
-    paced.nextAtMs = Date.now() + Math.min(FIRST_PAUSE_MS * 2 ** paced.sent, this.#longestPauseMs);
-    paced.sent += 1;
+    const sentAtMs = Date.now();
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** paced.sent, this.#longestPauseMs);
+    paced.nextAtMs = sentAtMs + pauseMs;
     paced.underWay = this.#signal(target, event).catch(() => "unreachable");
     paced.last = await paced.underWay;
     paced.underWay = undefined;
+    if (paced.last !== "unreachable") paced.sent += 1;
+    else {
+      // One that seems lost may have arrived: it is not repeated at once either.
+      paced.nextAtMs = sentAtMs + Math.min(pauseMs, LONGEST_PAUSE_AWAY_MS);
+      this.#bringForward(target, paced);
+    }
     return paced.last;
   }
 
@@ -188,6 +196,13 @@ export class SignalPace {
       if ((await this.#send(target, paced, latest)) === "unreachable") this.#sendLater(target, paced, latest);
     };
     paced.due = { timer: setTimeout(() => void send(), Math.max(0, paced.nextAtMs - Date.now())).unref(), event };
+  }
+
+  /** What came while the signal was under way was put off by its whole pause. */
+  #bringForward(target: string, paced: Paced): void {
+    if (!paced.due) return;
+    clearTimeout(paced.due.timer);
+    this.#sendLater(target, paced, paced.due.event);
   }
 
   async #sendIfDue(target: string, paced: Paced): Promise<void> {
