@@ -156,9 +156,9 @@ async function lookedAtKey(
   { lookPauseMs }: Standing,
   random: () => number,
 ): Promise<void> {
-  const classified = await callAndClassify(runtime, "awaitService", request, () =>
-    runtime.client.listBusinessesAsSent(),
-  );
+  // Whatever names it has: the API's document does not show them, and a wait that reads them may never end.
+  const look = () => runtime.client.listBusinessesAsSent();
+  const classified = await callAndClassify(runtime, "awaitService", request, look);
   const { meaning, error, message } = classified;
   if (meaning.kind === "transient") {
     throw stillWaiting(message, afterTroubleMs(lookPauseMs, classified.error, random), classified.trouble);

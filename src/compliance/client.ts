@@ -1,7 +1,9 @@
+import { z } from "zod";
+
 import type { Branch } from "../contract/calls.ts";
 import type { StockAction } from "../contract/stock-movement.ts";
 import { field } from "../http/json.ts";
-import { bodyReader, type ReadBody, type ReadList } from "../http/read-body.ts";
+import { bodyOf, bodyReader, type ReadBody, type ReadList } from "../http/read-body.ts";
 import type { HttpRequest } from "../http/request.ts";
 import {
   CallInputError,
@@ -277,8 +279,11 @@ export function createComplianceClient(options: ComplianceClientOptions) {
     listBusinesses: async (call: CallOptions = {}) =>
       send("listBusinesses", {}, readBusinesses(dialect.businesses), call),
 
-    /** The answer with whatever names it has: for whoever compares them with the dialect's. */
-    listBusinessesAsSent: async (call: CallOptions = {}) => send("listBusinesses", {}, passedOn, call),
+    /**
+     * The answer with whatever names it has: for whoever compares them with the dialect's, or only asks whether the
+     * service serves.
+     */
+    listBusinessesAsSent: async (call: CallOptions = {}) => send("listBusinesses", {}, anyJson, call),
 
     /**
      * The receipt of a sale or credit note (`receiptDownload`), which the document names without showing it: byte by
@@ -315,6 +320,9 @@ export function createComplianceClient(options: ComplianceClientOptions) {
 }
 
 const passedOn: ReadBody<unknown> = ({ json }) => ({ data: json });
+
+/** A page of something in between is no answer of the service. */
+const anyJson: ReadBody<unknown> = bodyOf(z.unknown(), (body) => body);
 
 const EXAMPLES: Readonly<Record<NamedOperation, string>> = {
   createItem: '{"method":"POST","path":"/v1/items","fields":{}}',
