@@ -110,6 +110,7 @@ export function createDocumentActivities(context: ActivityContext) {
       const runtime = runtimeOf(context, request.connection);
       const { connection, businessId, type, number, saleId } = request;
       await ledger.answers();
+      const askedAtMs = nowMs();
       const call = () => runtime.client.getSale(saleId, { businessId });
       const classified = await callAndClassify(runtime, "awaitDocument", request, call);
       const askedFor = JSON.stringify([connection, businessId, saleId]);
@@ -123,7 +124,8 @@ export function createDocumentActivities(context: ActivityContext) {
         { connection, businessId },
         { type, number, saleId },
       ];
-      const kind = await ledger.reconciliation.holdDocument(business, document, readResult, currentWriter());
+      const told = { answer: readResult, askedAtMs };
+      const kind = await ledger.reconciliation.holdDocument(business, document, told, currentWriter());
       unreadAnswers.end(askedFor);
       return kind === "given-up" ? { kind: "not-final", givenUp: true } : { kind };
     },
@@ -138,7 +140,7 @@ function stillUnderWay({ status, receipt }: SaleDocument, { knownStatus }: Await
   return isDocumented(status) || !isDocumented(knownStatus);
 }
 
-type DocumentAnswer = Parameters<ActivityContext["ledger"]["reconciliation"]["holdDocument"]>[2];
+type DocumentAnswer = Parameters<ActivityContext["ledger"]["reconciliation"]["holdDocument"]>[2]["answer"];
 
 /** Undefined if the answer is not about the document. */
 function readResultOf(classified: ClassifiedCall<SaleDocument>, persists: () => boolean): DocumentAnswer | undefined {

@@ -69,6 +69,7 @@ describe("comparing a document with the service", () => {
     const keep = (stage: "rejected" | "cancelled", asOfMs: number) =>
       keepRecord(served.context.ledger, BUSINESS, recordOf(number, { document, stage, asOfMs, movements: [] }), WRITER);
     const asOfMs = Date.now();
+    served.clock.nowMs = asOfMs + 2;
     await keep("rejected", asOfMs);
     expect(await inActivity(reconcile(served, document))).toEqual({ kind: "not-final" });
     await keep("cancelled", asOfMs + 1);

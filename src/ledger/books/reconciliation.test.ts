@@ -18,8 +18,8 @@ describe("a document compared with the service", () => {
   const sale = (number: string) => ({ type: "sale" as const, number, saleId: `sale_${number}` });
   const hold = (business: Business, number: string, told: ReturnType<typeof documentOf> | undefined) =>
     holdAnswer(business, number, told ? { kind: "document", document: told } : { kind: "not-there" });
-  const holdAnswer = (business: Business, number: string, told: DocumentAnswer) =>
-    test.ledger.reconciliation.holdDocument(business, sale(number), told, runOf(1));
+  const holdAnswer = (business: Business, number: string, told: DocumentAnswer, askedAtMs = Date.now()) =>
+    test.ledger.reconciliation.holdDocument(business, sale(number), { answer: told, askedAtMs }, runOf(1));
   const listed = async (business: Business): Promise<string[]> =>
     (await test.ledger.reconciliation.documents(business, undefined, 10)).map(({ number }) => number);
 
@@ -38,6 +38,21 @@ describe("a document compared with the service", () => {
       WRITER,
     );
     expect(await listed(business)).toEqual(["INV-1", "INV-2"]);
+  });
+
+  it("is not held against an answer that is older than the ledger's own", async () => {
+    const business = someBusiness();
+    await keepRecord(test.ledger, business, recordOf("INV-1"), WRITER);
+    const { rows } = await test.outside.query<{ at: Date }>(
+      "select coalesce(answered_at, as_of) as at from documents where business_id = $1",
+      [business.businessId],
+    );
+    const answeredAtMs = rows[0]?.at.getTime() ?? 0;
+    const document = documentOf("INV-1", { status: "pending", receipt: null });
+    const asked = (askedAtMs: number) => holdAnswer(business, "INV-1", { kind: "document", document }, askedAtMs);
+    expect(await asked(answeredAtMs - 1)).toBe("not-final");
+    expect(await found(business)).toEqual([]);
+    expect(await asked(answeredAtMs + 1)).toBe("differs");
   });
 
   it("is equal to itself whatever its texts", async () => {

@@ -27,6 +27,12 @@ export type DocumentAnswer =
   | { kind: "not-there" }
   | { kind: "unreadable"; message: string };
 
+export interface ToldAnswer {
+  answer: DocumentAnswer;
+  /** When the service was asked, by the worker's clock. */
+  askedAtMs: number;
+}
+
 const COMPARE_WITHIN_MS = 60_000;
 
 export type Reconciliation = ReturnType<typeof createReconciliation>;
@@ -37,9 +43,9 @@ export function createReconciliation(database: Database) {
     /** Documents that the service has, and has not yet been seen to tell as final and the same, by type and number. */
     documents: (business: Business, after: DocumentToReconcile | undefined, limit: number) =>
       database.transact((db) => listDocuments(db, business, after, limit)),
-    /** Holds a document against what the service tells of it now. */
-    holdDocument: (business: Business, document: DocumentToReconcile, answer: DocumentAnswer, writer: Writer) =>
-      database.transact((db) => holdDocument(db, business, document, answer, writer)),
+    /** Holds a document against what the service told of it when it was asked. */
+    holdDocument: (business: Business, document: DocumentToReconcile, told: ToldAnswer, writer: Writer) =>
+      database.transact((db) => holdDocument(db, business, document, told, writer)),
     /** Supplier invoices against bill payments, as the ledger has them, once it has all of both. */
     holdPayments: (business: Business, against: { accounting: string; rule: PaymentRule }, writer: Writer) =>
       holdPayments(database, business, against, writer),
@@ -103,20 +109,22 @@ async function holdDocument(
   db: Queries,
   business: Business,
   { type, number, saleId }: DocumentToReconcile,
-  answer: DocumentAnswer,
+  { answer, askedAtMs }: ToldAnswer,
   writer: Writer,
 ): Promise<"final" | "not-final" | "given-up" | "differs" | "unreadable"> {
   const { connection, business_id } = businessColumns(business);
   const key = sql<boolean>`(connection, business_id, type, number) = (${connection}, ${business_id}, ${type}, ${storableText(number)})`;
   const row = await db
     .selectFrom("documents")
-    .select(["document", "event_number", "workflow_id", "as_of"])
+    .select(["document", "event_number", "workflow_id", "as_of", "answered_at"])
     .select(GIVEN_UP.as("given_up"))
     .where(key)
     .executeTakeFirst();
   const kept = row?.document as SaleDocument | null | undefined;
   // Another document has taken its place since it was listed.
   if (!row || kept?.id !== saleId) return "not-final";
+  // Its own workflow has read it since: the answer says what was, and the next reconciliation asks again.
+  if (row.answered_at !== null && row.answered_at.getTime() > askedAtMs) return "not-final";
   const found = findingsOf(kept, answer, row.workflow_id);
   const kinds = answer.kind === "unreadable" ? found.map(({ kind }) => kind) : DOCUMENT_FINDINGS;
   await replaceFindings(db, business, { kinds, subjects: [saleId] }, found, writer);
