@@ -48,6 +48,15 @@ test("an alert ends as soon as the key has changed", async () => {
   expect(told.isRefused()).toBe(false);
 });
 
+test("a key is tried again at once after the clock was set back by an hour, and not an hour later", async () => {
+  const { ask, clock } = behindBreaker();
+  await ask();
+  expect(await ask()).toBe("held");
+  clock.nowMs -= 60 * MINUTE;
+  expect(await ask()).toBe("401");
+  expect(await ask()).toBe("held");
+});
+
 describe("a key that may be replaced while the process runs", () => {
   test("is read again after a 401, once, before the refusal counts", async () => {
     const { ask, key, service, alerts } = behindBreaker();

@@ -204,7 +204,9 @@ export class CredentialCircuitBreaker {
     const nowMs = this.#nowMs(call);
     for (const { refused } of [this.#standing("401"), this.#permission(call)]) {
       if (!refused || this.#isReplaced(refused)) continue;
-      if (askedSince(refused, call) || (!refused.probing && nowMs >= refused.probeAtMs)) continue;
+      // What is further off than the longest pause was set before the clock was set back: it is past.
+      const isDue = nowMs >= refused.probeAtMs || refused.probeAtMs - nowMs > this.#longestPauseMs;
+      if (askedSince(refused, call) || (!refused.probing && isDue)) continue;
       refused.waiting.add(call.caller);
       const evidence = {
         notSent: true,
@@ -215,6 +217,10 @@ export class CredentialCircuitBreaker {
       return new KeyHeldError(call.operation, refused.error, evidence, Math.max(refused.probeAtMs - nowMs, 0));
     }
     return undefined;
+  }
+
+  get #longestPauseMs(): number {
+    return this.#options.firstPauseMs * Math.max(...RUNGS);
   }
 
   #enter(standing: Standing, call: KeyCall): (finding: Finding) => void {
@@ -262,8 +268,8 @@ export class CredentialCircuitBreaker {
    * longest time between two looks. Of a process that nobody asks any more, nothing else would take the alert back.
    */
   #isRefused(alert: string): boolean {
-    const { firstPauseMs, nowMs } = this.#options;
-    const triedWithinMs = firstPauseMs * Math.max(...RUNGS) + LOOKED_WITHIN_MS;
+    const { nowMs } = this.#options;
+    const triedWithinMs = this.#longestPauseMs + LOOKED_WITHIN_MS;
     for (const { alert: told, refused } of this.#standings.values())
       if (told === alert && refused && !this.#isReplaced(refused) && nowMs() - refused.seenAtMs <= triedWithinMs)
         return true;

@@ -109,6 +109,22 @@ describe("a service without a documented limit", () => {
     expect(service.calls).toBe(9);
   });
 
+  test("does not stay closed for an hour by a clock that is set back by that hour", async () => {
+    const { clock, service, ask } = behindBreaker();
+    clock.nowMs += 7_200_000;
+    Object.assign(service, { status: 429, headers: { "retry-after": "60" } });
+    await ask();
+    clock.nowMs -= 3_600_000;
+    expect(await ask()).toBe(429);
+    expect(await ask()).toBe("held-back");
+    clock.nowMs += 60_000;
+    Object.assign(service, { status: 503, headers: {} });
+    for (let call = 0; call < 5; call++) expect(await ask()).toBe(503);
+    expect(await ask()).toBe("held-back");
+    clock.nowMs -= 3_600_000;
+    expect(await ask()).toBe(503);
+  });
+
   test("notifies waiting callers when it may have opened", async () => {
     const { clock, service, breaker, ask } = behindBreaker();
     service.status = 429;

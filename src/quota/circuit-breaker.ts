@@ -63,7 +63,18 @@ export class CircuitBreaker implements Transport {
   /** Undefined while a probe is under way. */
   #opensAt(unrepeatable: boolean): number | undefined {
     const probeMs = probeAt(this.#trouble, unrepeatable);
-    return probeMs === undefined ? undefined : Math.max(this.#closedUntilMs, probeMs);
+    if (probeMs === undefined) return undefined;
+    return Math.max(this.#closedUntil(), this.#believed(probeMs, 2 * this.#options.rules.longestPauseMs));
+  }
+
+  #closedUntil(): number {
+    return this.#believed(this.#closedUntilMs, this.#options.rules.longestClosedMs);
+  }
+
+  /** The clock was set back if the instant is further off than the longest pause: then it counts as past. */
+  #believed(atMs: number, longestMs: number): number {
+    const nowMs = this.#options.nowMs();
+    return atMs - nowMs > longestMs ? nowMs : atMs;
   }
 
   #answered(status: number, headers: Readonly<Record<string, string>>, answeredAtMs: number, isProbe: boolean): void {
@@ -71,7 +82,7 @@ export class CircuitBreaker implements Transport {
     const retryAfterSeconds = parseRetryAfterSeconds(headers, parseHttpDateMs(headers["date"]) ?? answeredAtMs);
     if (status === 429 || (status === 503 && retryAfterSeconds !== undefined)) {
       const waitMs = waitOf({ status, sentAtMs: answeredAtMs, answeredAtMs, retryAfterSeconds });
-      this.#closedUntilMs = Math.max(this.#closedUntilMs, nowMs() + Math.min(waitMs, rules.longestClosedMs));
+      this.#closedUntilMs = Math.max(this.#closedUntil(), nowMs() + Math.min(waitMs, rules.longestClosedMs));
       if (status === 429) onRefused();
     }
     this.#trouble = status >= 500 ? afterFailure(this.#trouble, isProbe, rules, nowMs()) : NO_TROUBLE;

@@ -71,7 +71,7 @@ export class FleetCount {
   async #ask<Result>(question: () => Promise<Result>): Promise<Result | undefined> {
     const { nowMs } = this.#options;
     const away = this.#away;
-    if (away && (away.asking || nowMs() < away.nextAtMs)) return undefined;
+    if (away && (away.asking || isAhead(away.nextAtMs, nowMs()))) return undefined;
     if (away) away.asking = true;
     try {
       const answer = await question();
@@ -97,4 +97,9 @@ export class FleetCount {
       before.nextAtMs = atMs + before.pauseMs;
     }
   }
+}
+
+/** What is further off than the longest pause was set before the clock was set back: it is past. */
+function isAhead(atMs: number, nowMs: number): boolean {
+  return nowMs < atMs && atMs - nowMs <= LONGEST_PAUSE_MS;
 }

@@ -134,6 +134,16 @@ test("while the shared count is unavailable calls go on; this is reported once, 
   expect(said.filter((word) => word === "sent")).toHaveLength(7);
 });
 
+test("a clock that is set back by an hour does not keep the shared count away for that hour", async () => {
+  const { call, passing, counted, said } = limited({ limit: 1_000 });
+  counted.state.away = true;
+  await passing(100, call());
+  counted.state.away = false;
+  vi.setSystemTime(Date.now() - 3_600_000);
+  await passing(100, call());
+  expect(said.filter((word) => word !== "sent")).toEqual(["away", "back"]);
+});
+
 test("a failing service is probed by one call at a time, and by an unrepeatable write only if no other call waits", async () => {
   const { call, passing, service, limiter } = limited({ limit: 1_000 });
   await passing(100, call());
