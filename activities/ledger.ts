@@ -1,11 +1,13 @@
 import { type ItemOutcomeKind, type LedgerActivities, noOutcomes, TAKEN_A_PAGE } from "../src/contract/index.ts";
-import type { DocumentState, Ledger, UnderWay } from "../src/ledger/index.ts";
+import type { DocumentState, Ledger, Payer, UnderWay } from "../src/ledger/index.ts";
 import { currentWriter, isUnderWay, scheduledAtMs, stillUnderWay } from "./classified-call.ts";
+import { accountingOf, type ComplianceRuntime } from "./compliance/calls.ts";
 import { releaseUnsent } from "./compliance/creations.ts";
 import { claimedMovement, laterBalance, withLastBalance } from "./compliance/stock.ts";
 import { ageMs, pollPauseMs, stillWaiting } from "./failure.ts";
 
 interface LedgerContext {
+  connections: ReadonlyMap<string, ComplianceRuntime>;
   ledger: Ledger;
   nowMs: () => number;
   random: () => number;
@@ -23,7 +25,7 @@ const MOST_FINDINGS = 50;
 const DOCUMENTS_A_PAGE = 20;
 
 /** The activities that read and write the ledger: no API call. Each fails while the ledger is away, to be retried. */
-export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext): LedgerActivities {
+export function createLedgerActivities({ connections, ledger, nowMs, random }: LedgerContext): LedgerActivities {
   const { billPayments, documents, items, purchases, reconciliation, stock, syncBatches } = ledger;
   return {
     awaitLedger: () => ledger.answers(),
@@ -115,12 +117,24 @@ export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext)
     },
 
     documentsToReconcile: (request) => reconciliation.documents(request, request.after, DOCUMENTS_A_PAGE),
-    reconcilePayments: (request) => reconciliation.holdPayments(request, request, currentWriter()),
+    reconcilePayments: (request) => {
+      const payers = payersOf(connections, request.accounting);
+      return reconciliation.holdPayments(request, { ...request, payers }, currentWriter());
+    },
     reconcileFindings: async (business) => ({
       ...(await reconciliation.findings(business, MOST_FINDINGS)),
       settled: await reconciliation.settled(business),
     }),
   };
+}
+
+/** Whose bills an accounting connection pays, as the configuration says: its payments do not. */
+function payersOf(connections: LedgerContext["connections"], accounting: string): Payer[] {
+  return [...connections.values()]
+    .filter((runtime) => accountingOf(runtime) === accounting)
+    .map(({ profile: { connection }, servedBusinesses: businesses, reconcile: { rule } }) => {
+      return { connection, businesses, rule };
+    });
 }
 
 /** An execution that has not ended is looked at so often: it may end, with an outcome, at any moment. */

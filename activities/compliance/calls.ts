@@ -69,6 +69,11 @@ export function runtimeOf({ connections }: Pick<ActivityContext, "connections">,
   return servedIn(connections, name);
 }
 
+/** The connection to the accounting service that pays the bills of a connection's businesses. */
+export function accountingOf({ profile, reconcile }: Pick<ComplianceRuntime, "profile" | "reconcile">): string {
+  return reconcile.accounting ?? profile.connection;
+}
+
 type CallsOf<Activities, Class extends RiskClass> = Readonly<Record<keyof Activities, OperationsOf<Class>>>;
 
 /**

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import { parseAccountingDialect } from "../../src/accounting/dialect.ts";
 import type { PreparedReconcile } from "../../src/contract/index.ts";
-import { serve } from "../test-support/served.ts";
+import { createLedgerActivities } from "../ledger.ts";
+import { inActivity, serve } from "../test-support/served.ts";
 import { createJobPreparations } from "./prepare-jobs.ts";
 
 const BY_DEFAULT = { invoiceNumberIn: "billCode", supplier: "same-name", currency: "KES" };
@@ -61,4 +62,16 @@ describe("the preparation of a reconciliation", () => {
       rule: { invoiceNumberIn: "billPaymentCode", supplier: "any", currency: "KES" },
     });
   });
+});
+
+test("The comparison with bill payments wants the invoices of every business that they pay for", async () => {
+  const env = { COMPLIANCE_KEY_REACH: "organisation", COMPLIANCE_BUSINESSES: "biz_2,biz_3" };
+  const { context } = await serve({ env });
+  const activities = createLedgerActivities(context);
+  const rule = { invoiceNumberIn: "billCode", supplier: "same-name", currency: "KES" } as const;
+  const compare = (accounting: string) =>
+    inActivity(() => activities.reconcilePayments({ connection: "default", businessId: "biz_2", accounting, rule }));
+  const ofOthers = "biz_1, whose bills connection default pays too, nor all supplier invoices of the business biz_3,";
+  expect(await compare("default")).toMatchObject({ reason: expect.stringContaining(ofOthers) });
+  expect(await compare("of-nobody")).toMatchObject({ reason: expect.not.stringContaining("pays too") });
 });

@@ -14,7 +14,7 @@ import {
   syncPurchasesInputSchema,
 } from "../../src/contract/schema/job-inputs.ts";
 import type { AccountingRuntime } from "../accounting.ts";
-import { type ComplianceRuntime, runtimeOf } from "../compliance/calls.ts";
+import { accountingOf, type ComplianceRuntime, runtimeOf } from "../compliance/calls.ts";
 import { failOnInvalidInput, profileFor } from "./prepare.ts";
 
 const ITEMS = "input of the registration";
@@ -45,8 +45,9 @@ export function createJobPreparations(connections: ReadonlyMap<string, Complianc
         const wanted = parseInput(reconcileInputSchema, input ?? {}, RECONCILE);
         const profile = profileFor(connections, wanted, RECONCILE);
         const known = [...accounting.keys()];
-        const { reconcile: configured } = runtimeOf({ connections }, profile.connection);
-        const { accounting: name = profile.connection, rule } = configured;
+        const runtime = runtimeOf({ connections }, profile.connection);
+        const { rule } = runtime.reconcile;
+        const name = accountingOf(runtime);
         return { profile, accounting: accounting.has(name) ? name : withoutAccounting(name, known), rule };
       }),
 

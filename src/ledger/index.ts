@@ -9,6 +9,7 @@
 export type * from "./books/bill-payments.ts";
 export type { KeepPageRequest, KeptEntry, KeptPage } from "./books/mirror.ts";
 export type { ListedEntry, PeriodOfOwner } from "./books/mirror-list.ts";
+export type { Payer } from "./books/payment-findings.ts";
 export type * from "./books/purchases.ts";
 export type { Reconciliation } from "./books/reconciliation.ts";
 export type * from "./books/report-types.ts";

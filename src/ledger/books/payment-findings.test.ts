@@ -38,8 +38,8 @@ describe("supplier invoices compared with bill payments", () => {
     const [syncId, paymentsSyncId] = [randomUUID(), randomUUID()];
     await test.outside.query(
       `insert into syncs (sync_id, connection, business_id, kind, completed_at, settled)
-       values ($1, 'default', $2, $3, now(), true)`,
-      [syncId, business.businessId, purchases],
+       values ($1, $4, $2, $3, now(), true)`,
+      [syncId, business.businessId, purchases, business.connection],
     );
     await test.outside.query(
       `insert into syncs (sync_id, connection, business_id, kind, completed_at, settled)
@@ -72,7 +72,7 @@ describe("supplier invoices compared with bill payments", () => {
     for (const { id, number, total, supplier = "Mama Mboga Ltd.", status = "confirmed" } of invoices)
       await test.outside.query(
         `insert into purchases (connection, business_id, id, body, changed_at, observed_at, event_number, workflow_id, run_id)
-         values ('default', $1, $2, $3, now(), now(), 1, 'w', 'r')`,
+         values ($4, $1, $2, $3, now(), now(), 1, 'w', 'r')`,
         [
           business.businessId,
           id,
@@ -84,6 +84,7 @@ describe("supplier invoices compared with bill payments", () => {
               totals: { subtotal: 0, vat: 0, total: Number(total) },
             }),
           ),
+          business.connection,
         ],
       );
     for (const { id, code, amount, supplier = "MAMA MBOGA LTD", currency = "KES" } of payments)
@@ -233,6 +234,124 @@ describe("supplier invoices compared with bill payments", () => {
     expect(await hold(5)).toMatchObject({ kind: "compared" });
     await leaveOut("default", '{"all": 1}');
     expect(await hold(6)).toMatchObject({ kind: "not-compared" });
+  });
+
+  describe("of several businesses whose bills one accounting connection pays", () => {
+    /** What is found of each business, one invoice or more each, all held against the same payments. */
+    async function foundOf(invoices: Invoice[][], payments: Payment[], rule: Partial<PaymentRule> = {}) {
+      const businesses = invoices.map(() => someBusiness());
+      const accounting = `acc-${randomUUID()}`;
+      for (const [index, business] of businesses.entries()) {
+        await syncsOf(business, accounting);
+        await rowsOf({ business, accounting }, invoices[index] ?? [], index === 0 ? payments : []);
+      }
+      const ofAll = { ...RULE, ...rule };
+      const served = businesses.map(({ businessId }) => businessId);
+      const payers = [{ connection: "default", businesses: served, rule: ofAll }];
+      for (const business of businesses)
+        await test.ledger.reconciliation.holdPayments(business, { accounting, rule: ofAll, payers }, runOf(1));
+      return await Promise.all(
+        businesses.map(async (business) => (await found(business)).map(([kind, subject]) => [kind, subject])),
+      );
+    }
+
+    const OTHERS: Invoice = { id: "p2", number: "SI-2", total: "50", supplier: "Otieno" };
+    const PAID: Payment = { id: "b1", code: "SI-1", amount: "1160" };
+
+    it.each<[string, Invoice[][], Payment[], Partial<PaymentRule>, [string, string][][]]>([
+      [
+        "say nothing of a payment that fits another one's invoice",
+        [[INVOICE], [OTHERS]],
+        [PAID, { id: "b2", code: "SI-2", amount: "50", supplier: "otieno" }],
+        {},
+        [[], []],
+      ],
+      [
+        "do not count a payment of another one's supplier",
+        [[INVOICE], [{ ...OTHERS, number: "SI-1" }]],
+        [PAID],
+        { supplier: "any" },
+        [[], [["not-paid", "p2"]]],
+      ],
+      [
+        "say nothing where a payment fits the invoices of two alike",
+        [[INVOICE], [{ ...INVOICE, id: "p2" }]],
+        [PAID, { ...PAID, id: "b2" }],
+        {},
+        [[], []],
+      ],
+      [
+        "say nothing of an invoice for which only a part is known to have been paid",
+        [[INVOICE], [{ ...OTHERS, number: "SI-1" }]],
+        [
+          { ...PAID, amount: "1000" },
+          { ...PAID, id: "b2", amount: "160", supplier: "Wanjiru" },
+        ],
+        { supplier: "any" },
+        [[], []],
+      ],
+      [
+        "take what was rejected for another one's, if that has one of the number which was not",
+        [[{ ...INVOICE, status: "rejected" }], [{ ...INVOICE, id: "p2" }]],
+        [PAID],
+        {},
+        [[], []],
+      ],
+      [
+        "leave another supplier's number to the one that has it",
+        [[INVOICE], []],
+        [{ ...PAID, supplier: "Otieno" }],
+        {},
+        [[["payment-of-other-supplier", "b1"]], []],
+      ],
+      [
+        "all show what is none of theirs",
+        [[], []],
+        [PAID, { ...PAID, id: "b2", code: null }],
+        {},
+        Array.from({ length: 2 }, () => [
+          ["payment-without-invoice", "b1"],
+          ["payment-without-number", "b2"],
+        ]),
+      ],
+    ])("%s", async (_what, invoices, payments, rule, expected) => {
+      expect(await foundOf(invoices, payments, rule)).toEqual(expected);
+    });
+
+    it("look for the number where the other connection's rule has it", async () => {
+      const [own, other] = [someBusiness(), { ...someBusiness(), connection: "shop" }];
+      const accounting = `acc-${randomUUID()}`;
+      await syncsOf(own, accounting);
+      await syncsOf(other, accounting);
+      await rowsOf({ business: other, accounting }, [INVOICE], []);
+      const payment = { billPaymentCode: "SI-1", supplierRef: { name: "Mama Mboga Ltd" }, totalAmount: 1160 };
+      await pay(accounting, "b1", { ...payment, currency: "KES" });
+      const payers = [
+        { connection: "default", businesses: [own.businessId], rule: RULE },
+        {
+          connection: "shop",
+          businesses: "any" as const,
+          rule: { ...RULE, invoiceNumberIn: "billPaymentCode" as const },
+        },
+      ];
+      const rest = await test.ledger.reconciliation.holdPayments(own, { accounting, rule: RULE, payers }, runOf(1));
+      expect(rest).toMatchObject({ kind: "compared" });
+      expect(await found(own)).toEqual([]);
+    });
+
+    it("are not compared before the ledger has all invoices of each", async () => {
+      const { business, accounting } = await books([], [PAID]);
+      const payers = [{ connection: "default", businesses: [business.businessId, "biz_late"], rule: RULE }];
+      const against = { accounting, rule: RULE, payers };
+      expect(await test.ledger.reconciliation.holdPayments(business, against, runOf(1))).toMatchObject({
+        why: "not-synchronised",
+        reason: `The ledger does not have all supplier invoices of the business biz_late, whose bills connection ${accounting} pays too.`,
+        nextStep: expect.stringContaining(
+          "fiscalflow purchases sync --connection default --business biz_late --wait",
+        ) as string,
+      });
+      expect(await found(business)).toEqual([]);
+    });
   });
 
   it("follow the rule: another field, any supplier, another currency", async () => {

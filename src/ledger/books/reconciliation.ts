@@ -6,7 +6,6 @@ import {
   type FindingKind,
   PAYMENT_FINDINGS,
   type PaymentComparison,
-  type PaymentRule,
   type ReconcileFindings,
   type SaleDocument,
 } from "../../contract/index.ts";
@@ -16,7 +15,7 @@ import { clockMs } from "../statements.ts";
 import { storableJson, storableText } from "../storable-text.ts";
 import { differences, isBehind, isFinal } from "./compare-document.ts";
 import { GIVEN_UP } from "./figures.ts";
-import { type Found, paymentFindings, synchronised } from "./payment-findings.ts";
+import { type Against, type Found, otherBusinesses, paymentFindings, synchronised } from "./payment-findings.ts";
 
 /**
  * What the service answered about a document when it was asked for it. `message`: why that says nothing, without what a
@@ -47,7 +46,7 @@ export function createReconciliation(database: Database) {
     holdDocument: (business: Business, document: DocumentToReconcile, told: ToldAnswer, writer: Writer) =>
       database.transact((db) => holdDocument(db, business, document, told, writer)),
     /** Supplier invoices against bill payments, as the ledger has them, once it has all of both. */
-    holdPayments: (business: Business, against: { accounting: string; rule: PaymentRule }, writer: Writer) =>
+    holdPayments: (business: Business, against: Against, writer: Writer) =>
       holdPayments(database, business, against, writer),
     findings: (business: Business, limit: number) => database.transact((db) => readFindings(db, business, limit)),
     /** How many documents the service has told as final and the same, and have not changed since. */
@@ -68,13 +67,14 @@ export function createReconciliation(database: Database) {
 async function holdPayments(
   database: Database,
   business: Business,
-  against: { accounting: string; rule: PaymentRule },
+  against: Against,
   writer: Writer,
 ): Promise<PaymentComparison> {
   const { known, found } = await database.transact(async (db) => {
-    const comparison = await synchronised(db, business, against.accounting);
+    const others = await otherBusinesses(db, business, against.payers);
+    const comparison = await synchronised(db, business, against.accounting, others);
     const isKnown = comparison.kind === "compared";
-    return { known: comparison, found: isKnown && (await paymentFindings(db, business, against)) };
+    return { known: comparison, found: isKnown && (await paymentFindings(db, business, against, others)) };
   }, COMPARE_WITHIN_MS);
   if (found) await replaceAllFindings(database, business, PAYMENT_FINDINGS, found, writer);
   return known;
