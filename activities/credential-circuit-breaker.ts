@@ -5,6 +5,7 @@ import {
   type OperationName,
 } from "../src/compliance/index.ts";
 import { nairobiTime } from "../src/contract/index.ts";
+import { endOfPauseMs } from "../src/http/deadline.ts";
 import { LOOKED_WITHIN_MS } from "./failure.ts";
 
 /** The key that requests are sent with; it may be replaced at any time. */
@@ -204,8 +205,7 @@ export class CredentialCircuitBreaker {
     const nowMs = this.#nowMs(call);
     for (const { refused } of [this.#standing("401"), this.#permission(call)]) {
       if (!refused || this.#isReplaced(refused)) continue;
-      // What is further off than the longest pause was set before the clock was set back: it is past.
-      const isDue = nowMs >= refused.probeAtMs || refused.probeAtMs - nowMs > this.#longestPauseMs;
+      const isDue = nowMs >= endOfPauseMs(refused.probeAtMs, nowMs, this.#longestPauseMs);
       if (askedSince(refused, call) || (!refused.probing && isDue)) continue;
       refused.waiting.add(call.caller);
       const evidence = {

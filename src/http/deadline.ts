@@ -35,3 +35,11 @@ export class Deadline {
     return this.leftMs <= 0;
   }
 }
+
+/**
+ * When a pause ends that is never longer than so much. One that seems longer began before the wall clock was set back,
+ * and counts as over.
+ */
+export function endOfPauseMs(atMs: number, nowMs: number, longestMs: number): number {
+  return atMs - nowMs > longestMs ? nowMs : atMs;
+}

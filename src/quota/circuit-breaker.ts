@@ -1,3 +1,4 @@
+import { endOfPauseMs } from "../http/deadline.ts";
 import { TransportError } from "../http/errors.ts";
 import type { HttpAnswer } from "../http/request.ts";
 import { parseHttpDateMs, parseRetryAfterSeconds } from "../http/quota-headers.ts";
@@ -64,17 +65,13 @@ export class CircuitBreaker implements Transport {
   #opensAt(unrepeatable: boolean): number | undefined {
     const probeMs = probeAt(this.#trouble, unrepeatable);
     if (probeMs === undefined) return undefined;
-    return Math.max(this.#closedUntil(), this.#believed(probeMs, 2 * this.#options.rules.longestPauseMs));
+    const { rules, nowMs } = this.#options;
+    return Math.max(this.#closedUntil(), endOfPauseMs(probeMs, nowMs(), 2 * rules.longestPauseMs));
   }
 
   #closedUntil(): number {
-    return this.#believed(this.#closedUntilMs, this.#options.rules.longestClosedMs);
-  }
-
-  /** The clock was set back if the instant is further off than the longest pause: then it counts as past. */
-  #believed(atMs: number, longestMs: number): number {
-    const nowMs = this.#options.nowMs();
-    return atMs - nowMs > longestMs ? nowMs : atMs;
+    const { rules, nowMs } = this.#options;
+    return endOfPauseMs(this.#closedUntilMs, nowMs(), rules.longestClosedMs);
   }
 
   #answered(status: number, headers: Readonly<Record<string, string>>, answeredAtMs: number, isProbe: boolean): void {

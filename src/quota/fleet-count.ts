@@ -1,3 +1,4 @@
+import { endOfPauseMs } from "../http/deadline.ts";
 import type { QuotaCounts, QuotaWindow, SettledEdge, SpendAnswer } from "../ledger/index.ts";
 import type { Window } from "./budget.ts";
 
@@ -71,7 +72,8 @@ export class FleetCount {
   async #ask<Result>(question: () => Promise<Result>): Promise<Result | undefined> {
     const { nowMs } = this.#options;
     const away = this.#away;
-    if (away && (away.asking || isAhead(away.nextAtMs, nowMs()))) return undefined;
+    const atMs = nowMs();
+    if (away && (away.asking || atMs < endOfPauseMs(away.nextAtMs, atMs, LONGEST_PAUSE_MS))) return undefined;
     if (away) away.asking = true;
     try {
       const answer = await question();
@@ -97,9 +99,4 @@ export class FleetCount {
       before.nextAtMs = atMs + before.pauseMs;
     }
   }
-}
-
-/** What is further off than the longest pause was set before the clock was set back: it is past. */
-function isAhead(atMs: number, nowMs: number): boolean {
-  return nowMs < atMs && atMs - nowMs <= LONGEST_PAUSE_MS;
 }
