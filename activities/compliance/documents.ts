@@ -92,15 +92,13 @@ export function createDocumentActivities(context: ActivityContext) {
       const { data, message } = classified;
       if (data) return await found(request, data, askedAtMs);
       if (classified.meaning.kind === "rejected") {
-        // Of a credit note the answer may hold the sale that it reverses. Without the document itself, it may have been
-        // completed by a resubmission whose answer was lost.
         const carried = rejectedSale(classified);
-        const isOwn = carried?.id === saleId;
-        const readAtMs = isOwn ? askedAtMs : nowMs();
-        const document = isOwn ? carried : (await read(request).catch(() => undefined))?.data;
-        return document
-          ? { ...(await found(request, document, readAtMs)), kind: "rejected", message }
-          : { kind: "rejected", message };
+        if (carried?.id === saleId) return { ...(await found(request, carried, askedAtMs)), kind: "rejected", message };
+        // It holds none, or that which a credit note reverses: the document may have been completed by a resubmission
+        // whose answer was lost.
+        const readAtMs = nowMs();
+        const document = (await read(request).catch(() => undefined))?.data;
+        return { ...(document && (await found(request, document, readAtMs))), kind: "rejected", message };
       }
       if (classified.meaning.kind === "converging") return { kind: "converging", message };
       return refusalOf(classified);

@@ -10,6 +10,7 @@ import {
   type ItemOutcomeKind,
   type ItemsRequest,
   type ItemsResult,
+  type Refusal,
   REGISTERED,
   type RegisterRequest,
   type RegisterResult,
@@ -61,12 +62,22 @@ export function createItemActivities(context: ActivityContext) {
     return !shown || Object.values(shown.needs ?? {}).includes(true);
   }
 
-  /** @throws ApplicationFailure where Temporal is to repeat the activity */
-  function readCatalogue(target: CallTarget, sinceMs: number) {
-    return ask(context, target, "readItems", async ({ catalogue }) => ({
+  /** @throws ApplicationFailure where Temporal is to repeat the activity, or what `whenHeld` makes of a refused key */
+  async function listed(
+    target: CallTarget,
+    sinceMs: number,
+    whenHeld?: (held: KeyHeldError) => Error,
+  ): Promise<Item[] | Refusal> {
+    const { catalogue } = runtimeOf(context, target.connection);
+    const known = catalogue.known(target.businessId, sinceMs);
+    // No call: it says nothing of the key.
+    if (known) return known;
+    const classified = await ask(context, target, "readItems", async () => ({
       data: await catalogue.since(target.businessId, sinceMs),
       meta: SHARED_ANSWER,
     }));
+    if (whenHeld && classified.error instanceof KeyHeldError) throw whenHeld(classified.error);
+    return classified.data ?? refusalOf(classified);
   }
 
   async function lookUp(
@@ -75,14 +86,9 @@ export function createItemActivities(context: ActivityContext) {
     sinceMs: number,
     whenHeld?: (held: KeyHeldError) => Error,
   ): Promise<ItemsResult> {
-    const { catalogue } = runtime;
-    const known = catalogue.resolve(request.businessId, request.lines, sinceMs);
-    // No call: it says nothing of the key.
-    if (known) return known;
-    const classified = await readCatalogue(request, sinceMs);
-    if (whenHeld && classified.error instanceof KeyHeldError) throw whenHeld(classified.error);
-    if (!classified.data) return refusalOf(classified);
-    return resolveLines(request.lines, classified.data, catalogue.leftOut(request.businessId));
+    const items = await listed(request, sinceMs, whenHeld);
+    if (!Array.isArray(items)) return items;
+    return resolveLines(request.lines, items, runtime.catalogue.leftOut(request.businessId));
   }
 
   async function register(...[request]: Parameters<ComplianceActivities["registerItem"]>) {
@@ -162,14 +168,8 @@ export function createItemActivities(context: ActivityContext) {
     async planRegistrations(request) {
       const { catalogue } = runtimeOf(context, request.connection);
       const { connection, businessId, batchId, items: names, after = "", most, force, notOlderThanMs } = request;
-      let listed = catalogue.known(businessId, notOlderThanMs);
-      // Only a call says something of the key.
-      if (!listed) {
-        const classified = await readCatalogue(request, notOlderThanMs);
-        if (!classified.data) return refusalOf(classified);
-        listed = classified.data;
-      }
-      const all = listed;
+      const all = await listed(request, notOlderThanMs);
+      if (!Array.isArray(all)) return all;
       const looks: Look[] = names
         ? names.map((name) => namedItem(all, name, catalogue.leftOut(businessId)))
         : behind(all, after)
@@ -190,8 +190,8 @@ export function createItemActivities(context: ActivityContext) {
       await context.ledger.items.keep({ connection, businessId }, { batchId, outcomes, writer: currentWriter() });
       const settled: Partial<Record<ItemOutcomeKind, number>> = {};
       for (const { kind } of outcomes) settled[kind] = (settled[kind] ?? 0) + 1;
-      const next = !names && last !== undefined && behind(listed, last).length > 0 ? last : null;
-      return { kind: "planned", items, settled, total: listed.length, next };
+      const next = !names && last !== undefined && behind(all, last).length > 0 ? last : null;
+      return { kind: "planned", items, settled, total: all.length, next };
     },
   } satisfies Partial<ComplianceActivities>;
 }
