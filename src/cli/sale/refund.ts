@@ -105,18 +105,17 @@ interface ShownCorrection extends Omit<KnownCorrection, "receipt"> {
 
 /**
  * The correction with the documents of its credit note and of its corrected sale: it knows their numbers alone.
- * @param shown the sale's state, where it is known already
+ * @param sale its state, where anybody could tell it
  */
 export async function withDocuments(
   { starter }: Sales,
   key: SaleKey & BusinessScope,
   { receipt: _ofCorrectedSale, ...correction }: KnownCorrection,
-  shown?: SaleState,
+  sale: SaleState | undefined,
 ): Promise<ShownCorrection> {
   if (["preparing", "cancelled"].includes(correction.stage)) return { ...correction, documents: {} };
   // The correction stands, also while a document of it cannot be shown: its sale is not there yet, or nobody answers.
-  const stateOf = (invoice: string) => starter.getSale({ ...key, invoice }).catch(() => undefined);
-  const [sale, corrected] = await Promise.all([shown ?? stateOf(key.invoice), stateOf(correction.correctedBy)]);
+  const corrected = await starter.getSale({ ...key, invoice: correction.correctedBy }).catch(() => undefined);
   const documents = {
     ...(sale?.creditNote && { creditNote: bookedOf(sale.creditNote) }),
     ...(corrected?.document && { correctedSale: bookedOf(corrected.document) }),
