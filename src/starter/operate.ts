@@ -186,7 +186,8 @@ export interface RestartReply {
 }
 
 /**
- * With the input of the last run; where that was refused, by the number of the sale that has it. The new run opens the sale's row, and takes over what that knows
+ * With the input of the last run; where that was refused, by the number of the sale that has it. The new run opens the
+ * sale's row, and takes over what that knows
  * (https://github.com/fiscalflow/fiscalflow/blob/main/docs/operator-actions.md#when-a-workflow-was-terminated).
  * Temporal itself lets only one run of the id be open, and none begin after one that completed.
  */
