@@ -137,6 +137,7 @@ describe(`reports of ${DOCUMENTS} generated sales and credit notes`, () => {
     const {
       open: _open,
       moreOpen: _more,
+      openByCode: _codes,
       atRisk: _risk,
       payments: _by,
       course: _at,

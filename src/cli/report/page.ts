@@ -38,9 +38,10 @@ ${body === "" ? '<p class="none">The ledger has no documents of that connection 
 }
 
 function section(report: BusinessReport, { period, nowMs, sellerOf }: ReportHead): string {
-  const { connection, businessId, sales, creditNotes, net, taxes, open, moreOpen, atRisk } = report;
-  const waiting = open.length + moreOpen;
-  const needing = open.filter(({ attentions }) => attentions.length > 0).length;
+  const { connection, businessId, sales, creditNotes, net, taxes, openByCode, atRisk } = report;
+  const countOf = (some: typeof openByCode): number => some.reduce((sum, { count }) => sum + count, 0);
+  const waiting = countOf(openByCode);
+  const needing = countOf(openByCode.filter(({ code }) => code !== null));
   const seller = sellerOf(report);
   const pin = seller?.pin === undefined ? "" : `PIN ${seller.pin} · `;
   const id = businessId === "-" ? "" : `${businessId} · `;
@@ -71,17 +72,10 @@ ${none === "" ? "" : `<p class="none">${escapeHtml(none)}</p>`}
 </section>`;
 }
 
-/** Drawn, not accounted: the exact sum stands above. */
-function riskShares({ open }: BusinessReport): Share[] {
-  const byCode = new Map<string, number>();
-  for (const { attentions, atRisk } of open) {
-    const code = attentions[0]?.code ?? "nobody yet";
-    byCode.set(code, (byCode.get(code) ?? 0) + Number(atRisk));
-  }
-  return [...byCode]
-    .filter(([, amount]) => amount > 0)
-    .toSorted(([, a], [, b]) => b - a)
-    .map(([name, amount]) => ({ name, amount: amount.toFixed(2) }));
+function riskShares({ openByCode }: BusinessReport): Share[] {
+  return openByCode
+    .filter(({ atRisk }) => Number(atRisk) > 0)
+    .map(({ code, atRisk }) => ({ name: code ?? "nobody yet", amount: atRisk }));
 }
 
 const KEY =

@@ -209,7 +209,8 @@ test("the HTML page of a day without documents is complete", () => {
   const signed = { sales: empty, creditNotes: empty, net: empty, taxes: [] };
   const buyers = { withPin: signed, withoutPin: signed, malformedPin: signed };
   const none = { ...signed, buyers, payments: [], course: [], movements: [] };
-  const report = { ...sampleReport(), ...none, open: [], ended: { documents: [], more: 0, amount: "0" }, atRisk: "0" };
+  const ended = { documents: [], more: 0, amount: "0" };
+  const report = { ...sampleReport(), ...none, open: [], openByCode: [], ended, atRisk: "0" };
   const page = renderHtml([report], day("2026-11-21"));
   expect(page).toContain("The ledger knows of nothing that is open. No document ended without an outcome.");
   expect(page).toContain("No signed document states a payment type.");

@@ -103,6 +103,10 @@ export function sampleReport(): BusinessReport {
       },
     ],
     moreOpen: 0,
+    openByCode: [
+      { code: null, count: 1, atRisk: "1200.5" },
+      { code: "rejected", count: 1, atRisk: "700.2" },
+    ],
     atRisk: "1900.7",
     ended: {
       documents: [

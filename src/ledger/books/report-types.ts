@@ -33,6 +33,8 @@ export interface BusinessReport extends BusinessFigures {
   open: OpenDocument[];
   /** Open documents beyond those that are listed. */
   moreOpen: number;
+  /** All open documents, listed or not, by the first thing that an operator is needed for; null: for nothing. */
+  openByCode: { code: string | null; count: number; atRisk: string }[];
   /** Σ of all open documents, listed or not. */
   atRisk: string;
   /**

@@ -164,41 +164,48 @@ async function readMovements(
 
 const MOST_LISTED = 1_000;
 
+/** What is not through, since when, and how much of its money is at risk. */
+function openDocuments({ connection, business_id }: Chain): RawBuilder<unknown> {
+  return sql`
+    select d.*,
+      coalesce(d.needs_person_since, d.started_at) as since,
+      case when d.status = 'completed'
+        then coalesce((select sum(m.quantity * m.unit_price) from movements as m
+          where (m.connection, m.business_id, m.type, m.number) = (d.connection, d.business_id, d.type, d.number)
+            and (m.state = 'held' and ${IS_KNOWN_OVER} or ${IS_REFUSED})), 0)
+        else abs(coalesce(d.total, d.asked_total, reversed.total, 0)) end as at_risk
+    from documents as d
+    left join lateral (
+      select total from documents as s
+      where s.connection = d.connection and s.business_id = d.business_id and d.type = 'credit_note'
+        and s.document_id = d.original_document_id and s.type = 'sale' limit 1) as reversed on true
+    where d.connection = ${connection} and d.business_id = ${business_id} and not d.failed
+      and (d.stage not in ('completed', 'crediting', 'credited', 'cancelled') or d.needs_person_since is not null)`;
+}
+
 /**
  * What is not through, the one that has waited longest first. What no run carries on is listed apart: nothing changes
  * it by itself.
  */
 async function readOpen(
   db: Queries,
-  { connection, business_id }: Chain,
-): Promise<Pick<BusinessReport, "open" | "moreOpen" | "atRisk" | "ended">> {
+  chain: Chain,
+): Promise<Pick<BusinessReport, "open" | "moreOpen" | "openByCode" | "atRisk" | "ended">> {
   const ms = (column: string) => unixMs(sql.ref(column));
   type Found = Omit<EndedDocument, "attentions" | "status"> & { attentions: Attention[]; status: string | null };
   const { rows } = await sql<{ document: Found } & Record<"ofAll" | "allAtRisk", string>>`
-    with open as (
-      select d.*,
-        coalesce(d.needs_person_since, d.started_at) as since,
-        case when d.status = 'completed'
-          then coalesce((select sum(m.quantity * m.unit_price) from movements as m
-            where (m.connection, m.business_id, m.type, m.number) = (d.connection, d.business_id, d.type, d.number)
-              and (m.state = 'held' and ${IS_KNOWN_OVER} or ${IS_REFUSED})), 0)
-          else abs(coalesce(d.total, d.asked_total, reversed.total, 0)) end as at_risk
-      from documents as d
-      left join lateral (
-        select total from documents as s
-        where s.connection = d.connection and s.business_id = d.business_id and d.type = 'credit_note'
-          and s.document_id = d.original_document_id and s.type = 'sale' limit 1) as reversed on true
-      where d.connection = ${connection} and d.business_id = ${business_id} and not d.failed
-        and (d.stage not in ('completed', 'crediting', 'credited', 'cancelled') or d.needs_person_since is not null)),
-    ranked as (
+    with ranked as (
       select *, row_number() over of_kind as rank,
         count(*) over all_of_kind as of_all, sum(at_risk) over all_of_kind as all_at_risk
-      from open window all_of_kind as (partition by closed is not null),
+      from (${openDocuments(chain)}) as open window all_of_kind as (partition by closed is not null),
         of_kind as (all_of_kind order by since, type, number))
     select of_all as "ofAll", all_at_risk as "allAtRisk", json_build_object('type', type, 'number', number,
       'stage', stage, 'documentId', document_id, 'attentions', attentions, 'startedAtMs', ${ms("started_at")},
       'sinceMs', ${ms("since")}, 'atRisk', at_risk::text, 'status', closed, 'endedAtMs', ${ms("closed_at")}) as document
     from ranked where rank <= ${MOST_LISTED} order by since, type, number`.execute(db);
+  const { rows: openByCode } = await sql<BusinessReport["openByCode"][number]>`
+    select attentions -> 0 ->> 'code' as code, count(*)::int as count, sum(at_risk) as "atRisk"
+    from (${openDocuments(chain)}) as open where closed is null group by 1 order by sum(at_risk) desc, 1`.execute(db);
   const open = rows.filter(({ document }) => document.status === null);
   const ended = rows.filter(({ document }) => document.status !== null);
   const amount = (of: typeof rows) => of[0]?.allAtRisk ?? "0";
@@ -208,6 +215,7 @@ async function readOpen(
       withoutEvidence(document),
     ),
     moreOpen: more(open),
+    openByCode,
     atRisk: amount(open),
     ended: {
       documents: ended.map(({ document }) => withoutEvidence({ ...document, status: document.status ?? "" })),
