@@ -74,7 +74,7 @@ describeWithTemporal("a full synchronisation of purchases", () => {
     await expectEqual();
   });
 
-  test("calls an operator where the service refuses its cursor again and again, and goes on after a retry", async () => {
+  test("calls an operator where the service refuses its cursor again and again, and begins the pass anew after a retry", async () => {
     const body = { error: { code: "invalid_request", message: "cursor is not a cursor of this list" } };
     // The second page of the pass, and of each of its restarts.
     for (const skip of [1, 2, 3, 4]) {
@@ -88,6 +88,9 @@ describeWithTemporal("a full synchronisation of purchases", () => {
     expect(rig.simulator.calls({ operation: "listPurchases" })).toHaveLength(8);
     await handle.executeUpdate(UPDATES.retry, { args: [{ note: "they have mended it" }] });
     await handle.result();
+    // A cursor that has expired never becomes good again.
+    const after = rig.simulator.calls({ operation: "listPurchases" })[8];
+    expect(after).toMatchObject({ status: 200, query: expect.not.objectContaining({ cursor: expect.anything() }) });
     await expectEqual();
   });
 

@@ -78,7 +78,7 @@ describe("a sweep", () => {
 
   test("begins its pass anew where its cursor is refused", () => {
     const within = after(first, { nextCursor: "c2" });
-    expect(restarted(within)).toMatchObject({ passes: LISTS.whole, cursor: undefined, restarts: 1 });
+    expect(restarted(within, 1)).toMatchObject({ passes: LISTS.whole, cursor: undefined, restarts: 1 });
   });
 });
 

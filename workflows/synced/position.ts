@@ -14,7 +14,7 @@ export interface Position {
   passes: Pass[];
   /** Of the next page of the pass; absent at its beginning. */
   cursor?: string | undefined;
-  /** How often a pass began anew because its cursor was refused. */
+  /** How often a pass began anew because its cursor was refused, since an operator was last asked about it. */
   restarts: number;
   /** Of the pass that is read. */
   pagesRead?: PagesRead | undefined;
@@ -66,8 +66,8 @@ export function afterPage(position: Position, page: KeptPageResult): Position {
 const LATEST = "latest";
 
 /** A cursor need not be good for ever. */
-export function restarted(position: Position): Position {
-  return { ...position, cursor: undefined, restarts: position.restarts + 1 };
+export function restarted(position: Position, restarts: number): Position {
+  return { ...position, cursor: undefined, restarts };
 }
 
 /**

@@ -129,11 +129,16 @@ async function readPage(work: Mirrored, position: Position): Promise<Position> {
   const what = work.nameOf(position, pass);
   job.moveOn(what);
   let pagesRead = position.pagesRead;
+  let isCursorDead = false;
   const page = await callWithEscalation(job, async () => {
+    // An operator has retried it since: that cursor would be refused again.
+    if (isCursorDead) return { kind: "cursor-refused" as const };
     const result = await work.read(`Read ${what}`, { ...pass, cursor });
     if (isRefusal(result)) {
       const isCursorRefused = result.attention === "invalid-request" && cursor !== undefined;
-      return isCursorRefused && restarts < MOST_RESTARTS ? { kind: "cursor-refused" as const } : result;
+      if (isCursorRefused && restarts < MOST_RESTARTS) return { kind: "cursor-refused" as const };
+      isCursorDead = isCursorRefused;
+      return result;
     }
     pagesRead = withPage(pagesRead, `${position.reads} ${sweeps} ${restarts} ${passes.length}`, result);
     const endless = result.nextCursor === null ? undefined : whyEndless(pagesRead);
@@ -143,7 +148,7 @@ async function readPage(work: Mirrored, position: Position): Promise<Position> {
     const total = result.total === undefined ? "" : `; its \`total\` is ${result.total}`;
     return isEndless(`${endless}: ${what} was the last that was read${total}. Look at ${work.cursorSetting}`);
   });
-  if (page.kind === "cursor-refused") return restarted(position);
+  if (page.kind === "cursor-refused") return restarted(position, isCursorDead ? 0 : restarts + 1);
   countPage(job, page, position.reads === "latest" && sweeps > 0);
   return { ...afterPage(position, page), pagesRead };
 }
