@@ -1,5 +1,13 @@
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/common";
-import { defineQuery, ParentClosePolicy, setHandler, sleep, startChild } from "@temporalio/workflow";
+import {
+  defineQuery,
+  getExternalWorkflowHandle,
+  isCancellation,
+  ParentClosePolicy,
+  setHandler,
+  sleep,
+  startChild,
+} from "@temporalio/workflow";
 
 import {
   aboutWorkflow,
@@ -13,7 +21,9 @@ import {
   type SaleOutcome,
   type ScheduledInput,
   type ScheduledOutcome,
+  SIGNALS,
   STATE_QUERY,
+  type SyncRequested,
   WORKFLOW_TYPES,
   type WorkflowType,
 } from "../src/contract/index.ts";
@@ -82,8 +92,20 @@ export async function scheduled({ workflow, workflowId, input, ifRunning }: Sche
       return "started";
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      if (ifRunning === "ask" && (await isAsked(workflowId, input))) return "asked";
       if (ifRunning === "skip" || tries >= MOST_TRIES) return "skipped";
       await sleep(PAUSE, { summary: "Another run is under way: try again after a pause" });
     }
+  }
+}
+
+/** False if it has ended meanwhile, or takes no signal any more. */
+async function isAsked(workflowId: string, { full }: SyncRequested): Promise<boolean> {
+  try {
+    await getExternalWorkflowHandle(workflowId).signal<[SyncRequested]>(SIGNALS.syncRequested, { full });
+    return true;
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return false;
   }
 }

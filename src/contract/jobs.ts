@@ -42,11 +42,15 @@ export interface ScheduledInput {
   workflow: WorkflowType;
   workflowId: string;
   input: { connection: string; businessId?: string; full?: boolean };
-  /** `skip`: the one that runs does it; `wait`: it does less, so this one follows it. */
-  ifRunning: "skip" | "wait";
+  /**
+   * - `skip`: the one that runs does it
+   * - `wait`: it does less, so this one follows it
+   * - `ask`: it does less, and may never end, since webhooks ask it for more: it is asked for this one too
+   */
+  ifRunning: "skip" | "wait" | "ask";
 }
 
-export type ScheduledOutcome = "started" | "skipped";
+export type ScheduledOutcome = "started" | "skipped" | "asked";
 
 /** A batch is at most so many named items; a whole catalogue has no bound. */
 export const MOST_NAMED_ITEMS = 5_000;

@@ -3,7 +3,15 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 
 import { createCallbackReceiver, createTemporalSignaller } from "../../src/callbacks/index.ts";
 import { loadConfig } from "../../src/config/index.ts";
-import { syncBillPaymentsWorkflowId } from "../../src/contract/index.ts";
+import { wantedSchedules } from "../../src/cli/setup/setup.ts";
+import {
+  type JobState,
+  MAIN_TASK_QUEUE,
+  STATE_QUERY,
+  syncBillPaymentsWorkflowId,
+  UPDATES,
+  WORKFLOW_TYPES,
+} from "../../src/contract/index.ts";
 import { webhookSources } from "../../src/worker/run-callbacks-process.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -68,5 +76,28 @@ describeWithTemporal("a webhook of the accounting service", () => {
     expect((await accounting.sendWebhook(webhook)).responseStatus).toBe(202);
     expect(await handle.result()).toMatchObject({ kind: "recent", changed: 1 });
     expect(accounting.calls().length).toBeGreaterThan(calls);
+  });
+
+  test("does not keep the daily full synchronisation from being made, however many there are", async () => {
+    const { accounting } = rig.simulator;
+    const workflowId = syncBillPaymentsWorkflowId("default");
+    // Stands for one that never ends, since each webhook asks for another pass.
+    accounting.setApplication("simulator", { denied: ["listBillPayments"] });
+    expect(await createTemporalSignaller(rig.client).requestSync("default")).toBe("delivered");
+    const running = rig.client.workflow.getHandle(workflowId);
+    const code = async () => (await running.query<JobState<object>>(STATE_QUERY)).attentions[0]?.code;
+    await expect.poll(code).toBe("credentials");
+    const daily = wantedSchedules(rig.config).schedules.find(({ input }) => {
+      return input.workflowId === workflowId && input.input.full === true;
+    });
+    const scheduled = await rig.client.workflow.start(WORKFLOW_TYPES.scheduled, {
+      workflowId: `scheduled-${workflowId}`,
+      taskQueue: MAIN_TASK_QUEUE,
+      args: [daily?.input],
+    });
+    expect(await scheduled.result()).toBe("asked");
+    accounting.setApplication("simulator", { denied: [] });
+    await running.executeUpdate(UPDATES.retry, { args: [{ note: "authorized" }] });
+    expect(await running.result()).toMatchObject({ kind: "full", settled: true });
   });
 });

@@ -172,7 +172,7 @@ export function wantedSchedules({ compliance, accounting }: Pick<Config, "compli
     const what = `bill payments of connection ${connection}`;
     const sync = { workflow: WORKFLOW_TYPES.syncBillPayments, workflowId: syncBillPaymentsWorkflowId(connection) };
     const latest: ScheduledInput = { ...sync, input: { connection }, ifRunning: "skip" };
-    const full: ScheduledInput = { ...sync, input: { connection, full: true }, ifRunning: "wait" };
+    const full: ScheduledInput = { ...sync, input: { connection, full: true }, ifRunning: "ask" };
     add("latest", `the latest ${what}`, every.billPaymentsSyncEvery, [latest]);
     add("full", `all ${what}`, sweepEvery(every.billPaymentsSyncEvery), [full]);
   }
