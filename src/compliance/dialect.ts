@@ -196,7 +196,8 @@ const dialectSchema = group({
   register: group({
     branch: optionalName("branchId", {
       section: "POST /v1/items/{id}/register",
-      meaning: "The branch for which an item is registered; `null`: the API takes the first branch",
+      meaning:
+        "The branch for which an item is registered; `null`: the API takes the first branch. What the catalogue shows as registered, for whichever branch, is sent only with `items register --force`",
       ifWrong:
         "400 and `invalid-request`, or a service that ignores unknown fields registers for the business's first branch, and the item stays unregistered at the other",
       question: "In the body of POST /v1/items/{id}/register, what is the name of the branch selector?",

@@ -57,7 +57,7 @@ function registerItems(program: Command, context: CliContext): void {
       (value, before: string[] | undefined): string[] | undefined => [...(before ?? []), parseItem(value)],
     )
     .option("--branch <branch>", "a branch's id or authorityBhfId (default: the business's first)", parseText)
-    .option("--force", "register again items that the tax authority already has");
+    .option("--force", "also what is registered already, perhaps for another branch");
   startsJob(register, itemsRegistration)
     .addHelpText(...help("", "fiscalflow items register TEA-500 FLOUR-2 --branch 01 --wait"))
     .action((named: string[], { branch, force, ...flags }: JobFlags & { branch?: string; force?: boolean }) =>
