@@ -53,6 +53,7 @@ interface Options {
 
 const SECRET = "bench-secret-that-is-long-enough-to-be-one";
 const LOOK_MS = 500;
+const TELL_MS = 60_000;
 const SETTLE_MS = 20_000;
 
 /** Open sales of one size, from the first to the last. */
@@ -62,6 +63,7 @@ class OpenSales {
   readonly #env: Record<string, string>;
   readonly #keys: KeyFiles;
   #fleet: ProductFleet | undefined;
+  #toldMs = 0;
 
   private constructor(stack: BenchStack, shops: readonly Shop[], keys: KeyFiles, env: Record<string, string>) {
     this.#stack = stack;
@@ -127,10 +129,23 @@ class OpenSales {
         });
         // As many as the worker has opened, and some on their way: nobody starts all of a day's sales in a minute.
         while (n - this.#created() > 4 * atOnce) await delay(LOOK_MS);
+        this.#tell(`${n} of ${count} are started`);
       }
     };
     await Promise.all(Array.from({ length: atOnce }, till));
-    await this.until(async () => (await this.#countAt("awaiting-authority")) === count);
+    await this.until(async () => {
+      const waiting = await this.#countAt("awaiting-authority");
+      this.#tell(`${waiting} of ${count} wait`);
+      return waiting === count;
+    });
+  }
+
+  /** Once a minute. */
+  #tell(what: string): void {
+    const nowMs = performance.now();
+    if (nowMs - this.#toldMs < TELL_MS) return;
+    this.#toldMs = nowMs;
+    say(what);
   }
 
   #created(): number {
@@ -147,7 +162,11 @@ class OpenSales {
   }
 
   async allEnded(): Promise<void> {
-    await this.until(async () => (await this.#stack.client.workflow.count('ExecutionStatus = "Running"')).count === 0);
+    await this.until(async () => {
+      const { count } = await this.#stack.client.workflow.count('ExecutionStatus = "Running"');
+      this.#tell(`${count} are open`);
+      return count === 0;
+    });
   }
 }
 
@@ -272,15 +291,22 @@ function readOptions(args: string[]): Options {
 async function main(options: Options): Promise<void> {
   installQuietRuntime();
   const all: Figures[] = [];
-  for (const sales of options.sales) all.push(await figuresOf(sales, options));
+  for (const sales of options.sales) {
+    all.push(await figuresOf(sales, options));
+    // A size can take an hour: what has been measured must not be lost with the next one.
+    print(all);
+    const path = await writeFigures(options.outFolder, "open-sales", { options, all });
+    process.stdout.write(`\nWritten: ${path}\n`);
+  }
+}
+
+function print(all: readonly Figures[]): void {
   const rows = all.map((one) => [
     String(one.sales),
     ...COLUMNS.map(([, figure, digits]) => figure(one).toFixed(digits)),
   ]);
   const grows = ["grows by", ...COLUMNS.map(([, figure]) => exponent(all, figure))];
   process.stdout.write(`\n${table(["sales", ...COLUMNS.map(([head]) => head)], [...rows, grows])}\n`);
-  const path = await writeFigures(options.outFolder, "open-sales", { options, all });
-  process.stdout.write(`\nWritten: ${path}\n`);
 }
 
 try {
