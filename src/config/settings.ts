@@ -236,7 +236,7 @@ export const processSettings = settings("", {
 /** How much a worker process carries at once. The defaults fit a container of 1 GiB (docs/performance.md). */
 export const workerSettings = settings("FISCALFLOW_WORKER_", {
   cachedWorkflows: integer(10, 100_000, "workflows")
-    .default(500)
+    .default(200)
     .describe("how many open workflows a worker keeps in memory, so that it need not replay their histories"),
   workflowTasks: integer(2, 1_000, "workflow tasks")
     .default(40)
