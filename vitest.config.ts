@@ -1,4 +1,5 @@
-import { configDefaults, defineConfig } from "vitest/config";
+import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 import { LOOK_PAUSE_MS, NAMED_SUITES, PATIENCE_MS } from "./test/rig/patience.ts";
 
@@ -6,13 +7,13 @@ import { LOOK_PAUSE_MS, NAMED_SUITES, PATIENCE_MS } from "./test/rig/patience.ts
 const TEST_MS = 3 * PATIENCE_MS;
 const SLOW_TEST_MS = 2 * TEST_MS;
 
-/**
- * Slow by their nature (many rows, many processes, days that pass, an installation, a browser), or one thing tried in
- * many ways. What breaks them in everyday work breaks a quicker suite too.
- */
+/** Slow by their nature: processes that are killed, an installation, a browser. CI runs them with each change. */
 const SLOW = "**/*.slow.test.ts";
-/** Slow suites that measure how much can be carried: each wants the machine for itself. */
-const SCALE = "test/scale/**/*.slow.test.ts";
+/**
+ * One thing tried in many ways, days that pass, or how much can be carried. What breaks them in everyday work breaks a
+ * quicker suite too, so they run at night, each with the machine for itself.
+ */
+const NIGHT = "**/*.night.test.ts";
 
 const SLOW_SUITES = {
   globalSetup: ["test/rig/global-setup.ts"],
@@ -21,8 +22,22 @@ const SLOW_SUITES = {
   hookTimeout: SLOW_TEST_MS,
 };
 
+/** Some want a core for themselves, and others wait for servers: with a third, no core idles. */
+const BESIDE_EACH_OTHER = { maxWorkers: 3, sequence: { groupOrder: 1 } };
+
 /** A suite that is named on the command line runs, however slow it is. */
-const LEFT_OUT = NAMED_SUITES.length > 0 || process.argv.some((argument) => argument.includes(".slow")) ? [] : [SLOW];
+const LEFT_OUT =
+  NAMED_SUITES.length > 0 || process.argv.some((argument) => /\.(slow|night)/.test(argument)) ? [] : [SLOW, NIGHT];
+
+/** A storm that began last would run alone for minutes. */
+class LongestFirst extends BaseSequencer {
+  override async sort(suites: TestSpecification[]): Promise<TestSpecification[]> {
+    const begins = (suite: TestSpecification): number => LONG.indexOf(suite.project.name);
+    return (await super.sort(suites)).toSorted((a, b) => begins(b) - begins(a));
+  }
+}
+/** Each suite of these takes minutes; the last begin first. */
+const LONG = ["rehearsal", "faults"];
 
 export default defineConfig({
   test: {
@@ -33,6 +48,7 @@ export default defineConfig({
         testsToRun: () => (NAMED_SUITES.length > 0 ? NAMED_SUITES : undefined),
       },
     ],
+    sequence: { sequencer: LongestFirst },
     // Most suites wait for servers, not for the processor: with as many workers as cores, half of a core idles.
     maxWorkers: 6,
     reporters: [...(process.env["CI"] ? ["default", "json"] : ["default"]), "./test/rig/run-report.ts"],
@@ -67,12 +83,9 @@ export default defineConfig({
         test: {
           name: "slow",
           include: [SLOW],
-          exclude: [...configDefaults.exclude, SCALE],
           isolate: false,
           ...SLOW_SUITES,
-          // Some want a core for themselves, and others wait for servers: with a third, no core idles.
-          sequence: { groupOrder: 1 },
-          maxWorkers: 3,
+          ...BESIDE_EACH_OTHER,
           // A suite is worker, client and replay of its own histories in one process, and one of these has 25 MB: beside
           // other suites it has taken 4 GB, which is where Node gives up.
           execArgv: ["--max-old-space-size=8192"],
@@ -80,8 +93,8 @@ export default defineConfig({
       },
       {
         test: {
-          name: "scale",
-          include: [SCALE],
+          name: "night",
+          include: [NIGHT],
           isolate: false,
           ...SLOW_SUITES,
           maxWorkers: 1,
@@ -100,7 +113,7 @@ export default defineConfig({
           name: "rehearsal",
           include: ["test/rehearsal/*.rehearsal.ts"],
           ...SLOW_SUITES,
-          sequence: { groupOrder: 4 },
+          ...BESIDE_EACH_OTHER,
         },
       },
       {
@@ -110,9 +123,9 @@ export default defineConfig({
           testTimeout: 600_000,
           hookTimeout: 600_000,
           // Each brings up servers of its own. For the figures each wants the machine for itself.
-          fileParallelism: process.env["FAULTS_FULL"] !== "1",
-          maxWorkers: 2,
-          sequence: { groupOrder: 3 },
+          ...(process.env["FAULTS_FULL"] === "1"
+            ? { fileParallelism: false, sequence: { groupOrder: 3 } }
+            : BESIDE_EACH_OTHER),
         },
       },
     ],

@@ -4,8 +4,8 @@ import { existsSync } from "node:fs";
  * Suites named on the command line. They have the machine to themselves, and whoever names them wants to see red soon.
  */
 export const NAMED_SUITES = process.argv
-  .map((argument) => argument.replace(/(\.slow)?(\.test\.ts)?$/, ""))
-  .flatMap((suite) => [`${suite}.test.ts`, `${suite}.slow.test.ts`])
+  .map((argument) => argument.replace(/(\.(slow|night))?(\.test\.ts)?$/, ""))
+  .flatMap((suite) => ["", ".slow", ".night"].map((kind) => `${suite}${kind}.test.ts`))
   .filter((file) => file.startsWith("test/") && existsSync(file));
 // The processes of the suites inherit it.
 process.env["TEST_PATIENCE_MS"] ??= NAMED_SUITES.length > 0 && !process.env["CI"] ? "20000" : "90000";
@@ -16,7 +16,7 @@ process.env["TEST_PATIENCE_MS"] ??= NAMED_SUITES.length > 0 && !process.env["CI"
  */
 export const PATIENCE_MS = Number(process.env["TEST_PATIENCE_MS"]);
 
-/** `SCALE_FULL=1`: the sizes for the figures in the docs; CI shows the same with less. */
+/** `SCALE_FULL=1`: the sizes for the figures in the docs; each night shows the same with less. */
 export const FULL_SIZE = process.env["SCALE_FULL"] === "1";
 
 /** Between two looks at a run's state: a test that looks without a pause waits for itself. */

@@ -21,7 +21,7 @@ import { namespaceOf } from "../rig/namespace.ts";
 import { differences, ledgersBooks, simulatorsBooks } from "../accounting/books.ts";
 
 /**
- * The full size: MANY_BILL_PAYMENTS=100000 MANY_KILLS=10 npx vitest run --project scale test/scale/bill-payments.slow.test.ts
+ * The full size: MANY_BILL_PAYMENTS=100000 MANY_KILLS=10 npx vitest run --project night test/scale/bill-payments.night.test.ts
  */
 const PAYMENTS = Number(process.env["MANY_BILL_PAYMENTS"] ?? 4_000);
 const KILLS = Number(process.env["MANY_KILLS"] ?? 1);
