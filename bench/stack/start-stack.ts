@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, Connection } from "@temporalio/client";
 
-import { startDevServer } from "../../src/servers/start-dev-server.ts";
+import { type DevServerOptions, startDevServer } from "../../src/servers/start-dev-server.ts";
 import { startEmbeddedPostgres } from "../../src/servers/test-support/start-embedded-postgres.ts";
 import { SEARCH_ATTRIBUTES } from "../../src/contract/index.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/dev/simulator/index.ts";
@@ -24,8 +24,14 @@ export interface BenchStack {
   close(): Promise<void>;
 }
 
-/** A simulator in this process, a Temporal server and a ledger: what the product's processes need around them. */
-export async function startStack(options: SimulatorOptions): Promise<BenchStack> {
+/**
+ * A simulator in this process, a Temporal server and a ledger: what the product's processes need around them.
+ * @param dynamicConfig of the Temporal server, beside what it has already
+ */
+export async function startStack(
+  options: SimulatorOptions,
+  dynamicConfig: DevServerOptions["dynamicConfig"] = {},
+): Promise<BenchStack> {
   const ends: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
     for (let end = ends.pop(); end; end = ends.pop()) await end();
@@ -40,7 +46,7 @@ export async function startStack(options: SimulatorOptions): Promise<BenchStack>
     ends.push(() => ledger.close());
     const simulator = await startSimulator(options);
     ends.push(() => simulator.close());
-    const temporal = await startDevServer({ searchAttributes: Object.values(SEARCH_ATTRIBUTES) });
+    const temporal = await startDevServer({ searchAttributes: Object.values(SEARCH_ATTRIBUTES), dynamicConfig });
     ends.push(() => temporal.stop());
     const connection = await Connection.connect({ address: temporal.address });
     ends.push(() => connection.close());

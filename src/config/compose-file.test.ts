@@ -283,8 +283,10 @@ it("docker-compose.yml gives each process a valid configuration, complete for th
 
 it("docker-compose.yml orders tasks by priority and fairness, as the development server does", () => {
   const config = z
-    .record(z.string(), z.array(z.object({ value: z.unknown() })))
+    .record(z.string(), z.array(z.object({ value: z.unknown(), constraints: z.unknown().optional() })))
     .parse(parse(read("deploy/temporal/dynamicconfig.yaml")));
   const values = Object.fromEntries(Object.entries(config).map(([key, [first]]) => [key, first?.value]));
   expect(values).toMatchObject(SERVER_CONFIG);
+  // A mass callback must not depend on it.
+  expect(config["matching.enableFairness"]?.[0]?.constraints).toEqual({ taskType: "Activity" });
 });
