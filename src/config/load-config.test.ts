@@ -27,7 +27,7 @@ describe("the configuration from variables", () => {
         refundWindowMs: 86_400_000,
       },
       ledger: { url: undefined, home: resolve(".fiscalflow") },
-      worker: { cachedWorkflows: 500, workflowTasks: 40, nexus: false },
+      worker: { cachedWorkflows: 200, workflowTasks: 40, nexus: false },
       logLevel: "info",
       healthPort: undefined,
       metricsPort: undefined,
