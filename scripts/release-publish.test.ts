@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
 
 interface Workflow {
-  jobs: Record<string, { steps: { name?: string; run?: string }[] }>;
+  jobs: Record<string, { steps: { name?: string; run?: string; with?: Record<string, unknown> }[] }>;
 }
 const RELEASE = readFileSync(resolve(import.meta.dirname, "../.github/workflows/release.yml"), "utf8");
 const { jobs } = parse(RELEASE) as Workflow;
@@ -45,6 +45,18 @@ beforeAll(async () => {
 afterAll(() => {
   registry.close();
   rmSync(folder, { recursive: true });
+});
+
+test("a release says of each package and of the image where it comes from and what is in it", () => {
+  const runs = (job: string) => (jobs[job]?.steps ?? []).flatMap(({ run }) => run ?? []);
+  expect(runs("npm").filter((run) => run.includes("npm publish"))).toEqual([expect.stringContaining(" --provenance ")]);
+  expect(runs("pack").filter((run) => run.includes("npm sbom"))).toHaveLength(1);
+  const image = jobs["image"]?.steps.find(({ with: options }) => options?.["push"] === true)?.with;
+  // With the version's v as the tag of git has it, and without as Kubernetes is told.
+  const tags = ["github.ref_name", "steps.version.outputs.version"].map(
+    (name) => `ghcr.io/\${{ github.repository }}:\${{ ${name} }}\n`,
+  );
+  expect(image).toMatchObject({ provenance: "mode=max", sbom: true, tags: tags.join("") });
 });
 
 test("a release that is run again publishes what the run before has not", async () => {

@@ -3,9 +3,12 @@
 //   npm run release -- 1.0.0
 // Before a tag is published, refuses one that is not what the files say; prints what the changelog says of it:
 //   node scripts/release.mjs --check v1.0.0
+// After it is published, keeps its packed file, from which the next release rehearses an upgrade:
+//   npm pack fiscalflow@1.0.0 && node scripts/release.mjs --keep fiscalflow-1.0.0.tgz
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { createHash } from "node:crypto";
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -17,9 +20,6 @@ class Refusal extends Error {}
 
 /** @param {string} path */
 const read = (path) => readFileSync(join(ROOT, path), "utf8");
-
-/** @param {string} version */
-const inName = (version) => version.replaceAll(".", "-");
 
 /** @param {string[]} args @param {string} [input] */
 const git = (args, input) => execFileSync("git", args, { cwd: ROOT, encoding: "utf8", input }).trim();
@@ -52,7 +52,6 @@ function releaseNotes(text, version) {
  */
 function withVersion(version) {
   const lock = JSON.parse(read("package-lock.json"));
-  const current = lock.version;
   const files = new Map();
   for (const [folder, locked] of Object.entries(lock.packages)) {
     if (folder.includes("node_modules") || locked.version === undefined) continue;
@@ -63,8 +62,8 @@ function withVersion(version) {
   files.set("package-lock.json", { ...lock, version });
   const texts = new Map([...files].map(([path, content]) => [path, `${JSON.stringify(content, null, 2)}\n`]));
   for (const path of KUBERNETES) {
-    const text = read(path).replaceAll(`"${current}"`, `"${version}"`);
-    texts.set(path, text.replaceAll(`-${inName(current)}\n`, `-${inName(version)}\n`));
+    const text = read(path).replaceAll(/"\d+\.\d+\.\d+"/g, `"${version}"`);
+    texts.set(path, text.replaceAll(/-\d+-\d+-\d+\n/g, `-${version.replaceAll(".", "-")}\n`));
   }
   return texts;
 }
@@ -75,6 +74,16 @@ function checkVersion(version, current) {
   if (version.localeCompare(current, "en", { numeric: true }) <= 0) {
     throw new Refusal(`${version} does not come after ${current}, the version in package.json.`);
   }
+}
+
+/** What is told of a version to come would be published with it. @param {string} version */
+function checkPromises(version) {
+  const minor = version.replace(/\.\d+$/, "");
+  const until = `[Uu]ntil ${minor.replace(".", "\\.")} is (published|released)`;
+  const named = git(["ls-files", "*.md"])
+    .split("\n")
+    .filter((path) => new RegExp(until).test(read(path)));
+  if (named.length > 0) throw new Refusal(`Say first what holds once ${minor} is published: ${named.join(", ")}.`);
 }
 
 /** @param {string} tag @returns what the changelog says of that release */
@@ -92,13 +101,35 @@ function releasedNotes(tag) {
   return part.slice(part.indexOf("\n")).trim();
 }
 
+/** @param {string} path of a packed file whose tag this repository has */
+function keep(path) {
+  const manifest = execFileSync("tar", ["-xOf", path, "package/package.json"], { encoding: "utf8" });
+  const { name, version } = JSON.parse(manifest);
+  if (name !== "fiscalflow") throw new Refusal(`${path} is the package ${name}.`);
+  const tag = `v${version}`;
+  if (git(["tag", "--list", tag]) === "") throw new Refusal(`There is no tag ${tag}.`);
+  const file = basename(path);
+  const kept = join(ROOT, "test/rehearsal/last-release.json");
+  const before = JSON.parse(readFileSync(kept, "utf8"));
+  copyFileSync(path, join(ROOT, "test/rehearsal", file));
+  if (before.file !== file) rmSync(join(ROOT, "test/rehearsal", before.file));
+  const sha256 = createHash("sha256").update(readFileSync(path)).digest("hex");
+  const now = { file, version, commit: git(["rev-parse", `${tag}^{commit}`]), sha256 };
+  writeFileSync(kept, `${JSON.stringify(now, null, 2)}\n`);
+  process.stdout.write(`Kept ${file} in place of ${before.file}: commit test/rehearsal.\n`);
+}
+
 function release() {
   const { values, positionals } = parseArgs({
-    options: { "dry-run": { type: "boolean" }, check: { type: "string" } },
+    options: { "dry-run": { type: "boolean" }, check: { type: "string" }, keep: { type: "string" } },
     allowPositionals: true,
   });
   if (values.check !== undefined) {
     process.stdout.write(`${releasedNotes(values.check)}\n`);
+    return;
+  }
+  if (values.keep !== undefined) {
+    keep(values.keep);
     return;
   }
   const [version = ""] = positionals;
@@ -108,6 +139,7 @@ function release() {
   if (git(["tag", "--list", tag]) !== "") throw new Refusal(`The tag ${tag} exists already.`);
   const branch = git(["branch", "--show-current"]);
   if (branch === "") throw new Refusal("No branch is checked out.");
+  checkPromises(version);
 
   const { notes, changelog } = releaseNotes(read("CHANGELOG.md"), version);
   const files = withVersion(version).set("CHANGELOG.md", changelog);
@@ -116,12 +148,23 @@ function release() {
     process.stdout.write(`Would change ${[...files.keys()].join(", ")}, and tag ${tag} on ${branch}:\n\n${message}`);
     return;
   }
-  for (const [path, content] of files) writeFileSync(join(ROOT, path), content);
-  git(["commit", "--quiet", "--message", `Release ${version}`, "--", ...files.keys()]);
-  // Verbatim: git takes headings for comments.
-  git(["tag", "--annotate", "--cleanup=verbatim", "--file=-", tag], message);
+  const before = git(["rev-parse", "HEAD"]);
+  try {
+    for (const [path, content] of files) writeFileSync(join(ROOT, path), content);
+    git(["commit", "--quiet", "--message", `Release ${version}`, "--", ...files.keys()]);
+    // Verbatim: git takes headings for comments.
+    git(["tag", "--annotate", "--cleanup=verbatim", "--file=-", tag], message);
+  } catch (error) {
+    // Nothing was changed before, so nothing else is lost; and the release can be made again.
+    git(["reset", "--quiet", "--hard", before]);
+    throw new Refusal(`git has refused the release, and all is as it was: ${/** @type {Error} */ (error).message}`);
+  }
   process.stdout.write(`Committed and tagged ${tag}. Nothing is pushed; to publish it:\n\n`);
   process.stdout.write(`  git push --atomic origin ${branch} ${tag}\n\n`);
+  process.stdout.write("Once it is published, keep it for the rehearsal of the next upgrade:\n\n");
+  process.stdout.write(
+    `  npm pack fiscalflow@${version} && node scripts/release.mjs --keep fiscalflow-${version}.tgz\n\n`,
+  );
   process.stdout.write(`To take it back before that: git tag --delete ${tag} && git reset --hard HEAD~1\n`);
 }
 

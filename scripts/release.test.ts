@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
@@ -117,6 +118,7 @@ test("the check of a tag that a release has made prints its notes", () => {
 test.each([
   ["another tag", () => {}, "v99.2.0", "The tag v99.2.0 is not the version in package.json, 99.1.0."],
   ["a package left behind", leaveBehind, "v99.1.0", "is not the version in packages/till/package.json, 0.0.1."],
+  ["a manifest left behind", leaveManifestBehind, "v99.1.0", `${MANIFESTS[1]} names another version than 99.1.0 too.`],
   ["no notes", () => write("CHANGELOG.md", changelog(NOTES)), "v99.1.0", "CHANGELOG.md has no part `## 99.1.0`."],
 ])("the check refuses %s", (_, given, tag, reason) => {
   release("99.1.0");
@@ -128,6 +130,51 @@ function leaveBehind(): void {
   const path = "packages/till/package.json";
   write(path, read(path).replace("99.1.0", "0.0.1"));
 }
+
+function leaveManifestBehind(): void {
+  const [, path = ""] = MANIFESTS;
+  write(path, read(path).replace("-99-1-0", "-0-5-0"));
+}
+
+test("a release that git refuses leaves all as it was, and can be made again", () => {
+  const hook = ".git/hooks/pre-commit";
+  mkdirSync(join(folder, ".git/hooks"), { recursive: true });
+  writeFileSync(join(folder, hook), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+  expect(release("99.1.0")).toMatchObject({ status: 1, stderr: expect.stringContaining("all is as it was") });
+  expect(git("status", "--porcelain") + git("tag", "--list")).toBe("");
+  rmSync(join(folder, hook));
+  expect(release("99.1.0")).toMatchObject({ status: 0, stderr: "" });
+});
+
+test("a release is refused while a page tells of it as of one to come", () => {
+  write("README.md", "Until 99.1 is published, run `npm pack`.\n");
+  git("add", ".");
+  git("commit", "--quiet", "--message", "Tell");
+  const stderr = "Say first what holds once 99.1 is published: README.md.\n";
+  expect(release("99.1.0")).toEqual({ status: 1, stdout: "", stderr });
+  expect(release("99.2.0")).toMatchObject({ status: 0 });
+});
+
+test("a release that is published is kept in place of the one before, for the rehearsal of the next upgrade", () => {
+  release("99.1.0");
+  mkdirSync(join(folder, "package"));
+  write("package/package.json", JSON.stringify({ name: "fiscalflow", version: "99.1.0" }));
+  spawnSync("tar", ["-czf", "fiscalflow-99.1.0.tgz", "package"], { cwd: folder });
+  mkdirSync(join(folder, "test/rehearsal"), { recursive: true });
+  write("test/rehearsal/fiscalflow-0.5.0.tgz", "");
+  write("test/rehearsal/last-release.json", JSON.stringify({ file: "fiscalflow-0.5.0.tgz" }));
+  expect(release("--keep", "fiscalflow-99.1.0.tgz")).toMatchObject({ status: 0, stderr: "" });
+  expect(readdirSync(join(folder, "test/rehearsal"))).toEqual(["fiscalflow-99.1.0.tgz", "last-release.json"]);
+  const packed = readFileSync(join(folder, "test/rehearsal/fiscalflow-99.1.0.tgz"));
+  expect(JSON.parse(read("test/rehearsal/last-release.json"))).toEqual({
+    file: "fiscalflow-99.1.0.tgz",
+    version: "99.1.0",
+    commit: git("rev-parse", "v99.1.0^{commit}"),
+    sha256: createHash("sha256").update(packed).digest("hex"),
+  });
+  git("tag", "--delete", "v99.1.0");
+  expect(release("--keep", "fiscalflow-99.1.0.tgz")).toMatchObject({ status: 1, stderr: "There is no tag v99.1.0.\n" });
+});
 
 test("a dry run prints what it would do, and does nothing", () => {
   const { status, stdout } = release("99.1.0", "--dry-run");
