@@ -17,14 +17,15 @@ const GAUGE = "fiscalflow_key_refused";
 /** Codes that can refuse a key (Fiscal Compliance API, "Errors"). */
 const KNOWN_CODES: readonly string[] = ["invalid_api_key", "forbidden", "not_found"];
 
-/** A label of a metric has few values, all of them ours: each one is a time series, and a service can send any text. */
+/** For the log: a service can send any text. */
 function knownCode(apiCode: string | undefined): string {
   if (apiCode === undefined) return "none";
   return KNOWN_CODES.includes(apiCode) ? apiCode : "other";
 }
 
-function labelsOf({ connection, operation, status, apiCode }: KeyTrouble): Record<string, string> {
-  return { connection, operation, status: String(status), apiCode: knownCode(apiCode) };
+/** All of them ours, since each value is a time series: never the API's code. */
+function labelsOf({ connection, operation, status }: KeyTrouble): Record<string, string> {
+  return { connection, operation, status: String(status) };
 }
 
 const GAUGES_EACH_MS = 5_000;
@@ -48,14 +49,14 @@ export function watchKeys(
       const labels = labelsOf(trouble);
       log.warn("the API refuses the key: what needs it parks as credentials", {
         ...trouble,
-        apiCode: labels["apiCode"],
+        apiCode: knownCode(trouble.apiCode),
       });
       gauge.set(1, labels);
       refused.set(JSON.stringify(labels), { labels, isRefused });
     },
     works(trouble, refusedForMs) {
       const labels = labelsOf(trouble);
-      log.info("the API accepts the key again", { ...trouble, apiCode: labels["apiCode"], refusedForMs });
+      log.info("the API accepts the key again", { ...trouble, apiCode: knownCode(trouble.apiCode), refusedForMs });
       gauge.set(0, labels);
       refused.delete(JSON.stringify(labels));
     },

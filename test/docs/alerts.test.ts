@@ -1,0 +1,22 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const read = (path: string): string => readFileSync(resolve(ROOT, path), "utf8");
+
+const rulesSchema = z.object({
+  groups: z.array(
+    z.object({ rules: z.array(z.object({ alert: z.string(), annotations: z.record(z.string(), z.string()) })) }),
+  ),
+});
+
+test("docs/monitoring.md says of each alert what to do, and of no other, and each alert names its section", () => {
+  const alerts = rulesSchema.parse(parse(read("deploy/prometheus/alerts.yml"))).groups.flatMap(({ rules }) => rules);
+  const sections = [...read("docs/monitoring.md").matchAll(/^### (\S+)$/gm)].map(([, name]) => name);
+  expect(sections).toEqual(alerts.map(({ alert }) => alert));
+  for (const { alert, annotations } of alerts)
+    expect(annotations["runbook_url"]).toMatch(new RegExp(`/docs/monitoring\\.md#${alert.toLowerCase()}$`));
+});
