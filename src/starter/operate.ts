@@ -232,10 +232,10 @@ export async function restartWorkflow(
 const KEPT_ATTRIBUTES: readonly string[] = [SEARCH_ATTRIBUTES.business, SEARCH_ATTRIBUTES.invoice];
 
 /** With the same input. What became of that, the sale's row knows. */
-async function nextRun(client: Client, run: WorkflowExecutionDescription, word: Pick<Restarted, "note" | "by">) {
+async function nextRun(client: Client, run: WorkflowExecutionDescription, decision: Pick<Restarted, "note" | "by">) {
   const { input } = await startOfRun(client, run);
   const { isBegun, sent } = await doneIn(client, run);
-  const restarted: Restarted = { ...word, atMs: Date.now(), sent };
+  const restarted: Restarted = { ...decision, atMs: Date.now(), sent };
   // Anybody may have started it, with anything. A refund that it has begun may have been given up since.
   const { refund, ...sale } = { ...(input as SaleStart) };
   const [staticSummary, staticDetails] = [await run.staticSummary(), await run.staticDetails()];
@@ -258,7 +258,7 @@ async function nextRun(client: Client, run: WorkflowExecutionDescription, word: 
 async function nextRunByNumber(
   client: Client,
   run: WorkflowExecutionDescription,
-  word: Pick<Restarted, "note" | "by">,
+  decision: Pick<Restarted, "note" | "by">,
 ) {
   const key = await keyOfRun(client, run);
   const state = await stateOfEnded(client, run, key);
@@ -266,7 +266,7 @@ async function nextRunByNumber(
   if (!key || (refused && !refused.allowed.includes("restart"))) throw refused ?? SaleNotFoundError.of(run.workflowId);
   const writer = state.source === "ledger" ? state.keptBy : undefined;
   const begun = writer && (await runOf(client, writer.workflowId, writer.runId));
-  const restarted: Restarted = { ...word, atMs: Date.now(), sent: state.numberTaken };
+  const restarted: Restarted = { ...decision, atMs: Date.now(), sent: state.numberTaken };
   const { memo, ...byNumber } = startByNumber(key, begun?.memo);
   return { ...byNumber, memo: { ...memo, [RESTARTED_MEMO]: restarted } };
 }

@@ -91,7 +91,7 @@ export async function stateOfEnded(
     // A database that was restored may have lost it; a run that was to refund it then has found nothing.
     const completed = isCompleted ? run : run && refusal === FAILURES.notFound && (await lastCompletedRun(client, run));
     if (completed) return stateOfResult(await resultOf(client, completed));
-    if (closed) return withoutRow(closed, refusal !== undefined);
+    if (closed) return stateWithoutRow(closed, refusal !== undefined);
     throw SaleNotFoundError.of(run?.workflowId ?? "");
   }
   if (isCompleted) {
@@ -101,7 +101,7 @@ export async function stateOfEnded(
   if (!closed || refusal === undefined || found.failed) return stateAsEnded(found, last);
   // What is held for the corrected sale of another one is not what was asked for.
   const isSpokenFor = found.document !== null || found.numberTaken;
-  if (refusal === FAILURES.conflict && !isSpokenFor) return withoutRow(closed, true);
+  if (refusal === FAILURES.conflict && !isSpokenFor) return stateWithoutRow(closed, true);
   // What was refused says nothing of a sale that an earlier run has begun: how that one ended does.
   const state = stateAsEnded(found, await endOfEarlier(client, found, run));
   const { reason = refusal } = closed;
@@ -222,7 +222,7 @@ async function foundSale(client: Client, key: SaleKey, isKnown: boolean): Promis
 }
 
 /** Of a run that ended before it had opened a row, and so before it could send anything. */
-function withoutRow(closed: ClosedRun, refused: boolean): SaleState {
+function stateWithoutRow(closed: ClosedRun, refused: boolean): SaleState {
   const ended: ClosedRun = { ...closed, ...(refused && { refused: true }) };
   return {
     stage: "resolving-items",

@@ -222,7 +222,7 @@ export class SaleState extends AttentionList {
   }
 
   /** It carries on another run, after a reset or a restart. */
-  get carriesOn(): boolean {
+  get continuesEarlierRun(): boolean {
     return isReset() || restartedOf(workflowInfo().memo) !== undefined;
   }
 

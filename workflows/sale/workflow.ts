@@ -53,7 +53,7 @@ export async function sale(input: SaleStart): Promise<SaleOutcome> {
   registerMessages(run);
   return await runToCompletion(run, async () => {
     const startedAtMs = workflowInfo().startTime.getTime();
-    const start = { input, startedAtMs, reset: run.carriesOn, isReset: isReset(), sent: run.earlierRunSent };
+    const start = { input, startedAtMs, reset: run.continuesEarlierRun, isReset: isReset(), sent: run.earlierRunSent };
     // What the row answers: `finished`, nothing is left but a refund; `earlier`, what a run before this one has done or
     // been asked for. A run that was reset to a later point replays the old answer, so that `askAgain` asks once more.
     const open = () => main.prepareSale("Check the sale", start);

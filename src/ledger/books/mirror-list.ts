@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from "kysely";
 import { CALENDAR_DATE } from "../../contract/index.ts";
 import type { Database, Queries } from "../database.ts";
 import type { Business, Chain } from "../events/chain.ts";
-import { pagesOf, readOneState } from "../one-state.ts";
+import { pagesOf, readSnapshot } from "../snapshot.ts";
 import { chainsOf } from "./figures.ts";
 import { alteredAmong, chainColumns, type Mirror, type MirrorRow } from "./mirror.ts";
 import { hasValues, unixMs } from "../statements.ts";
@@ -76,7 +76,7 @@ export function listPeriod<Listed extends ListedEntry, Figures, Result>(
       owners.push(await periodOf<Listed, Figures>(db, list, chain, request.days));
     return owners;
   };
-  return readOneState(database, prepare, read);
+  return readSnapshot(database, prepare, read);
 }
 
 async function periodOf<Listed extends ListedEntry, Figures>(

@@ -4,7 +4,7 @@ import { KNOWN_PAYMENT_TYPES } from "../../contract/codes.ts";
 import { type Attention, givenText, type Receipt } from "../../contract/index.ts";
 import type { Database, Queries } from "../database.ts";
 import type { Chain } from "../events/chain.ts";
-import { pagesOf, readOneState } from "../one-state.ts";
+import { pagesOf, readSnapshot } from "../snapshot.ts";
 import { unixMs } from "../statements.ts";
 import { IS_KNOWN_OVER, IS_REFUSED } from "../stock/movement.ts";
 import {
@@ -252,7 +252,7 @@ function readDocuments<Result>(
       });
     return businesses;
   };
-  return readOneState(database, prepare, read);
+  return readSnapshot(database, prepare, read);
 }
 
 /** With the number of the document, also where another one was asked for, and whether another among these has it. */

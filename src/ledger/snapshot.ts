@@ -13,7 +13,7 @@ const READ_WITHIN_MS = 3_600_000;
  * once: what it has written cannot be taken back when the connection breaks.
  * @throws LedgerUnavailableError, LedgerError, and what `read` throws
  */
-export async function readOneState<Found, Result>(
+export async function readSnapshot<Found, Result>(
   database: Database,
   prepare: (db: Queries) => Promise<Found>,
   read: (found: Found) => Promise<Result>,
