@@ -233,7 +233,7 @@ export const processSettings = settings("", {
     ),
 });
 
-/** How much a worker process carries at once. The defaults fit a container of 1 GiB (docs/performance.md). */
+/** How much a worker process carries at once. The defaults fit a container of 1 GiB (docs/sizing.md). */
 export const workerSettings = settings("FISCALFLOW_WORKER_", {
   cachedWorkflows: integer(10, 100_000, "workflows")
     .default(200)
