@@ -22,6 +22,11 @@ async function opened(work: (ledger: ReturnType<typeof openLedger>) => Promise<v
   }
 }
 
+it("makes in its first step what the last release made, whose databases would be refused otherwise", async () => {
+  const { rows } = await made.outside.query("select baseline from fiscalflow_schema");
+  expect(rows).toEqual([{ baseline: "cda174263edf1ec28b449ced8e7110384048034f1abc5003af9fa18e1bfac5ba" }]);
+});
+
 it("brings the tables of the version before to its own, if it may, and keeps what they have", async () => {
   const movement = firstTry();
   await made.ledger.stock.take(movement);
