@@ -13,35 +13,20 @@ import { installQuietRuntime } from "../stack/quiet-runtime.ts";
 import { type BenchStack, startStack } from "../stack/start-stack.ts";
 import { table } from "../stack/table.ts";
 import { writeFigures } from "../stack/write-figures.ts";
+import { beyondLimits, exponent, type Figures } from "./limits.ts";
 import { KeyFiles, scenarioOf, type Shop, shopsOf } from "../tenants/shops.ts";
 
 /**
  * `npm run bench:scale`: sales that wait for the authority, over 50 keys, by their number: what they take of a worker
  * while they wait, how soon a worker serves that starts with all of them open, and how long each takes once the
- * authority has answered all at once. Figures are of one run each; growth is an exponent of their number.
+ * authority has answered all at once. Figures are of one run each; growth is an exponent of their number. Ends with 1
+ * where a figure is beyond its limit.
  */
 const USAGE = `npm run bench:scale -- [--sales 1000,10000,50000] [--shops n] [--at-once n] [--seconds n] [--out folder]
   --sales    how many are open, one size after the other, each with servers of its own; default 1000,10000
   --shops    connections, each with a business, a key and a budget of its own; default 50
   --at-once  sales that are started side by side; default 60
   --seconds  for which the open sales are watched; default 60`;
-
-interface Figures {
-  readonly sales: number;
-  /** From the first start until the last one waits. */
-  readonly openingSeconds: number;
-  readonly workerMb: number;
-  readonly workerCpuMsPerSecond: number;
-  readonly temporalCpuMsPerSecond: number;
-  readonly temporalMb: number;
-  /** Reads of a sale's document. */
-  readonly pollsPerSecond: number;
-  readonly readySeconds: number;
-  readonly restartedMb: number;
-  /** From the authority's answers to all, each called back, until the last sale is completed. */
-  readonly recoverySeconds: number;
-  readonly largestMb: number;
-}
 
 interface Options {
   readonly sales: readonly number[];
@@ -250,13 +235,6 @@ async function figuresOf(sales: number, options: Options): Promise<Figures> {
   }
 }
 
-/** With which power of the number of sales a figure grows, from the smallest size to the largest. */
-function exponent(all: readonly Figures[], figure: (one: Figures) => number): string {
-  const [first, last] = [all[0], all.at(-1)];
-  if (!first || !last || first === last) return "";
-  return (Math.log(figure(last) / figure(first)) / Math.log(last.sales / first.sales)).toFixed(2);
-}
-
 const COLUMNS: readonly [head: string, figure: (one: Figures) => number, digits: number][] = [
   ["opened in s", (one) => one.openingSeconds, 0],
   ["worker MB", (one) => one.workerMb, 0],
@@ -306,6 +284,9 @@ async function main(options: Options): Promise<void> {
     const path = await writeFigures(options.outFolder, "open-sales", { options, all });
     process.stdout.write(`\nWritten: ${path}\n`);
   }
+  const beyond = beyondLimits(all);
+  for (const one of beyond) process.stdout.write(`Beyond its limit: ${one}\n`);
+  if (beyond.length > 0) process.exitCode = 1;
 }
 
 function print(all: readonly Figures[]): void {
@@ -313,7 +294,7 @@ function print(all: readonly Figures[]): void {
     String(one.sales),
     ...COLUMNS.map(([, figure, digits]) => figure(one).toFixed(digits)),
   ]);
-  const grows = ["grows by", ...COLUMNS.map(([, figure]) => exponent(all, figure))];
+  const grows = ["grows by", ...COLUMNS.map(([, figure]) => exponent(all, figure)?.toFixed(2) ?? "")];
   process.stdout.write(`\n${table(["sales", ...COLUMNS.map(([head]) => head)], [...rows, grows])}\n`);
 }
 
