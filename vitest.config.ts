@@ -22,8 +22,8 @@ const SLOW_SUITES = {
   hookTimeout: SLOW_TEST_MS,
 };
 
-/** Some want a core for themselves, and others wait for servers: with a third, no core idles. */
-const BESIDE_EACH_OTHER = { maxWorkers: 3, sequence: { groupOrder: 1 } };
+/** Each brings up servers and processes of its own: with a third, calls fail for want of a processor. */
+const BY_TWOS = { maxWorkers: 2, sequence: { groupOrder: 3 } };
 
 /** A suite that is named on the command line runs, however slow it is. */
 const LEFT_OUT =
@@ -84,7 +84,9 @@ export default defineConfig({
           include: [SLOW],
           isolate: false,
           ...SLOW_SUITES,
-          ...BESIDE_EACH_OTHER,
+          // Some want a core for themselves, and others wait for servers: with a third, no core idles.
+          sequence: { groupOrder: 1 },
+          maxWorkers: 3,
           // A suite is worker, client and replay of its own histories in one process, and one of these has 25 MB: beside
           // other suites it has taken 4 GB, which is where Node gives up.
           execArgv: ["--max-old-space-size=8192"],
@@ -112,7 +114,7 @@ export default defineConfig({
           name: "rehearsal",
           include: ["test/rehearsal/*.rehearsal.ts"],
           ...SLOW_SUITES,
-          ...BESIDE_EACH_OTHER,
+          ...BY_TWOS,
         },
       },
       {
@@ -121,11 +123,9 @@ export default defineConfig({
           include: ["test/faults/**/*.faults.ts"],
           testTimeout: 600_000,
           hookTimeout: 600_000,
-          // Each brings up servers of its own: with a third, calls fail for want of a processor. For the figures each
-          // wants the machine for itself.
+          ...BY_TWOS,
+          // For the figures each wants the machine for itself.
           fileParallelism: process.env["FAULTS_FULL"] !== "1",
-          maxWorkers: 2,
-          sequence: { groupOrder: 3 },
         },
       },
     ],
