@@ -28,7 +28,7 @@ const LOST_AT = 0.7;
 
 /**
  * A sale that ended in the lost time has lost its movements with it, so that no refund returns its goods by itself
- * (`test/e2e/restored.slow.test.ts`), which the reckoning does not know of.
+ * (`test/e2e/restored.night.test.ts`), which the reckoning does not know of.
  */
 const SHAPES_OF_STORM = SHAPES.filter(({ refund }) => refund?.when !== "after-its-window");
 
