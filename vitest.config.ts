@@ -22,9 +22,6 @@ const SLOW_SUITES = {
   hookTimeout: SLOW_TEST_MS,
 };
 
-/** Each brings up servers and processes of its own: with a third, calls fail for want of a processor. */
-const BY_TWOS = { maxWorkers: 2, sequence: { groupOrder: 3 } };
-
 /** A suite that is named on the command line runs, however slow it is. */
 const LEFT_OUT =
   NAMED_SUITES.length > 0 || process.argv.some((argument) => /\.(slow|night)/.test(argument)) ? [] : [SLOW, NIGHT];
@@ -32,11 +29,10 @@ const LEFT_OUT =
 /** What began last would run alone for minutes. */
 class LongestFirst extends BaseSequencer {
   override async sort(suites: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification): number => Number(LONG.some((name) => moduleId.endsWith(name)));
-    return (await super.sort(suites)).toSorted((a, b) => isLong(b) - isLong(a));
+    const isLongest = ({ moduleId }: TestSpecification): number => Number(moduleId.endsWith("storm.faults.ts"));
+    return (await super.sort(suites)).toSorted((a, b) => isLongest(b) - isLongest(a));
   }
 }
-const LONG = ["upgrade.rehearsal.ts", "storm.faults.ts"];
 
 export default defineConfig({
   test: {
@@ -114,7 +110,7 @@ export default defineConfig({
           name: "rehearsal",
           include: ["test/rehearsal/*.rehearsal.ts"],
           ...SLOW_SUITES,
-          ...BY_TWOS,
+          sequence: { groupOrder: 4 },
         },
       },
       {
@@ -123,9 +119,11 @@ export default defineConfig({
           include: ["test/faults/**/*.faults.ts"],
           testTimeout: 600_000,
           hookTimeout: 600_000,
-          ...BY_TWOS,
-          // For the figures each wants the machine for itself.
+          // Each brings up servers of its own: with a third, calls fail for want of a processor. For the figures each
+          // wants the machine for itself.
           fileParallelism: process.env["FAULTS_FULL"] !== "1",
+          maxWorkers: 2,
+          sequence: { groupOrder: 3 },
         },
       },
     ],
