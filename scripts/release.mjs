@@ -79,10 +79,10 @@ function checkVersion(version, current) {
 /** What is told of a version to come would be published with it. @param {string} version */
 function checkPromises(version) {
   const minor = version.replace(/\.\d+$/, "");
-  const until = `[Uu]ntil ${minor.replace(".", "\\.")} is (published|released)`;
+  const until = new RegExp(`[Uu]ntil ${minor.replace(".", "\\.")} is (published|released)`);
   const named = git(["ls-files", "*.md"])
     .split("\n")
-    .filter((path) => new RegExp(until).test(read(path)));
+    .filter((path) => until.test(read(path)));
   if (named.length > 0) throw new Refusal(`Say first what holds once ${minor} is published: ${named.join(", ")}.`);
 }
 
@@ -109,13 +109,13 @@ function keep(path) {
   const tag = `v${version}`;
   if (git(["tag", "--list", tag]) === "") throw new Refusal(`There is no tag ${tag}.`);
   const file = basename(path);
-  const kept = join(ROOT, "test/rehearsal/last-release.json");
-  const before = JSON.parse(readFileSync(kept, "utf8"));
+  const kept = "test/rehearsal/last-release.json";
+  const before = JSON.parse(read(kept));
   copyFileSync(path, join(ROOT, "test/rehearsal", file));
   if (before.file !== file) rmSync(join(ROOT, "test/rehearsal", before.file));
   const sha256 = createHash("sha256").update(readFileSync(path)).digest("hex");
   const now = { file, version, commit: git(["rev-parse", `${tag}^{commit}`]), sha256 };
-  writeFileSync(kept, `${JSON.stringify(now, null, 2)}\n`);
+  writeFileSync(join(ROOT, kept), `${JSON.stringify(now, null, 2)}\n`);
   process.stdout.write(`Kept ${file} in place of ${before.file}: commit test/rehearsal.\n`);
 }
 
