@@ -22,17 +22,22 @@ import { KeyFiles, scenarioOf, type Shop, shopsOf } from "../tenants/shops.ts";
  * authority has answered all at once. Figures are of one run each; growth is an exponent of their number. Ends with 1
  * where a figure is beyond its limit.
  */
-const USAGE = `npm run bench:scale -- [--sales 1000,10000,50000] [--shops n] [--at-once n] [--seconds n] [--out folder]
+const USAGE = `npm run bench:scale -- [--sales 1000,10000,50000] [--shops n] [--at-once n] [--seconds n]
+                [--poll-after n] [--out folder]
   --sales    how many are open, one size after the other, each with servers of its own; default 1000,10000
   --shops    connections, each with a business, a key and a budget of its own; default 50
   --at-once  sales that are started side by side; default 60
-  --seconds  for which the open sales are watched; default 60`;
+  --seconds  for which the open sales are watched; default 60
+  --poll-after
+             seconds until a sale is read that nobody has called back; default 14400, as often as one is read that has
+             been open for a day. 600 is what one of an hour has, and more than two cores bear of 50,000`;
 
 interface Options {
   readonly sales: readonly number[];
   readonly shops: number;
   readonly atOnce: number;
   readonly seconds: number;
+  readonly pollAfter: number;
   readonly outFolder: string;
 }
 
@@ -45,8 +50,8 @@ const SETTLE_MS = 20_000;
  * server cannot be told to be fair to activities alone, as `deploy/temporal/dynamicconfig.yaml` does.
  */
 const UNFAIR = { "matching.enableFairness": false };
-/** As often as a sale is read that has been open for an hour (`timings.longestPollMs`): it takes long to open many. */
-const EACH_POLLED_AFTER_MS = 600_000;
+/** An authority answers all at once, and a receiver takes some: the service comes again with the rest. */
+const DELIVERED_AGAIN_AFTER_MS = [1_000, 5_000, 30_000, 60_000, 120_000, 240_000, ...Array<number>(20).fill(300_000)];
 
 /** Open sales of one size, from the first to the last. */
 class OpenSales {
@@ -64,14 +69,14 @@ class OpenSales {
     this.#env = env;
   }
 
-  static async begin(stack: BenchStack, shops: readonly Shop[]): Promise<OpenSales> {
+  static async begin(stack: BenchStack, shops: readonly Shop[], pollAfter: number): Promise<OpenSales> {
     const port = await freePort();
     const env = {
       CALLBACK_PUBLIC_URL: `http://127.0.0.1:${port}`,
       CALLBACK_PORT: String(port),
       CALLBACK_SECRETS: SECRET,
       CALLBACK_ALLOW_LOOPBACK: "1",
-      FISCALFLOW_TIMING_FIRST_POLL_WITH_CALLBACK_MS: String(EACH_POLLED_AFTER_MS),
+      FISCALFLOW_TIMING_FIRST_POLL_WITH_CALLBACK_MS: String(pollAfter * 1_000),
     };
     const receiver = new ProductProcess({
       main: BUILT_MAIN,
@@ -181,10 +186,13 @@ async function watched(pids: { worker: number; temporal: number }) {
 
 async function figuresOf(sales: number, options: Options): Promise<Figures> {
   const shops = shopsOf(options.shops);
-  const stack = await startStack({ scenario: scenarioOf(shops) }, UNFAIR);
+  const stack = await startStack(
+    { scenario: scenarioOf(shops), callbackRetryDelaysMs: DELIVERED_AGAIN_AFTER_MS },
+    UNFAIR,
+  );
   try {
     const { simulator, temporalPid } = stack;
-    const open = await OpenSales.begin(stack, shops);
+    const open = await OpenSales.begin(stack, shops, options.pollAfter);
     await open.serve();
     // It takes each document, and answers none.
     simulator.setDefaultAuthority({ do: "down" });
@@ -257,6 +265,7 @@ function readOptions(args: string[]): Options {
       shops: { type: "string", default: "50" },
       "at-once": { type: "string", default: "60" },
       seconds: { type: "string", default: "60" },
+      "poll-after": { type: "string", default: "14400" },
       out: { type: "string", default: "bench/results" },
     },
   });
@@ -270,6 +279,7 @@ function readOptions(args: string[]): Options {
     shops: whole("shops", values.shops),
     atOnce: whole("at-once", values["at-once"]),
     seconds: whole("seconds", values.seconds),
+    pollAfter: whole("poll-after", values["poll-after"]),
     outFolder: values.out,
   };
 }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
-import { request as requestHttp } from "node:http";
-import { request as requestHttps } from "node:https";
+import { Agent as HttpAgent, request as requestHttp } from "node:http";
+import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { factsOf, type Callback, type DocumentRecord } from "./documents.ts";
 import type { CallbackFaultKind } from "./faults.ts";
 import { invalidRequest } from "./request.ts";
@@ -248,6 +248,9 @@ export function requireCallbackUrl(field: string, text: string): void {
 
 /** For callbacks and webhooks; their documents show no schedule. */
 const TIMEOUT_MS = 10_000;
+/** An authority that answers thousands of documents at once must not take this process's last file descriptor. */
+const AT_ONCE = { keepAlive: false, maxTotalSockets: 500 };
+const AGENTS = { http: new HttpAgent(AT_ONCE), https: new HttpsAgent(AT_ONCE) };
 
 /** POSTs JSON on a connection of its own, which never outlives the answer, and resolves to the answer's status. */
 export async function post(
@@ -258,10 +261,12 @@ export async function post(
 ): Promise<number> {
   // Each call that is under way listens to it, however many there are.
   setMaxListeners(0, signal);
-  const send = url.startsWith("https:") ? requestHttps : requestHttp;
+  const isSecure = url.startsWith("https:");
+  const send = isSecure ? requestHttps : requestHttp;
+  const agent = isSecure ? AGENTS.https : AGENTS.http;
   const sent = { "content-type": "application/json", ...headers, "content-length": payload.length };
   return await new Promise<number>((resolve, reject) => {
-    const request = send(url, { method: "POST", agent: false, signal, headers: sent }, (response) => {
+    const request = send(url, { method: "POST", agent, signal, headers: sent }, (response) => {
       response.resume();
       resolve(response.statusCode ?? 0);
     });
