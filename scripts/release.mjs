@@ -16,6 +16,9 @@ const UPGRADE = "### What an upgrade needs";
 /** The names of objects, which take no dots, carry the version too. */
 const KUBERNETES = ["deploy/kubernetes/base/kustomization.yaml", "deploy/kubernetes/base/version/kustomization.yaml"];
 
+/** What each later release of the same major version keeps, and what the tests say of it. */
+const PROMISES = { next: "test/promises/next-release.txt", last: "test/promises/last-release.txt" };
+
 class Refusal extends Error {}
 
 /** @param {string} path */
@@ -142,7 +145,7 @@ function release() {
   checkPromises(version);
 
   const { notes, changelog } = releaseNotes(read("CHANGELOG.md"), version);
-  const files = withVersion(version).set("CHANGELOG.md", changelog);
+  const files = withVersion(version).set("CHANGELOG.md", changelog).set(PROMISES.last, read(PROMISES.next));
   const message = `fiscalflow ${version}\n\n${notes}\n`;
   if (values["dry-run"]) {
     process.stdout.write(`Would change ${[...files.keys()].join(", ")}, and tag ${tag} on ${branch}:\n\n${message}`);
@@ -151,6 +154,7 @@ function release() {
   const before = git(["rev-parse", "HEAD"]);
   try {
     for (const [path, content] of files) writeFileSync(join(ROOT, path), content);
+    git(["add", "--", PROMISES.last]);
     git(["commit", "--quiet", "--message", `Release ${version}`, "--", ...files.keys()]);
     // Verbatim: git takes headings for comments.
     git(["tag", "--annotate", "--cleanup=verbatim", "--file=-", tag], message);

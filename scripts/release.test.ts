@@ -9,6 +9,7 @@ const ROOT = resolve(import.meta.dirname, "..");
 const NOTES = "### What an upgrade needs\n\n- Nothing.\n\n### Added\n\n- Receipts on paper.";
 const OLDER = "## 0.0.1 - 2026-01-02\n\n- The beginning.\n";
 const changelog = (unreleased: string): string => `# Changelog\n\n## Unreleased\n\n${unreleased}\n\n${OLDER}`;
+const PROMISES = "signal callbackReceived\nstage completed\n";
 const day = new Date().toISOString().slice(0, 10);
 
 /** Where Kubernetes is told the version, of the image and of the names of what each version has. */
@@ -30,6 +31,8 @@ beforeAll(() => {
   lock.packages = { ...Object.fromEntries(others), "packages/till": workspace };
   write("package-lock.json", `${JSON.stringify(lock)}\n`);
   write("CHANGELOG.md", changelog(NOTES));
+  mkdirSync(join(folder, "test/promises"), { recursive: true });
+  write("test/promises/next-release.txt", PROMISES);
   git("init", "--quiet", "--initial-branch=main");
   git("add", ".");
   git("commit", "--quiet", "--message", "Begin");
@@ -92,6 +95,7 @@ test("a release is one commit with a tag that has its notes", () => {
   expect(git("rev-parse", "v99.1.0^{commit}")).toBe(git("rev-parse", "HEAD"));
   expect(read("CHANGELOG.md")).toBe(`# Changelog\n\n## Unreleased\n\n## 99.1.0 - ${day}\n\n${NOTES}\n\n${OLDER}`);
   for (const path of ["package.json", "packages/till/package.json"]) expect(json(path).version).toBe("99.1.0");
+  expect(read("test/promises/last-release.txt")).toBe(PROMISES);
   const [image, names] = MANIFESTS.map(read);
   expect(image).toContain('newTag: "99.1.0"\n');
   expect(names).toContain("nameSuffix: -99-1-0\n");
@@ -180,7 +184,7 @@ test("a dry run prints what it would do, and does nothing", () => {
   const { status, stdout } = release("99.1.0", "--dry-run");
   expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining(NOTES) });
   expect(stdout).toContain("package.json, packages/till/package.json, package-lock.json, ");
-  expect(stdout).toContain(`${MANIFESTS.join(", ")}, CHANGELOG.md`);
+  expect(stdout).toContain(`${MANIFESTS.join(", ")}, CHANGELOG.md, test/promises/last-release.txt`);
   expect(git("status", "--porcelain") + git("tag", "--list")).toBe("");
   expect(git("log", "--format=%s")).toBe("Begin");
 });

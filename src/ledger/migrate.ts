@@ -5,9 +5,9 @@ import { LedgerError, LedgerUnavailableError } from "./errors.ts";
 import { type Table, TABLES, type Tables } from "./tables.ts";
 
 /**
- * What brings the tables from each version to the next; what has been released is never edited. The first is edited in
- * place until 1.0 is released: a database that an earlier state of it made is refused. A later step adds the columns and
- * the tables that `TABLES` names as its own.
+ * What brings the tables from each version to the next; what has been released is never edited. The first makes what
+ * `TABLES` names no step of, and a database in which it made something else is refused. A later step adds the columns
+ * and the tables that `TABLES` names as its own.
  */
 const STEPS: readonly ((db: Kysely<Tables>) => Promise<void>)[] = [
   createTables,

@@ -29,9 +29,8 @@ export async function storedFiles(): Promise<Set<string>> {
 }
 
 /**
- * Histories of runs of this release, one of each shape. Until 1.0 they may be recorded anew; from then on a stored
- * history never changes, since a sale that began under its release may still be open: a change to a workflow passes
- * them all, or is patched.
+ * Histories of runs, one of each shape. One that a release has promised (`test/promises/`) never changes, since a sale
+ * that began under that release may still be open: a change to a workflow passes them all, or is patched.
  */
 export async function storedHistories(): Promise<StoredHistory[]> {
   return await Promise.all(

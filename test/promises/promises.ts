@@ -1,0 +1,138 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { Readable } from "node:stream";
+import type { Command } from "commander";
+
+import { createProgram } from "../../src/cli/run-cli.ts";
+import {
+  ATTENTION_CODES,
+  ERROR_CODES,
+  MAIN_TASK_QUEUE,
+  SEARCH_ATTRIBUTES,
+  SIGNALS,
+  STAGES,
+  STATE_QUERY,
+  UPDATE_FORMS,
+  WORKFLOW_TYPES,
+} from "../../src/contract/index.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const SCHEMAS = "packages/client/schema";
+const HISTORIES = "test/replay/histories";
+
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+}
+
+/**
+ * What a release promises (docs/compatibility.md, "What programs can hold on to"), a line each: a later release of the
+ * same major version has each of these lines too. A stored history counts with its content.
+ */
+export function promises(): string[] {
+  return [
+    `task queue ${MAIN_TASK_QUEUE}`,
+    ...named("workflow", Object.values(WORKFLOW_TYPES)),
+    `query ${STATE_QUERY}`,
+    ...named("update", Object.keys(UPDATE_FORMS)),
+    ...named("signal", Object.values(SIGNALS)),
+    ...named("search attribute", Object.values(SEARCH_ATTRIBUTES)),
+    ...named("stage", STAGES),
+    ...named("attention code", ATTENTION_CODES),
+    ...named("error code", ERROR_CODES),
+    ...filesOf(SCHEMAS).flatMap((file) => named(file.replace(/\.json$/, ""), fieldsOf(file))),
+    ...named("export", exportsOf(read("test/examples/surface.txt"))),
+    ...named("command", commandsOf(program())),
+    ...named("setting", found("docs/configuration.md", /^\| `([A-Z_]+)`/gm)),
+    ...named("metric", METRICS_PAGES.flatMap((page) => found(page, /`(fiscalflow_[a-z_]+[a-z])`/g)).toSorted()),
+    ...filesOf(HISTORIES).map((file) => `history ${file} ${digestOf(join(HISTORIES, file))}`),
+  ];
+}
+
+const METRICS_PAGES = ["docs/monitoring.md", "docs/budget.md", "docs/administration.md"];
+
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), "utf8");
+}
+
+function filesOf(folder: string): string[] {
+  const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" });
+  return files
+    .filter((file) => file.endsWith(".json"))
+    .map((file) => file.replaceAll("\\", "/"))
+    .toSorted();
+}
+
+function named(what: string, names: Iterable<string>): string[] {
+  return Array.from(new Set(names), (name) => `${what} ${name}`);
+}
+
+function found(page: string, pattern: RegExp): string[] {
+  return Array.from(read(page).matchAll(pattern), ([, name = ""]) => name);
+}
+
+function digestOf(path: string): string {
+  return createHash("sha256").update(read(path)).digest("hex");
+}
+
+/** `sale refund --reason`, and `sale refund <invoice>`. */
+function* commandsOf(command: Command, above = ""): Iterable<string> {
+  for (const one of command.commands) {
+    const name = `${above}${one.name()}`;
+    yield name;
+    for (const argument of one.registeredArguments) yield `${name} <${argument.name()}>`;
+    for (const { long, required } of one.options) yield `${name} ${long}${required ? " takes a value" : ""}`;
+    yield* commandsOf(one, `${name} `);
+  }
+}
+
+function program(): Command {
+  const stream = { write: () => true };
+  return createProgram({
+    env: {},
+    stdin: Readable.from([]),
+    stdout: stream,
+    stderr: stream,
+    signal: AbortSignal.abort(),
+  });
+}
+
+function exportsOf(surface: string): string[] {
+  return surface.split("\n\n").flatMap((section) => {
+    const [entry = "", ...names] = section.trim().split("\n");
+    return names.map((name) => `${entry} ${name.trim()}`);
+  });
+}
+
+/**
+ * Of what is taken: each field, the values that it accepts, and whether it may be left out, which it then always may. Of
+ * what is answered: each field, and whether it is always there.
+ */
+function fieldsOf(file: string): Set<string> {
+  const isAnswer = file.startsWith("answer.");
+  const fields = new Set<string>();
+  const walk = (schema: Schema, path: string, isOneOfSeveral: boolean): void => {
+    if (!isAnswer)
+      for (const value of schema.enum ?? [schema.const])
+        if (value !== undefined) fields.add(`${path || "the whole"} accepts ${JSON.stringify(value)}`);
+    for (const [name, one] of Object.entries(schema.properties ?? {})) {
+      const at = path === "" ? name : `${path}.${name}`;
+      const isRequired = schema.required?.includes(name) ?? false;
+      fields.add(at);
+      if (!isOneOfSeveral && isRequired === isAnswer)
+        fields.add(`${at} ${isAnswer ? "is always there" : "is optional"}`);
+      walk(one, at, isOneOfSeveral);
+    }
+    if (schema.items) walk(schema.items, `${path}[]`, isOneOfSeveral);
+    for (const one of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) walk(one, path, true);
+  };
+  walk(JSON.parse(read(join(SCHEMAS, file))) as Schema, "", false);
+  return fields;
+}
