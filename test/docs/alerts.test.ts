@@ -4,6 +4,8 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 
+import { promises } from "../promises/promises.ts";
+
 const ROOT = resolve(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(resolve(ROOT, path), "utf8");
 
@@ -19,4 +21,11 @@ test("docs/monitoring.md says of each alert what to do, and of no other, and eac
   expect(sections).toEqual(alerts.map(({ alert }) => alert));
   for (const { alert, annotations } of alerts)
     expect(annotations["runbook_url"]).toMatch(new RegExp(`/docs/monitoring\\.md#${alert.toLowerCase()}$`));
+});
+
+test("the dashboard or an alert shows each metric", () => {
+  const shown = `${read("deploy/grafana/fiscalflow.json")}\n${read("deploy/prometheus/alerts.yml")}`;
+  const metrics = promises().flatMap((one) => (one.startsWith("metric ") ? [one.slice("metric ".length)] : []));
+  expect(metrics.length).toBeGreaterThan(20);
+  expect(metrics.filter((name) => !new RegExp(`\\b${name}(_bucket)?\\b`).test(shown))).toEqual([]);
 });
