@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
@@ -26,11 +27,18 @@ const SLOW_SUITES = {
 const LEFT_OUT =
   NAMED_SUITES.length > 0 || process.argv.some((argument) => /\.(slow|night)/.test(argument)) ? [] : [SLOW, NIGHT];
 
-/** What began last would run alone for minutes. */
+/** Mostly waiting, or much longer than others: what began last would run alone. */
+const LONGEST = [
+  "storm.faults.ts",
+  "stored-histories.test.ts",
+  "resubmission.test.ts",
+  "doubt.test.ts",
+  "silent-server.test.ts",
+];
 class LongestFirst extends BaseSequencer {
   override async sort(suites: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLongest = ({ moduleId }: TestSpecification): number => Number(moduleId.endsWith("storm.faults.ts"));
-    return (await super.sort(suites)).toSorted((a, b) => isLongest(b) - isLongest(a));
+    const isLongest = ({ moduleId }: TestSpecification): boolean => LONGEST.includes(basename(moduleId));
+    return (await super.sort(suites)).toSorted((a, b) => Number(isLongest(b)) - Number(isLongest(a)));
   }
 }
 
