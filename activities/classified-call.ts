@@ -184,7 +184,7 @@ export async function claimedCall<Known extends { kind: string }, Data, Done ext
   );
   // Without a claim nothing leaves, and the same try is asked for again.
   if (isDeferred(taken)) return { ...taken, sameTry: true, execution };
-  if (isUnderWay(taken)) return { kind: "under-way", message: stillUnderWay(taken) };
+  if (isUnderWay(taken)) return { kind: "in-progress", message: stillUnderWay(taken) };
   if (!isTaken(taken)) return taken;
   try {
     const sentAtMs = nowMs();
@@ -231,7 +231,7 @@ export function currentWriter(): { workflowId: string; runId: string } {
 }
 
 export function isUnderWay(answer: { kind: string }): answer is UnderWay {
-  return answer.kind === "under-way";
+  return answer.kind === "in-progress";
 }
 
 /** Somebody has ended its activity, or reset its run, and its worker may still be at it. */

@@ -19,7 +19,7 @@ const stop = stopOnSignals(
 for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => stop.receive(name));
 for (const stream of [stdout, stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    // Whoever read the output has seen enough (`fiscalflow … | head`).
+    // The reader of the output has seen enough (`fiscalflow … | head`).
     if (error.code === "EPIPE") process.exit(0);
     throw error;
   });

@@ -96,7 +96,7 @@ describe("the claim of a stock adjustment", () => {
     const { stock } = served.context.ledger;
     await stock.take({ ...key, generation: 1, token: "first", ...by, movement: claimed });
     expect(await adjust(served)).toEqual({
-      kind: "under-way",
+      kind: "in-progress",
       message: expect.stringMatching(/^An earlier attempt may still be at this call for \d+ s\.$/),
     });
     expect(sent(served)).toBe(0);

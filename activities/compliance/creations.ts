@@ -198,7 +198,7 @@ function knownOf(
     return { kind: "unknown", message, evidence };
   };
   switch (taken.kind) {
-    case "under-way":
+    case "in-progress":
       return { kind: "deferred", retryAfterMs: taken.forMs, message: stillUnderWay(taken), inDoubt: true };
     case "doubtful": {
       const firstSentAt = new Date(taken.firstSentAtMs).toISOString();

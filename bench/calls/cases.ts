@@ -81,7 +81,7 @@ function accepted(crowd: number): Case[] {
         return sell("ELSEWHERE-1", { saleId: id });
       },
       least: 1,
-      why: "read the document; its stock is the business of whoever issued it",
+      why: "read the document; its stock is the business of its issuer",
     },
   ];
 }

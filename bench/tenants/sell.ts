@@ -41,7 +41,7 @@ export class Tills {
       const shop = shops[n % shops.length];
       if (!shop) break;
       const sale = this.#sell(shop);
-      // Whoever waits for it hears of a failure; nobody has to at once.
+      // A caller that waits for it hears of a failure; nobody has to at once.
       sale.catch(() => undefined);
       sales.push(sale);
     }

@@ -63,7 +63,7 @@ export function createAccountingClient(options: AccountingClientOptions) {
   const { dialect } = options;
   const { listCompanies, listBillPayments, processSyncBatch } = ACCOUNTING_OPERATIONS;
   return {
-    /** GET /companies, with whatever names the answer has: for whoever compares them with the dialect's. */
+    /** GET /companies, with whatever names the answer has: for a caller who compares them with the dialect's. */
     listCompanies: (call?: CallOptions) =>
       callAccounting(options, listCompanies, { path: listCompanies.path }, ({ json }) => ({ data: json }), call),
     /** GET /bill-payments, one page. */

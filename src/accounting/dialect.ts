@@ -110,7 +110,7 @@ const webhookSchema = z
       context.addIssue({ code: "custom", path: [entry], message });
     if (signed !== "body" && timestampHeader === null)
       refuse("timestampHeader", `must be named where \`signed\` is ${signed}`);
-    // Whoever has seen one webhook could send it again for ever, under a timestamp of now.
+    // Anybody who has seen one webhook could send it again for ever, under a timestamp of now.
     if (signed === "body" && timestampHeader !== null)
       refuse(
         "signed",

@@ -39,7 +39,7 @@ const ANSWERS: Readonly<Record<BrokenBy, string>> = {
 };
 
 /**
- * A server without routes, for whoever may come. Slow and broken requests do not occupy it, and are answered without a
+ * A server without routes, for any sender. Slow and broken requests do not occupy it, and are answered without a
  * word of theirs; of too many connections the next is closed; a slow sender does not keep it from ending.
  */
 export function createBoundedServer(options: BoundedServerOptions): FastifyInstance {

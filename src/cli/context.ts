@@ -99,7 +99,7 @@ const SAME_WISH_MS = 500;
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
- * The first signal asks to finish what is under way; whoever asks again does not want to wait.
+ * The first signal asks to finish what is under way; a second one, not to wait.
  * @param exit ends the process at once
  */
 export function stopOnSignals(

@@ -39,7 +39,7 @@ outcome unknown.`,
     });
   program
     .command("codec")
-    .description("Decrypt payloads for Temporal's UI and CLI, for whoever has the token, until SIGTERM or Ctrl-C.")
+    .description("Decrypt payloads for Temporal's UI and CLI, for callers who have the token, until SIGTERM or Ctrl-C.")
     .addHelpText(
       ...help(
         `Who has the token reads everything that is encrypted. How to use it from Temporal's UI and command line:

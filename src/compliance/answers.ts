@@ -47,8 +47,8 @@ const receiptSchema = z.looseObject({
 });
 
 /**
- * Without its `url`, and with no other URL besides its host: the path is a token that names a workflow to whoever has
- * it, and what is read here goes to histories, the ledger and callers.
+ * Without its `url`, and with no other URL besides its host: the path is a token that names a workflow to anybody who
+ * has it, and what is read here goes to histories, the ledger and callers.
  */
 const callbackSchema = z.preprocess(
   withoutUrl,

@@ -41,7 +41,7 @@ import {
   readSeenSale,
 } from "./answers.ts";
 
-/** Of many rows, whoever reads them, and in whatever way. */
+/** Of many rows, for each reader, and in any way of reading. */
 const LISTS: readonly OperationName[] = ["listItems", "listPurchases"];
 
 export interface ComplianceClientOptions {
@@ -280,8 +280,8 @@ export function createComplianceClient(options: ComplianceClientOptions) {
       send("listBusinesses", {}, readBusinesses(dialect.businesses), call),
 
     /**
-     * The answer with whatever names it has: for whoever compares them with the dialect's, or only asks whether the
-     * service serves.
+     * The answer with whatever names it has: for a caller who compares them with the dialect's, or only asks whether
+     * the service serves.
      */
     listBusinessesAsSent: async (call: CallOptions = {}) => send("listBusinesses", {}, anyJson, call),
 

@@ -306,7 +306,7 @@ function payloadProblems({ values: { keys = [] }, where }: SettingsReading<typeo
   return [{ path: where("keys"), message: `expected an id of its own for each key, found "${twice}" twice` }];
 }
 
-/** Of the server alone: whoever asks it has the token, and not the keys. */
+/** Of the server alone: those who ask it have the token, and not the keys. */
 function codecProblems(
   { given, where }: SettingsReading<typeof codecSettings>,
   payloads: SettingsReading<typeof payloadSettings>,

@@ -45,7 +45,7 @@ test("the codec server needs a token and keys, and origins are those of pages", 
   expect(load(keys).codec).toBeUndefined();
   const [missing] = problemsOf(keys, undefined, { needs: ["codec"] });
   expect(missing).toMatchObject({ path: "FISCALFLOW_CODEC_TOKEN" });
-  // Whoever asks the server has the token in the same variable, and not the keys.
+  // Those who ask the server have the token in the same variable, and not the keys.
   expect(load(token).payloadKeys).toEqual([]);
   expect(problemsOf(token, undefined, { needs: ["codec"] })).toEqual([
     {

@@ -245,7 +245,7 @@ export function origin() {
     })
     .refine((url) => url.protocol === "https:" || isLoopbackHost(url), {
       error: ({ input }) =>
-        `expected https, since whoever can change that page reads what it is shown (http is accepted on loopback only); found ${addressOf(input as URL)}`,
+        `expected https, since anybody who can change that page reads what it is shown (http is accepted on loopback only); found ${addressOf(input as URL)}`,
     })
     .transform(({ origin: named }) => named);
 }

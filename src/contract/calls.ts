@@ -157,7 +157,7 @@ export interface Unsettled {
 
 /** An earlier execution may still be at it, and its claim says in the end what it came to. */
 export interface CallUnderWay {
-  kind: "under-way";
+  kind: "in-progress";
   message: string;
 }
 

@@ -24,7 +24,7 @@ export function isCorrectionLeft(correction: Pick<Correction, "stage"> | undefin
   return correction !== undefined && !ENDED_CORRECTION.includes(correction.stage);
 }
 
-/** Whether whoever waits for the credited sale waits on for the corrected one. */
+/** Whether a caller who waits for the credited sale waits on for the corrected one. */
 export function isSuccessorAwaited(correction: Correction | undefined): boolean {
   return isCorrectionLeft(correction) && correction?.heldUp === undefined;
 }

@@ -94,7 +94,7 @@ export interface SaleDocument {
   receipt?: Receipt | null;
   originalSaleId?: string | null;
   error?: string | null;
-  /** Delivery of the result callback, without its URL: whoever has that can signal the workflow. */
+  /** Delivery of the result callback, without its URL: anybody who has that can signal the workflow. */
   callback?: { status: string } | null;
 }
 

@@ -88,7 +88,7 @@ const settledMovement = { applied, "decided-applied": decided, superseded };
 const knownMovement = kinds({ ...settledMovement, unknown });
 const knownBatch = kinds({ processed: message, "decided-processed": decided, superseded, unknown });
 /** Of a call that is sent at most once. A result of another form is a lost answer: its claim tells what became of it. */
-const claimed = { deferred: message, superseded, unknown, "under-way": message };
+const claimed = { deferred: message, superseded, unknown, "in-progress": message };
 const created = orRefused({
   document: fields({ document }),
   named: fields({ saleId: text, message: text }),

@@ -16,7 +16,7 @@ export class UnreadableAnswerError extends Error {
  *
  * - `not-sent`: no connection could be made (refused, DNS, TLS, connect timeout), or the request was refused locally
  * - `too-late`: the caller's deadline for the first byte had passed once the connection was there
- * - `held-back`: whoever guards the request budget kept the request back; try again after `retryAfterMs`
+ * - `held-back`: the guard of the request budget kept the request back; try again after `retryAfterMs`
  * - `timeout`: the total time was used up, wherever the request stood
  * - `aborted`: the caller's signal
  * - `connection-lost`: the connection broke before the answer's headers were complete

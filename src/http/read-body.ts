@@ -21,7 +21,7 @@ const LONGEST_NAME_BYTES = 256;
 
 /**
  * Finds the rows of a list while its JSON text comes in, so that it is never held whole: each row is given out as a
- * text of its own. It looks only for where rows begin and end; whether a row's text is JSON finds whoever parses it.
+ * text of its own. It looks only for where rows begin and end; whether a row's text is JSON, its parser finds.
  */
 class ListRows {
   /** Bytes as characters, as they stand in the text. */
@@ -202,8 +202,8 @@ export interface BodyReader<Data> {
 }
 
 /**
- * @param more `isList`: a list that is read whole, for whoever finds out names; `onBody`: takes a file's bytes as they
- * come
+ * @param more `isList`: a list that is read whole, for a command that finds out names; `onBody`: takes a file's bytes
+ *   as they come
  */
 export function bodyReader<Data>(
   read: ReadBody<Data> | ReadList<Data>,

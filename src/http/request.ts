@@ -27,7 +27,7 @@ function decoded(body: Readable, contentEncoding: string | undefined): Readable 
   if (encoding === "" || encoding === "identity") return body;
   const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding]?.() : undefined;
   if (!decoder) throw new UnreadableAnswerError(whyUnknown(encoding));
-  // Whoever reads the decoder is told of every error.
+  // The reader of the decoder is told of every error.
   return pipeline(body, decoder, () => {});
 }
 

@@ -235,7 +235,7 @@ function createPool(url: string, operationMs: number): pg.Pool {
 /**
  * A backend that waits for a row does not see that its client has gone, and would do later what nobody waits for any
  * more. The limit is the transaction's: behind PgBouncer in transaction mode, a session's would be set on whichever
- * connection was free, for whoever comes next.
+ * connection was free, for the next caller.
  */
 function limitOf(ms: number): string {
   return `set local statement_timeout = ${Math.ceil(ms)}`;

@@ -28,7 +28,7 @@ export type Verdict = "again" | "unavailable" | "defect";
  * Classes of PostgreSQL's error codes (its appendix A) that speak about what was asked, not about how the server is.
  */
 const DEFECTS = /^(0A|0L|2[0-7]|2B|2D|2F|34|38|39|3B|3D|3F|42|44|HV|P0)/;
-/** Somebody else has made the same row at the same moment: whoever looks again finds it. */
+/** Somebody else has made the same row at the same moment: another look finds it. */
 const MADE_AT_ONCE: readonly unknown[] = ["documents_pkey", "one_live_credit_note"];
 /** An account without rights and a database that is missing are corrected by an operator, not by us. */
 const CONFIGURATION = /^(28|3D000|42501|25006|53100)/;

@@ -39,7 +39,7 @@ export async function moveLedger(
       );
     return rows;
   }, WITHIN_MS);
-  // First: whoever dies between the two leaves no database that workers take, and never two.
+  // First: a process that dies between the two leaves no database that workers take, and never two.
   await from.query((source) => sql`update ledger_place set server = ${MOVED}`.execute(source));
   await to.query((target) => acceptPlace(target, undefined));
   return moved;

@@ -33,8 +33,8 @@ export interface LedgerOptions {
   /** In milliseconds, for one operation, after which it throws LedgerUnavailableError. Default: 3,000. */
   operationTimeoutMs?: number | undefined;
   /**
-   * Of whoever writes: what this namespace's workers have seen of the ledger last. Where the database is another one, or
-   * has lost something, each operation throws LedgerUnavailableError. Default: nobody looks.
+   * For a process that writes: what this namespace's workers have seen of the ledger last. Where the database is
+   * another one, or has lost something, each operation throws LedgerUnavailableError. Default: nobody looks.
    */
   seen?: SeenPlace | undefined;
 }

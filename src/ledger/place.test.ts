@@ -139,7 +139,7 @@ describe("after a restore that may have lost claims", () => {
     expect(await stock.take(old)).toMatchObject(LOST);
     // Its workflow asks for it: the ledger is not owed an answer for ever.
     expect(await restored.ledger.fleet.owedAnswers()).toEqual(owed);
-    // Also to whoever asks again, and for a step that comes later.
+    // Also when it is asked again, and for a step that comes later.
     expect(await stock.take({ ...old, ...taking(), scheduledAtMs: LOST_UNTIL_MS + 1 })).toMatchObject(LOST);
     expect(await stock.readOrClose({ ...old, sinceMs: LOST_UNTIL_MS - 1 })).toMatchObject(LOST);
     expect((await movementEventsOf(restored.outside, old)).map(({ what }) => what)).toEqual(["taken"]);

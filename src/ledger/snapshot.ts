@@ -5,7 +5,7 @@ import { LedgerUnavailableError } from "./errors.ts";
 
 /** Rows in memory at a time. */
 const PAGE = 500;
-/** A hundred thousand take seconds: the rest is for whoever is slow to take them. */
+/** A hundred thousand take seconds: the rest is for a reader that is slow to take them. */
 const READ_WITHIN_MS = 3_600_000;
 
 /**

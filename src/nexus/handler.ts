@@ -44,7 +44,7 @@ const refundInputSchema = z.strictObject({
 /**
  * Serves the operations of {@link fiscalService}. Each has two parts. The first starts the sale or the refund, or finds
  * the one that there is; it is repeated while its answer is lost, which starts nothing twice. The second is a workflow
- * `firstOutcome`, one for each operation of a caller: whoever cancels an operation ends this wait, and no other
+ * `firstOutcome`, one for each operation of a caller: a caller who cancels an operation ends this wait, and no other
  * caller's, and the sale goes on.
  */
 export function createFiscalHandler(client: Client, config: Config): ServiceHandler {

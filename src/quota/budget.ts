@@ -274,7 +274,7 @@ export function spentOf(budget: Budget): number {
   return fleetSpent ?? used + silent + underWay(budget);
 }
 
-/** At the very end nothing is left unused: whoever comes then waits no longer than this part of a window. */
+/** At the very end nothing is left unused: a call that comes then waits no longer than this part of a window. */
 const FREE_AT_THE_END = 0.02;
 
 /**

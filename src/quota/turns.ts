@@ -11,7 +11,7 @@ export class Turns {
 
   /** Everybody who waits looks again. */
   changed(): void {
-    // Of those who wait now: whoever looks and waits again comes into the same set.
+    // Of those who wait now: one that looks and waits again comes into the same set.
     const waiting = [...this.#listeners];
     for (const listener of waiting) listener();
   }

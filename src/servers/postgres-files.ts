@@ -107,8 +107,9 @@ async function choosePlace(home: string): Promise<Place> {
 }
 
 /**
- * The user for a server that root starts: whoever owns the data already, else the owner of the home (who then finds the
- * same data when not root), else an unprivileged user of the system. `initdb` asks for its name: one of /etc/passwd.
+ * The user for a server that root starts: the owner of the data if there is any, else the owner of the home (who then
+ * finds the same data when not root), else an unprivileged user of the system. `initdb` asks for its name: one of
+ * /etc/passwd.
  */
 async function unprivilegedUser(owned: readonly string[]): Promise<RunAs> {
   const owners = owned.map((path) => String(statSync(path, { throwIfNoEntry: false })?.uid ?? 0));

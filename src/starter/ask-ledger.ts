@@ -71,7 +71,7 @@ async function askLedger<Answer>(
 const SALE_WITHIN_MS = 15_000;
 
 /**
- * The sale as the ledger keeps it, for whoever has learned that Temporal does not know its workflow.
+ * The sale as the ledger keeps it, for a caller who has learned that Temporal does not know its workflow.
  * @param key with the business filled in, as the sale's workflow id has it
  * @throws SaleNotFoundError where the ledger does not know it either, or knows the number as a credit note's
  * @throws NoAnswerError, LedgerAwayError, TemporalUnavailableError within 20 seconds

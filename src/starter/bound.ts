@@ -30,7 +30,8 @@ interface Bound {
 const bounds = new AsyncLocalStorage<Bound>();
 
 /**
- * Whatever the work asks of Temporal, also by {@link within}, ends in this time, whoever of those that it asks is away.
+ * Whatever the work asks of Temporal, also by {@link within}, ends in this time, also while any of those that it asks
+ * is away.
  */
 export function bounded<T>(client: Client, withinMs: number, work: () => Promise<T>): Promise<T> {
   const sinceMs = Date.now();

@@ -139,8 +139,8 @@ export interface StartedSale {
 }
 
 /**
- * Whoever waits is answered, or told that nobody answers, within three seconds more. With 0, which asks for what is
- * true now, the answer may take as long as a worker needs for its restart.
+ * A caller who waits is answered, or told that nobody answers, within three seconds more. With 0, which asks for what
+ * is true now, the answer may take as long as a worker needs for its restart.
  */
 export interface WaitOptions {
   /** From 0 to 86,400, which is a day. Anything else is refused as `InvalidInput`. */
@@ -259,8 +259,8 @@ export function createStarter(options: StarterOptions) {
     /**
      * Reverses the sale in full, within its refund window or after it, and waits for the credit note as long as asked
      * (seconds; default 0: it returns as soon as the refund is accepted, whatever becomes of the credit note). `refund`
-     * of the outcome says what was accepted, `stage` how far it is. Whoever does not wait is not told that the credit
-     * note's number is another sale's: then the sale needs an operator.
+     * of the outcome says what was accepted, `stage` how far it is. A caller who does not wait is not told that the
+     * credit note's number is another sale's: then the sale needs an operator.
      * @throws InvalidInputError, UnknownConnectionError, UnknownBusinessError, NotAllowedError, SaleConflictError,
      * SaleNotFoundError
      */

@@ -30,7 +30,7 @@ import { startByNumber } from "./start-sale.ts";
 import { outcomeOfEnded, refusedByClosed, type SaleState } from "./state-of-sale.ts";
 import type { Attention } from "../contract/attention.ts";
 
-/** The sale itself waits no longer for its credit note; whoever does, waits for the outcome then. */
+/** The sale itself waits no longer for its credit note; a caller who does waits for the outcome then. */
 export const LONGEST_REPLY_SECONDS = 20;
 
 export type CheckedRefund = SaleOutcome & {
@@ -79,8 +79,8 @@ function doubtsOfRefund(
 
 /**
  * As {@link refundSale}, once the refund is accepted.
- * @param waitSeconds how long the sale may wait to say that the number is another sale's. Whoever does not wait is not
- * told so: an operator is
+ * @param waitSeconds how long the sale may wait to say that the number is another sale's. A caller who does not wait is
+ *   not told so: an operator is
  */
 export async function beginRefund(
   client: Client,

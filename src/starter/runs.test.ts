@@ -64,7 +64,7 @@ test("an activity that the ledger does not answer waits for the ledger, also whi
   const calls = await pendingCallsOf(client, { raw }, NOW_MS);
   const told = { call: "prepareSale", attempt: 3, waitsForLedger: true, message: "no answer" };
   expect(calls).toEqual([
-    { ...told, state: "under-way", sinceMs: NOW_MS - 9_000 },
+    { ...told, state: "in-progress", sinceMs: NOW_MS - 9_000 },
     { ...told, state: "pausing", sinceMs: NOW_MS - 12_000 },
   ]);
   expect(waitsForInstead(calls)).toBe("the ledger, which does not answer");

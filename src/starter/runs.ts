@@ -157,7 +157,7 @@ export async function doneIn(
   };
 }
 
-/** What a run was started with, whoever started it, and when (Unix milliseconds). One call. */
+/** What a run was started with, by any program, and when (Unix milliseconds). One call. */
 export async function startOfRun(
   client: Client,
   { workflowId, runId }: { workflowId: string; runId: string },
@@ -192,10 +192,10 @@ export function msOf(time: Timestamp | null | undefined): number {
 export interface PendingCall {
   call: string;
   /**
-   * `queued`: no worker has taken it yet. `pausing`: between two attempts. `under-way`: an attempt goes on. `paused`:
+   * `queued`: no worker has taken it yet. `pausing`: between two attempts. `in-progress`: an attempt goes on. `paused`:
    * somebody has paused the activity in Temporal, and it does not go on by itself; any activity, whatever it calls.
    */
-  state: "queued" | "pausing" | "under-way" | "paused";
+  state: "queued" | "pausing" | "in-progress" | "paused";
   attempt: number;
   /** Since when it is queued or under way, or when its last attempt ended (Unix milliseconds). */
   sinceMs: number;
@@ -250,10 +250,10 @@ function pendingCall(client: Client, activity: PendingActivity, nowMs: number): 
   if (activity.state === STARTED) {
     const sinceMs = msOf(activity.lastStartedTime);
     if (last?.said.trouble || last?.said.waitsForLedger)
-      return { call, state: "under-way", attempt, sinceMs, ...last.said };
+      return { call, state: "in-progress", attempt, sinceMs, ...last.said };
     if (nowMs - sinceMs < NOTABLE_AFTER_MS) return undefined;
     const trouble = { kind: "slow", ...(called === "accounting" && { service: called }), sinceMs } as const;
-    return { call, state: "under-way", attempt, sinceMs, trouble, troubleSeenAtMs: nowMs };
+    return { call, state: "in-progress", attempt, sinceMs, trouble, troubleSeenAtMs: nowMs };
   }
   if (!last) {
     const sinceMs = msOf(activity.scheduledTime);

@@ -32,7 +32,7 @@ import { waitForOutcome } from "./outcome.ts";
 
 /** Also when the caller's wait is over: the caller is to hear whether the sale is there. */
 const FIND_WITHIN_MS = 1_000;
-/** A cancelled sale notes that in the ledger, and ends. Whoever sells at once under its number waits for that. */
+/** A cancelled sale notes that in the ledger, and ends. A caller who sells at once under its number waits for that. */
 const ENDS_WITHIN_MS = 3_000;
 
 export interface PlannedStart {
@@ -241,7 +241,7 @@ async function checkSameContent(client: Client, start: PlannedStart): Promise<"k
   throw SaleConflictError.between(start.input.traderInvoiceNumber, content, start.memo.content);
 }
 
-/** Of a run's input, whoever wrote it; undefined for what is no sale, or names none: its run may fail for that. */
+/** Of a run's input, also another program's; undefined for what is no sale, or names none: its run may fail for that. */
 function contentOf(input: unknown, defaultBusiness: string | undefined): SaleContent | undefined {
   const { data: sale } = saleStartSchema.safeParse(input);
   if (!sale || (!sale.lines && sale.saleId === undefined)) return undefined;

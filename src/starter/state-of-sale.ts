@@ -133,7 +133,10 @@ function waitingForAfter(closed: ClosedRun): string {
   return `nothing: its workflow ${endedInWords(closed)}; ${next}`;
 }
 
-/** As {@link stateOfEnded}, for whoever waits. Of a run that completed no worker is needed: its result is the whole sale. */
+/**
+ * As {@link stateOfEnded}, for a caller who waits. Of a run that completed no worker is needed: its result is the whole
+ * sale.
+ */
 export async function outcomeOfEnded(
   client: Client,
   run: WorkflowExecutionDescription | undefined,

@@ -159,7 +159,7 @@ test("a probe needs no token, and a path that cannot be read is not repeated", a
   expect([broken.status, await broken.text()]).toEqual([404, ""]);
 });
 
-test("whoever has no token is answered before the body has come", async () => {
+test("a caller without the token is answered before the body has come", async () => {
   const { port } = server.server.address() as AddressInfo;
   for (const path of ["/decode", "/healthz"]) {
     const socket = connect(port, "127.0.0.1");

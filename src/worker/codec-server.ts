@@ -86,7 +86,7 @@ export function createCodecServer(options: CodecServerOptions): FastifyInstance 
     }
     if (request.method === "OPTIONS") return await reply.code(204).headers(PREFLIGHT).send();
     if (hasToken(authorization, token())) return;
-    // A browser that is asked so shows a form. A page that is asked so would show it to whoever reads a workflow.
+    // A browser that is asked so shows a form. A page that is asked so would show it to each reader of a workflow.
     if (isRead) reply.header("www-authenticate", 'Basic realm="fiscalflow codec", charset="UTF-8"');
     return await refuse(reply, 401, "The token is missing or wrong.");
   });

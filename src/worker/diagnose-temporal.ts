@@ -19,7 +19,7 @@ import {
 const ANSWER_MS = 5_000;
 
 /**
- * What it means that a client could not connect, for whoever runs the product.
+ * What it means that a client could not connect, for those who run the product.
  * @returns a TemporalError
  */
 export async function connectErrorOf(error: unknown, temporal: TemporalConnection): Promise<unknown> {
@@ -42,7 +42,7 @@ export async function whyUnusable(temporal: TemporalConnection, env: Environment
     }
     return undefined;
   } catch (error) {
-    // Whoever only asks for the reason is not to end by a diagnosis that fails.
+    // A process that only asks for the reason is not to end by a diagnosis that fails.
     const known = await connectErrorOf(error, temporal).catch(() => error);
     return known instanceof Error ? known.message : String(known);
   }

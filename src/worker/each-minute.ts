@@ -124,8 +124,8 @@ export async function keepClosedRuns(
 }
 
 /**
- * The same for whoever reads rows between two of a worker's looks, or where no worker runs: marks what a row would still
- * show as under way.
+ * The same for a command that reads rows between two of a worker's looks, or where no worker runs: marks what a row
+ * would still show as under way.
  */
 export async function keepUnseenClosedRuns(client: Client, ledger: Documents): Promise<void> {
   let runs: EndedRun[] = [];
@@ -185,7 +185,7 @@ export async function ifReadable<Answer>(work: Promise<Answer>): Promise<Answer 
 async function keepClosedRun(client: Client, ledger: Documents, { execution, sale }: EndedRun): Promise<void> {
   const { workflowId, runId } = execution;
   const { number, ...business } = sale;
-  // Asked before the run: whoever writes the row afterwards carries it on, and is not marked.
+  // Asked before the run: what writes the row afterwards carries it on, and is not marked.
   const kept = await ledger.documents.findSale(business, number);
   const known = kept?.writer;
   if (known && known.workflowId !== workflowId) return;

@@ -74,7 +74,7 @@ function scheduleWith(text: string): ScheduleOptions {
   return {
     scheduleId: LEDGER_SCHEDULE,
     spec: {},
-    // Temporal asks for one. Whoever triggers it by hand gets a run that ends by itself.
+    // Temporal asks for one. A person who triggers it by hand gets a run that ends by itself.
     action: {
       type: "startWorkflow",
       workflowType: "ledgerNote",

@@ -72,9 +72,9 @@ function isCorePolls(native: unknown): native is CorePolls {
 
 /**
  * Stands between Core and the SDK and looks at each query before the workflow does (docs/decisions, "Workarounds for
- * the SDK", A). A query whose run may hold more than completed workflow tasks cover is refused; whoever asks again gets
- * the answer. Where the activations do not tell that the run is covered, the newest events of its history may; other
- * runs go on meanwhile.
+ * the SDK", A). A query whose run may hold more than completed workflow tasks cover is refused; one that is asked again
+ * gets the answer. Where the activations do not tell that the run is covered, the newest events of its history may;
+ * other runs go on meanwhile.
  */
 export class QueryGuard {
   readonly #options: QueryGuardOptions;

@@ -54,7 +54,7 @@ export async function requireSearchAttributes(connection: ConnectionLike, tempor
   );
 }
 
-/** What a failed call of Temporal means for whoever runs the product. */
+/** What a failed call of Temporal means for those who run the product. */
 export function temporalErrorOf(error: unknown, temporal: TemporalConnection): unknown {
   if (error instanceof TemporalError) return error;
   const grpc = grpcError(error);

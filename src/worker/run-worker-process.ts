@@ -225,7 +225,7 @@ export class RunningWorkers {
     this.#ended = Promise.allSettled(runs).then((results) => {
       for (const result of results) if (result.status === "rejected") throw result.reason;
     });
-    // Whoever waits for the end hears of a failure; nobody has to.
+    // A caller that waits for the end hears of a failure; nobody has to.
     this.#ended.catch(() => undefined);
   }
 

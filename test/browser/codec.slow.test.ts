@@ -51,7 +51,7 @@ describeInBrowser("Temporal's UI, of an encrypted sale", () => {
     return (await decoded).status();
   }
 
-  test("shows cipher text to whoever has no token", async () => {
+  test("shows cipher text to a person without the token", async () => {
     const { page, close } = await openPage(executablePath ?? "");
     try {
       expect(await openSale(page)).toBe(401);
@@ -62,7 +62,7 @@ describeInBrowser("Temporal's UI, of an encrypted sale", () => {
     }
   });
 
-  test("shows the input and the details to whoever has entered the token once", async () => {
+  test("shows the input and the details to a person who has entered the token once", async () => {
     const credentials = { username: "wanjiku", password: TOKEN, origin: codecUrl };
     const { page, picture, close } = await openPage(executablePath ?? "", undefined, credentials);
     try {

@@ -161,7 +161,7 @@ describeWithTemporal("a worker or callback receiver process", () => {
     expect(JSON.stringify(callbacks.lines)).not.toContain(SECRET);
   });
 
-  test("the codec server decodes for whoever has its token, and logs nothing of it", async () => {
+  test("the codec server decodes for a caller who has its token, and logs nothing of it", async () => {
     const keys = `2026:${Buffer.alloc(32, 6).toString("base64")}`;
     const token = SECRET.replaceAll(" ", "-");
     const port = await freePort();

@@ -84,7 +84,7 @@ describeWithTemporal("the path of one sale in docs/architecture.md", () => {
   });
 });
 
-/** How often whoever reads the files in this order comes back to a folder: `workflows/sale/` with its steps is one. */
+/** How often a reader of the files in this order comes back to a folder: `workflows/sale/` with its steps is one. */
 function returnsToARoom(files: readonly string[]): number {
   const rooms = files.map((file) => file.split("/").slice(0, -1).slice(0, 2).join("/"));
   const visits = rooms.filter((room, index) => room !== rooms[index - 1]);

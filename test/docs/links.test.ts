@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { expect, test } from "vitest";
 
 const ROOT = resolve(import.meta.dirname, "../..");
-/** Where a page stands for whoever has a package alone. */
+/** Where a page stands for a reader who has a package alone. */
 const ADDRESS = "https://github.com/fiscalflow/fiscalflow/blob/main/";
 
 /** The pages at the top, those of the packages, and all of these folders. */

@@ -305,7 +305,7 @@ describeWithTemporal("the client package of another service", () => {
     const warnings: Error[] = [];
     const hear = (warning: Error): void => void warnings.push(warning);
     process.on("warning", hear);
-    // Whoever reads its events leaves a workflow that has its name.
+    // A reader of its events leaves a workflow that has its name.
     for await (const event of starter.events({ businessId: "biz_typo" })) expect(event).toBeUndefined();
     for (const businessId of ["biz_typo", "biz_typo", "biz_1"])
       for await (const one of starter.listAttention({ businessId })) expect(one).toMatchObject({ businessId: "biz_1" });
@@ -394,7 +394,7 @@ describeWithTemporal("the client package of another service", () => {
       }
     });
 
-    test("whoever waits for long gets the outcome of the worker that starts meanwhile, and the sale is one", async () => {
+    test("a caller who waits for long gets the outcome of the worker that starts meanwhile, and the sale is one", async () => {
       const waiting = starter.startSaleAndWait(sale("NOBODY-2"), { waitSeconds: 60 });
       const refunding = starter.refund({ invoice: open }, refund(open), { waitSeconds: 60 });
       await failing(starter.outcome({ invoice: open }, { waitSeconds: 1 }));

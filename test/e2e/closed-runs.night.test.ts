@@ -66,7 +66,7 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     rig.simulator.inject({ operation: "createSale", when: "before", kind: "slow", delayMs: 5_000, times: 1 });
     await start("END-CALL");
     const calls = async () => ((await shown("END-CALL"))["pendingCalls"] ?? []) as { call: string; state: string }[];
-    await expect.poll(() => calls()).toMatchObject([{ call: "createSale", state: "under-way" }]);
+    await expect.poll(() => calls()).toMatchObject([{ call: "createSale", state: "in-progress" }]);
     await handleOf("END-CALL").terminate("by mistake");
     expect(await shown("END-CALL")).toMatchObject({ closed: { status: "terminated" } });
     expect(await calls()).toEqual([]);

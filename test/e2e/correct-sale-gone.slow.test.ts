@@ -31,7 +31,7 @@ describeWithTemporal("a correction whose sale is terminated", () => {
     expect(documentsOf(name)).toHaveLength(3);
   });
 
-  test("while its credit note is under way is carried on by whoever asks for it again, and its goods go back once", async () => {
+  test("while its credit note is under way is carried on by the next caller who asks for it, and its goods go back once", async () => {
     const before = onHand();
     const name = "HALF-1";
     await crediting(name, "1 hour");

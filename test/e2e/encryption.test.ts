@@ -68,7 +68,7 @@ describeWithTemporal("with payload keys", () => {
     expect(after.stdout).toContain("Issue the sale SECRET-2: completed");
   });
 
-  test("a workflow's own failure is encrypted, and told to whoever has the keys", async () => {
+  test("a workflow's own failure is encrypted, and told to a caller who has the keys", async () => {
     const workflowId = rig.starter.workflowId({ invoice: "SECRET-3" });
     const input = { businessId: "biz_1", traderInvoiceNumber: "SECRET-3", lines: [], customer };
     const options = { workflowId, taskQueue: MAIN_TASK_QUEUE, args: [input] };

@@ -104,7 +104,7 @@ describeWithTemporal("the number of a sale that Temporal has deleted", () => {
     await expect(rig.starter.outcome({ invoice })).rejects.toThrow(SaleNotFoundError);
     const sold = await rig.starter.startSaleAndWait(input(invoice), { waitSeconds: 20 });
     expect(sold).toMatchObject({ result: "started", outcome: { stage: "completed" } });
-    // While such a run is still open, whoever sells under its number waits for its end.
+    // While such a run is still open, a caller who sells under its number waits for its end.
     const [open] = await Promise.all([
       rig.starter.startSaleAndWait(input("NEVER-2"), { waitSeconds: 20 }),
       startDirectly(rig.starter.workflowId({ invoice: "NEVER-2" }), {

@@ -54,7 +54,7 @@ describeWithTemporal("a start that is refused", () => {
     const why = 'connection: expected a configured connection ("default"), found "elsewhere"';
     const refused = rig.starter.startSaleAndWait(saleOfTea("ELSEWHERE-1", elsewhere), { waitSeconds: 20 });
     await expect(refused).rejects.toThrow(why);
-    // Whoever does not wait is told by the sale's state.
+    // A caller who does not wait is told by the sale's state.
     const { workflowId } = await rig.starter.startSale(saleOfTea("ELSEWHERE-3", elsewhere));
     await rig.client.workflow
       .getHandle(workflowId)

@@ -103,7 +103,7 @@ describeWithTemporal("a rejected document that is submitted again in the service
     expect(rig.callsOf("ELSEWHERE-3")).not.toContain("retry");
   });
 
-  test("is not cancelled, and whoever asked is told to refund the sale", async () => {
+  test("is not cancelled, and the caller is told to refund the sale", async () => {
     const before = onHand();
     await rejected("ELSEWHERE-4", { callback: "off" });
     signElsewhere("ELSEWHERE-4");

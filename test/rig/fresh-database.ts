@@ -30,7 +30,7 @@ export async function emptyDatabase(serverUrl: string): Promise<{ url: string; o
   return { url: url.href, ownerUrl: ownerUrl.href };
 }
 
-/** The same database for whoever owns it: both logins of the suites' server have one password. */
+/** The same database for its owner: both logins of the suites' server have one password. */
 export function asOwner(databaseUrl: string): string {
   const url = new URL(databaseUrl);
   url.username = SERVER_USER;

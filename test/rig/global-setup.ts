@@ -21,7 +21,7 @@ declare module "vitest" {
     /** Undefined where no Temporal server can be had; `skipReason` says why. */
     temporalAddress: string | undefined;
     skipReason: string | undefined;
-    /** Undefined where the product compiles. Whoever names suites, or watches them, reads it in each of them. */
+    /** Undefined where the product compiles. A person who names suites, or watches them, reads it in each of them. */
     compileProblem: string | undefined;
     /** Of that server; for the suites in a browser. */
     temporalUiUrl: string | undefined;
@@ -47,7 +47,7 @@ async function compile(command: string): Promise<void> {
   }
 }
 
-/** For whoever waits: the workflows are bundled from their sources, beside the compiler. */
+/** For a person who waits: the workflows are bundled from their sources, beside the compiler. */
 async function buildForNamedSuites(): Promise<void> {
   const bundled = bundleWorkflows().then(async ({ code }) => {
     await mkdir(dirname(BUILT_BUNDLE), { recursive: true });

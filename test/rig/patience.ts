@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 
 /**
- * Suites named on the command line. They have the machine to themselves, and whoever names them wants to see red soon.
+ * Suites named on the command line. They have the machine to themselves, and a person who names them wants to see red
+ * soon.
  */
 export const NAMED_SUITES = process.argv
   .map((argument) => argument.replace(/(\.(slow|night))?(\.test\.ts)?$/, ""))

@@ -27,7 +27,7 @@ export function changeWhileRead(simulator: Simulator, count: number, seed: numbe
       case 2:
         return simulator.updatePurchase(id, { confirmationError: random() < 0.5 ? null : `error ${pick(10)}` });
       case 3:
-        // Another date is another place in the list: in front of whoever reads it, or behind.
+        // Another date is another place in the list: in front of its reader, or behind.
         return simulator.updatePurchase(id, { invoiceDate: dayOf(pick(count)) });
       case 4:
         removed.add(n);

@@ -38,7 +38,7 @@ const LAUNCHER = [
 /** On a busy machine the five seconds may not do. */
 const MOST_STARTS = 20;
 
-/** A server that skips time. Whoever has no Maven gets it by the SDK's own download. */
+/** A server that skips time. A machine without Maven gets it by the SDK's own download. */
 export async function startTimeSkipping(): Promise<TestWorkflowEnvironment> {
   const path = process.env["TEMPORAL_TEST_SERVER_PATH"] || (await testServerByMaven());
   const executable = path ? ({ type: "existing-path", path } as const) : undefined;

@@ -183,7 +183,7 @@ describeWithTemporal("behind mutual TLS", () => {
       frontend.trust(await readFile(certificates.at("another-ca.pem")));
       const refused = expect.stringMatching(/refused our client certificate .*issued by .*CN=ca/);
       await expect.poll(() => ready(healthPort)).toEqual({ status: 503, body: refused });
-      // Whoever sends callbacks may read it: the reason is in the log alone.
+      // A sender of callbacks may read it: the reason is in the log alone.
       const away = { status: 503, body: '{"status":"Temporal cannot be used"}' };
       await expect.poll(() => ready(callbackPort)).toEqual(away);
       const said = await receiver.said("Temporal cannot be used: callbacks are answered 503 until it can");

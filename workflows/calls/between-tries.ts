@@ -264,7 +264,7 @@ export async function answerOf<Answer extends Said, Known extends Said>(
   sent: Answer | LostAnswer | CallUnderWay,
   readClaim: () => Promise<Known>,
 ): Promise<Answer | Known> {
-  if (sent.kind !== "lost" && sent.kind !== "under-way") return sent as Answer;
+  if (sent.kind !== "lost" && sent.kind !== "in-progress") return sent as Answer;
   const found = await readClaim();
   return found.kind === "unknown" ? { ...found, message: `${sent.message} ${found.message}` } : found;
 }

@@ -84,7 +84,7 @@ test("a worker is asked where the caller has no time to wait", async () => {
   expect(await followed(0, async () => STATE)).toBe(stillRunning(STATE));
 });
 
-test("whoever waits for longer hears that no worker answers", async () => {
+test("a caller who waits for longer hears that no worker answers", async () => {
   const [[told]] = await Promise.all([Promise.allSettled([followed(undefined, silent)]), vi.runAllTimersAsync()]);
   expect(told).toMatchObject({ status: "rejected", reason: { code: "NoAnswer" } });
 });

@@ -61,7 +61,7 @@ export async function* readErasures(context: CliContext, path: string): AsyncGen
         throw new UsageError(`--erasures: ${path} is not what \`fiscalflow ledger erase\` has written.`);
     }
   } finally {
-    // Whoever reads may stop at the first line.
+    // The reader may stop at the first line.
     await file.close();
   }
   if (broken.length > 0)

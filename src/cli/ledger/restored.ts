@@ -78,7 +78,7 @@ export async function restored(context: CliContext, flags: RestoredFlags): Promi
     lost,
     erased,
   } = await accept;
-  // Where nothing was lost, it is kept for whoever learns better, and says nothing yet.
+  // Where nothing was lost, it is kept for a person who learns better, and says nothing yet.
   const [lostFrom, lostUntil] = [until === undefined ? undefined : from, until].map((ms) =>
     ms === undefined ? null : new Date(ms).toISOString(),
   );

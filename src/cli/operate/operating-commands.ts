@@ -162,7 +162,7 @@ interface FieldOption {
   readonly option: Option;
 }
 
-/** In the declaration's order. There is none for `by`: whoever runs the command answers for it. */
+/** In the declaration's order. There is none for `by`: the user who runs the command answers for it. */
 function optionsOf(update: ResolvingUpdate): FieldOption[] {
   const answers = answersOf(update);
   const { properties, required = [], oneOf = [] }: UpdateForm = UPDATE_FORMS[update];

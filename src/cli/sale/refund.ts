@@ -51,7 +51,7 @@ function refundText(invoice: string, number: string, show: string, outcome: Sale
   if (stage === "credited") {
     const lines = [`${invoice} is credited in full by ${note} (document ${creditNote?.id ?? "unknown"}).`];
     if (creditNote) lines.push(...bookedLines("Credit note", bookedOf(creditNote)));
-    // The credit note is signed before its goods go back, and whoever waits for it does not wait for them.
+    // The credit note is signed before its goods go back, and a caller who waits for it does not wait for them.
     const isOut = stockMovements.some(({ purpose, state }) => purpose === "restocked" && UNDER_WAY.includes(state));
     if (refund?.restock && isOut) lines.push(`Its goods are not back in stock yet. See ${show}`);
     return lines.join("\n");

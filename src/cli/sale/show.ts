@@ -141,7 +141,7 @@ function pendingCallText(pending: PendingCall, { attentions }: SaleState): strin
   const how = {
     paused: `paused in Temporal since ${since}; it goes on once it is unpaused there`,
     queued: `queued since ${since}, for a request of the budget and a worker`,
-    "under-way": `attempt ${attempt}, under way since ${since}`,
+    "in-progress": `attempt ${attempt}, under way since ${since}`,
     pausing: `attempt ${attempt} ended at ${since}${next}`,
   }[state];
   return `${call}: ${how}${message === undefined ? "" : `\n  ${plainLine(message)}`}`;

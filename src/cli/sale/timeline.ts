@@ -172,7 +172,7 @@ function summaryOf({ userMetadata }: HistoryEvent): string | undefined {
   return typeof summary === "string" ? summary : undefined;
 }
 
-/** Undefined where a key keeps it from whoever asks. */
+/** Undefined where a key keeps it from this process. */
 function read(payload: temporal.api.common.v1.IPayload | null | undefined): unknown {
   const { metadata, data } = payload ?? {};
   if (!data || Buffer.from(metadata?.["encoding"] ?? []).toString() !== "json/plain") return undefined;

@@ -33,7 +33,7 @@ export async function callCli(argv: readonly string[], options: CallOptions = {}
     },
   });
   const context = {
-    // Temporal's own configuration file of whoever runs the tests stays out of it.
+    // Temporal's own configuration file of the user who runs the tests stays out of it.
     env: { TEMPORAL_CONFIG_FILE: "/nonexistent/temporal.toml", ...env },
     stdin: Readable.from(stdin === "" ? [] : [Buffer.from(stdin)]),
     stdout: stream("stdout"),

@@ -155,7 +155,7 @@ function moreThanOnce(chain: Chain) {
     group by supplier_pin, supplier_invoice_number having count(*) > 1), false)`;
 }
 
-/** Whoever alters a row may write into its body what is no purchase: it is not looked into. */
+/** The body of a row that somebody has altered may be no purchase: it is not looked into. */
 const LINES = sql`(
   select trim_scale((line->>'taxRate')::numeric) as rate, (line->>'taxAmount')::numeric as vat,
     (line->>'total')::numeric as line_total

@@ -244,11 +244,11 @@ async function replaceFindings(
       and reconcile_findings.kind = gone.kind and reconcile_findings.subject = gone.subject`.execute(db);
 }
 
-/** Subjects that one transaction writes: whoever writes a sale of the business waits for it. */
+/** Subjects that one transaction writes: a worker that writes a sale of the business waits for it. */
 const SUBJECTS_AT_A_TIME = 500;
 
 /**
- * The same for all that was ever found of these kinds, in pieces. Whoever reads in between finds some as they were
+ * The same for all that was ever found of these kinds, in pieces. A reader in between finds some as they were
  * before; a run that is stopped there finds the rest again.
  */
 async function replaceAllFindings(

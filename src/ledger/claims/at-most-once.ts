@@ -322,7 +322,7 @@ async function holds(db: Queries, what: RawBuilder<boolean>): Promise<boolean> {
 
 /**
  * Asked after an activity ended without an answer. If nothing of this generation was taken its claim is closed
- * from now on, so that a late attempt's `take` gets `superseded`. `under-way`: ask again, it is not over yet. A newer
+ * from now on, so that a late attempt's `take` gets `superseded`. `in-progress`: ask again, it is not over yet. A newer
  * generation than asked for: the answer is about the newest. Nothing is closed where a restore may have lost the claim.
  */
 export async function readOrClose<Answer extends { kind: string }>(

@@ -122,7 +122,7 @@ export function holderText({ workflowId, runId }: Writer): string {
 
 /** An execution that has not ended may still send, or wait for its answer, for so long: nobody is to decide upon it. */
 export interface UnderWay {
-  kind: "under-way";
+  kind: "in-progress";
   /** Milliseconds. */
   forMs: number;
 }
@@ -149,7 +149,7 @@ export async function underWay(
   { under_way_until: until }: { under_way_until: Date | null },
 ): Promise<UnderWay | undefined> {
   const forMs = until === null ? 0 : until.getTime() - (await clockMs(db));
-  return forMs > 0 ? { kind: "under-way", forMs } : undefined;
+  return forMs > 0 ? { kind: "in-progress", forMs } : undefined;
 }
 
 /** A run whose execution of a call that is sent at most once took its claim, and never wrote how it ended. */

@@ -68,9 +68,9 @@ describe("an intent to issue a document that was begun", () => {
     const once = { ...again(first), repeatableForMs: 0 };
     const different = { ...again(first), content: "other" };
     for (const one of [once, different])
-      expect(await take(one)).toEqual({ kind: "under-way", forMs: expect.any(Number) });
+      expect(await take(one)).toEqual({ kind: "in-progress", forMs: expect.any(Number) });
     await documents.ended({ ...first, execution: "another" });
-    expect(await take(once)).toMatchObject({ kind: "under-way" });
+    expect(await take(once)).toMatchObject({ kind: "in-progress" });
     await documents.ended(first);
     expect(await take(once)).toEqual({ kind: "doubtful", firstSentAtMs: NOW });
     expect(await take(different)).toMatchObject({ kind: "different" });
@@ -92,7 +92,7 @@ describe("an intent to issue a document that was begun", () => {
     const second = again(first);
     expect(await take(second)).toMatchObject({ ...sent, first: false });
     for (const one of [first, second]) await documents.ended(one);
-    expect(await take({ ...again(first), repeatableForMs: 0 })).toMatchObject({ kind: "under-way" });
+    expect(await take({ ...again(first), repeatableForMs: 0 })).toMatchObject({ kind: "in-progress" });
   });
 
   it("is not repeated once the service remembers its key no longer", async () => {

@@ -156,7 +156,7 @@ describe("the live credit note of a sale", () => {
     for (const note of [first, second]) await open(note);
     await documents.take(first);
     await documents.settle({ ...first, outcome: { kind: "document", documentId: "cn_1" } });
-    expect(await documents.take(second)).toMatchObject({ kind: "under-way" });
+    expect(await documents.take(second)).toMatchObject({ kind: "in-progress" });
     await answered(first, "failed");
     expect(await documents.take(second)).toMatchObject({ kind: "send", first: true });
   });

@@ -312,7 +312,7 @@ async function otherCreditNote(db: Queries, request: TakeDocumentRequest): Promi
     claim !== "in-doubt" && isRefusedStatus(status);
   const live = rows.find((row) => !isRefused(row));
   // What became of it is known, and is still to be written.
-  if (live?.claim === "document" && live.status === null) return { kind: "under-way", forMs: UNTIL_WRITTEN_MS };
+  if (live?.claim === "document" && live.status === null) return { kind: "in-progress", forMs: UNTIL_WRITTEN_MS };
   if (live) return { kind: "credited-by-another", number: live.number };
   const [other] = rows;
   if (!other) return undefined;

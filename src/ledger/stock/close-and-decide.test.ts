@@ -199,11 +199,11 @@ describe("a movement whose execution may still be at it", () => {
     await stock.take(first);
     for (const ask of [stock.readOrClose(first), stock.take(anotherOf(first))])
       expect(await ask).toEqual({
-        kind: "under-way",
+        kind: "in-progress",
         forMs: expect.toSatisfy((forMs: number) => forMs > 50_000 && forMs <= 60_000),
       });
     await stock.ended({ ...first, execution: "another" });
-    expect(await stock.readOrClose(first)).toMatchObject({ kind: "under-way" });
+    expect(await stock.readOrClose(first)).toMatchObject({ kind: "in-progress" });
   });
 
   const ends = async (first: TakeRequest): Promise<unknown> => stock.ended(first);

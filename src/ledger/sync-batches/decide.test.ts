@@ -67,7 +67,7 @@ test("a batch is not taken by another execution of the same try, but for one tha
 test("a batch whose execution may still be at it is not unknown, until that one has ended", async () => {
   const { take, close, ended } = batch();
   await take(1, { underWayForMs: 60_000 });
-  const answer = { kind: "under-way", forMs: expect.toSatisfy((forMs: number) => forMs > 50_000 && forMs <= 60_000) };
+  const answer = { kind: "in-progress", forMs: expect.toSatisfy((forMs: number) => forMs > 50_000 && forMs <= 60_000) };
   expect(await close(1)).toEqual(answer);
   expect(await take(1, { execution: "another" })).toEqual(answer);
   await ended(1, "another");

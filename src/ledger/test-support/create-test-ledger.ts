@@ -31,7 +31,7 @@ function testServer(): Promise<{ url: string; ownerUrl: string; close(): Promise
   return startEmbeddedPostgres({ home: shared ?? own ?? "" });
 }
 
-// The run's own is for all files of this process, which share this module: whoever holds it for the run ends it.
+// The run's own is for all files of this process, which share this module: the holder for the run ends it.
 afterAll(async () => {
   if (!own) return;
   await (await server)?.close();

@@ -13,7 +13,7 @@ export const PGBOUNCER = ["pgbouncer", "/usr/sbin/pgbouncer"].find(
   (path) => spawnSync(path, ["--version"]).status === 0,
 );
 
-/** PgBouncer runs as anybody but root: where its server has a socket, as whoever may use that. */
+/** PgBouncer runs as anybody but root: where its server has a socket, as a user who may use that. */
 const NOBODY = { uid: 65_534, gid: 65_534 };
 const START_MS = 10_000;
 const LOOK_MS = 50;

@@ -52,7 +52,7 @@ export class Callers {
     return this.#waiting.size;
   }
 
-  /** Whoever has still not been told an end is one: to be asked when everything is over. */
+  /** A caller who has still not been told an end: to be asked when everything is over. */
   get problems(): string[] {
     return [...this.#problems, ...[...this.#waiting].map((workflowId) => `${workflowId}: its caller still waits`)];
   }

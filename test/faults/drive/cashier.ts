@@ -71,7 +71,7 @@ export class Cashier {
   /** Asks for the refunds whose time has come. */
   look(open: readonly OpenWorkflow[]): void {
     const running = new Map(open.map((workflow) => [workflow.workflowId, workflow]));
-    // An ended run may not have noted the signal yet: whoever carries the sale on does not know of it.
+    // An ended run may not have noted the signal yet: the run that carries the sale on does not know of it.
     for (const [workflowId, sale] of this.#signalled) {
       const isOpenForIt = running.get(workflowId)?.stage === "completed" || !running.has(workflowId);
       if (!this.#isTouched(workflowId) || !isOpenForIt) continue;

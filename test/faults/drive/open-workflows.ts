@@ -2,7 +2,7 @@ import type { Client } from "@temporalio/client";
 
 import { SEARCH_ATTRIBUTES } from "../../../src/contract/index.ts";
 
-/** A workflow that runs, as a search shows it to whoever looks after them. */
+/** A workflow that runs, as a search shows it to an operator. */
 export interface OpenWorkflow {
   readonly workflowId: string;
   readonly type: string;

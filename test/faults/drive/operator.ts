@@ -55,7 +55,8 @@ export class Operator {
       this.#attending.add(workflowId);
       void this.#attend(workflowId)
         .catch((error: unknown) => {
-          // Between the look and the answer it was resolved by itself, or closed, or whoever had to take it was killed.
+          // Between the look and the answer it was resolved by itself, or closed, or the worker that had to take it was
+          // killed.
           const away = [NoAnswerError, TemporalUnavailableError, ServiceError];
           const expected = [NotAllowedError, SaleNotFoundError, WorkflowNotFoundError, ...away];
           if (expected.some((kind) => error instanceof kind) || this.#options.isTouched(workflowId)) return;
@@ -79,7 +80,8 @@ export class Operator {
         sinceMs,
       });
       const answer = this.#answerTo(workflowId, attention, state);
-      // Never sent again by itself: it is an answer to what was read just now, and whoever hears nothing looks again.
+      // Never sent again by itself: it is an answer to what was read just now, and an operator who hears nothing looks
+      // again.
       if (answer) await answer();
     }
   }

@@ -6,7 +6,7 @@ import { openWorkflows } from "./open-workflows.ts";
 
 const ANSWER_WITHIN_MS = 5_000;
 
-/** Every workflow that still runs, with what it waits for: so that whoever reads it knows where to look. */
+/** Every workflow that still runs, with what it waits for: so that a reader knows where to look. */
 export async function stuckWorkflows(client: Client): Promise<string[]> {
   const open = await openWorkflows(client).catch(() => []);
   return await Promise.all(open.map(({ workflowId }) => describe(client, workflowId)));

@@ -49,9 +49,9 @@ function isEndOf(status: string, pressed: ReadonlySet<Button> = new Set()): bool
 }
 
 /**
- * There is one workflow for each sale, and no other. A refund after its window is another run of it. Whoever asks for it
- * and hears nothing asks again, perhaps as that run has just ended: then one more run says what is known, and does
- * nothing.
+ * There is one workflow for each sale, and no other. A refund after its window is another run of it. A caller who asks
+ * for it and hears nothing asks again, perhaps as that run has just ended: then one more run says what is known, and
+ * does nothing.
  */
 export function workflowsTooMany({ storm, chronicles }: Evidence): string[] {
   const isTooMany = ({ workflowId, runs, runsThatOnlyAnswered }: Chronicle): boolean =>

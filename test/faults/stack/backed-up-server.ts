@@ -145,7 +145,7 @@ export class BackedUpServer {
     this.#process = undefined;
     if (process === undefined || process.exitCode !== null) return;
     const ended = once(process, "exit");
-    // Fast: whoever is connected is cut off.
+    // Fast: all connections are cut off.
     process.kill("SIGINT");
     await ended;
   }

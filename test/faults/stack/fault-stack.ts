@@ -66,7 +66,9 @@ export interface FaultStack {
   close(keep?: boolean): Promise<void>;
 }
 
-/** Below those that a system gives to whoever asks for any: a process that is killed finds its own free again. */
+/**
+ * Below those that a system gives to a process that asks for any: a process that is killed finds its own free again.
+ */
 const FIRST_METRICS_PORT = 20_000;
 
 /** One for each process. */

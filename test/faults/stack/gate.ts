@@ -50,7 +50,8 @@ export class Gate {
 }
 
 /**
- * The calls that may still reach the books: whoever decides by the books waits until none of them is about the matter.
+ * The calls that may still reach the books: an operator who decides by the books waits until none of them is about the
+ * matter.
  */
 export class CallsUnderWay {
   readonly #texts = new Set<{ readonly text: string }>();

@@ -19,7 +19,7 @@ export interface BookedPayment extends HiddenFacts {
 export const sortFields = ["paymentDate", "totalAmount", "createdAt", "updatedAt"] as const;
 export type SortField = (typeof sortFields)[number];
 
-/** All bill payments. What is added or changed moves between the pages of whoever reads them meanwhile. */
+/** All bill payments. What is added or changed moves between the pages of a client that reads them meanwhile. */
 export class BillPaymentBook {
   readonly #payments = new Map<string, BookedPayment>();
   /** Ascending; made anew when something has changed since. */
