@@ -18,7 +18,7 @@ import { exportLines } from "../export-lines.ts";
 import { compareWithBooks } from "./compare-with-books.ts";
 import { type DemoTemporal, demoTemporal } from "./demo-temporal.ts";
 import { examplesFolder, readDemoPlan } from "./plan.ts";
-import { runSales, saleLine, saleLog, type SaleProgress, type Screen } from "./run-sales.ts";
+import { runSales, saleLine, saleWatch, type SaleProgress, type Screen } from "./run-sales.ts";
 import { type DemoStack, startDemoStack } from "./start-demo-stack.ts";
 
 export interface DemoOptions {
@@ -92,7 +92,7 @@ async function demo(
   await stack.workers.start();
   note(`${plan.examples.length} sales of ${plan.business.name}, ${secondsSince(startedAtMs)} after the start:`);
 
-  const sales = await runSales(stack, { signal, onChange: saleLog(stderr) });
+  const sales = await runSales(stack, { signal, onChange: saleWatch(stderr) });
   // At a terminal they stand there already.
   if (!stdout.isTTY) for (const sale of sales) stdout.write(`${saleLine(sale, sales)}\n`);
   const books = stack.simulator.books();

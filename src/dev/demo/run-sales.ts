@@ -112,10 +112,29 @@ async function followSale(
 export interface Screen {
   write(text: string): unknown;
   readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
+}
+
+/** What shows the sales on every change: a table that stays in its place, at a terminal that has room for it. */
+export function saleWatch(screen: Screen): (sales: readonly SaleProgress[]) => void {
+  const log = saleLog(screen);
+  let drawn = 0;
+  return (sales) => {
+    if (!screen.isTTY || sales.length >= (screen.rows ?? 0)) {
+      log(sales);
+      return;
+    }
+    // A line that breaks would be two.
+    const lines = sales.map((sale) => saleLine(sale, sales).slice(0, (screen.columns ?? 80) - 1));
+    const toItsHead = drawn === 0 ? "" : `\u001b[${drawn}A`;
+    screen.write(toItsHead + lines.map((line) => `\u001b[2K${line}\n`).join(""));
+    drawn = lines.length;
+  };
 }
 
 /** Writes a line for each change of a sale's stage: what it waits for changes more often than anybody wants to read. */
-export function saleLog(screen: Screen): (sales: readonly SaleProgress[]) => void {
+function saleLog(screen: Screen): (sales: readonly SaleProgress[]) => void {
   const shown = new Map<string, string>();
   return (sales) => {
     for (const sale of sales) {
