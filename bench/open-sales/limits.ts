@@ -16,26 +16,26 @@ export interface Figures {
   readonly largestMb: number;
 }
 
-/** However many sales are open. */
-const MOST_WORKER_MB = 600;
-const MOST_READY_SECONDS = 2.5;
-/** A little more than in proportion: one sale's recovery must not cost more for there being many. */
-const MOST_RECOVERY_EXPONENT = 1.05;
+/**
+ * However many sales are open. The exponent is a little more than in proportion: one sale's recovery must not cost more
+ * for there being many.
+ */
+export const LIMITS = { workerMb: 600, readySeconds: 2.5, recoveryExponent: 1.05 } as const;
 
 /** What is beyond its limit, a line each. */
 export function beyondLimits(all: readonly Figures[]): string[] {
   const beyond = all.flatMap(({ sales, workerMb, restartedMb, largestMb, readySeconds }) => {
     const mb = Math.round(Math.max(workerMb, restartedMb, largestMb));
     return [
-      ...(mb > MOST_WORKER_MB ? [`with ${sales} open sales the worker took ${mb} MB (${MOST_WORKER_MB})`] : []),
-      ...(readySeconds > MOST_READY_SECONDS
-        ? [`with ${sales} open sales the worker served after ${readySeconds.toFixed(1)} s (${MOST_READY_SECONDS})`]
+      ...(mb > LIMITS.workerMb ? [`with ${sales} open sales the worker took ${mb} MB (${LIMITS.workerMb})`] : []),
+      ...(readySeconds > LIMITS.readySeconds
+        ? [`with ${sales} open sales the worker served after ${readySeconds.toFixed(1)} s (${LIMITS.readySeconds})`]
         : []),
     ];
   });
   const grows = exponent(all, ({ recoverySeconds }) => recoverySeconds) ?? 0;
-  if (grows > MOST_RECOVERY_EXPONENT)
-    beyond.push(`recovery grows by the power of ${grows.toFixed(2)} (${MOST_RECOVERY_EXPONENT})`);
+  if (grows > LIMITS.recoveryExponent)
+    beyond.push(`recovery grows by the power of ${grows.toFixed(2)} (${LIMITS.recoveryExponent})`);
   return beyond;
 }
 

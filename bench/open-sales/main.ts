@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -14,6 +15,7 @@ import { type BenchStack, startStack } from "../stack/start-stack.ts";
 import { table } from "../stack/table.ts";
 import { writeFigures } from "../stack/write-figures.ts";
 import { beyondLimits, exponent, type Figures } from "./limits.ts";
+import { plot } from "./plot.ts";
 import { KeyFiles, scenarioOf, type Shop, shopsOf } from "../tenants/shops.ts";
 
 /**
@@ -292,7 +294,8 @@ async function main(options: Options): Promise<void> {
     // A size can take an hour: what has been measured must not be lost with the next one.
     print(all);
     const path = await writeFigures(options.outFolder, "open-sales", { options, all });
-    process.stdout.write(`\nWritten: ${path}\n`);
+    await writeFile(path.replace(/json$/, "svg"), plot(all));
+    process.stdout.write(`\nWritten: ${path}, and the plot beside it\n`);
   }
   const beyond = beyondLimits(all);
   for (const one of beyond) process.stdout.write(`Beyond its limit: ${one}\n`);
