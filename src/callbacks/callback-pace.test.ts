@@ -107,6 +107,24 @@ test("a merged callback that Temporal does not take is tried again after the nex
   expect(atMs()).toEqual([0, 1_000, 3_000]);
 });
 
+test("what comes while a merged callback is not taken is told of together with it, once", async () => {
+  const { pace, sent, temporal } = pacing();
+  await pace.pass("a", "one");
+  await pace.pass("a", "two");
+  let release: (outcome: SignalOutcome) => void = () => undefined;
+  temporal.answer = () => new Promise((resolve) => (release = resolve));
+  await vi.advanceTimersByTimeAsync(1_500);
+  expect(await pace.pass("a", "three")).toBe("merged");
+  temporal.answer = () => Promise.resolve("delivered");
+  release("unreachable");
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect(sent.map(({ event, atMs }) => [event, atMs])).toEqual([
+    ["one", 0],
+    ["two", 1_000],
+    ["three", 3_000],
+  ]);
+});
+
 test("pauses grow to the longest, so that a storm of webhooks asks for a synchronisation once a minute", async () => {
   const { pace, atMs } = pacing({ longestPauseMs: 60_000 });
   for (let second = 0; second < 300; second += 1) {

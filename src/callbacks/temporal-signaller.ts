@@ -192,8 +192,9 @@ export class SignalPace {
     const send = async (): Promise<void> => {
       await paced.underWay;
       const latest = paced.due?.event;
-      // Its sender was told that the callback was accepted, and does not come again.
-      if ((await this.#send(target, paced, latest)) === "unreachable") this.#sendLater(target, paced, latest);
+      const outcome = await this.#send(target, paced, latest);
+      // Its sender was told that the callback was accepted, and does not come again. One that came meanwhile is due.
+      if (outcome === "unreachable" && !paced.due) this.#sendLater(target, paced, latest);
     };
     paced.due = { timer: setTimeout(() => void send(), Math.max(0, paced.nextAtMs - Date.now())).unref(), event };
   }
