@@ -52,11 +52,29 @@ describe("the bounds of the receiver", () => {
     expect(new Set(around.signals.map(({ workflowId }) => workflowId)).size).toBe(50);
   });
 
-  it("answer 429 to what exceeds the callbacks in flight, and take more once those have ended", async () => {
+  it("let a callback beyond those in flight wait until one of them has ended, the first to come first", async () => {
     const around = new Surroundings();
     const release: (() => void)[] = [];
     around.answer = () => new Promise((resolve) => release.push(() => resolve("delivered")));
-    const { app } = await listen(around.options({ maxInFlight: 2 }));
+    const { app } = await listen(around.options({ maxInFlight: 1, longestWaitMs: 60_000 }));
+    const post = (sale: string) => {
+      const token = createCallbackToken({ workflowId: sale }, SECRET);
+      return app.inject({ method: "POST", url: `/callbacks/${token}` });
+    };
+    const answers = ["a", "b", "c"].map(post);
+    for (let done = 0; done < 3; done += 1) {
+      await expect.poll(() => release.length, PATIENT).toBe(done + 1);
+      release[done]?.();
+    }
+    expect((await Promise.all(answers)).map(({ statusCode }) => statusCode)).toEqual([202, 202, 202]);
+    expect(around.signals.map(({ workflowId }) => workflowId)).toEqual(["a", "b", "c"]);
+  });
+
+  it("answer 429 to what has waited for long behind those in flight, and take more once they have ended", async () => {
+    const around = new Surroundings();
+    const release: (() => void)[] = [];
+    around.answer = () => new Promise((resolve) => release.push(() => resolve("delivered")));
+    const { app } = await listen(around.options({ maxInFlight: 2, longestWaitMs: 50 }));
     let sales = 0;
     const post = () => {
       const token = createCallbackToken({ workflowId: `sale/${++sales}` }, SECRET);
