@@ -145,7 +145,9 @@ function release() {
   checkPromises(version);
 
   const { notes, changelog } = releaseNotes(read("CHANGELOG.md"), version);
-  const files = withVersion(version).set("CHANGELOG.md", changelog).set(PROMISES.last, read(PROMISES.next));
+  const files = withVersion(version)
+    .set("CHANGELOG.md", changelog)
+    .set(PROMISES.last, `fiscalflow ${version}\n${read(PROMISES.next)}`);
   const message = `fiscalflow ${version}\n\n${notes}\n`;
   if (values["dry-run"]) {
     process.stdout.write(`Would change ${[...files.keys()].join(", ")}, and tag ${tag} on ${branch}:\n\n${message}`);
@@ -161,6 +163,7 @@ function release() {
   } catch (error) {
     // Nothing was changed before, so nothing else is lost; and the release can be made again.
     git(["reset", "--quiet", "--hard", before]);
+    git(["clean", "--quiet", "--force", "--", PROMISES.last]);
     throw new Refusal(`git has refused the release, and all is as it was: ${/** @type {Error} */ (error).message}`);
   }
   process.stdout.write(`Committed and tagged ${tag}. Nothing is pushed; to publish it:\n\n`);

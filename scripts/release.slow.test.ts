@@ -95,7 +95,7 @@ test("a release is one commit with a tag that has its notes", () => {
   expect(git("rev-parse", "v99.1.0^{commit}")).toBe(git("rev-parse", "HEAD"));
   expect(read("CHANGELOG.md")).toBe(`# Changelog\n\n## Unreleased\n\n## 99.1.0 - ${day}\n\n${NOTES}\n\n${OLDER}`);
   for (const path of ["package.json", "packages/till/package.json"]) expect(json(path).version).toBe("99.1.0");
-  expect(read("test/promises/last-release.txt")).toBe(PROMISES);
+  expect(read("test/promises/last-release.txt")).toBe(`fiscalflow 99.1.0\n${PROMISES}`);
   const [image, names] = MANIFESTS.map(read);
   expect(image).toContain('newTag: "99.1.0"\n');
   expect(names).toContain("nameSuffix: -99-1-0\n");

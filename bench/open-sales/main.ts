@@ -32,7 +32,7 @@ const USAGE = `npm run bench:scale -- [--sales 1000,10000,50000] [--shops n] [--
   --seconds  for which the open sales are watched; default 60
   --poll-after
              seconds until a sale is read that nobody has called back; default 14400, as often as one is read that has
-             been open for a day. 600 is what one of an hour has, and more than two cores bear of 50,000`;
+             been open for days. 600 is what one of an hour has, and more than two cores bear of 50,000`;
 
 interface Options {
   readonly sales: readonly number[];

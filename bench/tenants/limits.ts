@@ -21,7 +21,7 @@ export function beyondLimits(results: readonly BusyResult[], restarts: number): 
     const parked = runs.reduce((sum, { rotation }) => sum + rotation.parked, 0);
     const lost = runs.reduce((sum, { well, troubled }) => sum + well.withoutReceipt + troubled.withoutReceipt, 0);
     return [
-      ...(ratio > MOST_RATIO
+      ...(!(ratio <= MOST_RATIO)
         ? [`${of}: one in trouble makes the others ${ratio.toFixed(2)} times slower (${MOST_RATIO})`]
         : []),
       ...(parked > 0 ? [`${of}: a new key parked ${parked} sales (0)`] : []),

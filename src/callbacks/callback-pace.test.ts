@@ -107,7 +107,10 @@ test("a merged callback that Temporal does not take is tried again after the nex
   expect(atMs()).toEqual([0, 1_000, 3_000]);
 });
 
-test("what comes while a merged callback is not taken is told of together with it, once", async () => {
+test.each([
+  ["within its pause", 500],
+  ["for longer than its pause", 4_000],
+])("what comes while a merged callback is not taken %s is told of together with it, once", async (_, forMs) => {
   const { pace, sent, temporal } = pacing();
   await pace.pass("a", "one");
   await pace.pass("a", "two");
@@ -115,14 +118,11 @@ test("what comes while a merged callback is not taken is told of together with i
   temporal.answer = () => new Promise((resolve) => (release = resolve));
   await vi.advanceTimersByTimeAsync(1_500);
   expect(await pace.pass("a", "three")).toBe("merged");
+  await vi.advanceTimersByTimeAsync(forMs - 500);
   temporal.answer = () => Promise.resolve("delivered");
   release("unreachable");
   await vi.advanceTimersByTimeAsync(600_000);
-  expect(sent.map(({ event, atMs }) => [event, atMs])).toEqual([
-    ["one", 0],
-    ["two", 1_000],
-    ["three", 3_000],
-  ]);
+  expect(sent.map(({ event }) => event)).toEqual(["one", "two", "three"]);
 });
 
 test("pauses grow to the longest, so that a storm of webhooks asks for a synchronisation once a minute", async () => {

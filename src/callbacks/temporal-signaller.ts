@@ -193,8 +193,8 @@ export class SignalPace {
       await paced.underWay;
       const latest = paced.due?.event;
       const outcome = await this.#send(target, paced, latest);
-      // Its sender was told that the callback was accepted, and does not come again. One that came meanwhile is due.
-      if (outcome === "unreachable" && !paced.due) this.#sendLater(target, paced, latest);
+      // Its sender was told that it was accepted, and does not come again. What came meanwhile tells of it too.
+      if (outcome === "unreachable" && !paced.due && !paced.underWay) this.#sendLater(target, paced, latest);
     };
     paced.due = { timer: setTimeout(() => void send(), Math.max(0, paced.nextAtMs - Date.now())).unref(), event };
   }

@@ -41,7 +41,7 @@ import {
   readSeenSale,
 } from "./answers.ts";
 
-/** Of many rows, for each reader, and in any way of reading. */
+/** Of many rows, whatever reads them, and however. */
 const LISTS: readonly OperationName[] = ["listItems", "listPurchases"];
 
 export interface ComplianceClientOptions {

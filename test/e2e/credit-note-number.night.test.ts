@@ -44,7 +44,7 @@ describeWithTemporal("the number of a credit note", () => {
   };
   const notesUnder = (number: string) => rig.simulator.documents(number);
 
-  test("that is the sale's own is refused as invalid input of every caller, and nothing is sent", async () => {
+  test("that is the sale's own is refused as invalid input for every caller, and nothing is sent", async () => {
     const invalid = /expected a number of the credit note's own, found that of the sale/;
     await sold("OWN-1");
     const handle = handleOf("OWN-1");

@@ -17,6 +17,8 @@ import {
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
 
+/** At the end of a line: what is not demanded once is never demanded of those who know nothing of it. */
+const DEMANDED = " must be given";
 const ROOT = resolve(import.meta.dirname, "../..");
 const SCHEMAS = "packages/client/schema";
 const HISTORIES = "test/replay/histories";
@@ -33,8 +35,8 @@ interface Schema {
 }
 
 /**
- * What a release promises (docs/compatibility.md, "What programs can hold on to"), a line each: a later release of the
- * same major version has each of these lines too. A stored history counts with its content.
+ * What a release promises (docs/compatibility.md, "What programs can hold on to"), a line each: see {@link broken}. A
+ * stored history counts with its content.
  */
 export function promises(): string[] {
   return [
@@ -50,10 +52,23 @@ export function promises(): string[] {
     ...filesOf(SCHEMAS).flatMap((file) => named(file.replace(/\.json$/, ""), fieldsOf(file))),
     ...named("export", exportsOf(read("test/examples/surface.txt"))),
     ...named("command", commandsOf(program())),
-    ...named("setting", found("docs/configuration.md", /^\| `([A-Z_]+)`/gm)),
+    ...named("setting", settings()),
     ...named("metric", METRICS_PAGES.flatMap((page) => found(page, /`(fiscalflow_[a-z_]+[a-z])`/g)).toSorted()),
     ...filesOf(HISTORIES).map((file) => `history ${file} ${digestOf(join(HISTORIES, file))}`),
   ];
+}
+
+/** What a release with these promises breaks of an earlier one's. */
+export function broken(today: readonly string[], promised: readonly string[]): string[] {
+  const [has, had] = [new Set(today), new Set(promised)];
+  const lost = promised.filter((one) => !has.has(one) && !one.endsWith(DEMANDED));
+  const demanded = today.filter((one) => {
+    if (!one.endsWith(DEMANDED) || had.has(one)) return false;
+    // Of what it stands in: a new command may demand what it likes.
+    const whole = one.slice(0, -DEMANDED.length).replace(/(\.| )[^. ]+$/, "");
+    return promised.some((known) => known === whole || known.startsWith(`${whole} `) || known.startsWith(`${whole}.`));
+  });
+  return [...lost, ...demanded];
 }
 
 const METRICS_PAGES = ["docs/monitoring.md", "docs/budget.md", "docs/administration.md"];
@@ -82,13 +97,28 @@ function digestOf(path: string): string {
   return createHash("sha256").update(read(path)).digest("hex");
 }
 
+/** Variables, and the keys of the file. */
+function settings(): string[] {
+  const heads = read("docs/configuration.md").matchAll(/^\| (`[A-Z][^|]*) \| ([^|]*) \|/gm);
+  return Array.from(heads, ([, variables, key]) => `${variables} ${key}`).flatMap((head) =>
+    Array.from(head.matchAll(/`([A-Za-z_.[\]]+)`/g), ([, name = ""]) => name),
+  );
+}
+
 /** `sale refund --reason`, and `sale refund <invoice>`. */
 function* commandsOf(command: Command, above = ""): Iterable<string> {
   for (const one of command.commands) {
     const name = `${above}${one.name()}`;
     yield name;
-    for (const argument of one.registeredArguments) yield `${name} <${argument.name()}>`;
-    for (const { long, required } of one.options) yield `${name} ${long}${required ? " takes a value" : ""}`;
+    for (const argument of one.registeredArguments) {
+      yield `${name} <${argument.name()}>`;
+      if (argument.required) yield `${name} <${argument.name()}>${DEMANDED}`;
+    }
+    for (const { long, required, mandatory, argChoices = [] } of one.options) {
+      yield `${name} ${long}${required ? " takes a value" : ""}`;
+      if (mandatory) yield `${name} ${long}${DEMANDED}`;
+      for (const choice of argChoices) yield `${name} ${long} takes ${choice}`;
+    }
     yield* commandsOf(one, `${name} `);
   }
 }
@@ -112,8 +142,8 @@ function exportsOf(surface: string): string[] {
 }
 
 /**
- * Of what is taken: each field, the values that it accepts, and whether it may be left out, which it then always may. Of
- * what is answered: each field, and whether it is always there.
+ * Of what is taken: each field, the values that it accepts, and whether it must be given. Of what is answered: each
+ * field, and whether it is always there.
  */
 function fieldsOf(file: string): Set<string> {
   const isAnswer = file.startsWith("answer.");
@@ -126,12 +156,16 @@ function fieldsOf(file: string): Set<string> {
       const at = path === "" ? name : `${path}.${name}`;
       const isRequired = schema.required?.includes(name) ?? false;
       fields.add(at);
-      if (!isOneOfSeveral && isRequired === isAnswer)
-        fields.add(`${at} ${isAnswer ? "is always there" : "is optional"}`);
+      const types = one.type === undefined ? [] : [one.type].flat();
+      for (const type of types) fields.add(`${at} is ${type}`);
+      if (!isOneOfSeveral && isRequired) fields.add(`${at}${isAnswer ? " is always there" : DEMANDED}`);
       walk(one, at, isOneOfSeveral);
     }
     if (schema.items) walk(schema.items, `${path}[]`, isOneOfSeveral);
-    for (const one of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) walk(one, path, true);
+    for (const one of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) {
+      if (!isAnswer && one.required) fields.add(`${path || "the whole"} accepts ${one.required.join(" with ")}`);
+      walk(one, path, true);
+    }
   };
   walk(JSON.parse(read(join(SCHEMAS, file))) as Schema, "", false);
   return fields;

@@ -52,7 +52,7 @@ export class Callers {
     return this.#waiting.size;
   }
 
-  /** A caller who has still not been told an end: to be asked when everything is over. */
+  /** A caller who has still not been told an end is a problem too: to be asked when everything is over. */
   get problems(): string[] {
     return [...this.#problems, ...[...this.#waiting].map((workflowId) => `${workflowId}: its caller still waits`)];
   }
