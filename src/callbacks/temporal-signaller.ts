@@ -1,3 +1,4 @@
+import { optionalTsToMs } from "@temporalio/common/lib/time.js";
 import { type Client, isGrpcServiceError, WorkflowNotFoundError } from "@temporalio/client";
 
 import { aboutWorkflow, syncBillPaymentsWorkflowId } from "../contract/ids.ts";
@@ -17,12 +18,21 @@ export interface CallbackClient {
    */
   requestSync(connection: string): Promise<"delivered" | "unreachable">;
   signalCallback(workflowId: string, callback: { event?: string }): Promise<SignalOutcome>;
+  /**
+   * For how long workflow tasks wait for the workers (milliseconds), while these take some: 0 where no worker takes any,
+   * or that is not known. Resolves within a bounded time.
+   */
+  workersBehindMs(): Promise<number>;
   /** Whether Temporal answers; resolves within a bounded time. */
   isReachable(): Promise<boolean>;
 }
 
 export const SIGNAL_MS = 5_000;
 export const CHECK_MS = 2_000;
+/** A callback waits for it. */
+const BEHIND_CHECK_MS = 1_000;
+/** Of Temporal's task queue types. */
+const WORKFLOW_TASKS = 1;
 
 interface SignallerOptions {
   /** How long Temporal may take to accept a signal. Default {@link SIGNAL_MS}. */
@@ -61,6 +71,22 @@ export function createTemporalSignaller(client: Client, options: SignallerOption
         return "delivered";
       } catch {
         return "unreachable";
+      }
+    },
+    async workersBehindMs() {
+      const ask = () =>
+        client.workflowService.describeTaskQueue({
+          namespace: client.options.namespace,
+          taskQueue: { name: MAIN_TASK_QUEUE },
+          taskQueueType: WORKFLOW_TASKS,
+          reportStats: true,
+        });
+      try {
+        const { stats } = await client.withDeadline(Date.now() + BEHIND_CHECK_MS, ask);
+        // Without a worker, a signal is in good hands, and nothing has to come first.
+        return stats?.tasksDispatchRate ? (optionalTsToMs(stats.approximateBacklogAge) ?? 0) : 0;
+      } catch {
+        return 0;
       }
     },
     async isReachable() {
