@@ -14,6 +14,7 @@ const WELL: Figures = {
   restartedMb: 200,
   recoverySeconds: 30,
   largestMb: 350,
+  tillSeconds: 2,
 };
 
 test("figures of two sizes within their limits are fine", () => {

@@ -14,6 +14,8 @@ export interface Figures {
   /** From the authority's answers to all, each called back, until the last sale is completed. */
   readonly recoverySeconds: number;
   readonly largestMb: number;
+  /** The longest that a new sale took meanwhile, from its start until the API had its document. */
+  readonly tillSeconds: number;
 }
 
 /**

@@ -48,13 +48,15 @@ const LOOK_MS = 500;
 const PAUSES_PER_LOOK = 30;
 const TELL_MS = 60_000;
 const SETTLE_MS = 20_000;
+const TILL_LOOK_MS = 100;
+const TILL_PAUSE_MS = 2_000;
 /**
  * With fairness, server 1.29.1 hands out no workflow tasks any more after thousands have timed out at once. The dev
  * server cannot be told to be fair to activities alone, as `deploy/temporal/dynamicconfig.yaml` does.
  */
 const UNFAIR = { "matching.enableFairness": false };
 /** An authority answers all at once, and a receiver takes some: the service comes again with the rest. */
-const DELIVERED_AGAIN_AFTER_MS = [1_000, 5_000, 30_000, 60_000, 120_000, 240_000, ...Array<number>(20).fill(300_000)];
+const DELIVERED_AGAIN_AFTER_MS = [1_000, 5_000, ...Array<number>(240).fill(30_000)];
 
 /** Open sales of one size, from the first to the last. */
 class OpenSales {
@@ -62,6 +64,7 @@ class OpenSales {
   readonly #shops: readonly Shop[];
   readonly #env: Record<string, string>;
   readonly #keys: KeyFiles;
+  readonly #starter: ReturnType<typeof createStarter>;
   #fleet: ProductFleet | undefined;
   #toldMs = 0;
 
@@ -70,6 +73,8 @@ class OpenSales {
     this.#shops = shops;
     this.#keys = keys;
     this.#env = env;
+    const businesses = Object.fromEntries(shops.map(({ name, businessId }) => [name, businessId]));
+    this.#starter = createStarter({ client: stack.client, businesses, identity: "bench" });
   }
 
   static async begin(stack: BenchStack, shops: readonly Shop[], pollAfter: number): Promise<OpenSales> {
@@ -113,21 +118,34 @@ class OpenSales {
     return this.#fleet?.pids[0] ?? 0;
   }
 
+  async #sell({ name, itemId }: Shop, traderInvoiceNumber: string): Promise<void> {
+    const lines = [{ itemId, quantity: 1, unitPrice: 350 }];
+    await this.#starter.startSale({ connection: name, traderInvoiceNumber, lines, refundWindow: "0" });
+  }
+
+  /** One sale after the other, until the signal. @returns the longest that one took to become a document, in seconds */
+  async sellMeanwhile(signal: AbortSignal): Promise<number> {
+    let longest = 0;
+    for (let n = 1; !signal.aborted; n += 1) {
+      const shop = this.#shops[n % this.#shops.length];
+      if (!shop) break;
+      const beganMs = performance.now();
+      await this.#sell(shop, `NEW-${n}`);
+      while (!signal.aborted && this.#stack.simulator.documents(`NEW-${n}`).length === 0) await delay(TILL_LOOK_MS);
+      longest = Math.max(longest, secondsSince(beganMs));
+      await delay(TILL_PAUSE_MS);
+    }
+    return longest;
+  }
+
   async start(count: number, atOnce: number): Promise<void> {
-    const businesses = Object.fromEntries(this.#shops.map(({ name, businessId }) => [name, businessId]));
-    const starter = createStarter({ client: this.#stack.client, businesses, identity: "bench" });
     let next = 0;
     const till = async (): Promise<void> => {
       while (next < count) {
         const n = (next += 1);
         const shop = this.#shops[n % this.#shops.length];
         if (!shop) return;
-        await starter.startSale({
-          connection: shop.name,
-          traderInvoiceNumber: `OPEN-${n}`,
-          lines: [{ itemId: shop.itemId, quantity: 1, unitPrice: 350 }],
-          refundWindow: "0",
-        });
+        await this.#sell(shop, `OPEN-${n}`);
         // As many as the worker has opened, and some on their way: nobody starts all of a day's sales in a minute.
         while (n - this.#created() > 4 * atOnce) await delay(LOOK_MS);
         this.#tell(`${n} of ${count} are started`);
@@ -167,9 +185,11 @@ class OpenSales {
     }
   }
 
+  /** All but those that tills begin meanwhile. */
   async allEnded(): Promise<void> {
+    const query = `ExecutionStatus = "Running" AND ${SEARCH_ATTRIBUTES.invoice} STARTS_WITH "OPEN-"`;
     await this.until(async () => {
-      const { count } = await this.#stack.client.workflow.count('ExecutionStatus = "Running"');
+      const { count } = await this.#stack.client.workflow.count(query);
       this.#tell(`${count} are open`);
       return count === 0;
     });
@@ -230,8 +250,12 @@ async function figuresOf(sales: number, options: Options): Promise<Figures> {
     }, LOOK_MS);
     const recoveringMs = performance.now();
     simulator.setDefaultAuthority({ do: "accept" });
+    const recovered = new AbortController();
+    const selling = open.sellMeanwhile(recovered.signal);
     await open.allEnded();
     const recoverySeconds = secondsSince(recoveringMs);
+    recovered.abort();
+    const tillSeconds = await selling;
     clearInterval(look);
     return {
       sales,
@@ -245,6 +269,7 @@ async function figuresOf(sales: number, options: Options): Promise<Figures> {
       restartedMb,
       recoverySeconds,
       largestMb,
+      tillSeconds,
     };
   } finally {
     await stack.close();
@@ -263,6 +288,7 @@ const COLUMNS: readonly [head: string, figure: (one: Figures) => number, digits:
   ["recovered in s", (one) => one.recoverySeconds, 0],
   ["ms a sale", (one) => (one.recoverySeconds * 1_000) / one.sales, 1],
   ["largest MB", (one) => one.largestMb, 0],
+  ["a till's sale in s", (one) => one.tillSeconds, 1],
 ];
 
 function readOptions(args: string[]): Options {
