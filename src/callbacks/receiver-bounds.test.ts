@@ -92,13 +92,13 @@ describe("the bounds of the receiver", () => {
 
   it("let a callback wait while tills wait behind others, and refuse it with 429 where that lasts", async () => {
     const around = new Surroundings();
-    around.behindMs = 6_000;
+    around.behindMs = 2_500;
     const { app } = await listen(around.options({ longestWaitMs: 500 }));
     const post = async () => (await app.inject({ method: "POST", url: PATH })).statusCode;
     expect(await post()).toBe(429);
     expect(around.signals).toEqual([]);
     const waiting = post();
-    around.behindMs = 4_000;
+    around.behindMs = 1_500;
     expect(await waiting).toBe(202);
     expect(around.signals).toHaveLength(1);
   });

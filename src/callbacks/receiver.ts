@@ -82,8 +82,9 @@ export interface ReceiverOptions {
 }
 
 /** Temporal gives workers the oldest task first: a sale at a till waits as long as those before it. */
-const MOST_BEHIND_MS = 5_000;
-const LOOK_AGAIN_MS = 500;
+const MOST_BEHIND_MS = 2_000;
+/** As many callbacks as come meanwhile are passed on without another look. */
+const LOOK_AGAIN_MS = 100;
 
 /**
  * An authority that is back after an outage answers thousands of documents at once, and nobody knows how often the

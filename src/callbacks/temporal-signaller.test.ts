@@ -49,16 +49,18 @@ describe("the signaller of callbacks", () => {
   });
 
   it.each([
-    [6_500, "the age of the oldest task, while workers take some", { tasksDispatchRate: 2.5 }],
-    [0, "0 where no worker takes any, since nothing has to come first", { tasksDispatchRate: 0 }],
-    [0, "0 where the server says nothing of it", undefined],
-  ])("says how far workers are behind: %s, %s", async (behindMs, _name, rate) => {
+    [40_000, "by the number of tasks, and how many workers take", { tasksDispatchRate: 2.5 }, 6_500],
+    [6_500, "by the age of the oldest task, if that is more", { tasksDispatchRate: 200 }, 6_500],
+    [0, "by nothing while the oldest task is new", { tasksDispatchRate: 2.5 }, 200],
+    [0, "by nothing where no worker takes any", { tasksDispatchRate: 0 }, 6_500],
+    [0, "by nothing where the server does not say", undefined, 0],
+  ])("says how far workers are behind: %s, %s", async (behindMs, _name, rate, ageMs) => {
     const asked: unknown[] = [];
     const client = clientWhoseSignals(() => Promise.resolve());
-    const approximateBacklogAge = msToTs(6_500);
+    const backlog = { approximateBacklogAge: msToTs(ageMs), approximateBacklogCount: 100 };
     const describeTaskQueue = (request: unknown) => {
       asked.push(request);
-      return Promise.resolve({ ...(rate && { stats: { ...rate, approximateBacklogAge } }) });
+      return Promise.resolve({ ...(rate && { stats: { ...rate, ...backlog } }) });
     };
     const withDeadline: Client["withDeadline"] = (_deadline, work) => work();
     const of = { options: client.options, workflowService: { describeTaskQueue }, withDeadline };

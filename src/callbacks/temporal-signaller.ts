@@ -19,8 +19,8 @@ export interface CallbackClient {
   requestSync(connection: string): Promise<"delivered" | "unreachable">;
   signalCallback(workflowId: string, callback: { event?: string }): Promise<SignalOutcome>;
   /**
-   * For how long workflow tasks wait for the workers (milliseconds), while these take some: 0 where no worker takes any,
-   * or that is not known. Resolves within a bounded time.
+   * For how long a new workflow task will wait for the workers (milliseconds), while these take some: 0 where no worker
+   * takes any, or that is not known. Resolves within a bounded time.
    */
   workersBehindMs(): Promise<number>;
   /** Whether Temporal answers; resolves within a bounded time. */
@@ -29,6 +29,8 @@ export interface CallbackClient {
 
 export const SIGNAL_MS = 5_000;
 export const CHECK_MS = 2_000;
+/** What has waited for less is about to be taken. */
+const SOON_MS = 250;
 /** A callback waits for it. */
 const BEHIND_CHECK_MS = 1_000;
 /** Of Temporal's task queue types. */
@@ -83,8 +85,11 @@ export function createTemporalSignaller(client: Client, options: SignallerOption
         });
       try {
         const { stats } = await client.withDeadline(Date.now() + BEHIND_CHECK_MS, ask);
-        // Without a worker, a signal is in good hands, and nothing has to come first.
-        return stats?.tasksDispatchRate ? (optionalTsToMs(stats.approximateBacklogAge) ?? 0) : 0;
+        const ageMs = optionalTsToMs(stats?.approximateBacklogAge) ?? 0;
+        // Without a worker, a signal is in good hands, and nothing has to come first. The number of tasks is for a while
+        // one too high after tasks have expired: it counts where tasks wait.
+        if (!stats?.tasksDispatchRate || ageMs < SOON_MS) return 0;
+        return Math.max(ageMs, (1_000 * Number(stats.approximateBacklogCount)) / stats.tasksDispatchRate);
       } catch {
         return 0;
       }
