@@ -90,19 +90,6 @@ describe("the bounds of the receiver", () => {
     expect((await post()).statusCode).toBe(202);
   });
 
-  it("let a callback wait while tills wait behind others, and refuse it with 429 where that lasts", async () => {
-    const around = new Surroundings();
-    around.behindMs = 2_500;
-    const { app } = await listen(around.options({ longestWaitMs: 500 }));
-    const post = async () => (await app.inject({ method: "POST", url: PATH })).statusCode;
-    expect(await post()).toBe(429);
-    expect(around.signals).toEqual([]);
-    const waiting = post();
-    around.behindMs = 1_500;
-    expect(await waiting).toBe(202);
-    expect(around.signals).toHaveLength(1);
-  });
-
   it("signal one workflow once for callbacks that come together, and accept them all", async () => {
     const around = new Surroundings();
     const { app } = await listen(around.options());

@@ -2,7 +2,6 @@ import type { MetricMeter } from "@temporalio/common";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { METHODS } from "node:http";
 import type { Socket } from "node:net";
-import { setTimeout as delay } from "node:timers/promises";
 
 import { BodyReader } from "./body-reader.ts";
 import { createBoundedServer, type ServerTimeouts } from "./bounded-server.ts";
@@ -70,7 +69,7 @@ export interface ReceiverOptions {
   timeouts?: ServerTimeouts;
   /** Callbacks that are signalled at the same time; the next waits. Default 200. */
   maxInFlight?: number;
-  /** For how long it waits, also while the workers are behind, before it is answered 429. Default 3,000. */
+  /** For how long it waits, before it is answered 429. Default 3,000. */
   longestWaitMs?: number;
   /** Of all bodies of callbacks, and as much of all bodies of webhooks, that are read at once. Default 16 MiB. */
   bodiesLimitBytes?: number;
@@ -81,35 +80,24 @@ export interface ReceiverOptions {
   clock?: () => number;
 }
 
-/** Temporal gives workers the oldest task first: a sale at a till waits as long as those before it. */
-const MOST_BEHIND_MS = 2_000;
-/** As many callbacks as come meanwhile are passed on without another look. */
-const LOOK_AGAIN_MS = 100;
-
 /**
  * An authority that is back after an outage answers thousands of documents at once, and nobody knows how often the
- * service comes again with what was refused. So a callback waits for a moment, which slows its sender down to what
- * workers take beside their tills. Connections are bounded, and so are those that wait.
+ * service comes again with what was refused. So a callback waits for a moment, which slows its sender down. Connections
+ * are bounded, and so are those that wait.
  */
 class Room {
   #free: number;
   readonly #longestWaitMs: number;
-  readonly #behindMs: () => Promise<number>;
   /** The first to come is the first. */
   readonly #waiting = new Set<() => void>();
 
-  constructor({ client, maxInFlight = 200, longestWaitMs = 3_000, clock = Date.now }: ReceiverOptions) {
+  constructor({ maxInFlight = 200, longestWaitMs = 3_000 }: Pick<ReceiverOptions, "maxInFlight" | "longestWaitMs">) {
     this.#free = maxInFlight;
     this.#longestWaitMs = longestWaitMs;
-    this.#behindMs = rememberAnswer(() => client.workersBehindMs(), LOOK_AGAIN_MS, clock);
   }
 
-  /** False: there was no room in time. */
+  /** False: nobody has left in time. */
   async enter(): Promise<boolean> {
-    for (let waitedMs = 0; (await this.#behindMs()) > MOST_BEHIND_MS; waitedMs += LOOK_AGAIN_MS) {
-      if (waitedMs >= this.#longestWaitMs) return false;
-      await delay(LOOK_AGAIN_MS);
-    }
     if (this.#free > 0) {
       this.#free -= 1;
       return true;

@@ -1,4 +1,3 @@
-import { msToTs } from "@temporalio/common/lib/time.js";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { Client, Connection, ServiceError, WorkflowNotFoundError } from "@temporalio/client";
@@ -48,26 +47,6 @@ describe("the signaller of callbacks", () => {
     expect(await signaller.signalCallback("a", {})).toBe(outcome);
   });
 
-  it.each([
-    [40_000, "by the number of tasks, and how many workers take", { tasksDispatchRate: 2.5 }, 6_500],
-    [6_500, "by the age of the oldest task, if that is more", { tasksDispatchRate: 200 }, 6_500],
-    [0, "by nothing while the oldest task is new", { tasksDispatchRate: 2.5 }, 200],
-    [0, "by nothing where no worker takes any", { tasksDispatchRate: 0 }, 6_500],
-    [0, "by nothing where the server does not say", undefined, 0],
-  ])("says how far workers are behind: %s, %s", async (behindMs, _name, rate, ageMs) => {
-    const asked: unknown[] = [];
-    const client = clientWhoseSignals(() => Promise.resolve());
-    const backlog = { approximateBacklogAge: msToTs(ageMs), approximateBacklogCount: 100 };
-    const describeTaskQueue = (request: unknown) => {
-      asked.push(request);
-      return Promise.resolve({ ...(rate && { stats: { ...rate, ...backlog } }) });
-    };
-    const withDeadline: Client["withDeadline"] = (_deadline, work) => work();
-    const of = { options: client.options, workflowService: { describeTaskQueue }, withDeadline };
-    expect(await createTemporalSignaller(of as unknown as Client).workersBehindMs()).toBe(behindMs);
-    expect(asked).toMatchObject([{ taskQueue: { name: "fiscalflow" }, taskQueueType: 1, reportStats: true }]);
-  });
-
   it("gives up on a server that accepts connections and never answers", async () => {
     const silent = createServer((socket) => socket.on("error", () => undefined).resume());
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
@@ -79,7 +58,7 @@ describe("the signaller of callbacks", () => {
       checkTimeoutMs: 100,
     });
     expect(await signaller.signalCallback("a", {})).toBe("unreachable");
-    expect([await signaller.isReachable(), await signaller.workersBehindMs()]).toEqual([false, 0]);
+    expect(await signaller.isReachable()).toBe(false);
   });
 });
 

@@ -1,4 +1,3 @@
-import { optionalTsToMs } from "@temporalio/common/lib/time.js";
 import { type Client, isGrpcServiceError, WorkflowNotFoundError } from "@temporalio/client";
 
 import { aboutWorkflow, syncBillPaymentsWorkflowId } from "../contract/ids.ts";
@@ -18,23 +17,12 @@ export interface CallbackClient {
    */
   requestSync(connection: string): Promise<"delivered" | "unreachable">;
   signalCallback(workflowId: string, callback: { event?: string }): Promise<SignalOutcome>;
-  /**
-   * For how long a new workflow task will wait for the workers (milliseconds), while these take some: 0 where no worker
-   * takes any, or that is not known. Resolves within a bounded time.
-   */
-  workersBehindMs(): Promise<number>;
   /** Whether Temporal answers; resolves within a bounded time. */
   isReachable(): Promise<boolean>;
 }
 
 export const SIGNAL_MS = 5_000;
 export const CHECK_MS = 2_000;
-/** What has waited for less is about to be taken. */
-const SOON_MS = 250;
-/** A callback waits for it. */
-const BEHIND_CHECK_MS = 1_000;
-/** Of Temporal's task queue types. */
-const WORKFLOW_TASKS = 1;
 
 interface SignallerOptions {
   /** How long Temporal may take to accept a signal. Default {@link SIGNAL_MS}. */
@@ -73,25 +61,6 @@ export function createTemporalSignaller(client: Client, options: SignallerOption
         return "delivered";
       } catch {
         return "unreachable";
-      }
-    },
-    async workersBehindMs() {
-      const ask = () =>
-        client.workflowService.describeTaskQueue({
-          namespace: client.options.namespace,
-          taskQueue: { name: MAIN_TASK_QUEUE },
-          taskQueueType: WORKFLOW_TASKS,
-          reportStats: true,
-        });
-      try {
-        const { stats } = await client.withDeadline(Date.now() + BEHIND_CHECK_MS, ask);
-        const ageMs = optionalTsToMs(stats?.approximateBacklogAge) ?? 0;
-        // Without a worker, a signal is in good hands, and nothing has to come first. The number of tasks is for a while
-        // one too high after tasks have expired: it counts where tasks wait.
-        if (!stats?.tasksDispatchRate || ageMs < SOON_MS) return 0;
-        return Math.max(ageMs, (1_000 * Number(stats.approximateBacklogCount)) / stats.tasksDispatchRate);
-      } catch {
-        return 0;
       }
     },
     async isReachable() {

@@ -23,7 +23,6 @@ async function receiving() {
     client: {
       requestSync: () => Promise.resolve("delivered"),
       signalCallback: () => Promise.resolve("delivered"),
-      workersBehindMs: () => Promise.resolve(0),
       isReachable: () => Promise.resolve(true),
     },
     log: { debug() {}, warn() {} },

@@ -20,7 +20,6 @@ export class Surroundings {
   readonly lines: string[] = [];
   answer: () => Promise<SignalOutcome> = () => Promise.resolve("delivered");
   reachable: () => Promise<boolean> = () => Promise.resolve(true);
-  behindMs = 0;
 
   options(overrides: Partial<ReceiverOptions> = {}): ReceiverOptions {
     const log = (fields: object, message: string) => void this.lines.push(`${JSON.stringify(fields)} ${message}`);
@@ -32,7 +31,6 @@ export class Surroundings {
           return this.answer();
         },
         requestSync: () => Promise.resolve("unreachable"),
-        workersBehindMs: () => Promise.resolve(this.behindMs),
         isReachable: () => this.reachable(),
       },
       log: { debug: log, warn: log },
