@@ -53,7 +53,7 @@ export default defineConfig({
     ],
     sequence: { sequencer: LongestFirst },
     // Many suites wait for servers: with as many workers as cores, half of a core idles. Each worker imports the product
-    // anew, though: with six, the everyday run takes 264 s on two cores, with four 234 s.
+    // anew, though, which takes twice as long in all with six as with four.
     maxWorkers: 4,
     reporters: [...(process.env["CI"] ? ["default", "json"] : ["default"]), "./test/rig/run-report.ts"],
     outputFile: { json: process.env["TEST_REPORT"] ?? "test-results/vitest.json" },

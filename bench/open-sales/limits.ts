@@ -24,10 +24,21 @@ export interface Figures {
  */
 export const LIMITS = { workerMb: 600, readySeconds: 2.5, recoveryExponent: 1.05 } as const;
 
+/** Of the worker, whenever that was. */
+export function mostMb({ workerMb, restartedMb, largestMb }: Figures): number {
+  return Math.round(Math.max(workerMb, restartedMb, largestMb));
+}
+
+/** Of one sale. */
+export function recoveryMs({ recoverySeconds, sales }: Figures): number {
+  return (recoverySeconds * 1_000) / sales;
+}
+
 /** What is beyond its limit, a line each. */
 export function beyondLimits(all: readonly Figures[]): string[] {
-  const beyond = all.flatMap(({ sales, workerMb, restartedMb, largestMb, readySeconds }) => {
-    const mb = Math.round(Math.max(workerMb, restartedMb, largestMb));
+  const beyond = all.flatMap((one) => {
+    const { sales, readySeconds } = one;
+    const mb = mostMb(one);
     return [
       ...(mb > LIMITS.workerMb ? [`with ${sales} open sales the worker took ${mb} MB (${LIMITS.workerMb})`] : []),
       ...(readySeconds > LIMITS.readySeconds

@@ -14,7 +14,7 @@ import { installQuietRuntime } from "../stack/quiet-runtime.ts";
 import { type BenchStack, startStack } from "../stack/start-stack.ts";
 import { table } from "../stack/table.ts";
 import { writeFigures } from "../stack/write-figures.ts";
-import { beyondLimits, exponent, type Figures } from "./limits.ts";
+import { beyondLimits, exponent, type Figures, recoveryMs } from "./limits.ts";
 import { plot } from "./plot.ts";
 import { KeyFiles, scenarioOf, type Shop, shopsOf } from "../tenants/shops.ts";
 
@@ -292,7 +292,7 @@ const COLUMNS: readonly [head: string, figure: (one: Figures) => number, digits:
   ["ready in s", (one) => one.readySeconds, 1],
   ["MB after it", (one) => one.restartedMb, 0],
   ["recovered in s", (one) => one.recoverySeconds, 0],
-  ["ms a sale", (one) => (one.recoverySeconds * 1_000) / one.sales, 1],
+  ["ms a sale", recoveryMs, 1],
   ["largest MB", (one) => one.largestMb, 0],
   ["a till's sale in s", (one) => one.tillSeconds, 1],
 ];

@@ -1,4 +1,4 @@
-import { type Figures, LIMITS } from "./limits.ts";
+import { type Figures, LIMITS, mostMb, recoveryMs } from "./limits.ts";
 
 interface Panel {
   readonly title: string;
@@ -9,24 +9,20 @@ interface Panel {
 }
 
 const PANELS: readonly Panel[] = [
-  { title: "largest memory of the worker, MB", of: largestMb, limit: LIMITS.workerMb, digits: 0 },
+  { title: "largest memory of the worker, MB", of: mostMb, limit: LIMITS.workerMb, digits: 0 },
   {
     title: "a worker that starts serves after, s",
     of: (one) => one.readySeconds,
     limit: LIMITS.readySeconds,
     digits: 1,
   },
-  { title: "recovery of one sale, ms", of: (one) => (one.recoverySeconds * 1_000) / one.sales, digits: 1 },
+  { title: "recovery of one sale, ms", of: recoveryMs, digits: 1 },
 ];
 const WIDTH = 240;
 const HEIGHT = 150;
 const GAP = 60;
 const TOP = 40;
 const TEXT = 'font-family="sans-serif" font-size="12" fill="#333"';
-
-function largestMb({ workerMb, restartedMb, largestMb }: Figures): number {
-  return Math.max(workerMb, restartedMb, largestMb);
-}
 
 /** By the number of open sales, on a logarithmic axis; a broken line is the limit. */
 export function plot(all: readonly Figures[]): string {

@@ -23,9 +23,9 @@ test("docs/monitoring.md says of each alert what to do, and of no other, and eac
     expect(annotations["runbook_url"]).toMatch(new RegExp(`/docs/monitoring\\.md#${alert.toLowerCase()}$`));
 });
 
-test("the dashboard or an alert shows each metric", () => {
+test("the dashboard or an alert shows each metric", async () => {
   const shown = `${read("deploy/grafana/fiscalflow.json")}\n${read("deploy/prometheus/alerts.yml")}`;
-  const metrics = promises().flatMap((one) => (one.startsWith("metric ") ? [one.slice("metric ".length)] : []));
+  const metrics = (await promises()).flatMap((one) => (one.startsWith("metric ") ? [one.slice("metric ".length)] : []));
   expect(metrics.length).toBeGreaterThan(20);
   expect(metrics.filter((name) => !new RegExp(`\\b${name}(_bucket)?\\b`).test(shown))).toEqual([]);
 });

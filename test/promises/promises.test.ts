@@ -10,16 +10,16 @@ const LAST = resolve(import.meta.dirname, "last-release.txt");
 const MANIFEST = resolve(import.meta.dirname, "../../package.json");
 
 test("next-release.txt lists what the next release promises (vitest -u writes it anew)", async () => {
-  await expect(`${promises().join("\n")}\n`).toMatchFileSnapshot(NEXT);
+  await expect(`${(await promises()).join("\n")}\n`).toMatchFileSnapshot(NEXT);
 });
 
-test("what the last release of this major version promised holds", () => {
+test("what the last release of this major version promised holds", async () => {
   const { version } = JSON.parse(readFileSync(MANIFEST, "utf8")) as { version: string };
   const major = Number(version.split(".")[0]);
   expect(existsSync(LAST)).toBe(major > 0);
   const [release = "", ...promised] = existsSync(LAST) ? readFileSync(LAST, "utf8").trimEnd().split("\n") : [];
   const isOfThisMajor = Number(release.match(/^fiscalflow (\d+)\./)?.[1]) === major;
-  expect(broken(promises(), isOfThisMajor ? promised : [])).toEqual([]);
+  expect(broken(await promises(), isOfThisMajor ? promised : [])).toEqual([]);
 });
 
 test.each<[string, (line: string) => string[]]>([
@@ -32,8 +32,8 @@ test.each<[string, (line: string) => string[]]>([
   ["a new field that must be given", (line) => [line, ...ifIs(line, "input.sale lines[].sku", " must be given")]],
   ["an old field that must be given", (line) => [line, ...ifIs(line, "input.sale branch", " must be given")]],
   ["an argument that must be given", (line) => [line, ...ifIs(line, "command doctor", " <what> must be given")]],
-])("%s breaks a promise", (_, changed) => {
-  const promised = promises();
+])("%s breaks a promise", async (_, changed) => {
+  const promised = await promises();
   expect(broken(promised.flatMap(changed), promised)).not.toEqual([]);
 });
 
@@ -44,8 +44,8 @@ test.each<[string, (line: string) => string[]]>([
     (line) => (line === "input.sale traderInvoiceNumber must be given" ? [] : [line]),
   ],
   ["a new command with an argument", (line) => [line, ...ifIs(line, "command doctor", "s <what> must be given")]],
-])("%s breaks none", (_, changed) => {
-  const promised = promises();
+])("%s breaks none", async (_, changed) => {
+  const promised = await promises();
   expect(promised.flatMap(changed)).not.toEqual(promised);
   expect(broken(promised.flatMap(changed), promised)).toEqual([]);
 });

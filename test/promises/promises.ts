@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { Readable } from "node:stream";
 import type { Command } from "commander";
 
 import { createProgram } from "../../src/cli/run-cli.ts";
@@ -16,11 +15,12 @@ import {
   UPDATE_FORMS,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
+import { PUBLISHED_SCHEMAS } from "../../src/contract/test-support/published.ts";
+import { storedFiles } from "../replay/stored.ts";
 
 /** At the end of a line: what is not demanded once is never demanded of those who know nothing of it. */
 const DEMANDED = " must be given";
 const ROOT = resolve(import.meta.dirname, "../..");
-const SCHEMAS = "packages/client/schema";
 const HISTORIES = "test/replay/histories";
 
 interface Schema {
@@ -38,7 +38,8 @@ interface Schema {
  * What a release promises (docs/compatibility.md, "What programs can hold on to"), a line each: see {@link broken}. A
  * stored history counts with its content.
  */
-export function promises(): string[] {
+export async function promises(): Promise<string[]> {
+  const histories = [...(await storedFiles())].toSorted();
   return [
     `task queue ${MAIN_TASK_QUEUE}`,
     ...named("workflow", Object.values(WORKFLOW_TYPES)),
@@ -49,12 +50,14 @@ export function promises(): string[] {
     ...named("stage", STAGES),
     ...named("attention code", ATTENTION_CODES),
     ...named("error code", ERROR_CODES),
-    ...filesOf(SCHEMAS).flatMap((file) => named(file.replace(/\.json$/, ""), fieldsOf(file))),
+    ...Object.entries(PUBLISHED_SCHEMAS)
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .flatMap(([name, schema]) => named(name, fieldsOf(name, schema))),
     ...named("export", exportsOf(read("test/examples/surface.txt"))),
     ...named("command", commandsOf(program())),
     ...named("setting", settings()),
     ...named("metric", METRICS_PAGES.flatMap((page) => found(page, /`(fiscalflow_[a-z_]+[a-z])`/g)).toSorted()),
-    ...filesOf(HISTORIES).map((file) => `history ${file} ${digestOf(join(HISTORIES, file))}`),
+    ...histories.map((file) => `history ${file} ${digestOf(join(HISTORIES, file))}`),
   ];
 }
 
@@ -75,14 +78,6 @@ const METRICS_PAGES = ["docs/monitoring.md", "docs/budget.md", "docs/administrat
 
 function read(path: string): string {
   return readFileSync(join(ROOT, path), "utf8");
-}
-
-function filesOf(folder: string): string[] {
-  const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" });
-  return files
-    .filter((file) => file.endsWith(".json"))
-    .map((file) => file.replaceAll("\\", "/"))
-    .toSorted();
 }
 
 function named(what: string, names: Iterable<string>): string[] {
@@ -123,15 +118,10 @@ function* commandsOf(command: Command, above = ""): Iterable<string> {
   }
 }
 
+/** Without the demo and the simulator, which may change at any time. */
 function program(): Command {
-  const stream = { write: () => true };
-  return createProgram({
-    env: {},
-    stdin: Readable.from([]),
-    stdout: stream,
-    stderr: stream,
-    signal: AbortSignal.abort(),
-  });
+  const { stdin, stdout, stderr } = process;
+  return createProgram({ env: {}, stdin, stdout, stderr, signal: AbortSignal.abort() });
 }
 
 function exportsOf(surface: string): string[] {
@@ -145,8 +135,8 @@ function exportsOf(surface: string): string[] {
  * Of what is taken: each field, the values that it accepts, and whether it must be given. Of what is answered: each
  * field, and whether it is always there.
  */
-function fieldsOf(file: string): Set<string> {
-  const isAnswer = file.startsWith("answer.");
+function fieldsOf(name: string, whole: Schema): Set<string> {
+  const isAnswer = name.startsWith("answer.");
   const fields = new Set<string>();
   const walk = (schema: Schema, path: string, isOneOfSeveral: boolean): void => {
     if (!isAnswer)
@@ -167,6 +157,6 @@ function fieldsOf(file: string): Set<string> {
       walk(one, path, true);
     }
   };
-  walk(JSON.parse(read(join(SCHEMAS, file))) as Schema, "", false);
+  walk(whole, "", false);
   return fields;
 }
