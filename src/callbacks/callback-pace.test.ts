@@ -1,11 +1,11 @@
 import fc from "fast-check";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 
-import { SignalPace, type SignalOutcome } from "./temporal-signaller.ts";
+import { PacedTurns, SignalPace, type SignalOutcome, type Turns } from "./temporal-signaller.ts";
 
 const DAY_MS = 86_400_000;
 
-function pacing(options: { remembered?: number; longestPauseMs?: number } = {}) {
+function pacing(options: { remembered?: number; longestPauseMs?: number; turns?: Turns } = {}) {
   vi.useFakeTimers({ now: 1_700_000_000_000 });
   onTestFinished(() => void vi.useRealTimers());
   const sent: { workflowId: string; event?: string; atMs: number }[] = [];
@@ -143,11 +143,13 @@ test("what is due when the receiver stops is passed on", async () => {
   expect(sent).toHaveLength(4);
 });
 
-test("the workflow heard of longest ago is forgotten, and what it was due is passed on before", async () => {
+test("the workflow heard of longest ago is forgotten, unless something is due to it", async () => {
   const { pace, sent } = pacing({ remembered: 2 });
   for (const workflowId of ["a", "a", "b", "c", "b"]) await pace.pass(workflowId, undefined);
-  expect(sent.map(({ workflowId }) => workflowId)).toEqual(["a", "b", "a", "c"]);
-  expect(vi.getTimerCount()).toBe(1);
+  expect(sent.map(({ workflowId }) => workflowId)).toEqual(["a", "b", "c", "b"]);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(sent.map(({ workflowId }) => workflowId)).toEqual(["a", "b", "c", "b", "a"]);
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test("no workflow ever gets more than its pauses allow, whenever callbacks come and whatever Temporal answers", async () => {
@@ -178,4 +180,102 @@ test("no workflow ever gets more than its pauses allow, whenever callbacks come 
     }),
     { numRuns: 50 },
   );
+});
+
+describe("the turns of callbacks that come together", () => {
+  /** Callbacks of as many sales, at once; the workers are behind as long as the answer says. */
+  async function burst(count: number, behindMs: () => number | undefined, bounds: { maxWaiting?: number } = {}) {
+    const turns = new PacedTurns({ behindMs: () => Promise.resolve(behindMs()), ...bounds });
+    const rig = pacing({ turns });
+    const outcomes = await Promise.all(Array.from({ length: count }, (_, n) => rig.pace.pass(`sale ${n}`, undefined)));
+    /** How many left in each five seconds. */
+    const left = (windows: number): number[] =>
+      Array.from({ length: windows }, (_, at) => rig.sent.filter(({ atMs }) => Math.floor(atMs / 5_000) === at).length);
+    return { ...rig, outcomes, left };
+  }
+
+  test("30 leave at once; the others are held, and leave 10 a second, in their order", async () => {
+    const { outcomes, sent } = await burst(70, () => 0);
+    expect(outcomes.slice(0, 30)).toEqual(Array(30).fill("delivered"));
+    expect(outcomes.slice(30)).toEqual(Array(40).fill("held"));
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(sent.map(({ workflowId }) => workflowId)).toEqual(Array.from({ length: 70 }, (_, n) => `sale ${n}`));
+    expect([sent[30]?.atMs, sent[69]?.atMs]).toEqual([100, 4_000]);
+  });
+
+  test("are a fifth more after each five seconds in which workers kept up", async () => {
+    const { left } = await burst(2_000, () => 200);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(left(4)).toEqual([79, 60, 72, 87]);
+  });
+
+  test("are a fifth less after each five seconds in which a task waited for long, but never none", async () => {
+    const { left } = await burst(2_000, () => 2_100);
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect(left(4)).toEqual([79, 41, 32, 26]);
+    expect(left(24).at(-1)).toBe(10);
+  });
+
+  test.each([
+    ["a task waits for a moment", 1_000],
+    ["Temporal does not say how long one waits", undefined],
+  ])("stay as many while %s", async (_, behindMs) => {
+    const { left } = await burst(1_000, () => behindMs);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(left(4)).toEqual([79, 50, 50, 50]);
+  });
+
+  test("begin anew after a quiet time", async () => {
+    const { pace, sent } = await burst(2_000, () => 0);
+    await vi.advanceTimersByTimeAsync(600_000);
+    const before = sent.length;
+    for (let n = 0; n < 100; n += 1) await pace.pass(`later sale ${n}`, undefined);
+    expect([before, sent.length - before]).toEqual([2_000, 30]);
+  });
+
+  test("one more than may wait is busy, and another callback of one that waits is not", async () => {
+    const { pace, outcomes, sent } = await burst(70, () => 0, { maxWaiting: 20 });
+    expect(outcomes.slice(49)).toEqual(["held", ...Array(20).fill("busy")]);
+    expect(await pace.pass("sale 40", "again")).toBe("merged");
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(sent).toHaveLength(50);
+    expect(sent.find(({ workflowId }) => workflowId === "sale 40")?.event).toBe("again");
+  });
+
+  test("none is held while Temporal takes no signal: its sender keeps it", async () => {
+    const turns = new PacedTurns({ behindMs: () => Promise.resolve(0) });
+    const { pace, sent, temporal } = pacing({ turns });
+    temporal.answer = () => Promise.resolve("unreachable");
+    for (let n = 0; n < 40; n += 1) expect(await pace.pass(`sale ${n}`, undefined)).toBe("unreachable");
+    expect(sent).toHaveLength(30);
+    temporal.answer = () => Promise.resolve("delivered");
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await pace.pass("sale 39", undefined)).toBe("delivered");
+  });
+
+  test("wait while as many signals are under way as may be", async () => {
+    const turns = new PacedTurns({ behindMs: () => Promise.resolve(0), maxInFlight: 2 });
+    const { pace, sent, temporal } = pacing({ turns });
+    const release: (() => void)[] = [];
+    temporal.answer = () => new Promise((resolve) => release.push(() => resolve("delivered")));
+    const answers = ["a", "b", "c"].map((sale) => pace.pass(sale, undefined));
+    expect(await answers[2]).toBe("held");
+    await vi.advanceTimersByTimeAsync(4_000);
+    expect(sent).toHaveLength(2);
+    release[0]?.();
+    expect(await answers[0]).toBe("delivered");
+    await vi.advanceTimersByTimeAsync(0);
+    expect(sent.map(({ workflowId }) => workflowId)).toEqual(["a", "b", "c"]);
+  });
+
+  test("what is held is tried again if Temporal does not take it, and passed on when the receiver stops", async () => {
+    const { pace, sent, temporal } = await burst(31, () => 0);
+    temporal.answer = () => Promise.resolve("unreachable");
+    await vi.advanceTimersByTimeAsync(100);
+    expect(sent.filter(({ workflowId }) => workflowId === "sale 30")).toHaveLength(1);
+    temporal.answer = () => Promise.resolve("delivered");
+    await pace.close();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(sent.filter(({ workflowId }) => workflowId === "sale 30")).toHaveLength(2);
+  });
 });

@@ -48,6 +48,7 @@ test("the callback receiver answers random bytes with one of its few answers, an
         return Promise.resolve("delivered");
       },
       requestSync: () => Promise.resolve("delivered"),
+      workersBehindMs: () => Promise.resolve(0),
       isReachable: () => Promise.resolve(true),
     },
     log: { debug: () => undefined, warn: () => undefined },

@@ -2,12 +2,13 @@ import type { MetricMeter } from "@temporalio/common";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { METHODS } from "node:http";
 import type { Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 
 import { BodyReader } from "./body-reader.ts";
 import { createBoundedServer, type ServerTimeouts } from "./bounded-server.ts";
 import { MAX_TOKEN_LENGTH, verifyCallbackToken } from "./callback-token.ts";
 import { type CallbackLog, ReceiverWatch, refuseWith, type Source } from "./receiver-watch.ts";
-import { type CallbackClient, SignalPace } from "./temporal-signaller.ts";
+import { type CallbackClient, PacedTurns, SignalPace } from "./temporal-signaller.ts";
 import { createWebhookHandler, fieldOf, type WebhookSource } from "./webhooks.ts";
 
 interface ServerOptions {
@@ -67,10 +68,12 @@ export interface ReceiverOptions {
   /** Of one body. Default 1 MiB. */
   bodyLimitBytes?: number;
   timeouts?: ServerTimeouts;
-  /** Callbacks that are signalled at the same time; the next waits. Default 200. */
+  /** Callbacks that are signalled at the same time; the next is held. Default 200. */
   maxInFlight?: number;
-  /** For how long it waits, before it is answered 429. Default 3,000. */
-  longestWaitMs?: number;
+  /** Callbacks that are held until their turn. Default 10,000. */
+  maxHeld?: number;
+  /** After which one more is answered 429, unless there is a place by then. Default 3,000. */
+  refusedAfterMs?: number;
   /** Of all bodies of callbacks, and as much of all bodies of webhooks, that are read at once. Default 16 MiB. */
   bodiesLimitBytes?: number;
   /** Connections open at the same time; one more is closed. Default 1,000. */
@@ -78,52 +81,6 @@ export interface ReceiverOptions {
   /** How often refused requests are logged, if there are any. Default 60,000. */
   lineEveryMs?: number;
   clock?: () => number;
-}
-
-/**
- * An authority that is back after an outage answers thousands of documents at once, and nobody knows how often the
- * service comes again with what was refused. So a callback waits for a moment, which slows its sender down. Connections
- * are bounded, and so are those that wait.
- */
-class Room {
-  #free: number;
-  readonly #longestWaitMs: number;
-  /** The first to come is the first. */
-  readonly #waiting = new Set<() => void>();
-
-  constructor({ maxInFlight = 200, longestWaitMs = 3_000 }: Pick<ReceiverOptions, "maxInFlight" | "longestWaitMs">) {
-    this.#free = maxInFlight;
-    this.#longestWaitMs = longestWaitMs;
-  }
-
-  /** False: nobody has left in time. */
-  async enter(): Promise<boolean> {
-    if (this.#free > 0) {
-      this.#free -= 1;
-      return true;
-    }
-    return await new Promise<boolean>((resolve) => {
-      const enter = (): void => {
-        clearTimeout(timer);
-        resolve(true);
-      };
-      const timer = setTimeout(() => {
-        this.#waiting.delete(enter);
-        resolve(false);
-      }, this.#longestWaitMs);
-      this.#waiting.add(enter);
-    });
-  }
-
-  leave(): void {
-    const [next] = this.#waiting;
-    if (!next) {
-      this.#free += 1;
-      return;
-    }
-    this.#waiting.delete(next);
-    next();
-  }
 }
 
 const CALLBACK_PATH = "/callbacks/:token";
@@ -153,11 +110,12 @@ export function createCallbackReceiver(options: ReceiverOptions): FastifyInstanc
   }
   const watch = new ReceiverWatch({ log, meter, lineEveryMs });
   const refuse = refuseWith(watch);
+  const { maxInFlight, maxHeld, refusedAfterMs = 3_000 } = options;
   const pace = new SignalPace({
+    turns: new PacedTurns({ behindMs: () => client.workersBehindMs(), maxInFlight, maxWaiting: maxHeld }),
     signal: (workflowId, event) => client.signalCallback(workflowId, event === undefined ? {} : { event }),
   });
   const isReachable = rememberAnswer(() => client.isReachable().catch(() => false), CHECK_LASTS_MS, clock);
-  const room = new Room(options);
   const { bodiesLimitBytes = 16 * 1024 * 1024 } = options;
   const bodyLimits = { limitBytes: bodyLimitBytes, totalBytes: bodiesLimitBytes };
   const bodies = new BodyReader(bodyLimits);
@@ -167,8 +125,13 @@ export function createCallbackReceiver(options: ReceiverOptions): FastifyInstanc
     // If it is cut off, nobody is left to read an answer, and the sender will try again.
     if (typeof body === "string") return refuse(reply, CALLBACK, body);
     const event = callbackEvent(body);
-    if (!(await room.enter())) return refuse(reply, CALLBACK, "busy");
-    const outcome = await pace.pass(workflowId, event).finally(() => room.leave());
+    let outcome = await pace.pass(workflowId, event);
+    if (outcome === "busy") {
+      // Nobody knows how soon the service comes again: this slows it down.
+      await delay(refusedAfterMs);
+      outcome = await pace.pass(workflowId, event);
+      if (outcome === "busy") return refuse(reply, CALLBACK, "busy");
+    }
     watch.forwarded(CALLBACK, outcome);
     if (outcome === "unreachable") return refuse(reply, CALLBACK, "temporal-away");
     log.debug({ workflowId, outcome, event }, "callback received");

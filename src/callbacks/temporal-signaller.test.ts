@@ -1,3 +1,4 @@
+import { msToTs } from "@temporalio/common/lib/time.js";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { Client, Connection, ServiceError, WorkflowNotFoundError } from "@temporalio/client";
@@ -47,6 +48,23 @@ describe("the signaller of callbacks", () => {
     expect(await signaller.signalCallback("a", {})).toBe(outcome);
   });
 
+  it.each([
+    [6_500, "by the age of the oldest", { approximateBacklogAge: msToTs(6_500) }],
+    [0, "by none that waits", {}],
+    [undefined, "where the server does not say", undefined],
+  ])("says how long a task waits for the workers: %s, %s", async (behindMs, _name, stats) => {
+    const asked: unknown[] = [];
+    const client = clientWhoseSignals(() => Promise.resolve());
+    const describeTaskQueue = (request: unknown) => {
+      asked.push(request);
+      return Promise.resolve({ ...(stats && { stats }) });
+    };
+    const withDeadline: Client["withDeadline"] = (_deadline, work) => work();
+    const of = { options: client.options, workflowService: { describeTaskQueue }, withDeadline };
+    expect(await createTemporalSignaller(of as unknown as Client).workersBehindMs()).toBe(behindMs);
+    expect(asked).toMatchObject([{ taskQueue: { name: "fiscalflow" }, taskQueueType: 1, reportStats: true }]);
+  });
+
   it("gives up on a server that accepts connections and never answers", async () => {
     const silent = createServer((socket) => socket.on("error", () => undefined).resume());
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
@@ -58,7 +76,7 @@ describe("the signaller of callbacks", () => {
       checkTimeoutMs: 100,
     });
     expect(await signaller.signalCallback("a", {})).toBe("unreachable");
-    expect(await signaller.isReachable()).toBe(false);
+    expect([await signaller.isReachable(), await signaller.workersBehindMs()]).toEqual([false, undefined]);
   });
 });
 

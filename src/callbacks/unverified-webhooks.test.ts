@@ -23,6 +23,7 @@ async function receiving() {
     client: {
       requestSync: () => Promise.resolve("delivered"),
       signalCallback: () => Promise.resolve("delivered"),
+      workersBehindMs: () => Promise.resolve(0),
       isReachable: () => Promise.resolve(true),
     },
     log: { debug() {}, warn() {} },

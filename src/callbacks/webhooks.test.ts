@@ -40,6 +40,7 @@ async function receiving(shape: Partial<WebhookShape> = {}, options: Partial<Rec
         return Promise.resolve(temporal.answer);
       },
       signalCallback: () => Promise.resolve("gone"),
+      workersBehindMs: () => Promise.resolve(0),
       isReachable: () => Promise.resolve(true),
     },
     log: { debug: log, warn: log },

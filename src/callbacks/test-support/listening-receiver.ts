@@ -19,6 +19,7 @@ export class Surroundings {
   readonly signals: { workflowId: string; callback: { event?: string } }[] = [];
   readonly lines: string[] = [];
   answer: () => Promise<SignalOutcome> = () => Promise.resolve("delivered");
+  behindMs = 0;
   reachable: () => Promise<boolean> = () => Promise.resolve(true);
 
   options(overrides: Partial<ReceiverOptions> = {}): ReceiverOptions {
@@ -31,6 +32,7 @@ export class Surroundings {
           return this.answer();
         },
         requestSync: () => Promise.resolve("unreachable"),
+        workersBehindMs: () => Promise.resolve(this.behindMs),
         isReachable: () => this.reachable(),
       },
       log: { debug: log, warn: log },
