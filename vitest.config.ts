@@ -11,8 +11,8 @@ const SLOW_TEST_MS = 2 * TEST_MS;
 /** Slow by their nature: processes that are killed, an installation, a browser. CI runs them with each change. */
 const SLOW = "**/*.slow.test.ts";
 /**
- * One thing tried in many ways, days that pass, or how much can be carried. What breaks them in everyday work breaks a
- * quicker suite too, so they run at night, each with the machine for itself.
+ * One thing tried in many ways, days that pass, how much can be carried, or how a release is made. What breaks them in
+ * everyday work breaks a quicker suite too, so they run at night, each with the machine for itself.
  */
 const NIGHT = "**/*.night.test.ts";
 
@@ -30,7 +30,7 @@ const LEFT_OUT =
 /** Mostly waiting, or much longer than others: what began last would run alone. */
 const LONGEST = [
   "storm.faults.ts",
-  "stored-histories.test.ts",
+  "stored-histories.slow.test.ts",
   "resubmission.test.ts",
   "doubt.test.ts",
   "silent-server.test.ts",

@@ -6,7 +6,7 @@ import { Held } from "../rig/held.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
-/** Steps between stages that no other suite takes: `test/replay/stored-histories.test.ts` counts them all. */
+/** Steps between stages that no other suite takes: `test/replay/stored-histories.slow.test.ts` counts them all. */
 describeWithTemporal("the stage of a sale", () => {
   let rig: Rig;
   const takes = new Map<string, Held>();
