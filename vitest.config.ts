@@ -119,7 +119,9 @@ export default defineConfig({
           name: "rehearsal",
           include: ["test/rehearsal/*.rehearsal.ts"],
           ...SLOW_SUITES,
-          sequence: { groupOrder: 4 },
+          // Beside the storm, which mostly waits for what it has killed.
+          maxWorkers: 2,
+          sequence: { groupOrder: 3 },
         },
       },
       {
