@@ -109,6 +109,8 @@ function keep(path) {
   const manifest = execFileSync("tar", ["-xOf", path, "package/package.json"], { encoding: "utf8" });
   const { name, version } = JSON.parse(manifest);
   if (name !== "fiscalflow") throw new Refusal(`${path} is the package ${name}.`);
+  const names = execFileSync("tar", ["-tf", path], { encoding: "utf8" }).split("\n");
+  if (!names.includes("package/dist/workflow-bundle.cjs")) throw new Refusal(`${path} was packed before it was built.`);
   const tag = `v${version}`;
   if (git(["tag", "--list", tag]) === "") throw new Refusal(`There is no tag ${tag}.`);
   const file = basename(path);

@@ -163,7 +163,13 @@ test("a release that is published is kept in place of the one before, for the re
   release("99.1.0");
   mkdirSync(join(folder, "package"));
   write("package/package.json", JSON.stringify({ name: "fiscalflow", version: "99.1.0" }));
-  spawnSync("tar", ["-czf", "fiscalflow-99.1.0.tgz", "package"], { cwd: folder });
+  const pack = () => spawnSync("tar", ["-czf", "fiscalflow-99.1.0.tgz", "package"], { cwd: folder });
+  pack();
+  const unbuilt = "fiscalflow-99.1.0.tgz was packed before it was built.\n";
+  expect(release("--keep", "fiscalflow-99.1.0.tgz")).toMatchObject({ status: 1, stderr: unbuilt });
+  mkdirSync(join(folder, "package/dist"));
+  write("package/dist/workflow-bundle.cjs", "");
+  pack();
   mkdirSync(join(folder, "test/rehearsal"), { recursive: true });
   write("test/rehearsal/fiscalflow-0.5.0.tgz", "");
   write("test/rehearsal/last-release.json", JSON.stringify({ file: "fiscalflow-0.5.0.tgz" }));
