@@ -203,16 +203,16 @@ describe("the turns of callbacks that come together", () => {
     expect([sent[30]?.atMs, sent[69]?.atMs]).toEqual([100, 4_000]);
   });
 
-  test("are a fifth more after each five seconds in which workers kept up", async () => {
+  test("are a tenth more after each five seconds in which workers kept up", async () => {
     const { left } = await burst(2_000, () => 200);
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(left(4)).toEqual([79, 60, 72, 87]);
+    expect(left(4)).toEqual([79, 55, 61, 66]);
   });
 
-  test("are a fifth less after each five seconds in which a task waited for long, but never none", async () => {
+  test("are a tenth less after each five seconds in which a task waited for long, but never none", async () => {
     const { left } = await burst(2_000, () => 2_100);
     await vi.advanceTimersByTimeAsync(120_000);
-    expect(left(4)).toEqual([79, 41, 32, 26]);
+    expect(left(4)).toEqual([79, 46, 40, 37]);
     expect(left(24).at(-1)).toBe(10);
   });
 

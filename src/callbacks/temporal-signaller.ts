@@ -290,8 +290,8 @@ const JUDGE_EVERY_MS = 5_000;
 /** About to be taken. */
 const SOON_MS = 250;
 const LONGEST_BEHIND_MS = 2_000;
-const FASTER = 1.2;
-const SLOWER = 0.8;
+const FASTER = 1.1;
+const SLOWER = 0.9;
 
 interface PacedTurnsOptions {
   /** For how long a workflow task waits for the workers, in milliseconds; undefined where that is not known. */
@@ -306,8 +306,8 @@ interface PacedTurnsOptions {
  * Tills need not wait behind the callbacks of an authority that is back after an outage, and answers thousands of
  * documents at once: Temporal gives workers the oldest task first.
  *
- * Ten leave a second at first, and while more come, a fifth more after each five seconds in which the workers kept up,
- * and a fifth less after each in which a task waited for more than two seconds. After a quiet time it begins anew.
+ * Ten leave a second at first, and while more come, a tenth more after each five seconds in which the workers kept up,
+ * and a tenth less after each in which a task waited for more than two seconds. After a quiet time it begins anew.
  */
 export class PacedTurns implements Turns {
   readonly #behindMs: PacedTurnsOptions["behindMs"];
