@@ -13,6 +13,7 @@ const WELL: Figures = {
   readySeconds: 1.8,
   restartedMb: 200,
   recoverySeconds: 30,
+  recoveryCpuMs: 50,
   largestMb: 350,
   tillSeconds: 2,
 };

@@ -13,6 +13,8 @@ export interface Figures {
   readonly restartedMb: number;
   /** From the authority's answers to all, each called back, until the last sale is completed. */
   readonly recoverySeconds: number;
+  /** Of worker and Temporal, for one sale: what the receiver's pace does not change. */
+  readonly recoveryCpuMs: number;
   readonly largestMb: number;
   /** The longest that a new sale took meanwhile, from its start until the API had its document. */
   readonly tillSeconds: number;

@@ -253,6 +253,7 @@ async function figuresOf(sales: number, options: Options): Promise<Figures> {
 
     say(`${sales} sales: ready in ${readySeconds.toFixed(1)} s, ${restartedMb} MB; the authority answers all of them`);
     const recovered = new AbortController();
+    const recoveryCpu = await watched({ worker: open.pid, temporal: temporalPid });
     const watching = largestMbOf(open.pid, recovered.signal);
     const recoveringMs = performance.now();
     simulator.setDefaultAuthority({ do: "accept" });
@@ -263,6 +264,7 @@ async function figuresOf(sales: number, options: Options): Promise<Figures> {
       selling,
       watching,
     ]);
+    const perSecond = await recoveryCpu();
     return {
       sales,
       openingSeconds,
@@ -274,6 +276,7 @@ async function figuresOf(sales: number, options: Options): Promise<Figures> {
       readySeconds,
       restartedMb,
       recoverySeconds,
+      recoveryCpuMs: ((perSecond.worker + perSecond.temporal) * recoverySeconds) / sales,
       largestMb,
       tillSeconds,
     };
@@ -293,6 +296,7 @@ const COLUMNS: readonly [head: string, figure: (one: Figures) => number, digits:
   ["MB after it", (one) => one.restartedMb, 0],
   ["recovered in s", (one) => one.recoverySeconds, 0],
   ["ms a sale", recoveryMs, 1],
+  ["processor ms a sale", (one) => one.recoveryCpuMs, 1],
   ["largest MB", (one) => one.largestMb, 0],
   ["a till's sale in s", (one) => one.tillSeconds, 1],
 ];
