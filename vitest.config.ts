@@ -119,7 +119,7 @@ export default defineConfig({
           name: "rehearsal",
           include: ["test/rehearsal/*.rehearsal.ts"],
           ...SLOW_SUITES,
-          // Beside the storm, which mostly waits for what it has killed.
+          // Beside the storm, as the last of the fault suites, with which it shares two workers.
           maxWorkers: 2,
           sequence: { groupOrder: 3 },
         },
