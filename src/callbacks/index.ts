@@ -5,7 +5,6 @@
  * Stands on: `src/contract`, `src/http`.
  */
 export { createBoundedServer, type ServerTimeouts } from "./bounded-server.ts";
-export { callbackUrl } from "./callback-token.ts";
 export { createCallbackReceiver } from "./receiver.ts";
 export { countsPerLine, DURATION_BUCKETS } from "./receiver-watch.ts";
 export { type CallbackClient, createTemporalSignaller } from "./temporal-signaller.ts";

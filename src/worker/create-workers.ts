@@ -154,7 +154,8 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   const mainPermits = new Permits(MAIN_ACTIVITIES);
   const lookAtOutcome = createLookAtOutcome(client);
   const ending = new AbortController();
-  const main = await Worker.create({
+  // The threads of the workflows take half a second to start: the other workers are made meanwhile.
+  const makingMain = Worker.create({
     ...common,
     taskQueue: MAIN_TASK_QUEUE,
     tuner: tunerOf(mainPermits, { workflowTasks, nexusTasks: nexus ? NEXUS_TASKS : undefined }),
@@ -175,18 +176,15 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
       workerDeploymentOptions: { version, useWorkerVersioning: true, defaultVersioningBehavior: "AUTO_UPGRADE" },
     }),
   });
-  // Where no run is kept, nothing that a query did outlives its answer.
-  if (cachedWorkflows > 0)
-    guardQueries(main, connection, { namespace, cachedRuns: cachedWorkflows, meter: metricMeter, log });
-  const workers = [main];
+  const making: Promise<Worker>[] = [];
   const serves = [MAIN_TASK_QUEUE];
   const allPermits = [mainPermits];
-  const serve = async (
+  const serve = (
     taskQueue: string,
     permits: Permits,
     more: Pick<WorkerOptions, "activities" | "interceptors">,
-  ): Promise<void> => {
-    workers.push(await Worker.create({ ...common, taskQueue, tuner: tunerOf(permits), ...more }));
+  ): void => {
+    making.push(Worker.create({ ...common, taskQueue, tuner: tunerOf(permits), ...more }));
     serves.push(taskQueue);
     allPermits.push(permits);
   };
@@ -203,14 +201,19 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
         whenOpen: (listener) => limiter.whenOpen(callClass, listener),
       };
       const interceptors = { activity: [withRetryDelay, sendingAs(callClass)] };
-      await serve(taskQueue, new Permits(most, gate), { activities, interceptors });
+      serve(taskQueue, new Permits(most, gate), { activities, interceptors });
     }
   }
   const accountingActivities = createAccountingActivities({ ...context, accounting });
   for (const [name, { breaker }] of served)
-    await serve(accountingTaskQueue(name), new Permits(ACCOUNTING_SLOTS, breaker), {
+    serve(accountingTaskQueue(name), new Permits(ACCOUNTING_SLOTS, breaker), {
       activities: accountingActivities,
     });
+  const [main, ...others] = await Promise.all([makingMain, ...making]);
+  const workers = [main, ...others];
+  // Where no run is kept, nothing that a query did outlives its answer.
+  if (cachedWorkflows > 0)
+    guardQueries(main, connection, { namespace, cachedRuns: cachedWorkflows, meter: metricMeter, log });
   // The SDK takes a converter by the path of a CommonJS module alone (decision 23).
   const failureConverter = new DefaultFailureConverter({ encodeCommonAttributes: true });
   if (encrypts) for (const { options: made } of workers) made.loadedDataConverter.failureConverter = failureConverter;

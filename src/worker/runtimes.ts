@@ -12,7 +12,8 @@ import type { PresentKey } from "../../activities/credential-circuit-breaker.ts"
 import { LOOKED_WITHIN_MS } from "../../activities/failure.ts";
 import { noteOddRows, type Observer } from "../../activities/observer.ts";
 import { createAccountingClient } from "../accounting/index.ts";
-import { callbackUrl, createCallbackToken } from "../callbacks/index.ts";
+// Not from its index: a worker that starts need not load the receiver's server.
+import { callbackUrl, createCallbackToken } from "../callbacks/callback-token.ts";
 import { createComplianceClient } from "../compliance/index.ts";
 import {
   type AccountingConnection,
