@@ -333,6 +333,7 @@ async function main(options: Options): Promise<void> {
   const all: Figures[] = [];
   for (const sales of options.sales) {
     all.push(await figuresOf(sales, options));
+    all.sort((one, other) => one.sales - other.sales);
     // A size can take an hour: what has been measured must not be lost with the next one.
     print(all);
     const path = await writeFigures(options.outFolder, "open-sales", { options, all });
