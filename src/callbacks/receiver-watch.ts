@@ -26,7 +26,7 @@ export const REFUSALS = {
   "too-slow": 408,
   malformed: 400,
   "head-too-large": 431,
-  /** The receiver already does as much at once as it may. A connection too many gets no answer. */
+  /** As many callbacks as may be held wait for their turn. A connection too many gets no answer. */
   busy: 429,
   "temporal-away": 503,
   /** A defect of the receiver. */

@@ -17,28 +17,29 @@ const DIALECTS = {
 test("docs/configuration.md is generated from the settings", async () => {
   const page = `# Configuration
 
-Environment variables take precedence over the file that \`FISCALFLOW_CONFIG\` names; the file is for several connections.
-fiscalflow checks the whole configuration before it connects to anything, and reports all problems together.
-A variable that begins like one of these, but is not known, is a problem if it is nearly a known one; otherwise it may be
-another program's, and the log and \`doctor\` warn of it. [The dialect](dialect.md) says what happens while a setting of a
-dialect is wrong, and how to find its right value. This page is generated from the settings: \`npx vitest run test/docs -u\`
-updates it.
+Environment variables take precedence over the file that \`FISCALFLOW_CONFIG\` names; the file is for several
+connections. fiscalflow checks the whole configuration before it connects to anything, and reports all problems
+together. A variable that begins with \`COMPLIANCE_\`, \`ACCOUNTING_\`, \`CALLBACK_\`, \`FISCALFLOW_\` or \`LEDGER_\` and is not
+known is a problem if it is nearly a known one, or begins with \`FISCALFLOW_TIMING_\`; otherwise it may be another
+program's, and the log and \`doctor\` warn of it. Nobody looks for slips in the names of the others. [The
+dialect](dialect.md) says what happens while a setting of a dialect is wrong, and how to find its right value. This
+page is generated from the settings: \`npx vitest run test/docs -u\` updates it.
 
 ${renderConfigTable().trim()}
 
 ## Secrets that change without a restart
 
 A secret that the file gives as \`{ "file": "PATH" }\` is read again every 5 seconds, and at once when a service answers
-401: \`apiKey\` of a connection; \`clientSecret\` and \`webhookSecrets\` of the accounting service; \`callbacks.secrets\`. A
-call that was refused with the replaced key is sent again with the new one, and no sale waits for an operator. A secret
-that comes from a variable, \`ledger.url\`, and Temporal's key and certificates are read at the start only. To add or to
-remove a connection, restart the workers one after another.
+401: \`apiKey\` of a connection; \`clientSecret\` and \`webhookSecrets\` of the accounting service; \`callbacks.secrets\`;
+\`codec.token\`. A call that was refused with the replaced key is sent again with the new one, and no sale waits for an
+operator. A secret that comes from a variable, \`payloads.keys\`, \`ledger.url\`, \`ledger.ownerUrl\`, and Temporal's key and
+certificates are read at the start only. To add or to remove a connection, restart the workers one after another.
 
 A file that is missing, empty, of a wrong form, of the other environment (test or live, development or production), or
 that has the key of another connection changes nothing: the value of before stays in use. The process logs one warning,
-and the worker's metric \`fiscalflow_secret_file_refused\` is 1 until the file can be used. To change a file by hand,
-write a new one beside it and rename it. A secret mounted by Kubernetes needs nothing more, unless it is mounted with
-\`subPath\`: Kubernetes never changes such a file.
+and the metric \`fiscalflow_secret_file_refused\` of the worker or the receiver is 1 until the file can be used. To
+change a file by hand, write a new one beside it and rename it. A secret mounted by Kubernetes needs nothing more,
+unless it is mounted with \`subPath\`: Kubernetes never changes such a file.
 
 To rotate a key: create the new one, let the file have it, wait until every worker has logged \`a secret was replaced\`,
 then revoke the old one. If the old key is revoked first, sales show \`credentials\` until the file has the new one.
