@@ -69,10 +69,10 @@ export const ARROWS = {
     why: "The receipt package depends on the PDF and QR libraries, and takes along the files of the contract that it imports.",
   },
   "src/callbacks": {
-    files: ["src/contract", "src/http/json.ts"],
+    files: ["src/contract", "src/http/json.ts", "src/http/deadline.ts"],
     packages: ["fastify", "@temporalio/client", "@temporalio/common"],
     node: true,
-    why: "The receiver knows the contract, and how JSON from outside is read.",
+    why: "The receiver knows the contract, how JSON from outside is read, and when a pause ends.",
   },
   "src/servers": {
     files: [],

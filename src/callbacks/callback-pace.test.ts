@@ -52,6 +52,19 @@ test("a callback that comes during a pause is passed on at its end, once, with t
   expect(await pace.pass("a", "four")).toBe("delivered");
 });
 
+test("a clock that is set back holds no callback up for longer than its pause", async () => {
+  const { pace, sent, temporal } = pacing();
+  temporal.answer = () => Promise.resolve("unreachable");
+  expect(await pace.pass("away", undefined)).toBe("unreachable");
+  temporal.answer = () => Promise.resolve("delivered");
+  await pace.pass("later", undefined);
+  vi.setSystemTime(Date.now() - 3_600_000);
+  expect(await pace.pass("away", undefined)).toBe("delivered");
+  await pace.pass("later", "two");
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(sent.map(({ workflowId }) => workflowId)).toEqual(["away", "later", "away", "later"]);
+});
+
 test("one workflow has one signal under way, and another one does not wait for it", async () => {
   const { pace, sent, temporal } = pacing();
   let release: (outcome: SignalOutcome) => void = () => undefined;

@@ -4,6 +4,7 @@ import { METHODS } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
+import { endOfPauseMs } from "../http/deadline.ts";
 import { BodyReader } from "./body-reader.ts";
 import { createBoundedServer, type ServerTimeouts } from "./bounded-server.ts";
 import { MAX_TOKEN_LENGTH, verifyCallbackToken } from "./callback-token.ts";
@@ -226,7 +227,9 @@ function kindOf(request: FastifyRequest): Source["kind"] {
 function rememberAnswer<Answer>(ask: () => Answer, lastsMs: number, clock: () => number): () => Answer {
   let last: { answer: Answer; untilMs: number } | undefined;
   return () => {
-    if (last === undefined || clock() >= last.untilMs) last = { answer: ask(), untilMs: clock() + lastsMs };
+    const nowMs = clock();
+    if (last === undefined || nowMs >= endOfPauseMs(last.untilMs, nowMs, lastsMs))
+      last = { answer: ask(), untilMs: nowMs + lastsMs };
     return last.answer;
   };
 }

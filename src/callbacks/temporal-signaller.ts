@@ -4,6 +4,7 @@ import { type Client, isGrpcServiceError, WorkflowNotFoundError } from "@tempora
 import { aboutWorkflow, syncBillPaymentsWorkflowId } from "../contract/ids.ts";
 import type { CallbackReceived } from "../contract/messages.ts";
 import { MAIN_TASK_QUEUE, SIGNALS, WORKFLOW_TYPES } from "../contract/names.ts";
+import { endOfPauseMs } from "../http/deadline.ts";
 
 /** gRPC's INVALID_ARGUMENT: among others, the workflow has taken as many signals as the server admits. */
 const INVALID_ARGUMENT = 3;
@@ -135,6 +136,8 @@ export type Forwarded = SignalOutcome | "held" | "merged" | "busy";
 interface Paced {
   /** Signals so far, without those that Temporal did not take. */
   sent: number;
+  /** The pause after the last signal. */
+  pauseMs: number;
   nextAtMs: number;
   last: SignalOutcome | undefined;
   underWay: Promise<SignalOutcome> | undefined;
@@ -173,7 +176,7 @@ export class SignalPace {
   async pass(target: string, event: string | undefined): Promise<Forwarded> {
     const known = this.#targets.get(target);
     const isFree = !known?.due && !known?.underWay;
-    if (isFree && Date.now() >= (known?.nextAtMs ?? 0)) {
+    if (isFree && (!known || waitOf(known) <= 0)) {
       if (this.#turns.take()) {
         return await this.#send(target, this.#pacedOf(target), event).finally(() => this.#turns.end());
       }
@@ -206,7 +209,7 @@ export class SignalPace {
 
   #pacedOf(target: string): Paced {
     const known = this.#targets.get(target);
-    const paced = known ?? { sent: 0, nextAtMs: 0, last: undefined, underWay: undefined, due: undefined };
+    const paced = known ?? { sent: 0, pauseMs: 0, nextAtMs: 0, last: undefined, underWay: undefined, due: undefined };
     this.#targets.delete(target);
     this.#targets.set(target, paced);
     if (this.#targets.size > this.#remembered) this.#forgetOne();
@@ -226,8 +229,8 @@ export class SignalPace {
     clearTimeout(paced.due?.timer);
     paced.due = undefined;
     const sentAtMs = Date.now();
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** paced.sent, this.#longestPauseMs);
-    paced.nextAtMs = sentAtMs + pauseMs;
+    paced.pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** paced.sent, this.#longestPauseMs);
+    paced.nextAtMs = sentAtMs + paced.pauseMs;
     paced.underWay = this.#signal(target, event).catch(() => "unreachable");
     paced.last = await paced.underWay;
     paced.underWay = undefined;
@@ -235,7 +238,8 @@ export class SignalPace {
     if (paced.last !== "unreachable") paced.sent += 1;
     else {
       // One that seems lost may have arrived: it is not repeated at once either.
-      paced.nextAtMs = sentAtMs + Math.min(pauseMs, LONGEST_PAUSE_AWAY_MS);
+      paced.pauseMs = Math.min(paced.pauseMs, LONGEST_PAUSE_AWAY_MS);
+      paced.nextAtMs = sentAtMs + paced.pauseMs;
       this.#bringForward(target, paced);
     }
     return paced.last;
@@ -254,7 +258,7 @@ export class SignalPace {
       // Its sender was told that it was accepted, and does not come again. What came meanwhile tells of it too.
       if (outcome === "unreachable" && !paced.due && !paced.underWay) this.#sendLater(target, paced, due.event);
     };
-    const waitMs = paced.nextAtMs - Date.now();
+    const waitMs = waitOf(paced);
     if (waitMs <= 0) void send();
     else due.timer = setTimeout(() => void send(), waitMs).unref();
   }
@@ -265,6 +269,12 @@ export class SignalPace {
     clearTimeout(paced.due.timer);
     this.#sendLater(target, paced, paced.due.event);
   }
+}
+
+/** Milliseconds until the next signal may be sent. A clock may be set back. */
+function waitOf({ nextAtMs, pauseMs }: Paced): number {
+  const nowMs = Date.now();
+  return endOfPauseMs(nextAtMs, nowMs, pauseMs) - nowMs;
 }
 
 /** Of signals, in the order in which they came. */
@@ -383,7 +393,7 @@ export class PacedTurns implements Turns {
 
   async #judge(): Promise<void> {
     const nowMs = Date.now();
-    if (nowMs < this.#judgedAtMs + JUDGE_EVERY_MS) return;
+    if (nowMs < endOfPauseMs(this.#judgedAtMs + JUDGE_EVERY_MS, nowMs, JUDGE_EVERY_MS)) return;
     this.#judgedAtMs = nowMs;
     const behindMs = await this.#behindMs();
     if (behindMs === undefined) return;

@@ -56,6 +56,10 @@ test("the worker is not ready when Temporal does not answer; the result is cache
   nowMs = 5_000;
   await readiness();
   expect(asked()).toBe(2);
+  // A clock that was ahead when the host began, and is put right.
+  nowMs = -3_600_000;
+  await readiness();
+  expect(asked()).toBe(3);
 });
 
 test("the worker is not ready where Temporal refuses its certificate, and says so", async () => {

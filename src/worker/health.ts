@@ -3,6 +3,7 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 import { MAIN_TASK_QUEUE } from "../contract/index.ts";
+import { endOfPauseMs } from "../http/deadline.ts";
 import { isRefusal, polledQueue, unservedReason } from "./require-temporal.ts";
 
 /** Where a server of the worker listens. */
@@ -103,8 +104,9 @@ export function createReadiness(options: ReadinessOptions): () => Promise<Readin
   return async () => {
     const idle = states().find((state) => state !== "RUNNING");
     if (idle !== undefined) return { ready: false, reason: `a worker is ${idle}` };
-    if (last === undefined || nowMs() >= last.untilMs) {
-      last = { polls: pollsWorkflows(options), untilMs: nowMs() + ANSWER_LASTS_MS };
+    const now = nowMs();
+    if (last === undefined || now >= endOfPauseMs(last.untilMs, now, ANSWER_LASTS_MS)) {
+      last = { polls: pollsWorkflows(options), untilMs: now + ANSWER_LASTS_MS };
     }
     return last.polls;
   };
