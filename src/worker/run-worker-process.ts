@@ -98,9 +98,12 @@ export async function runWorkerProcess(options: ProcessOptions): Promise<void> {
         await endWitness();
         await ledger.close();
       }
-    } finally {
-      await connection.close();
+    } catch (error) {
+      // Workers of a start that fails half way hold it: that it cannot be closed must not hide why the start failed.
+      await connection.close().catch(() => undefined);
+      throw error;
     }
+    await connection.close();
   } finally {
     await health?.close();
   }
