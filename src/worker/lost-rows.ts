@@ -8,7 +8,7 @@ import { doneIn, listedRuns, startOfRun } from "../starter/runs.ts";
 import { resultOf } from "../starter/state-of-sale.ts";
 import { askedOf, ifReadable, saleOfRun } from "./each-minute.ts";
 
-/** What a workflow that has ended had done before the database lost it. */
+/** Of what a workflow that has ended had done, the database had lost all, or how it ended. */
 export type LostRow = { workflowId: string; what: "sale" | "sync batch" };
 
 type Books = Pick<Ledger, "documents" | "syncBatches">;
@@ -18,8 +18,8 @@ const batchInput = z.object({ syncBatchId: z.string(), connection: z.string().de
 /**
  * Writes a row, as one that may have been sent, for each sale and each sync batch whose workflow has ended since then
  * (Unix milliseconds) and of which the ledger knows nothing: started again once Temporal has forgotten it, it would be
- * sent again. Of a sale that completed the row gets the document. Those that run have their own steps to tell. To be
- * repeated freely.
+ * sent again. Of a sale that completed the row gets the document, also a row that knows of less. Those that run have their
+ * own steps to tell. To be repeated freely.
  * @throws LedgerUnavailableError, and what Temporal's client throws
  */
 export async function* keepLostRows(client: Client, ledger: Books, sinceMs: number): AsyncGenerator<LostRow> {
@@ -35,17 +35,25 @@ export async function* keepLostRows(client: Client, ledger: Books, sinceMs: numb
 
 async function keepSale(client: Client, { documents }: Books, execution: WorkflowExecutionInfo): Promise<boolean> {
   const sale = saleOfRun(execution);
-  if (!sale || (await documents.findSale(sale, sale.number))) return false;
-  if (!(await doneIn(client, execution)).sent) return false;
-  const asked = await askedOf(client, execution, sale.businessId);
-  if (!asked) return false;
+  if (!sale) return false;
+  const row = await documents.findSale(sale, sale.number);
+  const isCompleted = execution.status.name === "COMPLETED";
+  if (row && !isCompleted) return false;
+  // Before anything is written: whoever repeats this finds what could not be read as it was.
+  const document = isCompleted ? (await resultOf(client, execution)).sale : null;
   const { workflowId, runId } = execution;
   const writer = { workflowId, runId };
-  await documents.open(sale, asked, { writer, askedAtMs: asked.startedAtMs, inDoubt: true });
-  const document = execution.status.name === "COMPLETED" ? (await resultOf(client, execution)).sale : null;
-  const of = { type: "sale", number: asked.number } as const;
-  if (document)
-    await documents.answered(sale, of, { document, askedAtMs: execution.closeTime?.getTime() ?? 0 }, writer);
+  if (!row) {
+    if (!(await doneIn(client, execution)).sent) return false;
+    const asked = await askedOf(client, execution, sale.businessId);
+    if (!asked) return false;
+    await documents.open(sale, asked, { writer, askedAtMs: asked.startedAtMs, inDoubt: true });
+  }
+  if (!document) return !row;
+  const known = row?.record.document;
+  if (known?.id === document.id && known.status === document.status) return false;
+  const of = { type: "sale", number: sale.number } as const;
+  await documents.answered(sale, of, { document, askedAtMs: execution.closeTime?.getTime() ?? 0 }, writer);
   return true;
 }
 

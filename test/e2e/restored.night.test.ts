@@ -35,7 +35,7 @@ describeWithTemporal("a worker killed while movements are out, and the database 
   let rig: Rig;
   let owner: string;
   const processes: CommandProcess[] = [];
-  const { start, sell, movementsOf, parked } = salesOf(() => rig);
+  const { start, sell, movementsOf, parked, result } = salesOf(() => rig);
   const batchOf = batchesOf(() => rig);
   const data = (): string => join(folder, "ledger/postgres/cluster/data");
 
@@ -94,10 +94,16 @@ describeWithTemporal("a worker killed while movements are out, and the database 
     // Its row is in the backup, and nothing of what it sends.
     await start("LOST-1", { lines: [{ sku: "SKU-LATE", quantity: 1, unitPrice: 90 }] });
     await parked("LOST-1", "item-unknown");
+    // So is that of one that completes before the database is lost.
+    const four = { id: "item_four", businessId: "biz_1", name: "four", sku: "SKU-FOUR", unitPrice: 90 };
+    await start("LOST-4", { lines: [{ sku: four.sku, quantity: 1, unitPrice: 90 }] });
+    await parked("LOST-4", "item-unknown");
     await whileStopped(async () => void (await copy(data(), join(folder, "backup"))));
 
     // Nothing of what has ended meanwhile is in it.
     await sell("LOST-3", { customer });
+    rig.simulator.addItem({ ...four, registrationStatus: "REGISTERED" });
+    expect(await result("LOST-4")).toMatchObject({ stage: "completed" });
     const batch = batchOf();
     await batch.start();
     await batch.result();
@@ -144,7 +150,10 @@ describeWithTemporal("a worker killed while movements are out, and the database 
     const accepted = await restored("--at", lostAt);
     expect(accepted).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("is not sent again") });
     expect(accepted.stderr).toContain("this command ended early before");
-    expect(accepted.stdout).toMatch(/1 workflow had ended.*LOST-3 \(sale\)/s);
+    expect(accepted.stdout).toMatch(/2 workflows had ended.*LOST-[34] \(sale\).*LOST-[34] \(sale\)/s);
+    expect(await rig.ledger.documents.findSale(BUSINESS, "LOST-4")).toMatchObject({
+      record: { stage: "completed", document: { status: "completed", receipt: expect.anything() } },
+    });
     for (const invoice of ["LOST-1", "LOST-2"]) {
       const { stockMovements } = await parked(invoice, "stock-unknown");
       const referenceId = stockMovements[0]?.referenceId ?? "";

@@ -85,7 +85,7 @@ export async function restored(context: CliContext, flags: RestoredFlags): Promi
   const lines = [
     lostUntilMs === undefined ? "The workers use the database as it is: nothing more was lost." : lostText(lostUntilMs),
     ...(lostUntilMs === undefined && until !== undefined ? [`What was lost before stands: ${lostText(until)}`] : []),
-    ...(lost.length > 0 ? [`${counted(lost.length, "workflow")} had ended, and the database knew nothing of it:`] : []),
+    ...(lost.length > 0 ? [`${counted(lost.length, "workflow")} had ended, and the database did not know how:`] : []),
     ...lost.map(({ workflowId, what }) => `  ${workflowId} (${what}): started again, it sends nothing by itself`),
     ...(erased ? [`${counted(erased.count, "document")} lost again what had been erased of the customer.`] : []),
     ...(erased && erased.stillOpen.length > 0
