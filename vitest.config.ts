@@ -52,6 +52,8 @@ export default defineConfig({
       },
     ],
     sequence: { sequencer: LongestFirst },
+    // What one run has transformed, the next one need not: the slow suites of CI follow the everyday ones.
+    experimental: { fsModuleCache: true },
     // Many suites wait for servers: with as many workers as cores, half of a core idles. Each worker imports the product
     // anew, though, which takes twice as long in all with six as with four.
     maxWorkers: 4,
