@@ -35,7 +35,7 @@ describeWithTemporal("a worker killed while movements are out, and the database 
   let rig: Rig;
   let owner: string;
   const processes: CommandProcess[] = [];
-  const { start, sell, movementsOf, parked, result } = salesOf(() => rig);
+  const { start, sell, sold, movementsOf, parked, result } = salesOf(() => rig);
   const batchOf = batchesOf(() => rig);
   const data = (): string => join(folder, "ledger/postgres/cluster/data");
 
@@ -104,6 +104,11 @@ describeWithTemporal("a worker killed while movements are out, and the database 
     await sell("LOST-3", { customer });
     rig.simulator.addItem({ ...four, registrationStatus: "REGISTERED" });
     expect(await result("LOST-4")).toMatchObject({ stage: "completed" });
+    // One waits for a refund, and the other one has had its own.
+    await sold("LOST-5");
+    await sold("LOST-6");
+    await rig.starter.refund({ invoice: "LOST-6" }, { reason: "06", traderInvoiceNumber: "CN-LOST-6" });
+    expect(await result("LOST-6")).toMatchObject({ stage: "credited" });
     const batch = batchOf();
     await batch.start();
     await batch.result();
@@ -150,10 +155,18 @@ describeWithTemporal("a worker killed while movements are out, and the database 
     const accepted = await restored("--at", lostAt);
     expect(accepted).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("is not sent again") });
     expect(accepted.stderr).toContain("this command ended early before");
-    expect(accepted.stdout).toMatch(/2 workflows had ended.*LOST-[34] \(sale\).*LOST-[34] \(sale\)/s);
-    expect(await rig.ledger.documents.findSale(BUSINESS, "LOST-4")).toMatchObject({
-      record: { stage: "completed", document: { status: "completed", receipt: expect.anything() } },
+    expect(accepted.stdout).toMatch(/6 workflows had done what.*(LOST-[1-6] \(sale\).*){6}/s);
+    const document = { status: "completed", receipt: expect.anything() };
+    for (const invoice of ["LOST-1", "LOST-2", "LOST-3", "LOST-4", "LOST-5"])
+      expect(await rig.ledger.documents.findSale(BUSINESS, invoice), invoice).toMatchObject({
+        record: { stage: "completed", document },
+      });
+    expect(await rig.ledger.documents.findSale(BUSINESS, "LOST-6")).toMatchObject({
+      record: { stage: "credited", document },
+      creditNote: { record: { number: "CN-LOST-6", stage: "credited", document, refund: { reason: "06" } } },
     });
+    // What it has done it does not find again.
+    expect((await restored("--at", lostAt)).stdout).not.toContain("had done what the database did not know");
     for (const invoice of ["LOST-1", "LOST-2"]) {
       const { stockMovements } = await parked(invoice, "stock-unknown");
       const referenceId = stockMovements[0]?.referenceId ?? "";

@@ -53,7 +53,11 @@ export async function restored(context: CliContext, flags: RestoredFlags): Promi
         else await ledger.holdPlace(lostFromMs, lostUntilMs);
         const lost: LostRow[] = [];
         const sinceMs = (lostFromMs ?? (await ledger.lastEventMs()) ?? MARGIN_MS) - MARGIN_MS;
-        if (lostUntilMs !== undefined) for await (const row of keepLostRows(client, ledger, sinceMs)) lost.push(row);
+        const unasked: string[] = [];
+        if (lostUntilMs !== undefined)
+          for await (const row of keepLostRows(client, ledger, sinceMs))
+            if (row.isUnasked) unasked.push(row.workflowId);
+            else lost.push(row);
         const erased =
           erasures === undefined
             ? undefined
@@ -61,7 +65,7 @@ export async function restored(context: CliContext, flags: RestoredFlags): Promi
         await writeLedgerNote(client, await ledger.place());
         // Last: until then the workers wait.
         const place = await ledger.acceptPlace(lostUntilMs);
-        return { ...place, known, seen, misfit, lost, erased };
+        return { ...place, known, seen, misfit, lost, unasked, erased };
       },
       { quiet: json, mayBeEmpty: true, asOwner: erasures !== undefined },
     ),
@@ -76,6 +80,7 @@ export async function restored(context: CliContext, flags: RestoredFlags): Promi
     seen,
     misfit,
     lost,
+    unasked,
     erased,
   } = await accept;
   // Where nothing was lost, it is kept for a person who learns better, and says nothing yet.
@@ -85,8 +90,13 @@ export async function restored(context: CliContext, flags: RestoredFlags): Promi
   const lines = [
     lostUntilMs === undefined ? "The workers use the database as it is: nothing more was lost." : lostText(lostUntilMs),
     ...(lostUntilMs === undefined && until !== undefined ? [`What was lost before stands: ${lostText(until)}`] : []),
-    ...(lost.length > 0 ? [`${counted(lost.length, "workflow")} had ended, and the database did not know how:`] : []),
+    ...(lost.length > 0 ? [`${counted(lost.length, "workflow")} had done what the database did not know:`] : []),
     ...lost.map(({ workflowId, what }) => `  ${workflowId} (${what}): started again, it sends nothing by itself`),
+    ...(unasked.length > 0
+      ? [
+          `${counted(unasked.length, "open sale")} gave no answer, and the database may know too little of them. Once workers run, run it again as it was.`,
+        ]
+      : []),
     ...(erased ? [`${counted(erased.count, "document")} lost again what had been erased of the customer.`] : []),
     ...(erased && erased.stillOpen.length > 0
       ? [
@@ -102,6 +112,7 @@ export async function restored(context: CliContext, flags: RestoredFlags): Promi
     lostFrom,
     lostUntil,
     lostRows: lost,
+    unasked,
     ...(erased && { erased: erased.count, stillOpen: erased.stillOpen }),
   };
   printResult(context, json, result, lines.join("\n"));
@@ -109,7 +120,7 @@ export async function restored(context: CliContext, flags: RestoredFlags): Promi
     ? "was restored, and this command ended early before"
     : (misfit ?? "was the one that the workers know");
   printNote(context, `The database ${before}. Workers that wait for it go on; none is to be restarted.`);
-  if (erased && erased.stillOpen.length > 0) throw new CommandFailedError("");
+  if (unasked.length > 0 || (erased && erased.stillOpen.length > 0)) throw new CommandFailedError("");
 }
 
 /** How many sales and credit notes still had something of it, and which are open again. */
