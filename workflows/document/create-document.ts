@@ -74,8 +74,17 @@ function newIntent(number: number): DocumentIntent {
  * @throws CancelledByOperator while no document exists; ApplicationFailure Conflict if its number is another sale's
  */
 export async function createDocument(context: SaleContext, creation: Creation): Promise<Created> {
+  const betweenTries = new BetweenTries(context.run);
+  try {
+    return await created(context, creation, betweenTries);
+  } finally {
+    // One that is given up while a try is put off has no other end.
+    betweenTries.clearRefusal();
+  }
+}
+
+async function created(context: SaleContext, creation: Creation, betweenTries: BetweenTries): Promise<Created> {
   const { run } = context;
-  const betweenTries = new BetweenTries(run);
   let intent: DocumentIntent = { ...newIntent(1), body: creation.composed };
   for (;;) {
     const body: ComposedBody = (intent.body ??= await callWithEscalation(run, creation.compose));
