@@ -11,7 +11,7 @@ describeWithTemporal("a refund", () => {
   });
   afterAll(() => rig?.close());
 
-  const { creditNotesOf, movementsOf, result, sold } = salesOf(() => rig);
+  const { creditNotesOf, handleOf, movementsOf, result, sold } = salesOf(() => rig);
 
   test("whose credit note is rejected reports that to the sale's callers, and goes on when it is resolved", async () => {
     const { sale } = await sold("NOTE-REJECTED-1");
@@ -62,6 +62,8 @@ describeWithTemporal("a refund", () => {
       stage: "credited",
       creditNote: { traderInvoiceNumber: "CN-FOREIGN" },
     });
+    const { searchAttributes } = await handleOf("FOREIGN-1").describe();
+    expect(searchAttributes["FiscalCreditNote"]).toEqual(["CN-FOREIGN"]);
     expect(movementsOf("FOREIGN-1")).toMatchObject([{ action: "DEDUCT" }]);
     expect(movementsOf("CN-OURS")).toEqual([]);
     expect(creditNotesOf(sale?.id)).toHaveLength(1);

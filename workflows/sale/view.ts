@@ -88,7 +88,9 @@ export function detailsOf(run: SaleState): string {
   if (run.cancelRequested !== undefined && run.stage !== "cancelled") {
     const answer = run.signed
       ? "Nothing is cancelled: the document is signed. Reverse a completed sale with the update `refund`."
-      : "It is a wish until the document's fate is known.";
+      : run.givenUp
+        ? "It is carried out once its goods have gone back to stock."
+        : "It is a wish until the document's fate is known.";
     paragraphs.push(`**Cancellation asked for:** ${quoted(run.cancelRequested)}. ${answer}`);
   }
   if (run.lastCreditNote ?? creditNote) paragraphs.push(`**Credit note:** ${creditNoteText(run)}`);
@@ -136,7 +138,7 @@ export function publishRun(run: SaleState): void {
   const { document, refund, creditNote } = run;
   // Somebody else's credit note may reverse it, but none that was given up.
   const signed = creditNote?.status === "completed" ? creditNote : undefined;
-  const creditedBy = refund?.traderInvoiceNumber ?? signed?.traderInvoiceNumber;
+  const creditedBy = signed?.traderInvoiceNumber ?? refund?.traderInvoiceNumber;
   publishAttributes({
     business: run.businessId ?? NO_BUSINESS,
     invoice: keywordValue(run.invoice),
