@@ -136,7 +136,8 @@ describe("the claim of a stock adjustment", () => {
     await adjust(served);
     const { itemId, action, quantity, unitPrice } = movement;
     const decision = { applied: true, note: "seen", by: "njeri", atMs: START_MS + 5_000 };
-    const claimed = { movement: { itemId, action, quantity, unitPrice } as const, writer: WRITER };
+    const of = { type: "sale", number: "INV-1", purpose: "sold" } as const;
+    const claimed = { movement: { itemId, action, quantity, unitPrice } as const, of, writer: WRITER };
     await served.context.ledger.stock.decide({ ...key, generation: 1, decision, ...claimed });
     expect(await adjust(served, { claim: { generation: 1, token: "another" } })).toEqual({
       kind: "decided-applied",

@@ -268,6 +268,7 @@ export type WatchMovementResult =
 export interface DecideMovementRequest extends MovementReference {
   decision: MovementDecision;
   movement: MovedGoods;
+  of: MovementOrigin;
 }
 
 export interface SettleMovementRequest extends CallTarget, ClaimedTry {

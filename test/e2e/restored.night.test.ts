@@ -174,6 +174,10 @@ describeWithTemporal("a worker killed while movements are out, and the database 
       await rig.starter.resolveStock({ invoice }, { referenceId, applied: true, note: "seen in the journal" });
       await rig.stateWhen(invoice, ({ stage }) => stage === "completed");
       expect(movementsOf(invoice), invoice).toHaveLength(1);
+      // The database had known nothing of it.
+      expect(await rig.ledger.documents.findSale(BUSINESS, invoice), invoice).toMatchObject({
+        record: { movements: [{ referenceId, state: "applied", purpose: "sold" }] },
+      });
       expect(rig.simulator.documents(invoice), invoice).toHaveLength(1);
     }
     // Started again when Temporal has forgotten it, it sends nothing.

@@ -333,10 +333,13 @@ async function recordStockDecision(
   generation: number,
 ): Promise<KnownMovement> {
   const { decision = { applied: false, note: "", atMs: 0 } } = movement;
-  const { referenceId, itemId, action, quantity, unitPrice, branchId } = movement;
+  const { referenceId, itemId, action, quantity, unitPrice, branchId, purpose, undoes } = movement;
+  const { documentType: type, invoice: number } = context.run;
   const branch = branchId === undefined ? undefined : { id: branchId };
   const sent = { itemId, action, quantity, unitPrice, branch };
-  const decided = { ...context.target, referenceId, generation, decision, movement: sent };
+  // The ledger may know nothing of it, after a restore.
+  const of = { type, number, purpose, undoes };
+  const decided = { ...context.target, referenceId, generation, decision, movement: sent, of };
   return await ledger.decideMovement("Write the operator's decision into the movement's claim", decided);
 }
 

@@ -75,6 +75,7 @@ export interface DecideRequest extends MovementKey {
   generation: number;
   decision: MovementDecision;
   movement: ClaimedMovement;
+  of: MovementOrigin;
   writer: Writer;
 }
 
@@ -118,8 +119,9 @@ export function createStockClaims(database: Database) {
     goodsTaken: (request: GoodsTakenRequest) => database.query((db) => goodsTaken(db, request)),
     /** Closes the claims of movements that nobody holds, so that no late attempt sends one. */
     close: (request: CloseRequest) => database.transact((db) => close(db, request)),
-    decide({ movement, ...request }: DecideRequest): Promise<KnownMovement> {
-      const decided = { ...request, isDone: request.decision.applied, call: movementColumns(movement) };
+    decide({ movement, of, ...request }: DecideRequest): Promise<KnownMovement> {
+      const call = { ...originColumns(of), ...movementColumns(movement) };
+      const decided = { ...request, isDone: request.decision.applied, call };
       return decide(database, movementClaim(request), decided);
     },
     /**
