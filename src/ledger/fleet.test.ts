@@ -39,7 +39,8 @@ it("needs of persons are counted by code, with the eldest, while their run goes 
     const writer = { workflowId: `sale/${connection}/biz_1/${number}`, runId: randomUUID() };
     const opened = { type: "sale", number, stage: "resolving-items", startedAtMs: 0, date: "2026-11-29" } as const;
     await documents.openNew(business, opened, { writer, askedAtMs: 0 });
-    const raised = attentions.map((one) => ({ ...one, message: "", resolvedBy: [] }));
+    // The service's own words are among them, and PostgreSQL reads nothing out of a JSON text with such characters.
+    const raised = attentions.map((one) => ({ ...one, message: "\0 and half of \ud83d", resolvedBy: [] }));
     const told = { numberTaken: false, attentionChanges: [], decisions: [] };
     await documents.note(
       business,

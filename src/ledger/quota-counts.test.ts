@@ -57,6 +57,19 @@ test("a window that has ended is followed by the next in the same phase", async 
   expect(second.window.endsInMs).toBeLessThan(60_100);
 });
 
+test("a window that is far away, since the database's clock was set back, has ended", async () => {
+  const application = fresh();
+  for (let i = 0; i < 10; i += 1) await spend(application);
+  expect(await spend(application)).toMatchObject({ granted: false });
+  await ledger.outside.query("update quota_windows set ends_at = ends_at + interval '3 hours' where application = $1", [
+    application,
+  ]);
+  const { granted, window } = await spend(application);
+  expect([granted, window.spent]).toEqual([true, 1]);
+  expect(window.endsInMs).toBeGreaterThan(0);
+  expect(window.endsInMs).toBeLessThan(60_100);
+});
+
 test("requests that only the provider counted are spent, and other programs are detected", async () => {
   const application = fresh();
   const answer = await spend(application);

@@ -103,7 +103,9 @@ const DRIFT_MS = 20;
 async function spend(db: Queries, request: SpendRequest): Promise<SpendAnswer> {
   const { application, reserve, believed } = request;
   const endsInMs = Math.max(0, believed.endsInMs);
-  const over = sql`w.ends_at <= statement_timestamp()`;
+  // The clock of the database may have been ahead, and be right now: a window that far away has ended too.
+  const over = sql`(w.ends_at <= statement_timestamp()
+    or w.ends_at > statement_timestamp() + make_interval(secs => 2 * w.length_ms / 1000.0))`;
   const ended = sql`floor(extract(epoch from statement_timestamp() - w.ends_at) * 1000 / w.length_ms) + 1`;
   // Until headers have shown a limit, the configured one counts, also after it was changed.
   const limit = sql`case when w.told then w.request_limit else ${believed.limit}::int end`;

@@ -13,11 +13,19 @@ import {
   WORKFLOW_TYPES,
 } from "../contract/index.ts";
 import { saleStartSchema } from "../contract/schema/sale.ts";
-import { isThrough, type Ledger, type LostExecution, type OpenedRecord, type SaleOfBusiness } from "../ledger/index.ts";
+import {
+  isThrough,
+  type Ledger,
+  type LostExecution,
+  misfitOf,
+  type OpenedRecord,
+  type SaleOfBusiness,
+} from "../ledger/index.ts";
 import { isUndecodable } from "../payloads/index.ts";
 import { attributesOf } from "../starter/sale-key.ts";
 import { closedStatusOf, doneIn, endOf, lastRunOf, listedRuns, msOf, runOf, startOfRun } from "../starter/runs.ts";
 import { loggedReason } from "./create-logger.ts";
+import { readLedgerNote } from "./ledger-note.ts";
 import { polledQueue, TemporalError, unservedReason } from "./require-temporal.ts";
 import { temporalGaugeIn } from "./watches.ts";
 
@@ -125,9 +133,10 @@ export async function keepClosedRuns(
 
 /**
  * The same for a command that reads rows between two of a worker's looks, or where no worker runs: marks what a row
- * would still show as under way.
+ * would still show as under way. Not in a database that was restored: by its newest event it is told what it has lost.
  */
-export async function keepUnseenClosedRuns(client: Client, ledger: Documents): Promise<void> {
+export async function keepUnseenClosedRuns(client: Client, ledger: Documents & Pick<Ledger, "place">): Promise<void> {
+  if (misfitOf(await ledger.place(), await readLedgerNote(client)) !== undefined) return;
   let runs: EndedRun[] = [];
   const keep = async (): Promise<void> => {
     const open = new Set(

@@ -247,12 +247,17 @@ export async function among(
   which: "open" | "ended",
 ): Promise<SaleOfBusiness[]> {
   if (sales.length === 0) return [];
-  const keys = sales.map(
-    ({ connection, businessId, number }) => sql`(${connection}, ${businessId}, 'sale', ${storableText(number)})`,
-  );
+  // Arrays: a statement has no more than 65,535 parameters.
+  const [connections, businesses, numbers] = [
+    sales.map(({ connection }) => connection),
+    sales.map(({ businessId }) => businessId),
+    sales.map(({ number }) => storableText(number)),
+  ];
   const { rows } = await sql<SaleOfBusiness>`
     select d.connection, d.business_id as "businessId", d.number from documents as d
-    where (d.connection, d.business_id, d.type, d.number) in (${sql.join(keys)})
+    where (d.connection, d.business_id, d.type, d.number) in (
+      select s.connection, s.business_id, 'sale', s.number
+      from unnest(${connections}::text[], ${businesses}::text[], ${numbers}::text[]) as s (connection, business_id, number))
       and ${which === "ended" ? IS_ENDED : sql`d.closed is null and ${IS_OPEN}`}`.execute(db);
   return rows;
 }
