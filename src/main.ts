@@ -12,18 +12,22 @@ import { runCli } from "./cli/run-cli.ts";
 import { addDevCommands } from "./dev/commands.ts";
 
 const { env, stdin, stdout, stderr } = process;
+/** As a shell has it for a process that SIGPIPE ended. */
+const SIGPIPE_EXIT_CODE = 141;
 const stop = stopOnSignals(
   (exitCode) => process.exit(exitCode),
   () => performance.now(),
 );
 for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => stop.receive(name));
-for (const stream of [stdout, stderr]) {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    // The reader of the output has seen enough (`fiscalflow … | head`).
-    if (error.code === "EPIPE") process.exit(0);
-    throw error;
-  });
-}
+stdout.on("error", (error: NodeJS.ErrnoException) => {
+  // The reader of the output has seen enough (`fiscalflow … | head`). What the command was to do may not be done.
+  if (error.code === "EPIPE") process.exit(SIGPIPE_EXIT_CODE);
+  throw error;
+});
+stderr.on("error", (error: NodeJS.ErrnoException) => {
+  // Whoever reads the log may end first, as at Ctrl-C: the calls under way are finished all the same.
+  if (error.code !== "EPIPE") throw error;
+});
 
 const exitCode = await runCli(
   process.argv.slice(2),

@@ -12,6 +12,14 @@ import { PATIENCE_MS } from "../rig/patience.ts";
 
 const MAIN = fileURLToPath(new URL("../../dist/src/main.js", import.meta.url));
 
+test("a command whose log nobody reads any more ends as it would have", async () => {
+  const child = spawn(process.execPath, [MAIN, "worker"], { env: {}, stdio: ["ignore", "ignore", "pipe"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  child.stderr.destroy();
+  // It lacks all settings.
+  expect(await once(child, "exit")).toEqual([2, null]);
+});
+
 describeWithTemporal("a command that waits for a sale without a worker", () => {
   const namespace = namespaceOf(import.meta.filename);
   const address = inject("temporalAddress") ?? "";

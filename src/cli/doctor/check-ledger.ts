@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-
 import { BRANCH_NOT_SENT, branchSentAs } from "../../compliance/index.ts";
 import type { Config } from "../../config/index.ts";
 import { nairobiTime } from "../../contract/index.ts";
@@ -13,6 +11,7 @@ import {
   type Place,
   type SecondDocument,
 } from "../../ledger/index.ts";
+import { hasData } from "../../servers/postgres-files.ts";
 import { ledgerOf } from "../../worker/ledger-of-config.ts";
 import { counted } from "../output.ts";
 import { endedLine } from "../sale/list.ts";
@@ -46,7 +45,7 @@ export async function checkLedger(config: Connections & Pick<Config, "ledger">, 
   const { url, home } = config.ledger;
   const live = url ? [] : config.compliance.filter(({ environment }) => environment === "live");
   const onThisHost = live.length === 0 ? [] : [fault("ledger", onThisHostOnly(live.map(({ name }) => name)), MOVE)];
-  if (!url && !existsSync(home)) {
+  if (!url && !hasData(home)) {
     const willBe = `the first worker brings up a PostgreSQL in ${home}, for this host; several hosts share one by LEDGER_URL`;
     return [...onThisHost, ok("ledger", willBe)];
   }

@@ -97,6 +97,10 @@ describe("fiscalflow ledger erase", () => {
     const of = { connection: "default", businessId: "biz", type: "sale", erased: "contact" } as const;
     await keepErasures(file, [{ ...of, number: "INV-LATER" }]);
     expect(await read()).toEqual(["INV-NEW", "INV-OLD", "INV-LATER"]);
+    file = join(folder, "torn");
+    await appendFile(file, '{"connection":"def');
+    await keepErasures(file, [{ ...of, number: "INV-LATER" }]);
+    expect(await read()).toEqual(["INV-LATER"]);
     file = join(folder, "other");
     await appendFile(file, "INV-NEW\n");
     await expect(read()).rejects.toThrow("is not what `fiscalflow ledger erase` has written");

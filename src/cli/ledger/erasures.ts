@@ -50,20 +50,22 @@ export async function* readErasures(context: CliContext, path: string): AsyncGen
   });
   const broken: number[] = [];
   let number = 0;
+  let isOne = false;
   try {
     for await (const line of file.readLines({ autoClose: false })) {
       number += 1;
       if (line.trim() === "") continue;
       const read = erasure.safeParse(parsed(line));
+      isOne ||= read.success;
       if (read.success) yield read.data;
       else broken.push(number);
-      if (!read.success && broken.length === number)
-        throw new UsageError(`--erasures: ${path} is not what \`fiscalflow ledger erase\` has written.`);
     }
   } finally {
     // The reader may stop at the first line.
     await file.close();
   }
+  if (broken.length > 0 && !isOne)
+    throw new UsageError(`--erasures: ${path} is not what \`fiscalflow ledger erase\` has written.`);
   if (broken.length > 0)
     printNote(context, `Not written to their end, and left out, of ${path}: lines ${broken.join(", ")}.`);
 }

@@ -1,5 +1,7 @@
 import {
+  type Attention,
   endedInWords,
+  holdsUpDocument,
   MEANING,
   type MovementState,
   plainLine,
@@ -30,8 +32,14 @@ export async function refundSale(context: CliContext, invoice: string, flags: Re
     return refunded;
   });
   printResult(context, flags.json, outcome, refundText(invoice, number, showCommand(invoice, flags), outcome));
-  const { stage, attention, closed } = outcome;
-  if (stage !== "credited" && (attention || closed || isGivenUp(outcome))) throw new CommandFailedError("");
+  const { stage, closed } = outcome;
+  const isHeldUp = heldUpBy(outcome) !== undefined;
+  if (stage !== "credited" && (isHeldUp || closed || isGivenUp(outcome))) throw new CommandFailedError("");
+}
+
+/** What is about a stock movement of the sale keeps no credit note from being issued. */
+function heldUpBy({ attention, stockMovements }: SaleOutcome): Attention | undefined {
+  return attention && holdsUpDocument(attention, stockMovements) ? attention : undefined;
 }
 
 /** One that was accepted, and is not begun yet, is still among what is known of the sale. */
@@ -46,7 +54,8 @@ const UNDER_WAY: readonly MovementState[] = ["planned", "sending", "unknown"];
  * @param show the command that shows the sale
  */
 function refundText(invoice: string, number: string, show: string, outcome: SaleOutcome): string {
-  const { stage, creditNote, attention, closed, refund, stockMovements } = outcome;
+  const { stage, creditNote, closed, refund, stockMovements } = outcome;
+  const attention = heldUpBy(outcome);
   const note = creditNote?.traderInvoiceNumber ?? number;
   if (stage === "credited") {
     const lines = [`${invoice} is credited in full by ${note} (document ${creditNote?.id ?? "unknown"}).`];
