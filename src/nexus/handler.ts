@@ -27,11 +27,14 @@ import { printableText, parseInput } from "../contract/schema/parse-input.ts";
 import { businessIdentifier, connectionName, refundRequestSchema } from "../contract/schema/sale.ts";
 import { createStarter } from "../starter/index.ts";
 import { endsWait, waitForOutcome } from "../starter/outcome.ts";
-import { beginRefund, LONGEST_REPLY_SECONDS } from "../starter/refund.ts";
+import { beginRefund } from "../starter/refund.ts";
 import { requireConnection, saleIdOf, type SaleKey } from "../starter/sale-key.ts";
 import { fiscalService, type RefundInput } from "./service.ts";
 import type { LookAtOutcome } from "../../activities/main/index.ts";
 import { SaleFailedError } from "../starter/errors.ts";
+
+/** Temporal gives the start of an operation ten seconds. What takes longer is waited for by a workflow. */
+const START_WAIT_SECONDS = 3;
 
 const refundInputSchema = z.strictObject({
   connection: connectionName.optional(),
@@ -70,7 +73,7 @@ export function createFiscalHandler(client: Client, config: Config): ServiceHand
           const businessId = named.businessId ?? businesses[connection];
           if (businessId !== undefined) requireServed(servedBusinesses[connection] ?? [], businessId, connection);
           const key: SaleKey = { ...named, ...(businessId !== undefined && { businessId }) };
-          const outcome = await beginRefund(client, key, refund, { waitSeconds: LONGEST_REPLY_SECONDS });
+          const outcome = await beginRefund(client, key, refund, { waitSeconds: START_WAIT_SECONDS });
           // Of a sale that is credited already, Temporal may have no workflow any more.
           if (endsWait(outcome)) return TemporalOperationResult.sync(outcome);
           return await waitIn(nexus, context, key, { workflowId: saleIdOf(key) });
