@@ -34,7 +34,7 @@ type encryptionCodec struct {
 func newEncryptionCodec(keys string) (*encryptionCodec, error) {
 	codec := &encryptionCodec{ciphers: map[string]cipher.AEAD{}}
 	for _, pair := range strings.Split(keys, ",") {
-		id, written, _ := strings.Cut(pair, ":")
+		id, written, _ := strings.Cut(strings.TrimSpace(pair), ":")
 		key, err := base64.StdEncoding.DecodeString(written)
 		if err != nil || len(key) != 32 {
 			return nil, fmt.Errorf("payload key %q is not 32 bytes in base64", id)

@@ -21,7 +21,7 @@ class EncryptionCodec(PayloadCodec):
 
     def __init__(self, keys: str) -> None:
         """Takes keys as `id:key,id:key`, each of 32 bytes in base64."""
-        pairs = [pair.split(":", 1) for pair in keys.split(",")]
+        pairs = [pair.strip().split(":", 1) for pair in keys.split(",")]
         self._ciphers = {key_id: AESGCM(base64.b64decode(key, validate=True)) for key_id, key in pairs}
         self._first = pairs[0][0]
 

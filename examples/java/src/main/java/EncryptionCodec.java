@@ -33,7 +33,7 @@ final class EncryptionCodec implements PayloadCodec {
 
   /** Takes keys as {@code id:key,id:key}, each of 32 bytes in base64. */
   EncryptionCodec(String written) {
-    for (String pair : written.split(",")) {
+    for (String pair : written.trim().split("\\s*,\\s*")) {
       int colon = pair.indexOf(':');
       byte[] key = Base64.getDecoder().decode(pair.substring(colon + 1));
       keys.put(pair.substring(0, colon), new SecretKeySpec(key, "AES"));
