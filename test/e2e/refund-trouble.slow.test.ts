@@ -68,4 +68,23 @@ describeWithTemporal("a refund", () => {
     expect(movementsOf("CN-OURS")).toEqual([]);
     expect(creditNotesOf(sale?.id)).toHaveLength(1);
   });
+
+  test("of a sale that a credit note of another application has credited shows that too", async () => {
+    const { sale } = await sold("FOREIGN-2");
+    const url = `${rig.simulator.url}/v1/credit-notes?businessId=biz_1`;
+    const headers = { "x-api-key": "cmp_sk_test_simulator", "content-type": "application/json" };
+    const body = { traderInvoiceNumber: "CN-HIDDEN", returnDate: "2026-11-21", saleId: sale?.id, reason: "06" };
+    await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+    const error = { code: "not_found", message: "Sale not found." };
+    const answer = { when: "before", kind: "status", status: 404, body: { error } } as const;
+    const show = rig.simulator.inject({ operation: "readSale", ...answer, match: { invoice: "CN-HIDDEN" } });
+    const asked = { reason: "06", traderInvoiceNumber: "CN-OURS-2" } as const;
+    const refunded = await rig.starter.refund({ invoice: "FOREIGN-2" }, asked, { waitSeconds: 20 });
+    expect(refunded).toMatchObject({ stage: "crediting", attention: { code: "already-credited" } });
+    expect(refunded.attention?.message).toContain("cannot be read");
+    const seen = { code: "already-credited", note: "the back office did it" } as const;
+    await rig.starter.acknowledge({ invoice: "FOREIGN-2" }, seen);
+    expect(await result("FOREIGN-2")).toMatchObject({ stage: "credited" });
+    show();
+  });
 });

@@ -46,7 +46,7 @@ import {
 } from "../operator/updates.ts";
 import { invalidInput, onSignal, onUnreadSignals } from "../sdk/interceptors.ts";
 import { isReset, type SaleState } from "./state.ts";
-import { outcomeOf, publishRun, stateOf, whyNoOutcome, waitForOutcome } from "./view.ts";
+import { giveOutcome, publishRun, stateOf, whyNoOutcome, waitForOutcome } from "./view.ts";
 
 const stateQuery = defineQuery<WorkflowState>(STATE_QUERY);
 const callbackReceived = defineSignal<[CallbackReceived?]>(SIGNALS.callbackReceived);
@@ -234,6 +234,9 @@ function whyNoRefund(run: SaleState, request: RefundUpdate, reset: boolean): str
   // A run that is started with it knows nothing yet: it looks at it once it has asked the ledger.
   if (!run.prepared) return undefined;
   throwIfConflicting(run, request);
+  // Whoever repeats it to see how it stands must leave updates to operators.
+  const usedUp = run.refund && whyNoOutcome(run);
+  if (usedUp) return usedUp;
   // One that was accepted before is not looked at again.
   const doubts =
     run.refundChecks && !run.refund && !reset
@@ -315,7 +318,7 @@ async function requestRefund(run: SaleState, request: RefundUpdate): Promise<Sal
     throw ApplicationFailure.nonRetryable(message, FAILURES.conflict, { fields } satisfies ConflictDetails);
   }
   throwIfConflicting(run, request);
-  return outcomeOf(run);
+  return giveOutcome(run);
 }
 
 /** @throws ApplicationFailure Conflict, if the sale is refunded otherwise */

@@ -194,6 +194,11 @@ export async function waitForOutcome(run: SaleState, request: OutcomeRequest): P
   const outcomeKnown = (): boolean => isOutcomeFinal() || run.heldUp || run.failure !== undefined;
   if (!outcomeKnown() && waitMs > 0)
     await condition(outcomeKnown, waitMs, { summary: "A caller waits for the outcome" });
+  return giveOutcome(run);
+}
+
+/** As the answer of an update, of which a run gives only so many. */
+export function giveOutcome(run: SaleState): SaleOutcome {
   run.outcomesGiven++;
   if (run.failure) throw run.failure;
   const answer = outcomeOf(run);

@@ -15,7 +15,8 @@ import {
   type SaleDocument,
 } from "../../../src/contract/index.ts";
 import { awaitFinalStatus, unlessGivenUp } from "../../document/await-authority.ts";
-import { answered, compareDocument, type Created, createDocument } from "../../document/create-document.ts";
+import { callWithEscalation, isRefusal } from "../../calls/between-tries.ts";
+import { answered, type Created, createDocument } from "../../document/create-document.ts";
 import { resubmitCancelled } from "../../document/rejected-document.ts";
 import { park } from "../../operator/attention-list.ts";
 import { main } from "../../proxies.ts";
@@ -249,6 +250,24 @@ async function issueCreditNote(
   });
 }
 
+/** A credit note that may be of another application, which this key cannot read. */
+async function readOfAnyone(
+  context: SaleContext,
+  saleId: string,
+  expected: ExpectedDocument,
+): Promise<{ document?: SaleDocument; differences?: string[] }> {
+  const { run, calls, target } = context;
+  const asked = { ...target, saleId, of: run.row, expected, mayBeAnothers: true } as const;
+  const read = await callWithEscalation(run, async () => {
+    const answer = await calls.read.readDocument(`Read the document ${saleId}`, asked);
+    const isItsOwn = isRefusal(answer) && answer.attention !== "credentials" && !answer.unserved;
+    return isItsOwn ? { kind: "unreadable" as const, message: answer.message } : answer;
+  });
+  if (read.kind === "unreadable") return { differences: [`it cannot be read: ${read.message}`] };
+  answered(context, read.document.id, read);
+  return read;
+}
+
 /** Ours, if it reverses this sale under our number; else an operator takes note of it. */
 async function adoptOrEnd(
   context: SaleContext,
@@ -256,8 +275,7 @@ async function adoptOrEnd(
   expected: ExpectedDocument,
 ): Promise<SaleDocument> {
   const { creditNoteId } = result;
-  const comparison = { expected, mayBeAnothers: true } as const;
-  const read = creditNoteId === undefined ? undefined : await compareDocument(context, creditNoteId, comparison);
+  const read = creditNoteId === undefined ? undefined : await readOfAnyone(context, creditNoteId, expected);
   const { document, differences } = read ?? { differences: ["the answer names no credit note"] };
   if (document && !differences) return document;
   const message = `${result.message} (${differences?.join("; ")})`;
