@@ -48,6 +48,8 @@ const LOOK_MS = 500;
 const PAUSES_PER_LOOK = 30;
 const TELL_MS = 60_000;
 const SETTLE_MS = 20_000;
+/** The first one may have to read its files from the disk: the middle one counts. */
+const STARTS = 3;
 const TILL_LOOK_MS = 100;
 const TILL_PAUSE_MS = 2_000;
 /**
@@ -247,7 +249,9 @@ async function figuresOf(sales: number, options: Options): Promise<Figures> {
     const [workerMb, temporalMb] = [await residentMbOf(open.pid), await residentMbOf(temporalPid)];
 
     say(`${sales} sales: opened in ${openingSeconds.toFixed(0)} s, worker ${workerMb} MB; a cold restart`);
-    const readySeconds = await open.serve();
+    const starts: number[] = [];
+    for (let start = 0; start < STARTS; start += 1) starts.push(await open.serve());
+    const readySeconds = starts.toSorted((a, b) => a - b)[Math.floor(STARTS / 2)] ?? 0;
     await delay(SETTLE_MS);
     const restartedMb = await residentMbOf(open.pid);
 
