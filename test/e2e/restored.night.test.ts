@@ -54,8 +54,7 @@ describeWithTemporal("a worker killed while movements are out, and the database 
       ACCOUNTING_BASE_URL: rig.simulator.accounting.url,
       ACCOUNTING_API_KEY: "sk_development_simulator",
       ACCOUNTING_CLIENT_SECRET: "cs_simulator",
-      // Longer than a second worker takes to start.
-      FISCALFLOW_TIMING_CALL_TIMEOUT_MS: "10000",
+      FISCALFLOW_TIMING_CALL_TIMEOUT_MS: "4000",
     });
     processes.push(worker);
     await worker.said("serving");
