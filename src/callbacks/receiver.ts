@@ -4,7 +4,7 @@ import { METHODS } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
-import { endOfPauseMs } from "../http/deadline.ts";
+import { rememberAnswer } from "../http/deadline.ts";
 import { BodyReader } from "./body-reader.ts";
 import { createBoundedServer, type ServerTimeouts } from "./bounded-server.ts";
 import { MAX_TOKEN_LENGTH, verifyCallbackToken } from "./callback-token.ts";
@@ -221,17 +221,6 @@ function kindOf(request: FastifyRequest): Source["kind"] {
   const { url } = request.routeOptions;
   if (url === CALLBACK_PATH) return "callback";
   return url === WEBHOOK_PATH ? "webhook" : "other";
-}
-
-/** Asks once for all who want to know within the time that an answer lasts. */
-function rememberAnswer<Answer>(ask: () => Answer, lastsMs: number, clock: () => number): () => Answer {
-  let last: { answer: Answer; untilMs: number } | undefined;
-  return () => {
-    const nowMs = clock();
-    if (last === undefined || nowMs >= endOfPauseMs(last.untilMs, nowMs, lastsMs))
-      last = { answer: ask(), untilMs: nowMs + lastsMs };
-    return last.answer;
-  };
 }
 
 /** What a display can show on one line: no control characters, no lone surrogates. */

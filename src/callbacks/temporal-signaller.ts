@@ -136,9 +136,9 @@ export type Forwarded = SignalOutcome | "held" | "merged" | "busy";
 interface Paced {
   /** Signals so far, without those that Temporal did not take. */
   sent: number;
-  /** The pause after the last signal. */
+  /** When the last signal was sent, and the pause after it. */
+  sentAtMs: number;
   pauseMs: number;
-  nextAtMs: number;
   last: SignalOutcome | undefined;
   underWay: Promise<SignalOutcome> | undefined;
   /** Of the signal that is due. */
@@ -209,7 +209,7 @@ export class SignalPace {
 
   #pacedOf(target: string): Paced {
     const known = this.#targets.get(target);
-    const paced = known ?? { sent: 0, pauseMs: 0, nextAtMs: 0, last: undefined, underWay: undefined, due: undefined };
+    const paced = known ?? { sent: 0, sentAtMs: 0, pauseMs: 0, last: undefined, underWay: undefined, due: undefined };
     this.#targets.delete(target);
     this.#targets.set(target, paced);
     if (this.#targets.size > this.#remembered) this.#forgetOne();
@@ -228,9 +228,8 @@ export class SignalPace {
   async #send(target: string, paced: Paced, event: string | undefined): Promise<SignalOutcome> {
     clearTimeout(paced.due?.timer);
     paced.due = undefined;
-    const sentAtMs = Date.now();
+    paced.sentAtMs = Date.now();
     paced.pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** paced.sent, this.#longestPauseMs);
-    paced.nextAtMs = sentAtMs + paced.pauseMs;
     paced.underWay = this.#signal(target, event).catch(() => "unreachable");
     paced.last = await paced.underWay;
     paced.underWay = undefined;
@@ -239,7 +238,6 @@ export class SignalPace {
     else {
       // One that seems lost may have arrived: it is not repeated at once either.
       paced.pauseMs = Math.min(paced.pauseMs, LONGEST_PAUSE_AWAY_MS);
-      paced.nextAtMs = sentAtMs + paced.pauseMs;
       this.#bringForward(target, paced);
     }
     return paced.last;
@@ -272,9 +270,9 @@ export class SignalPace {
 }
 
 /** Milliseconds until the next signal may be sent. A clock may be set back. */
-function waitOf({ nextAtMs, pauseMs }: Paced): number {
+function waitOf({ sentAtMs, pauseMs }: Paced): number {
   const nowMs = Date.now();
-  return endOfPauseMs(nextAtMs, nowMs, pauseMs) - nowMs;
+  return endOfPauseMs(sentAtMs + pauseMs, nowMs, pauseMs) - nowMs;
 }
 
 /** Of signals, in the order in which they came. */

@@ -43,3 +43,14 @@ export class Deadline {
 export function endOfPauseMs(atMs: number, nowMs: number, longestMs: number): number {
   return atMs - nowMs > longestMs ? nowMs : atMs;
 }
+
+/** Asks once for all who want to know within the time that an answer lasts. */
+export function rememberAnswer<Answer>(ask: () => Answer, lastsMs: number, clock: () => number): () => Answer {
+  let last: { answer: Answer; untilMs: number } | undefined;
+  return () => {
+    const nowMs = clock();
+    if (last === undefined || nowMs >= endOfPauseMs(last.untilMs, nowMs, lastsMs))
+      last = { answer: ask(), untilMs: nowMs + lastsMs };
+    return last.answer;
+  };
+}

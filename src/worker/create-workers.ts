@@ -209,11 +209,10 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     serve(accountingTaskQueue(name), new Permits(ACCOUNTING_SLOTS, breaker), {
       activities: accountingActivities,
     });
-  const [main, ...others] = await Promise.all([makingMain, ...making]);
-  const workers = [main, ...others];
+  const workers = await Promise.all([makingMain, ...making]);
   // Where no run is kept, nothing that a query did outlives its answer.
   if (cachedWorkflows > 0)
-    guardQueries(main, connection, { namespace, cachedRuns: cachedWorkflows, meter: metricMeter, log });
+    guardQueries(workers[0], connection, { namespace, cachedRuns: cachedWorkflows, meter: metricMeter, log });
   // The SDK takes a converter by the path of a CommonJS module alone (decision 23).
   const failureConverter = new DefaultFailureConverter({ encodeCommonAttributes: true });
   if (encrypts) for (const { options: made } of workers) made.loadedDataConverter.failureConverter = failureConverter;

@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 import { MAIN_TASK_QUEUE } from "../contract/index.ts";
-import { endOfPauseMs } from "../http/deadline.ts";
+import { rememberAnswer } from "../http/deadline.ts";
 import { isRefusal, polledQueue, unservedReason } from "./require-temporal.ts";
 
 /** Where a server of the worker listens. */
@@ -100,15 +100,11 @@ interface ReadinessOptions {
  */
 export function createReadiness(options: ReadinessOptions): () => Promise<Readiness> {
   const { states, nowMs = Date.now } = options;
-  let last: { polls: Promise<Readiness>; untilMs: number } | undefined;
+  const polls = rememberAnswer(() => pollsWorkflows(options), ANSWER_LASTS_MS, nowMs);
   return async () => {
     const idle = states().find((state) => state !== "RUNNING");
     if (idle !== undefined) return { ready: false, reason: `a worker is ${idle}` };
-    const now = nowMs();
-    if (last === undefined || now >= endOfPauseMs(last.untilMs, now, ANSWER_LASTS_MS)) {
-      last = { polls: pollsWorkflows(options), untilMs: now + ANSWER_LASTS_MS };
-    }
-    return last.polls;
+    return await polls();
   };
 }
 
