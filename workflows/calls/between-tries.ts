@@ -45,6 +45,11 @@ export function isRefusal(result: { kind: string }): result is Refusal {
   return result.kind === "refused";
 }
 
+/** It ends by itself, once the service accepts the key or takes the call: it says nothing about what was asked for. */
+export function endsOnceServed({ attention, unserved }: Refusal): boolean {
+  return attention === "credentials" || unserved === true;
+}
+
 /** Thrown in place of another try: the run that continues this one makes the call. */
 export class LeftToNextRun extends Error {
   override readonly name = "LeftToNextRun";
@@ -86,7 +91,7 @@ export async function callOrGiveUp<T extends { kind: string }>(
     for (;;) {
       const result = await call();
       if (!isRefusal(result)) return result as Exclude<T, Refusal>;
-      if (result.attention === "credentials" || result.unserved) {
+      if (endsOnceServed(result)) {
         await betweenTries.parkOnRefusal(result);
         continue;
       }

@@ -15,7 +15,7 @@ import {
   type SaleDocument,
 } from "../../../src/contract/index.ts";
 import { awaitFinalStatus, unlessGivenUp } from "../../document/await-authority.ts";
-import { callWithEscalation, isRefusal } from "../../calls/between-tries.ts";
+import { callWithEscalation, endsOnceServed, isRefusal } from "../../calls/between-tries.ts";
 import { answered, type Created, createDocument } from "../../document/create-document.ts";
 import { resubmitCancelled } from "../../document/rejected-document.ts";
 import { park } from "../../operator/attention-list.ts";
@@ -260,8 +260,8 @@ async function readOfAnyone(
   const asked = { ...target, saleId, of: run.row, expected, mayBeAnothers: true } as const;
   const read = await callWithEscalation(run, async () => {
     const answer = await calls.read.readDocument(`Read the document ${saleId}`, asked);
-    const isItsOwn = isRefusal(answer) && answer.attention !== "credentials" && !answer.unserved;
-    return isItsOwn ? { kind: "unreadable" as const, message: answer.message } : answer;
+    if (!isRefusal(answer) || endsOnceServed(answer)) return answer;
+    return { kind: "unreadable" as const, message: answer.message };
   });
   if (read.kind === "unreadable") return { differences: [`it cannot be read: ${read.message}`] };
   answered(context, read.document.id, read);
