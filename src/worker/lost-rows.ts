@@ -54,46 +54,50 @@ export async function* keepLostRows(client: Client, ledger: Books, sinceMs: numb
   for await (const execution of listedRuns(client, { query: ended })) {
     const isSale = execution.type === sale;
     const isLost = await ifReadable(
-      isSale ? keepSale(client, ledger, execution, resultIn(client)) : keepBatch(client, ledger, execution),
+      isSale
+        ? keepSale(client, ledger, execution, () => resultIn(client, execution))
+        : keepBatch(client, ledger, execution),
     );
-    if (isLost === true) yield { workflowId: execution.workflowId, what: isSale ? "sale" : "sync batch" };
+    if (isLost) yield { workflowId: execution.workflowId, what: isSale ? "sale" : "sync batch" };
   }
   const stages = STAGES_AFTER_RECEIPT.map((stage) => `"${stage}"`).join(", ");
   const open = `WorkflowType = "${sale}" AND ExecutionStatus = "Running" AND ${SEARCH_ATTRIBUTES.stage} IN (${stages})`;
   // Where one gives no answer, the others would take as long to give none.
-  let isAnswered = true;
+  let noAnswer: NoAnswerError | undefined;
   for await (const execution of listedRuns(client, { query: open })) {
     const { workflowId } = execution;
-    const ask = async (): Promise<SaleOutcome | "unasked"> => {
-      if (!isAnswered) return "unasked";
-      const query = () => client.workflow.getHandle(workflowId).query<WorkflowState>(STATE_QUERY);
-      try {
-        return outcomeOfState(await answeredInTime(client, queryOf(workflowId), query, { withinMs: ANSWER_WITHIN_MS }));
-      } catch (error) {
-        if (!(error instanceof NoAnswerError)) throw error;
-        isAnswered = false;
-        return "unasked";
-      }
+    const know = async (): Promise<SaleOutcome> => {
+      if (noAnswer) throw noAnswer;
+      return await stateIn(client, workflowId);
     };
-    const isLost = await ifReadable(keepSale(client, ledger, execution, ask));
-    if (isLost === "unasked") yield { workflowId, what: "sale", isUnasked: true };
-    else if (isLost === true) yield { workflowId, what: "sale" };
+    try {
+      if (await ifReadable(keepSale(client, ledger, execution, know))) yield { workflowId, what: "sale" };
+    } catch (error) {
+      if (!(error instanceof NoAnswerError)) throw error;
+      noAnswer = error;
+      yield { workflowId, what: "sale", isUnasked: true };
+    }
   }
 }
 
-/** How a run ended that had an outcome. */
-function resultIn(client: Client) {
-  return async (execution: WorkflowExecutionInfo): Promise<SaleOutcome | undefined> =>
-    execution.status.name === "COMPLETED" ? await resultOf(client, execution) : undefined;
+/** How a run ended; undefined where it did so without an outcome. */
+async function resultIn(client: Client, execution: WorkflowExecutionInfo): Promise<SaleOutcome | undefined> {
+  return execution.status.name === "COMPLETED" ? await resultOf(client, execution) : undefined;
 }
 
-/** @param know how the sale stands; undefined where its run ended without an outcome */
-async function keepSale<Unasked extends string>(
+/** @throws NoAnswerError */
+async function stateIn(client: Client, workflowId: string): Promise<SaleOutcome> {
+  const query = () => client.workflow.getHandle(workflowId).query<WorkflowState>(STATE_QUERY);
+  return outcomeOfState(await answeredInTime(client, queryOf(workflowId), query, { withinMs: ANSWER_WITHIN_MS }));
+}
+
+/** @param know how the sale stands */
+async function keepSale(
   client: Client,
   { documents }: Books,
   execution: WorkflowExecutionInfo,
-  know: (execution: WorkflowExecutionInfo) => Promise<SaleOutcome | Unasked | undefined>,
-): Promise<boolean | Unasked> {
+  know: () => Promise<SaleOutcome | undefined>,
+): Promise<boolean> {
   const sale = saleOfRun(execution);
   if (!sale) return false;
   const { number, ...business } = sale;
@@ -101,8 +105,7 @@ async function keepSale<Unasked extends string>(
   const isOpen = execution.status.name === "RUNNING";
   if (isOpen && row?.record.stage === attributesOf(execution).get(SEARCH_ATTRIBUTES.stage)) return false;
   // Before anything is written: whoever repeats this finds what could not be read as it was.
-  const known = await know(execution);
-  if (typeof known === "string") return known;
+  const known = await know();
   const { workflowId, runId, closeTime } = execution;
   const lost = new LostSale(documents, business, number, { workflowId, runId }, closeTime?.getTime() ?? Date.now());
   if (!row) {

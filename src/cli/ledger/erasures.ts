@@ -64,10 +64,9 @@ export async function* readErasures(context: CliContext, path: string): AsyncGen
     // The reader may stop at the first line.
     await file.close();
   }
-  if (broken.length > 0 && !isOne)
-    throw new UsageError(`--erasures: ${path} is not what \`fiscalflow ledger erase\` has written.`);
-  if (broken.length > 0)
-    printNote(context, `Not written to their end, and left out, of ${path}: lines ${broken.join(", ")}.`);
+  if (broken.length === 0) return;
+  if (!isOne) throw new UsageError(`--erasures: ${path} is not what \`fiscalflow ledger erase\` has written.`);
+  printNote(context, `Not written to their end, and left out, of ${path}: lines ${broken.join(", ")}.`);
 }
 
 function parsed(line: string): unknown {
