@@ -82,12 +82,18 @@ function saleRow(row: SaleRow) {
   };
 }
 
-const WAITS_FOR: Readonly<Partial<Record<Stage, string>>> = {
+/** Undefined: its document waits for nothing. */
+const WAITS_FOR: Readonly<Record<Stage, string | undefined>> = {
   "resolving-items": "its items",
+  registering: "the registration of its items",
   submitting: "the API",
+  "adjusting-stock": "its stock movements",
   "awaiting-authority": "the tax authority",
   rejected: "its resubmission",
+  completed: undefined,
   crediting: "its credit note",
+  credited: undefined,
+  cancelled: undefined,
 };
 
 function waitsFor({ closed, failed, stage, attentions: [attention], isMoving }: SaleRow): string {

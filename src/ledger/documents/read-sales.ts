@@ -12,6 +12,7 @@ import type {
 import type { Queries } from "../database.ts";
 import { type Business, businessColumns, type Writer } from "../events/chain.ts";
 import { unixMs } from "../statements.ts";
+import { IS_REFUSED } from "../stock/movement.ts";
 import { movementsOf } from "../stock/of-sale.ts";
 import { storableText } from "../storable-text.ts";
 import { type DocumentClaimRow, contentOf, DECIDED, documentsWithEvents, isClaimed, kindOf, subjectOf } from "./row.ts";
@@ -142,7 +143,7 @@ export interface SaleRow {
   stage: Stage;
   /** Something is left to be done: by its run, or by an operator. */
   isOpen: boolean;
-  /** A stock movement of it waits for its answer. */
+  /** A stock movement of it waits for its answer, or is still to be sent, of a sale whose document is done. */
   isMoving: boolean;
   failed: boolean;
   closed: string | null;
@@ -183,6 +184,47 @@ export function ofNotes(which: RawBuilder<boolean> | RawBuilder<unknown>): RawBu
     where n.type = 'credit_note' and n.original_document_id is not null and ${which}), false)`;
 }
 
+/** For a statement: from the movements of the document `d` that are such. */
+export function ofMovements(which: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`from movements as m
+    where (m.connection, m.business_id, m.type, m.number) = (d.connection, d.business_id, d.type, d.number)
+      and (${which})`;
+}
+
+/**
+ * Of the sale `d`, whose last event is `e`: how many of its movements were never taken to be sent. The text of the event
+ * is searched and not parsed: a service's answer may hold characters that the database refuses in JSON.
+ */
+export const MOVEMENTS_MISSING = sql<number>`(
+  coalesce(substring(e.content from '"movementsPlanned":([0-9]+)')::int, 0)
+  - (select count(*) ${ofMovements(sql`m.purpose = 'sold'`)}))`;
+
+/** For a statement: the references of the movements of the document `d` that operators gave up, sent before or not. */
+const GIVEN_UP = sql<string>`
+  select g.content::json ->> 'subject' from events as g
+  where (g.connection, g.business_id, g.subject) = (d.connection, d.business_id, d.type || ' ' || d.number)
+    and g.kind = ${sql.lit(DECIDED)} and g.workflow_id = d.workflow_id
+    and (g.content::json ->> 'update', g.content::json ->> 'code') = ('acknowledge', 'stock-refused')
+    and g.content::json ->> 'subject' is not null`;
+
+/** Of the movement `m`: it was put off, or an operator has said that it was not made. */
+const IS_PUT_OFF = sql<boolean>`(m.state = 'not-applied' and not ${IS_REFUSED} and m.purpose <> 'undone')`;
+
+/**
+ * A movement that was put off, or never taken, is still to be sent, unless an operator gave it up. One that the service
+ * refused needs a person, which the attentions say; the goods of a sale that was given up are back before it is
+ * `cancelled`. Not seen are goods to be returned of which none was taken to be sent yet. Decisions are read of the few
+ * sales alone for which they count.
+ */
+const IS_MOVING = sql<boolean>`(case
+  when exists (select ${ofMovements(sql`m.state = 'held'`)}) then true
+  when d.stage_now not in ('completed', 'credited') then false
+  when not exists (select ${ofMovements(IS_PUT_OFF)}) and ${MOVEMENTS_MISSING} <= 0 then false
+  else exists (select ${ofMovements(sql`${IS_PUT_OFF} and m.reference_id not in (${GIVEN_UP})`)})
+    or ${MOVEMENTS_MISSING} > (
+      select count(*) from (${GIVEN_UP} except select m.reference_id ${ofMovements(sql`true`)}) as unsent)
+  end)`;
+
 /** Those first that are open, then the others, the latest of each first. */
 export async function listSales(db: Queries, request: SalesRequest): Promise<SaleRow[]> {
   const { rows } = await sql<SaleRow & { ofNote: Attention[] | null }>`
@@ -193,12 +235,11 @@ export async function listSales(db: Queries, request: SalesRequest): Promise<Sal
     select d.connection, d.business_id as "businessId", d.number, d.workflow_id as "workflowId", d.stage_now as stage,
       d.is_open as "isOpen", d.failed, d.closed, d.asked, coalesce(d.customer_name, d.customer_pin) as customer,
       d.document_id as "documentId", d.total, ${unixMs(sql`d.started_at`)} as "startedAtMs",
-      exists (select from movements as m where m.state = 'held' and (m.connection, m.business_id, m.type, m.number)
-        = (d.connection, d.business_id, d.type, d.number)) as "isMoving",
-      d.attentions, note.attentions as "ofNote",
+      ${IS_MOVING} as "isMoving", d.attentions, note.attentions as "ofNote",
       -- One that was given up keeps its number.
       case when d.stage_now in ('crediting', 'credited') then note.number end as "creditNote"
     from found as d
+    left join events as e on (e.connection, e.business_id, e.number) = (d.connection, d.business_id, d.event_number)
     left join lateral (
       select n.number, n.attentions from documents as n
       where (n.connection, n.business_id, n.original_document_id) = (d.connection, d.business_id, d.document_id)

@@ -1,8 +1,8 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 
 import { type SaleContent, saleWorkflowId, type Stage } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
-import { findSale, IS_OPEN, ofNotes, type SaleOfBusiness } from "./read-sales.ts";
+import { findSale, IS_OPEN, MOVEMENTS_MISSING, ofMovements, ofNotes, type SaleOfBusiness } from "./read-sales.ts";
 import { isThrough } from "./through.ts";
 
 /** A sale with work left, as its row has it: a run that is started by its number alone takes the rest from there. */
@@ -30,25 +30,15 @@ export interface UnfinishedPage {
 /** Sales looked at in one statement, which has to answer in time however many there are. */
 const PAGE = 5_000;
 
-/**
- * Whether something may be left to be done of the sale `d`, whose last event is `e`: never false where it is. The text of
- * the event is searched and not parsed: a service's answer may hold characters that the database refuses in JSON.
- */
+/** Whether something may be left to be done of the sale `d`, whose last event is `e`: never false where it is. */
 const MAY_BE_LEFT = sql<boolean>`(
   ${IS_OPEN}
   or exists (select ${ofMovements(sql`m.state <> 'applied' or m.purpose = 'undone' or m.outcome ? 'report'`)})
-  or (select count(*) ${ofMovements(sql`m.purpose = 'sold'`)})
-    < coalesce(substring(e.content from '"movementsPlanned":([0-9]+)')::int, 0)
+  or ${MOVEMENTS_MISSING} > 0
   or e.content like '%"refund":{%'
   or ${ofNotes(sql`n.stage not in ('credited', 'cancelled')`)}
   -- Answered as Temporal was lost, and looked at by nobody.
   or d.answered_at > (select max(latest.answered_at) - interval '1 hour' from documents as latest))`;
-
-function ofMovements(which: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`from movements as m
-    where (m.connection, m.business_id, m.type, m.number) = (d.connection, d.business_id, d.type, d.number)
-      and (${which})`;
-}
 
 /**
  * Some sales of which something is left to be done: what their rows and events say decides. Left out is a corrected sale
