@@ -106,6 +106,16 @@ describeWithTemporal("trouble with the API is shown with its start", () => {
     for (const invoice of ["RESTARTED-1", "RESTARTED-2"]) await result(invoice);
   });
 
+  test("while it does not answer of a rejected sale's items", async () => {
+    endTrouble = rig.simulator.inject({ operation: "listItems", when: "before", kind: "status", status: 503 });
+    rig.simulator.setAuthority("REJECTED-1", [{ do: "reject", reason: "no" }]);
+    await start("REJECTED-1");
+    await rig.stateWhen("REJECTED-1", ({ stage }) => stage === "rejected");
+    await expect.poll(() => said("list")).toMatch(new RegExp(`^The API has been away ${SINCE}.*: 1 sale waits`));
+    endTrouble();
+    await handleOf("REJECTED-1").terminate();
+  });
+
   test("while it is slow: the call that goes on", async () => {
     // Longer than the trigger's own delay: a busy machine needs seconds to look.
     endTrouble = rig.simulator.inject({ ...triggerFault("slow", {}), delayMs: 8_000 });

@@ -49,11 +49,15 @@ const STAGES_THAT_CALL: readonly Stage[] = [
   "awaiting-authority",
   "crediting",
 ];
-const CALL = `(${SEARCH_ATTRIBUTES.stage} IN (${STAGES_THAT_CALL.map(quoted).join(", ")}) OR ${SEARCH_ATTRIBUTES.attention} = "credentials")`;
+const ATTENTION = SEARCH_ATTRIBUTES.attention;
+/** A rejected sale reads its items, and is submitted again, unless that is up to an operator. */
+const IS_REJECTED = `(${SEARCH_ATTRIBUTES.stage} = "rejected" AND (${ATTENTION} IS NULL OR ${ATTENTION} != "rejected"))`;
+const CALL = `(${SEARCH_ATTRIBUTES.stage} IN (${STAGES_THAT_CALL.map(quoted).join(", ")}) OR ${IS_REJECTED} OR ${ATTENTION} = "credentials")`;
 
 /**
  * What is wrong with the services, by connection and kind. Nobody writes it down: the failures of the pending calls say
- * it, and since when; where none does, the workflows that have put a call off themselves.
+ * it, and since when; where none does, the workflows that have put a call off themselves. Not looked at are completed
+ * sales, also those whose movements wait: Temporal's list does not tell them from those that wait for a refund alone.
  */
 export async function serviceTroubles(
   client: Client,
