@@ -94,7 +94,11 @@ export function watchFleet({ client, ledger, meter, identity, log, everyMs = EVE
     // Whether a role may list Schedules is set apart from what it may count.
     { gauges: [lag], ask: lookAtSchedules },
   ];
-  const forgetAll = (): void => counts.forEach(forget);
+  function forgetAll(): void {
+    counts.forEach(forget);
+    // Not known until they are listed again.
+    looksUntilSchedules = 0;
+  }
 
   let isOurs = false;
   async function takeTurn(): Promise<void> {
@@ -111,12 +115,8 @@ export function watchFleet({ client, ledger, meter, identity, log, everyMs = EVE
   const end = lookRegularly({
     look: async (_sinceMs, signal) => {
       await takeTurn();
-      if (isOurs) {
-        await askAll(counts, signal);
-      } else {
-        forgetAll();
-        looksUntilSchedules = 0;
-      }
+      if (isOurs) await askAll(counts, signal);
+      else forgetAll();
       return 0;
     },
     everyMs,
