@@ -13,6 +13,9 @@ export class LedgerError extends Error {
   readonly code = "defect";
 }
 
+/** A newer version has brought the tables to a form that this one cannot work on. */
+export class NewerTablesError extends LedgerError {}
+
 /**
  * What a failed operation means.
  *

@@ -23,7 +23,7 @@ export type { Business, NewEvent, Writer } from "./events/chain.ts";
 export { CursorLostError } from "./events/events.ts";
 export type { ErasedDocument, EraseRequest, Erasure } from "./erasure/erase.ts";
 export type { ChainFinding, SeenHead } from "./events/verify-chain.ts";
-export { LedgerError, LedgerUnavailableError } from "./errors.ts";
+export { LedgerError, LedgerUnavailableError, NewerTablesError } from "./errors.ts";
 export { type Ledger, type LedgerOptions, openLedger } from "./open-ledger.ts";
 export type { KeptItemOutcome } from "./item-registrations.ts";
 export type { KeptObservation, Observation, Observations } from "./observations.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Kysely, type RawBuilder, sql } from "kysely";
 
-import { LedgerError, LedgerUnavailableError } from "./errors.ts";
+import { LedgerUnavailableError, NewerTablesError } from "./errors.ts";
 import { type Table, TABLES, type Tables } from "./tables.ts";
 
 /**
@@ -32,7 +32,7 @@ const SCHEMA = "fiscalflow_schema";
  * may do so at once: the lock is the transaction's.
  * @param db in a transaction
  * @param workerRole the login of the workers: it gets what it needs of the tables, and no more
- * @throws the error of the database; LedgerError when this version is too old for the tables; LedgerUnavailableError
+ * @throws the error of the database; NewerTablesError when this version is too old for the tables; LedgerUnavailableError
  *   where they are from before 1.0
  */
 export async function migrate(db: Kysely<Tables>, workerRole: string): Promise<void> {
@@ -66,7 +66,7 @@ export async function roleOf(db: Kysely<Tables>): Promise<string> {
 
 /**
  * Looks whether this version works on the tables, as the workers' role, which can change none of them.
- * @throws LedgerUnavailableError where somebody is still to set them up; LedgerError as {@link migrate}
+ * @throws LedgerUnavailableError where somebody is still to set them up; NewerTablesError as {@link migrate}
  */
 export async function checkTables(db: Kysely<Tables>): Promise<void> {
   const made = await versionOf(db);
@@ -91,7 +91,7 @@ async function versionOf(db: Kysely<Tables>): Promise<number> {
       )
     : undefined;
   if (made && made.oldest > STEPS.length)
-    throw new LedgerError(
+    throw new NewerTablesError(
       `The ledger's tables were brought to version ${made.version} by a newer fiscalflow, and take processes of version ${made.oldest} and later; this one is of version ${STEPS.length}: upgrade it.`,
     );
   if (made?.baseline !== baseline(db))

@@ -1,7 +1,8 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
 import { loadConfig } from "../../config/index.ts";
 import type { KeptObservation } from "../../ledger/index.ts";
+import { createTestLedger } from "../../ledger/test-support/create-test-ledger.ts";
 import {
   branchHoldFindings,
   checkLedger,
@@ -20,14 +21,14 @@ const HOLD = {
   heldAtMs: Date.parse("2026-11-20T09:00:00Z"),
 };
 
-const configured = (dialect: unknown) =>
+const configured = (dialect: unknown, ledgerUrl = "postgres://127.0.0.1/none") =>
   loadConfig({
     env: {
       COMPLIANCE_BASE_URL: "http://127.0.0.1:9",
       COMPLIANCE_API_KEY: "cmp_sk_test_nobody",
       COMPLIANCE_BUSINESS_ID: "biz_1",
       COMPLIANCE_DIALECT: JSON.stringify(dialect),
-      LEDGER_URL: "postgres://127.0.0.1/none",
+      LEDGER_URL: ledgerUrl,
     },
   });
 
@@ -46,6 +47,20 @@ test("a live key whose ledger is on this host alone is a fault that says how to 
   expect(finding?.message).toContain("1 connection (default)");
   expect(others.map(({ level }) => level)).toEqual(["ok"]);
   expect((await checkLedger(withKey("cmp_sk_test_nobody"))).map(({ level }) => level)).toEqual(["ok"]);
+});
+
+test("tables that a newer version has changed are a fault that says to upgrade", async () => {
+  const made = await createTestLedger();
+  onTestFinished(() => made.drop());
+  await made.outside.query("update fiscalflow_schema set version = 9, oldest = 8");
+  expect(await checkLedger(configured({}, made.url))).toEqual([
+    {
+      check: "ledger",
+      level: "fault",
+      message: expect.stringContaining("brought to version 9 by a newer fiscalflow") as string,
+      todo: expect.stringMatching("^install the fiscalflow that has changed the tables, or a later one") as string,
+    },
+  ]);
 });
 
 test("an open hold is a warning with both branches, the movement that found it, since when, and what lifts it", () => {

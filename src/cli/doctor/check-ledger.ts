@@ -8,6 +8,7 @@ import {
   LedgerUnavailableError,
   type ListedHold,
   misfitOf,
+  NewerTablesError,
   type Place,
   type SecondDocument,
 } from "../../ledger/index.ts";
@@ -30,6 +31,9 @@ const MOVE =
 const RESTORED =
   "workers send nothing that must not be sent twice until you say what it may have lost: fiscalflow ledger restored " +
   "(https://github.com/fiscalflow/fiscalflow/blob/main/docs/database.md#backup-and-restore)";
+
+const UPGRADE =
+  "install the fiscalflow that has changed the tables, or a later one, here too: this one can neither read nor write them";
 
 /** What was not seen for so long is over. */
 const OBSERVED_WITHIN_DAYS = 7;
@@ -64,6 +68,7 @@ export async function checkLedger(config: Connections & Pick<Config, "ledger">, 
       ...observationFindings(await ledger.observations.list(OBSERVED_WITHIN_DAYS), config),
     ];
   } catch (error) {
+    if (error instanceof NewerTablesError) return [fault("ledger", error.message, UPGRADE)];
     if (!(error instanceof LedgerUnavailableError)) throw error;
     const todo = "until it is ready, nothing is sent that must not be sent twice; sales wait, and go on by themselves";
     return [fault("ledger", error.message, todo)];
