@@ -47,6 +47,8 @@ export interface AccountingRuntime {
 
 export interface KeyStandingWatch {
   refused: (operation: string, status: number) => void;
+  /** Something still waits for an operation that the key was refused. */
+  awaited: (operation: string) => void;
   works: (operation: string) => void;
 }
 
@@ -196,7 +198,12 @@ export function createAccountingActivities(context: AccountingContext): Accounti
       if (tooSoonForMs > 0) throw stillWaiting("It was tried a moment ago.", tooSoonForMs, trouble);
       const ofTheKey = refused?.status === 401;
       // What a key may not do only a call of that kind finds out.
-      if (!ofTheKey && ownTurnInMs > 0) throw stillWaiting("It was tried a while ago.", ownTurnInMs, trouble);
+      if (!ofTheKey && ownTurnInMs > 0) {
+        if (!refused) throw stillWaiting("It was tried a while ago.", ownTurnInMs, trouble);
+        // Its own tries are up to twelve hours apart, and the alert goes on meanwhile.
+        if (refused.operation !== undefined) runtime.keyWatch.awaited(refused.operation);
+        throw stillWaiting("The key is refused.", lookPauseMs, trouble);
+      }
       const classified = await callAndClassify(runtime, "listCompanies", () => runtime.client.listCompanies());
       const { meaning, message } = classified;
       if (meaning.kind === "transient") {

@@ -9,8 +9,9 @@ import { createTestLedger } from "../src/ledger/test-support/create-test-ledger.
 import { createAccountingActivities } from "./accounting.ts";
 import { ServiceHealth } from "./classified-call.ts";
 import { ONE_KEY } from "./test-support/behind-breaker.ts";
-import { failureOf, inActivity } from "./test-support/served.ts";
+import { failureOf, inActivity, START_MS } from "./test-support/served.ts";
 
+const HOUR = 3_600_000;
 const PAGE = { connection: "default", cursor: "2" };
 
 async function served(names: Record<string, string> = {}) {
@@ -36,6 +37,7 @@ async function served(names: Record<string, string> = {}) {
   const alerts: string[] = [];
   const keyWatch = {
     refused: (operation: string, status: number) => void alerts.push(`${operation} ${status}`),
+    awaited: (operation: string) => void alerts.push(`${operation} awaited`),
     works: () => undefined,
   };
   const profile = { connection: "default", callTimeoutMs: 5_000, unservedAfterMs: 60_000 };
@@ -139,6 +141,18 @@ test("a passing failure is tried again, and a refused key is reported once for e
   simulator.accounting.setApplication("simulator", { active: false });
   expect(await keep()).toMatchObject({ kind: "refused", attention: "credentials", status: 401 });
   expect(alerts).toEqual(["listBillPayments 401"]);
+});
+
+test("who waits for a permission looks every half hour, and makes no call before its own try is due", async () => {
+  const { simulator, alerts, activities } = await served();
+  const refused = { status: 403, operation: "listBillPayments" };
+  const wait = { connection: "default", triedAtMs: START_MS, sinceMs: START_MS - 20 * HOUR, refused };
+  const looking = (sinceTryMs: number) =>
+    failureOf(() => activities.awaitAccounting(wait), { scheduledAtMs: START_MS + sinceTryMs });
+  expect(await looking(HOUR)).toMatchObject({ type: "StillWaiting", benign: true, pauseMs: 0.9 * (HOUR / 2) });
+  expect(await looking(10 * HOUR - 60_000)).toMatchObject({ type: "StillWaiting", pauseMs: 60_000 });
+  expect(alerts).toEqual(["listBillPayments awaited", "listBillPayments awaited"]);
+  expect(simulator.accounting.calls()).toEqual([]);
 });
 
 test("a page of bill payments is not requested while the ledger is away", async () => {

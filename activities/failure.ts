@@ -144,8 +144,8 @@ const LONGEST_OWN_PAUSE_MS = 12 * HOUR_MS;
 /** Looks cost no history. */
 const SHARE_OF_AGE = 1 / 6;
 const LONGEST_LOOK_PAUSE_MS = HOUR_MS / 2;
-/** With its jitter: what waits for a key, or for a service, has looked within this time. */
-export const LOOKED_WITHIN_MS = 1.1 * LONGEST_LOOK_PAUSE_MS;
+/** With its jitter, and until it is made: what waits for a key, or for a service, has looked within this time. */
+export const LOOKED_WITHIN_MS = 1.1 * LONGEST_LOOK_PAUSE_MS + MINUTE_MS;
 
 /** Where a wait for the service stands, by the clock of the Temporal server, which is the clock of its workflow too. */
 export interface Standing {

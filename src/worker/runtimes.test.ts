@@ -44,6 +44,12 @@ test("a refused key of the accounting service is one while it is in use, and som
   expect(isRefused()).toEqual([false]);
   watch.refused("listCompanies", 401);
   expect(isRefused()).toEqual([true]);
+  for (let looks = 0; looks < 5; looks++) {
+    clock.nowMs += 33 * 60_000;
+    expect(isRefused()).toEqual([true]);
+    watch.awaited("listCompanies");
+  }
   key.version = 2;
+  watch.awaited("listCompanies");
   expect(isRefused()).toEqual([false]);
 });

@@ -168,6 +168,10 @@ export function keyWatch(name: string, key: PresentKey, watch: KeyWatch, nowMs =
       refused.set(operation, { status, sinceMs: seenAtMs, ...known, seenAtMs, version });
       if (!known) watch.refused(trouble(operation, status), () => isRefused(operation));
     },
+    awaited(operation) {
+      const known = refused.get(operation);
+      if (known) known.seenAtMs = nowMs();
+    },
     works(operation) {
       const was = refused.get(operation);
       if (!was) return;
