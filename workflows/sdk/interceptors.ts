@@ -265,8 +265,9 @@ function endOfTurns(count: number): Promise<void> {
 }
 
 /**
- * What workflows count (docs/monitoring.md). A replay counts nothing again; a run that was reset may. Labels come from
- * closed lists, since each value is a time series: never a business, a number or a text of the service.
+ * What workflows count (docs/monitoring.md). A replay counts nothing again; a run that was reset may, and so may a task
+ * that is repeated, since its end did not reach the server. Labels come from closed lists, since each value is a time
+ * series: never a business, a number or a text of the service.
  */
 const COUNTED_STATES: readonly MovementState[] = ["applied", "refused", "unknown", "dropped"];
 
