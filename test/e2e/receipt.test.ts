@@ -45,4 +45,21 @@ describeWithTemporal("the receipt of a sale", () => {
     expect(await result).toMatchObject({ stage: "completed", receipt: { receiptLabel: "NS" } });
     expect(rig.callsOf("LATE-RECEIPT-1").filter((operation) => operation === "createSale")).toHaveLength(1);
   });
+
+  test("that is missing is no reason to submit the document again, however slow the authority was", async () => {
+    const { id, result } = await inFlight("LATE-RECEIPT-2");
+    await rig.stateWhen("LATE-RECEIPT-2", ({ attentions }) => attentions.some(({ code }) => code === "authority-slow"));
+    rig.simulator.setDocumentStatus(id, "completed", { receipt: null });
+    // Refused if the sale has seen the answer meanwhile.
+    await Promise.allSettled([rig.starter.retry({ invoice: "LATE-RECEIPT-2" })]);
+    const unsigned = await rig.stateWhen("LATE-RECEIPT-2", ({ attentions }) =>
+      attentions.some(({ code }) => code === "unexpected-answer"),
+    );
+    expect(unsigned.attentions).toMatchObject([
+      { code: "unexpected-answer", message: expect.stringContaining("has had no receipt") },
+    ]);
+    rig.simulator.setDocumentStatus(id, "completed");
+    expect(await result).toMatchObject({ stage: "completed" });
+    expect(rig.callsOf("LATE-RECEIPT-2")).not.toContain("retry");
+  });
 });
