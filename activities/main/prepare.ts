@@ -7,7 +7,9 @@ import {
   type ConnectionProfile,
   type DatedRefund,
   DEFAULT_CONNECTION,
+  type ConflictDetails,
   differencesInWords,
+  differingFields,
   doubtsOf,
   type EarlierRun,
   FAILURES,
@@ -280,8 +282,12 @@ function keptOf(kept: KeptSale | undefined, content: SaleContent): KeptSale | un
   if (!kept) return undefined;
   const isHeld = isReserved(kept);
   if (!isHeld && !isSpokenFor(kept)) return isOfThisRun(kept) ? undefined : kept;
-  const words = kept.record.content ? differencesInWords(kept.record.content, content) : [];
-  if (words.length > 0) throw conflict(content.traderInvoiceNumber, words, kept);
+  const known = kept.record.content;
+  const words = known ? differencesInWords(known, content) : [];
+  if (known && words.length > 0) {
+    const fields = differingFields(known, content);
+    throw conflict(content.traderInvoiceNumber, { words, fields }, kept);
+  }
   return isHeld ? undefined : kept;
 }
 
@@ -375,13 +381,18 @@ export function finishedOf({ record, creditNote }: Pick<KeptSale, "record" | "cr
   return { ...finished, stage: "credited", creditNote: asAnswered(note), refund: refund ?? creditNote?.record.refund };
 }
 
-function conflict(number: string, words: readonly string[], { record, writer }: KeptSale): ApplicationFailure {
+function conflict(
+  number: string,
+  { words, fields }: { words: readonly string[] } & ConflictDetails,
+  { record, writer }: KeptSale,
+): ApplicationFailure {
   const was = record.document
     ? `the document ${record.document.id} is ${record.document.status}`
     : `stage ${record.stage}`;
   return ApplicationFailure.nonRetryable(
     `The number ${number} belongs to another sale. What differs: ${words.join("; ")}. In the ledger: ${was}, kept by ${writer.workflowId}, run ${writer.runId}. Nothing was sent. ${INSTEAD_OF_OTHER_CONTENT}`,
     FAILURES.conflict,
+    { fields } satisfies ConflictDetails,
   );
 }
 

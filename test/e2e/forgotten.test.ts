@@ -71,6 +71,7 @@ describeWithTemporal("the number of a sale that Temporal has deleted", () => {
     const other = input("FORGOTTEN-2", { customer: { name: "Otieno" }, lines: [{ ...TEA, quantity: 3 }] });
     const refused = rig.starter.startSaleAndWait(other, { waitSeconds: 20 });
     await expect(refused).rejects.toThrow(SaleConflictError);
+    await expect(refused).rejects.toMatchObject({ fields: ["customer.name", "customer.pin", "lines[0].quantity"] });
     await expect(refused).rejects.toThrow(
       /belongs to another sale\. What differs: customer\.name; customer\.pin; lines\[0\]\.quantity: 3, before \d+\. In the/,
     );
