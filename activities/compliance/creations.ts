@@ -73,7 +73,11 @@ export function createCreationActivities(context: ActivityContext) {
     const underWayForMs = sendBefore.leftMs + callTimeoutMs;
     const by = { execution, underWayForMs, scheduledAtMs: Math.min(asked.sinceMs, scheduledAtMs()), repeatableForMs };
     const takenAtMs = nowMs();
-    const call = { ...key, idempotencyKey: keySentWith(asked), content, request, writer, nowMs: takenAtMs };
+    const { attempt } = Context.current().info;
+    // The workflow looked before the first attempt; a cancellation since then waits for this one at most.
+    const unlessCancelled = attempt > 1;
+    const sent = { idempotencyKey: keySentWith(asked), content, request };
+    const call = { ...key, ...sent, writer, nowMs: takenAtMs, unlessCancelled };
     const taken = await claimOrDeferred(
       async () => {
         await releaseUnsent(documents, key, asked.unsent, writer);
@@ -83,8 +87,7 @@ export function createCreationActivities(context: ActivityContext) {
     );
     if (taken.kind === "deferred") {
       // Without its claim nothing is known of an earlier attempt of this activity either.
-      const isFirst = Context.current().info.attempt === 1;
-      return { ...taken, ...(!isFirst && { inDoubt: true }), unsent: { intent, execution, takenAtMs } };
+      return { ...taken, ...(attempt > 1 && { inDoubt: true }), unsent: { intent, execution, takenAtMs } };
     }
     if (taken.kind !== "send") return knownOf(taken, of.number, repeatableForMs);
     let isSettled = false;
@@ -200,6 +203,8 @@ function knownOf(
   switch (taken.kind) {
     case "in-progress":
       return { kind: "deferred", retryAfterMs: taken.forMs, message: stillUnderWay(taken), inDoubt: true };
+    case "cancel-requested":
+      return { kind: "deferred", message: "Nothing was sent: its cancellation was asked for.", inDoubt: false };
     case "doubtful": {
       const firstSentAt = new Date(taken.firstSentAtMs).toISOString();
       const why =

@@ -116,3 +116,45 @@ describeWithTemporal("a sale whose creation the API limited, unsent", () => {
     expect(rig.callsOf("LIMITED-1")).toEqual(["createSale"]);
   });
 });
+
+describeWithTemporal("while the API limits the rate, under keys that it remembers,", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({ receiver: false, timings: { callTimeoutMs: 1_000 } });
+  });
+  afterAll(() => rig?.close());
+  const { start, sold, creditNotesOf } = salesOf(() => rig);
+
+  test("what was sent, and whose answer does not come, is not cancelled", async () => {
+    rig.simulator.inject({
+      operation: "createSale",
+      when: "after",
+      kind: "drop",
+      match: { invoice: "SENT-1" },
+      times: 1,
+    });
+    const handle = await start("SENT-1");
+    await rig.simulator.until(() => rig.callsOf("SENT-1").includes("createSale"));
+    await rig.starter.cancel({ invoice: "SENT-1" }, { reason: "the customer left" });
+    expect(await handle.result()).toMatchObject({ stage: "completed" });
+    expect(rig.simulator.documents("SENT-1")).toHaveLength(1);
+  });
+
+  test("what was not sent is cancelled in place of the next attempt: a credit note, and a sale", async () => {
+    const { sale } = await sold("LIMITED-2");
+    const limited = { when: "before", kind: "rate-limit", retryAfterSeconds: 4, times: 1 } as const;
+    rig.simulator.inject({ operation: "creditNote", ...limited });
+    const request = { reason: "06", traderInvoiceNumber: "CN-LIMITED-2" } as const;
+    await rig.starter.refund({ invoice: "LIMITED-2" }, request, { waitSeconds: 0 });
+    await rig.simulator.until(() => rig.callsOf("CN-LIMITED-2").includes("creditNote"));
+    await rig.starter.cancel({ invoice: "LIMITED-2" }, { reason: "the customer keeps it" });
+    // Held back: the API is asked for nothing until then.
+    const handle = await start("LIMITED-3");
+    await rig.stateWhen("LIMITED-3", ({ stage }) => stage === "submitting");
+    await rig.starter.cancel({ invoice: "LIMITED-3" }, { reason: "the customer left" });
+    expect(await handle.result()).toMatchObject({ stage: "cancelled", sale: null });
+    await rig.stateWhen("LIMITED-2", ({ stage, refund }) => stage === "completed" && !refund);
+    expect(rig.callsOf("LIMITED-3")).toEqual([]);
+    expect(creditNotesOf(sale?.id)).toEqual([]);
+  });
+});

@@ -56,6 +56,8 @@ export interface TakeDocumentRequest extends DocumentKey, TakingExecution {
   request: unknown;
   nowMs: number;
   writer: Writer;
+  /** Whoever asks has not looked since its first attempt whether the document is still wanted. */
+  unlessCancelled?: boolean;
 }
 
 /** Whose the number of a credit note is: the sale that it reverses, and who carries it on. */
@@ -86,6 +88,8 @@ export type TakeDocumentAnswer =
   /** Nothing was taken: the sale has another credit note, which may be signed. */
   | { kind: "credited-by-another"; number: string }
   | UnderWay
+  /** Nothing was taken, and nothing is out: a cancellation was asked for. */
+  | { kind: "cancel-requested" }
   /** It may have been sent, and is not to be sent again. */
   | { kind: "doubtful"; firstSentAtMs: number }
   /** Nobody knows what an earlier run has sent. */
@@ -118,6 +122,8 @@ export async function take(db: Queries, request: TakeDocumentRequest): Promise<T
   if (isOther && isSpokenFor(found)) return { kind: "number-taken", ...(await ownerOf(db, request, found)) };
   const known = isOther ? undefined : await standing(db, request, found);
   if (known !== undefined) return known;
+  const isUnwanted = !isOther && found.content.cancelRequested !== undefined;
+  if (request.unlessCancelled === true && isUnwanted) return { kind: "cancel-requested" };
   // Before anything is written: a transaction that has a row of the sale waits for the chain.
   const other = await otherCreditNote(db, request);
   if (other !== undefined) return other;
