@@ -84,14 +84,15 @@ export async function startSaleOnce(client: Client, start: PlannedStart): Promis
 
 async function startOrFind(client: Client, start: PlannedStart): Promise<StartResult> {
   // Who takes a freed number before this call does is looked at as any other run.
-  for (let reuse: WorkflowIdReusePolicy = "REJECT_DUPLICATE"; ; reuse = "ALLOW_DUPLICATE") {
+  for (let reuse: WorkflowIdReusePolicy | undefined = "REJECT_DUPLICATE"; ;) {
     try {
       await client.workflow.start(WORKFLOW_TYPES.sale, startOptions(start, reuse));
       return "started";
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     }
-    if (!(await isFreeAgain(client, start))) return await checkSameContent(client, start);
+    reuse = await reuseOfFreed(client, start);
+    if (reuse === undefined) return await checkSameContent(client, start);
   }
 }
 
@@ -183,8 +184,12 @@ export function startByNumber(key: SaleKey, { fingerprint, content }: Record<str
 /**
  * Only a run that certainly sent no create request leaves its number free; to the sale that has it, where the run
  * failed with a conflict: the ledger knew the number.
+ * @returns undefined where it is taken
  */
-async function isFreeAgain(client: Client, { workflowId, fingerprint }: PlannedStart): Promise<boolean> {
+async function reuseOfFreed(
+  client: Client,
+  { workflowId, fingerprint }: PlannedStart,
+): Promise<WorkflowIdReusePolicy | undefined> {
   const handle = client.workflow.getHandle(workflowId);
   const run = await handle.describe();
   const isCancelled = run.status.name === "RUNNING" && attributesOf(run).get(SEARCH_ATTRIBUTES.stage) === "cancelled";
@@ -194,17 +199,18 @@ async function isFreeAgain(client: Client, { workflowId, fingerprint }: PlannedS
   const { status } = isEnding ? await handle.describe() : run;
   if (status.name === "COMPLETED") {
     const outcome = (await handle.result()) as SaleOutcome;
-    return outcome.stage === "cancelled" && !outcome.numberTaken;
+    return outcome.stage === "cancelled" && !outcome.numberTaken ? "ALLOW_DUPLICATE" : undefined;
   }
-  if (status.name !== "FAILED") return false;
+  if (status.name !== "FAILED") return undefined;
   try {
     await handle.result();
-    return false;
+    return undefined;
   } catch (error) {
     const cause = error instanceof WorkflowFailedError ? error.cause : undefined;
-    if (!(cause instanceof ApplicationFailure) || !REFUSALS.includes(cause.type)) return false;
+    if (!(cause instanceof ApplicationFailure) || !REFUSALS.includes(cause.type)) return undefined;
     // It found no row of the sale, which says nothing of a run before it.
-    return cause.type !== FAILURES.notFound || (await lastCompletedRun(client, { workflowId })) === undefined;
+    const isFree = cause.type !== FAILURES.notFound || (await lastCompletedRun(client, { workflowId })) === undefined;
+    return isFree ? "ALLOW_DUPLICATE_FAILED_ONLY" : undefined;
   }
 }
 
