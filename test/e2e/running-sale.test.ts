@@ -46,6 +46,9 @@ describeWithTemporal("a running sale", () => {
         message: expect.stringMatching(/Compared are the date, .* has: fiscalflow sale show DIRECT-1\./),
       },
     });
+    // Of its 2,000 updates Temporal counts none that is refused before.
+    const { events } = await handle.fetchHistory();
+    expect(events?.filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes)).toEqual([]);
     await expect(rig.starter.startSaleAndWait(other, { waitSeconds: 5 })).rejects.toThrow(SaleConflictError);
     await handle.cancel();
     await handle.result();

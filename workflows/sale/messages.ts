@@ -46,14 +46,14 @@ import {
 } from "../operator/updates.ts";
 import { invalidInput, onSignal, onUnreadSignals } from "../sdk/interceptors.ts";
 import { isReset, type SaleState } from "./state.ts";
-import { giveOutcome, publishRun, stateOf, whyNoOutcome, waitForOutcome } from "./view.ts";
+import { giveOutcome, publishRun, stateOf, whyNoOutcome, whyNoOutcomeOf, waitForOutcome } from "./view.ts";
 
 const stateQuery = defineQuery<WorkflowState>(STATE_QUERY);
 const callbackReceived = defineSignal<[CallbackReceived?]>(SIGNALS.callbackReceived);
 
 const outcome: Update<SaleState, "outcome"> = {
   name: "outcome",
-  refusedBecause: whyNoOutcome,
+  refusedBecause: whyNoOutcomeOf,
   act: waitForOutcome,
 };
 
@@ -186,9 +186,19 @@ function ofEither<Name extends "retry" | "acknowledge" | "resolveDocument">(
       return found.length > 0 ? undefined : update.refusedBecause(first, request);
     },
     act(run, request) {
-      for (const one of waiting(run, request)) void update.act(one, meantFor(one, request));
+      const found = waiting(run, request);
+      // A slow authority is waited for: it is asked again only if nothing else waits, or if the update names it.
+      const pressing = found.filter((one) => waitsForMoreThanTime(one, meantFor(one, request)));
+      const isForAll = forSeveral && !("code" in request && request.code !== undefined);
+      for (const one of isForAll && pressing.length > 0 ? pressing : found)
+        void update.act(one, meantFor(one, request));
     },
   };
+}
+
+function waitsForMoreThanTime(run: SaleState, request: object): boolean {
+  const isPressing = ({ code }: { code: string }): boolean => code !== "authority-slow";
+  return run.meansAutomaticTry(request) || run.resolvableBy("retry", request).some(isPressing);
 }
 
 /** A restart is an operator's decision, like any other. What the run before knew, its row knows. */

@@ -186,8 +186,9 @@ const MOST_OUTCOME_BYTES = 25_000_000;
 export async function waitForOutcome(run: SaleState, request: OutcomeRequest): Promise<SaleOutcome> {
   await condition(() => run.prepared || run.failure !== undefined);
   if (run.failure) throw run.failure;
-  if (request.fingerprint !== undefined && request.fingerprint !== run.fingerprint) {
-    throw ApplicationFailure.nonRetryable(otherContent(run.invoice), FAILURES.conflict);
+  if (isOfOtherContent(run, request)) {
+    run.outcomesGiven++;
+    throw conflictOfContent(run);
   }
   const waitMs = (request.waitSeconds ?? DEFAULT_WAIT_SECONDS) * 1000;
   const isOutcomeFinal = (): boolean => run.settled && !isSuccessorAwaited(run.correction);
@@ -195,6 +196,23 @@ export async function waitForOutcome(run: SaleState, request: OutcomeRequest): P
   if (!outcomeKnown() && waitMs > 0)
     await condition(outcomeKnown, waitMs, { summary: "A caller waits for the outcome" });
   return giveOutcome(run);
+}
+
+function isOfOtherContent(run: SaleState, { fingerprint }: OutcomeRequest): boolean {
+  return fingerprint !== undefined && fingerprint !== run.fingerprint;
+}
+
+function conflictOfContent({ invoice }: SaleState): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(otherContent(invoice), FAILURES.conflict);
+}
+
+/**
+ * Refused before Temporal counts it among the run's updates.
+ * @throws ApplicationFailure Conflict, to a caller who has another sale in mind
+ */
+export function whyNoOutcomeOf(run: SaleState, request: OutcomeRequest): string | undefined {
+  if (run.prepared && isOfOtherContent(run, request)) throw conflictOfContent(run);
+  return whyNoOutcome(run);
 }
 
 /** As the answer of an update, of which a run gives only so many. */
