@@ -79,7 +79,13 @@ const MOST_TRIES = 144;
  * overtaken (docs/decisions/0012). It ends at once; the other goes on by itself.
  */
 export async function scheduled({ workflow, workflowId, input, ifRunning }: ScheduledInput): Promise<ScheduledOutcome> {
-  for (let tries = 1; ; tries++) {
+  let tries = 1;
+  const state = (): JobState<object> => {
+    const waitingFor = `the end of ${workflowId}, which is under way`;
+    return { workflow: WORKFLOW_TYPES.scheduled, waitingFor, progress: { tries }, attentions: [], decisions: [] };
+  };
+  setHandler(stateQuery, state, { description: "What the start of the workflow waits for." });
+  for (; ; tries++) {
     try {
       await startChild(workflow, {
         workflowId,

@@ -46,6 +46,16 @@ describeWithTemporal("a synchronisation of bill payments from a service that ign
     expect((await ledgersBooks(rig.config)).size).toBe(0);
     expect(rig.simulator.accounting.calls("listBillPayments")).toHaveLength(3);
 
+    const start = { workflow: "syncBillPayments", workflowId, input: {}, ifRunning: "wait" };
+    const startedBySchedule = await rig.client.workflow.start("scheduled", {
+      taskQueue: MAIN_TASK_QUEUE,
+      workflowId: `scheduled/${workflowId}`,
+      args: [start],
+    });
+    const waits = { waitingFor: `the end of ${workflowId}, which is under way`, progress: { tries: 1 } };
+    expect(await startedBySchedule.query(STATE_QUERY)).toMatchObject(waits);
+    await startedBySchedule.terminate();
+
     await rig.stopWorkers();
     for (const connection of rig.config.accounting) connection.dialect = parseAccountingDialect();
     await rig.startWorkers();
