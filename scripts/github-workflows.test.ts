@@ -59,6 +59,9 @@ const workflow = z.looseObject({
     z.string(),
     z.looseObject({
       permissions: permissions.optional(),
+      needs: z.array(z.string()).default([]),
+      environment: z.string().optional(),
+      if: z.string().optional(),
       steps: z
         .array(z.looseObject({ run: z.string().optional(), with: z.record(z.string(), z.unknown()).optional() }))
         .default([]),
@@ -100,6 +103,34 @@ describe.each(files)("the GitHub workflow %s", (name) => {
     const checkouts = steps.filter(({ uses }) => String(uses).startsWith("actions/checkout@"));
     for (const checkout of checkouts) expect(checkout).toMatchObject({ with: { "persist-credentials": false } });
   });
+});
+
+describe("a release", () => {
+  const { jobs } = workflow.parse(parse(textOf("release.yml")));
+  const runs = (text: string): string[] =>
+    Object.keys(jobs).filter((name) => jobs[name]?.steps.some(({ run = "" }) => run.includes(text)));
+  /** Those that must have succeeded before a job begins. */
+  const before = (name: string): string[] => (jobs[name]?.needs ?? []).flatMap((one) => [one, ...before(one)]);
+  const publishing = ["npm", "image", "github"];
+
+  test("is packed where no tool runs whose packages nothing pins", () => {
+    expect(runs("npm pack")).toEqual(["pack"]);
+    expect(runs("check:kubernetes")).toEqual(["kubernetes"]);
+    expect(before("pack")).toEqual([]);
+    // What it has made stays there.
+    expect(jobs["kubernetes"]?.steps.filter(({ uses }) => /artifact|cache@/.test(String(uses)))).toEqual([]);
+  });
+
+  test.each(publishing)(
+    "publishes by the job %s after all gates, and with the approval that its environment asks for",
+    (name) => {
+      const approved = Object.keys(jobs).filter((one) => jobs[one]?.environment === "npm");
+      expect(approved).toEqual(["npm"]);
+      expect([name, ...before(name)]).toEqual(expect.arrayContaining(["gates", "kubernetes", "pack", ...approved]));
+      // Such as `always()`, which does not wait for a success.
+      expect(jobs[name]?.if).toBeUndefined();
+    },
+  );
 });
 
 test("Dependabot looks after the packages, the actions, the image and what compose runs", () => {
