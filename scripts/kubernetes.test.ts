@@ -74,7 +74,10 @@ const podSchema = z.looseObject({
   }),
 });
 const workloadSchema = z.object({ spec: z.looseObject({ selector: selector.optional(), template: podSchema }) });
-const objectSchema = z.looseObject({ kind: z.string(), metadata: z.looseObject({ name: z.string() }) });
+const objectSchema = z.looseObject({
+  kind: z.string(),
+  metadata: z.looseObject({ name: z.string(), annotations: labels.default({}) }),
+});
 const policySchema = z.object({
   spec: z.object({
     podSelector: selector,
@@ -93,6 +96,7 @@ const kustomizationSchema = z.looseObject({
   nameSuffix: z.string().optional(),
   labels: z.array(z.object({ pairs: labels, includeSelectors: z.boolean() })).default([]),
   configMapGenerator: z.array(generator).default([]),
+  generatorOptions: z.object({ annotations: labels }).optional(),
   images: z.array(labels).default([]),
 });
 
@@ -206,6 +210,15 @@ test("the Kubernetes base carries the version of the product, and so do the name
     "Job fiscalflow-setup",
     "PodDisruptionBudget fiscalflow-worker",
   ]);
+});
+
+test("Argo CD and Flux remove nothing that a version has, since it may serve beside the next one", () => {
+  const kept = {
+    "argocd.argoproj.io/sync-options": "Prune=false",
+    "kustomize.toolkit.fluxcd.io/prune": "disabled",
+  };
+  for (const { kind, metadata } of versioned) expect(metadata.annotations, kind).toMatchObject(kept);
+  expect(BASE.generatorOptions?.annotations).toEqual(kept);
 });
 
 test("each workload on Kubernetes runs a command of the product by the image's entry point", () => {
