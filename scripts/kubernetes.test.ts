@@ -67,6 +67,7 @@ const podSchema = z.looseObject({
     serviceAccountName: z.string(),
     automountServiceAccountToken: z.boolean(),
     enableServiceLinks: z.boolean(),
+    nodeSelector: labels.default({}),
     terminationGracePeriodSeconds: z.number().optional(),
     securityContext: z.looseObject({ runAsUser: z.number() }),
     containers: z.tuple([containerSchema]),
@@ -273,6 +274,18 @@ describe.each(PROCESSES)("the process %s on Kubernetes", (process) => {
     expect(account).toMatchObject({ automountServiceAccountToken: false });
     expect(spec.automountServiceAccountToken).toBe(false);
     expect(spec.enableServiceLinks).toBe(false);
+  });
+
+  test("runs on nodes that the published image is built for, by a job that builds for its own machine", () => {
+    const job = {
+      "runs-on": z.literal("ubuntu-24.04"),
+      steps: z.array(z.looseObject({ with: z.looseObject({}).optional() })),
+    };
+    const { jobs } = z
+      .object({ jobs: z.object({ image: z.object(job) }) })
+      .parse(parse(read(".github/workflows/release.yml")));
+    expect(jobs.image.steps.filter(({ with: given = {} }) => "platforms" in given)).toEqual([]);
+    expect(spec.nodeSelector).toEqual({ "kubernetes.io/arch": "amd64" });
   });
 
   test("has the ports that the settings name", () => {
