@@ -13,8 +13,13 @@ import { parseArgs } from "node:util";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const UPGRADE = "### What an upgrade needs";
-/** The names of objects, which take no dots, carry the version too. */
-const KUBERNETES = ["deploy/kubernetes/base/kustomization.yaml", "deploy/kubernetes/base/version/kustomization.yaml"];
+/** The names of objects, which take no dots, carry the version too; addresses and images, the tag. */
+const KUBERNETES = [
+  "deploy/kubernetes/base/kustomization.yaml",
+  "deploy/kubernetes/base/version/kustomization.yaml",
+  "deploy/kubernetes/example/kustomization.yaml",
+  "docs/kubernetes.md",
+];
 
 /** What each later release of the same major version keeps, and what the tests say of it. */
 const PROMISES = { next: "test/promises/next-release.txt", last: "test/promises/last-release.txt" };
@@ -65,8 +70,11 @@ function withVersion(version) {
   files.set("package-lock.json", { ...lock, version });
   const texts = new Map([...files].map(([path, content]) => [path, `${JSON.stringify(content, null, 2)}\n`]));
   for (const path of KUBERNETES) {
-    const text = read(path).replaceAll(/"\d+\.\d+\.\d+"/g, `"${version}"`);
-    texts.set(path, text.replaceAll(/-\d+-\d+-\d+\n/g, `-${version.replaceAll(".", "-")}\n`));
+    const text = read(path)
+      .replaceAll(/"\d+\.\d+\.\d+"/g, `"${version}"`)
+      .replaceAll(/(nameSuffix: )-\d+-\d+-\d+\n/g, `$1-${version.replaceAll(".", "-")}\n`)
+      .replaceAll(/(\?ref=|fiscalflow:)v\d+\.\d+\.\d+/g, `$1v${version}`);
+    texts.set(path, text);
   }
   return texts;
 }

@@ -12,8 +12,13 @@ const changelog = (unreleased: string): string => `# Changelog\n\n## Unreleased\
 const PROMISES = "signal callbackReceived\nstage completed\n";
 const day = new Date().toISOString().slice(0, 10);
 
-/** Where Kubernetes is told the version, of the image and of the names of what each version has. */
-const MANIFESTS = ["deploy/kubernetes/base/kustomization.yaml", "deploy/kubernetes/base/version/kustomization.yaml"];
+/** Where Kubernetes, or who installs there, is told the version: of the image, of names, of the base, of the image. */
+const MANIFESTS = [
+  "deploy/kubernetes/base/kustomization.yaml",
+  "deploy/kubernetes/base/version/kustomization.yaml",
+  "deploy/kubernetes/example/kustomization.yaml",
+  "docs/kubernetes.md",
+];
 
 /** A repository with the package files of this one, and one workspace; a copy of it for each test. */
 const begun = mkdtempSync(join(tmpdir(), "fiscalflow-release-"));
@@ -96,10 +101,12 @@ test("a release is one commit with a tag that has its notes", () => {
   expect(read("CHANGELOG.md")).toBe(`# Changelog\n\n## Unreleased\n\n## 99.1.0 - ${day}\n\n${NOTES}\n\n${OLDER}`);
   for (const path of ["package.json", "packages/till/package.json"]) expect(json(path).version).toBe("99.1.0");
   expect(read("test/promises/last-release.txt")).toBe(`fiscalflow 99.1.0\n${PROMISES}`);
-  const [image, names] = MANIFESTS.map(read);
+  const [image, names, overlay, page] = MANIFESTS.map(read);
   expect(image).toContain('newTag: "99.1.0"\n');
   expect(names).toContain("nameSuffix: -99-1-0\n");
   expect(names).toContain('app.kubernetes.io/version: "99.1.0"\n');
+  expect(overlay).toContain("/deploy/kubernetes/base?ref=v99.1.0\n");
+  expect(page).toContain("`ghcr.io/fiscalflow/fiscalflow:v99.1.0`");
   // Nothing else in the lock has changed: not the optional packages of other machines, for one.
   const after = json("package-lock.json");
   expect(after).toEqual({
@@ -123,6 +130,8 @@ test.each([
   ["another tag", () => {}, "v99.2.0", "The tag v99.2.0 is not the version in package.json, 99.1.0."],
   ["a package left behind", leaveBehind, "v99.1.0", "is not the version in packages/till/package.json, 0.0.1."],
   ["a manifest left behind", leaveManifestBehind, "v99.1.0", `${MANIFESTS[1]} names another version than 99.1.0 too.`],
+  ["an example left behind", () => leaveTagBehind(2), "v99.1.0", `${MANIFESTS[2]} names another version than 99.1.0`],
+  ["a page left behind", () => leaveTagBehind(3), "v99.1.0", `${MANIFESTS[3]} names another version than 99.1.0 too.`],
   ["no notes", () => write("CHANGELOG.md", changelog(NOTES)), "v99.1.0", "CHANGELOG.md has no part `## 99.1.0`."],
 ])("the check refuses %s", (_, given, tag, reason) => {
   release("99.1.0");
@@ -138,6 +147,11 @@ function leaveBehind(): void {
 function leaveManifestBehind(): void {
   const [, path = ""] = MANIFESTS;
   write(path, read(path).replace("-99-1-0", "-0-5-0"));
+}
+
+function leaveTagBehind(index: number): void {
+  const path = MANIFESTS[index] ?? "";
+  write(path, read(path).replace("v99.1.0", "v0.5.0"));
 }
 
 test("a release that git refuses leaves all as it was, and can be made again", () => {
