@@ -191,6 +191,7 @@ function configOf(process: string) {
     env: environmentOf(process),
     readFile: (path) => mountedFile(process, path),
     needs: process === "worker" || process === "callbacks" ? needs[process] : [],
+    usesLedger: process !== "callbacks",
   });
 }
 
@@ -247,11 +248,12 @@ describe.each(PROCESSES)("the process %s on Kubernetes", (process) => {
     const config = configOf(process);
     expect(config.unknownVariables).toEqual([]);
     expect(config.worker.deployment).toBe("fiscalflow");
-    expect(config.ledger.url?.reveal()).toBe(VALUES["ledger-url"]);
+    const url = process === "callbacks" ? undefined : VALUES["ledger-url"];
+    expect(config.ledger.url?.reveal()).toBe(url);
     expect(config.callbacks?.secrets.map((secret) => secret.path)).not.toContain(undefined);
     expect(config.compliance.map(({ apiKey }) => apiKey.path)).not.toContain(undefined);
     // Nobody but setup acts as the owner of the ledger's tables.
-    const owner = process === "setup" ? VALUES["ledger-owner-url"] : VALUES["ledger-url"];
+    const owner = process === "setup" ? VALUES["ledger-owner-url"] : url;
     expect(config.ledger.ownerUrl?.reveal()).toBe(owner);
   });
 
@@ -409,6 +411,18 @@ test("every selector on Kubernetes finds the pods that it is for", () => {
     expect(matches(own?.matchLabels ?? {}, template.metadata.labels)).toBe(true);
   }
   for (const { podSelector } of policies) expect(selectedBy(podSelector.matchLabels)).not.toEqual([]);
+});
+
+test("the receiver on Kubernetes, which strangers reach, has no login of the ledger", () => {
+  const { volumes } = podOf("callbacks").spec;
+  const mounted = volumes.flatMap(({ secret }) => (secret ? [secret] : []));
+  expect(mounted).toMatchObject([{ secretName: "fiscalflow" }]);
+  expect(mounted[0]?.items?.map(({ key }) => key)).toEqual(["compliance-api-key", "callback-secret"]);
+  // Where docs/kubernetes.md has further keys added.
+  const [, place] = /path: (\/spec\/template\/spec\/volumes\S*\/-),/.exec(read("docs/kubernetes.md")) ?? [];
+  expect(place).toBe(
+    `/spec/template/spec/volumes/${volumes.findIndex(({ name }) => name === "secrets")}/secret/items/-`,
+  );
 });
 
 test("no Secret is part of the manifests, and the example takes the image by its digest", () => {

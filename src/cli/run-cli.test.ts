@@ -1,4 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
 
 import packageJson from "../../package.json" with { type: "json" };
 import { callCli, NO_TEMPORAL } from "./test-support/call-cli.ts";
@@ -155,6 +158,37 @@ describe("a wrong configuration ends with 2, all problems together", () => {
     const { exitCode, stderr } = await callCli(["sale", "list"], { env: { TEMPORAL_PROFILE: "nobody" } });
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(/Temporal's configuration cannot be used/);
+  });
+});
+
+describe("a configuration that names logins of the ledger which the process is not given", () => {
+  const folder = mkdtempSync(join(tmpdir(), "fiscalflow-logins-"));
+  const file = join(folder, "fiscalflow.json");
+  const login = { file: "/nonexistent/ledger-url" };
+  writeFileSync(file, JSON.stringify({ ledger: { url: login, ownerUrl: login } }));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const env = {
+    ...NO_TEMPORAL,
+    ...COMPLIANCE,
+    FISCALFLOW_CONFIG: file,
+    CALLBACK_PUBLIC_URL: "https://callbacks.example.com",
+    CALLBACK_SECRETS: "for-tests-only-0123456789abcdef0123456789",
+    CALLBACK_PORT: "0",
+    FISCALFLOW_PAYLOAD_KEYS: `k:${Buffer.alloc(32).toString("base64")}`,
+    FISCALFLOW_CODEC_TOKEN: "for-tests-only-0123456789abcdef0123456789",
+    FISCALFLOW_CODEC_PORT: "0",
+    LOG_LEVEL: "silent",
+  };
+
+  test.each(["callbacks", "codec"])("serves %s, which does not use it", async (command) => {
+    const signal = AbortSignal.abort();
+    expect(await callCli([command], { env, signal })).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+  });
+
+  test("is refused by a worker", async () => {
+    const { exitCode, stderr } = await callCli(["worker"], { env });
+    expect(exitCode).toBe(2);
+    for (const name of ["ledger.url", "ledger.ownerUrl"]) expect(stderr).toContain(name);
   });
 });
 

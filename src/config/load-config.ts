@@ -26,6 +26,7 @@ import {
   complianceSettings,
   configSections,
   ledgerSettings,
+  ledgerWithoutLogins,
   payloadSettings,
   processSettings,
   timingSettings,
@@ -43,6 +44,8 @@ export interface LoadConfigOptions {
   readFile?: ReadFile;
   /** Parts without which the caller cannot do its work: their absence is a problem too. */
   needs?: readonly (keyof typeof NEEDED)[];
+  /** False: the ledger's logins are not read, so that the process need not be given them. Default: true. */
+  usesLedger?: boolean;
 }
 
 const NEEDED = {
@@ -62,7 +65,7 @@ const NEEDED = {
  * @throws ConfigError with every problem that there is
  */
 export function loadConfig(options: LoadConfigOptions) {
-  const { env, needs = [] } = options;
+  const { env, needs = [], usesLedger = true } = options;
   const { readFile = (path: string) => readFileSync(path, "utf8") } = options;
   const reader = new SettingsReader(env, readFile);
   const { problems } = reader;
@@ -74,7 +77,7 @@ export function loadConfig(options: LoadConfigOptions) {
   problems.push(...callbackProblems(callbacks));
   const timings = reader.section(timingSettings, "timings");
   problems.push(...timingProblems(timings));
-  const ledger = reader.section(ledgerSettings, "ledger");
+  const ledger = reader.section(usesLedger ? ledgerSettings : ledgerWithoutLogins, "ledger");
   problems.push(...ledgerProblems(ledger));
   const payloads = reader.section(payloadSettings, "payloads");
   const codec = reader.section(codecSettings, "codec");
@@ -107,7 +110,7 @@ export function loadConfig(options: LoadConfigOptions) {
     /** The public URL has no slash at its end. Undefined: no callback URLs are sent, and polling alone finishes every sale. */
     callbacks: publicUrl && secrets && { publicUrl: addressOf(publicUrl), secrets, ...receiver },
     timings: valuesOf(timings),
-    /** Without `url`, an embedded PostgreSQL in `home`, which is absolute. */
+    /** Without `url`, an embedded PostgreSQL in `home`, which is absolute; or a process that does not use the ledger. */
     ledger: { ...ledgerServer, home: resolve(home) },
     /** Of which the first encrypts. Empty: payloads are plain. */
     payloadKeys: valuesOf(payloads).keys,

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { loadConfig } from "./load-config.ts";
-import { withFile } from "./test-support/load.ts";
+import { load, problemsOf, withFile } from "./test-support/load.ts";
 
 const CALLBACKS = ["callback secret of this year, long enough", "callback secret of last year, long enough"] as const;
 const AT_START = {
@@ -224,6 +224,27 @@ describe("a file that cannot be used", () => {
     await write("compliance.shop.apiKey", "cmp_sk_test_new");
     files.readAgain();
     expect(values()).toEqual({ ...AT_START, "compliance.shop.apiKey": "cmp_sk_test_new" });
+  });
+});
+
+describe("the logins of the ledger, in a process that does not use it", () => {
+  const usesLedger = false;
+  const LEDGER = { url: { file: "/run/secrets/ledger-url" }, ownerUrl: { env: "LEDGER_URL_OF_OWNER" } };
+
+  test("are not read, and need not be there, or be right", () => {
+    const { ledger } = load({}, { ledger: { ...LEDGER, retentionYears: 7 } }, { usesLedger });
+    expect(ledger).toMatchObject({ url: undefined, ownerUrl: undefined, retentionYears: 7 });
+    expect(load({ LEDGER_URL: "nonsense" }, undefined, { usesLedger }).ledger.url).toBeUndefined();
+    expect(problemsOf({}, { ledger: LEDGER }).map(({ path }) => path)).toEqual(["ledger.url", "ledger.ownerUrl"]);
+  });
+
+  test("may stand in a variable of any name, and not in the file", () => {
+    const env = { LEDGER_URL_OF_OWNER: "postgres://owner:1@db.example.com/ledger" };
+    expect(load(env, { ledger: LEDGER }, { usesLedger }).unknownVariables).toEqual([]);
+    const literal = { ledger: { url: "postgres://ledger:1@db.example.com/ledger" } };
+    expect(problemsOf({}, literal, { usesLedger })).toEqual([
+      { path: "ledger.url", message: expect.stringContaining("found a literal (not shown)") },
+    ]);
   });
 });
 

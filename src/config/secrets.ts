@@ -109,8 +109,18 @@ export function secrets(rule: SecretRule) {
   return list(secret(rule), REFERENCE);
 }
 
-function secretFrom(raw: unknown, source: Source): Secret {
-  if (source.isVariable) return new Secret(String(raw));
+/**
+ * The setting of a secret in a process that does not use it: what it refers to is not read, and need not be there.
+ * @param one from a table of settings, made by {@link secret}
+ */
+export function unused<S extends z.ZodType>(one: S): S {
+  const resolve = (raw: unknown, source: Source): undefined => {
+    if (!source.isVariable) referenceFrom(raw, source);
+  };
+  return one.meta({ ...one.meta(), resolve });
+}
+
+function referenceFrom(raw: unknown, source: Source): z.output<typeof reference> {
   const { success, data } = reference.safeParse(raw);
   if (!success) {
     const literal = "a literal (not shown); secrets do not belong in this file";
@@ -118,8 +128,14 @@ function secretFrom(raw: unknown, source: Source): Secret {
       `expected a reference, ${REFERENCE}, found ${typeof raw === "string" ? literal : showFound(raw)}`,
     );
   }
+  if ("env" in data) source.refersTo(data.env);
+  return data;
+}
+
+function secretFrom(raw: unknown, source: Source): Secret {
+  if (source.isVariable) return new Secret(String(raw));
+  const data = referenceFrom(raw, source);
   if ("env" in data) {
-    source.refersTo(data.env);
     const value = variableOf(source.env, data.env);
     if (value === undefined) throw new Refusal(`refers to the variable ${showFound(data.env)}, which is not set`);
     return new Secret(value);

@@ -5,7 +5,7 @@ import { INPUT_CHECK_MODES, PIN } from "../contract/input-checks.ts";
 import { INVOICE_NUMBER_FIELDS, SUPPLIER_RULES } from "../contract/jobs.ts";
 import { NAME_PATTERN } from "../contract/names.ts";
 import { payloadKeyProblem } from "../payloads/keys.ts";
-import { keyRule, KEYS, secret, secrets } from "./secrets.ts";
+import { keyRule, KEYS, secret, secrets, unused } from "./secrets.ts";
 import {
   baseUrl,
   byBusiness,
@@ -300,7 +300,7 @@ export const ledgerSettings = settings("LEDGER_", {
     .optional()
     .meta({ defaultText: "none: an embedded PostgreSQL in `FISCALFLOW_HOME`", example: { env: "SHOP_LEDGER_URL" } })
     .describe(
-      "`postgres://…`: the server that holds the ledger. One on another host needs `?sslmode=verify-full`, and with a certificate authority of your own also `&sslrootcert=<path of its certificate>`",
+      "`postgres://…`: the server that holds the ledger. One on another host needs `?sslmode=verify-full`, and with a certificate authority of your own also `&sslrootcert=<path of its certificate>`. `fiscalflow callbacks` and `fiscalflow codec` use no ledger, and read neither this address nor `LEDGER_OWNER_URL`",
     ),
   ownerUrl: secret(postgresProblem)
     .optional()
@@ -328,6 +328,13 @@ export const ledgerSettings = settings("LEDGER_", {
     .meta({ variable: "FISCALFLOW_HOME", defaultText: "`.fiscalflow` in the working directory" })
     .describe("the folder in which fiscalflow keeps its data on this host, shared by its processes"),
 });
+
+/** Of a process that does not use the ledger. */
+export const ledgerWithoutLogins: typeof ledgerSettings = {
+  ...ledgerSettings,
+  url: unused(ledgerSettings.url),
+  ownerUrl: unused(ledgerSettings.ownerUrl),
+};
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -21,10 +21,10 @@ export interface ProcessOptions {
 export function beginProcess(
   { env, logTo }: ProcessOptions,
   name: string,
-  needs: LoadConfigOptions["needs"],
+  parts: Pick<LoadConfigOptions, "needs" | "usesLedger">,
 ): { config: Config; log: Logger } {
   setFlagsFromString("--heap-growing-percent=50");
-  const config = loadConfig({ env, needs });
+  const config = loadConfig({ env, ...parts });
   const log = createLogger(config.logLevel, logTo, name);
   const { unknownVariables: variables } = config;
   if (variables.length > 0) log.warn({ variables }, "variables that fiscalflow does not know change nothing");

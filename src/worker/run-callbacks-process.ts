@@ -28,7 +28,7 @@ const AWAY = "Temporal cannot be used: callbacks are answered 503 until it can";
  */
 export async function runCallbacksProcess(options: ProcessOptions): Promise<void> {
   const { env, signal } = options;
-  const { config, log } = beginProcess(options, "fiscalflow-callbacks", ["callbacks"]);
+  const { config, log } = beginProcess(options, "fiscalflow-callbacks", { needs: ["callbacks"], usesLedger: false });
   const { accounting, callbacks } = config;
   if (!callbacks) throw new ConfigError([{ path: "CALLBACK_PUBLIC_URL", message: "no callbacks are configured" }]);
   const temporal = loadTemporalConnection({ env });

@@ -13,7 +13,7 @@ import { watchSecrets } from "./watches.ts";
  * @throws ConfigError, or where the port cannot be used
  */
 export async function runCodecProcess(options: ProcessOptions): Promise<void> {
-  const { config, log } = beginProcess(options, "fiscalflow-codec", ["codec"]);
+  const { config, log } = beginProcess(options, "fiscalflow-codec", { needs: ["codec"], usesLedger: false });
   const { codec, payloadKeys } = config;
   if (!codec) throw new ConfigError([{ path: "FISCALFLOW_CODEC_TOKEN", message: "is missing" }]);
   const { token, origins, ...address } = codec;

@@ -37,7 +37,7 @@ const HANDSHAKE_MS = 1_000;
  */
 export async function runWorkerProcess(options: ProcessOptions): Promise<void> {
   const { env, signal } = options;
-  const { config, log } = beginProcess(options, "fiscalflow-worker", ["compliance"]);
+  const { config, log } = beginProcess(options, "fiscalflow-worker", { needs: ["compliance"] });
   const temporal = loadTemporalConnection({ env });
   const whyAway = () => handshakeProblem(temporal, HANDSHAKE_MS);
   let readiness = notReady("starting");
