@@ -1,5 +1,5 @@
-// Checks deploy/kubernetes by tools, which it fetches once into the cache folder: what kustomize builds of the base and of
-// the example must be valid Kubernetes (kubernetes-validate --strict) and without a finding (checkov). Then it breaks
+// Checks deploy/kubernetes by tools, which it fetches once into the cache folder: what kustomize builds of each of
+// its folders must be valid Kubernetes (kubernetes-validate --strict) and without a finding (checkov). Then it breaks
 // copies, and each tool must refuse its own:
 //   npm run check:kubernetes
 // What the manifests say of the product, scripts/kubernetes.test.ts holds.
@@ -9,7 +9,7 @@ import { homedir, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
 const MANIFESTS = resolve(import.meta.dirname, "../deploy/kubernetes");
-const TARGETS = ["base", "example"];
+const TARGETS = ["base", "example", "erasure"];
 const KUSTOMIZE = "sigs.k8s.io/kustomize/kustomize/v5@v5.7.1";
 const PYTHON_TOOLS = { "kubernetes-validate": "1.37.0", checkov: "3.3.30" };
 /** The oldest that the documentation names, and the newest that kubernetes-validate knows. */

@@ -9,6 +9,7 @@ import { HEADERS_MS } from "../src/callbacks/bounded-server.ts";
 import { CHECK_MS, SIGNAL_MS } from "../src/callbacks/temporal-signaller.ts";
 import { listen, Surroundings } from "../src/callbacks/test-support/listening-receiver.ts";
 import { createProgram } from "../src/cli/run-cli.ts";
+import { callCli } from "../src/cli/test-support/call-cli.ts";
 import { loadConfig } from "../src/config/index.ts";
 import { configReference } from "../src/config/test-support/config-reference.ts";
 import { GRACE_BEYOND_CALL_MS } from "../src/worker/create-workers.ts";
@@ -423,6 +424,42 @@ test("the receiver on Kubernetes, which strangers reach, has no login of the led
   expect(place).toBe(
     `/spec/template/spec/volumes/${volumes.findIndex(({ name }) => name === "secrets")}/secret/items/-`,
   );
+});
+
+test("erasing on Kubernetes is done by the Job of setup, which has the owner's login and reaches the ledger", async () => {
+  const patched = z.object({ patches: z.tuple([z.looseObject({ target: labels, patch: z.string() })]) });
+  const [{ target, patch }] = patched.parse(parse(read(`${FOLDER}/erasure/kustomization.yaml`))).patches;
+  const [, name, wanted] = /^(\S+)=(\S+)$/.exec(target["labelSelector"] ?? "") ?? [];
+  expect(ofKind(target["kind"] ?? "").map(({ metadata }) => metadata["labels"])).toMatchObject([
+    { [name ?? ""]: wanted },
+  ]);
+  const operations = z.array(z.object({ op: z.string(), path: z.string(), value: z.unknown() })).parse(parse(patch));
+  const given = new Map(operations.map(({ path, value }) => [path.replace(/^\/spec\/template\/spec\//, ""), value]));
+  // Neither the pod's labels, by which policies find it, nor its volumes of before.
+  expect([...given.keys()].toSorted()).toEqual([
+    "/metadata/labels/app.kubernetes.io~1component",
+    "/metadata/name",
+    "/spec/backoffLimit",
+    "containers/0/args",
+    "containers/0/volumeMounts/-",
+    "volumes/-",
+  ]);
+  const [claim] = objectsIn(`${FOLDER}/erasure/volume.yaml`);
+  expect(given.get("volumes/-")).toEqual({
+    name: "erasures",
+    persistentVolumeClaim: { claimName: claim?.metadata.name },
+  });
+  expect(given.get("containers/0/volumeMounts/-")).toEqual({ name: "erasures", mountPath: "/erasures" });
+  const args = z.array(z.string()).parse(given.get("containers/0/args"));
+  expect(args[args.indexOf("--erasures") + 1]).toMatch(/^\/erasures\//);
+  // Who copies the folder as it is erases nothing.
+  expect(args).toContain("--dry-run");
+  // The command understands them: it looks for the database.
+  const env = { FISCALFLOW_HOME: "/nonexistent" };
+  expect(await callCli(args, { env })).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringMatching(/^There is no ledger/),
+  });
 });
 
 test("no Secret is part of the manifests, and the example takes the image by its digest", () => {
