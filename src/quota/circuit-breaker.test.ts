@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { TransportError } from "../http/errors.ts";
+import { TransportError, type TransportErrorDetails } from "../http/errors.ts";
 import type { HttpAnswer } from "../http/request.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { budgetRules } from "./budget.ts";
@@ -14,7 +14,14 @@ const REQUEST = {
 
 function behindBreaker() {
   const clock = { nowMs: 1_000_000 };
-  const service = { status: 200, headers: {} as Record<string, string>, calls: 0, refused: 0 };
+  const service = {
+    /** 0: no answer comes, as `lost` says. */
+    status: 200,
+    headers: {} as Record<string, string>,
+    lost: { code: "timeout", sent: "maybe" } as TransportErrorDetails,
+    calls: 0,
+    refused: 0,
+  };
   const breaker = new CircuitBreaker({
     rules: budgetRules(120, 1_000),
     nowMs: () => clock.nowMs,
@@ -22,7 +29,7 @@ function behindBreaker() {
     transport: {
       send: (): Promise<HttpAnswer> => {
         service.calls += 1;
-        if (service.status === 0) return Promise.reject(new TransportError("lost", { code: "timeout", sent: "maybe" }));
+        if (service.status === 0) return Promise.reject(new TransportError("lost", service.lost));
         const { status, headers } = service;
         return Promise.resolve({
           status,
@@ -107,6 +114,35 @@ describe("a service without a documented limit", () => {
     expect(await ask()).toBe(404);
     expect(await Promise.all([ask(), ask({ freshConnection: true })])).toEqual([404, 404]);
     expect(service.calls).toBe(9);
+  });
+
+  test("counts a 408 as a failure, and is not open again because of one", async () => {
+    const { clock, service, ask } = behindBreaker();
+    service.status = 408;
+    for (let call = 0; call < 5; call++) expect(await ask()).toBe(408);
+    expect(await ask()).toBe("held-back");
+    clock.nowMs += 1_000;
+    expect(await ask()).toBe(408);
+    expect(await ask()).toBe("held-back");
+    clock.nowMs += 2_000;
+    service.status = 200;
+    expect(await ask()).toBe(200);
+    expect(await ask()).toBe(200);
+  });
+
+  test("is not blamed for a call that our own deadline kept back", async () => {
+    const { clock, service, ask } = behindBreaker();
+    service.lost = { code: "too-late", sent: "no" };
+    service.status = 0;
+    for (let call = 0; call < 6; call++) expect(await ask()).toBe("too-late");
+    service.status = 500;
+    for (let call = 0; call < 5; call++) expect(await ask()).toBe(500);
+    clock.nowMs += 1_000;
+    service.status = 0;
+    // As a probe it lets the next call be one at once.
+    expect([await ask(), await ask()]).toEqual(["too-late", "too-late"]);
+    service.status = 200;
+    expect(await ask()).toBe(200);
   });
 
   test("does not stay closed for an hour by a clock that is set back by that hour", async () => {

@@ -82,7 +82,8 @@ export class CircuitBreaker implements Transport {
       this.#closedUntilMs = Math.max(this.#closedUntil(), nowMs() + Math.min(waitMs, rules.longestClosedMs));
       if (status === 429) onRefused();
     }
-    this.#trouble = status >= 500 ? afterFailure(this.#trouble, isProbe, rules, nowMs()) : NO_TROUBLE;
+    const failed = status >= 500 || status === 408;
+    this.#trouble = failed ? afterFailure(this.#trouble, isProbe, rules, nowMs()) : NO_TROUBLE;
   }
 
   #failed(error: unknown, isProbe: boolean): void {
@@ -90,7 +91,8 @@ export class CircuitBreaker implements Transport {
     if (error instanceof TransportError && error.answered) {
       const { status, headers, atMs } = error.answered;
       this.#answered(status, headers, atMs, isProbe);
-    } else if (error instanceof TransportError && error.code === "aborted") {
+    } else if (error instanceof TransportError && (error.code === "aborted" || error.code === "too-late")) {
+      // Our own doing, which says nothing of the service.
       if (isProbe) this.#trouble = probeBack(this.#trouble);
     } else this.#trouble = afterFailure(this.#trouble, isProbe, rules, nowMs());
   }
