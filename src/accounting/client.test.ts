@@ -148,6 +148,13 @@ describe("a refusal", () => {
     expect(classifyAccountingError("processSyncBatch", error)).toEqual({ kind: "unknown" });
   });
 
+  test("of the companies that is a page of something in between says nothing of the service", async () => {
+    const { client } = await accountingClientUnderTest((response) => response.writeHead(200).end("<html>"));
+    const error = await failureOf(client.listCompanies());
+    expect(error).toMatchObject({ name: "UnexpectedAnswerError", status: 200 });
+    expect(classifyAccountingError("listCompanies", error)).toEqual({ kind: "transient" });
+  });
+
   test("of a refused connection was certainly not sent", async () => {
     const { client, server } = await accountingClientUnderTest(() => undefined);
     await server.close();

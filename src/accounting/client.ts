@@ -65,7 +65,7 @@ export function createAccountingClient(options: AccountingClientOptions) {
   return {
     /** GET /companies, with whatever names the answer has: for a caller who compares them with the dialect's. */
     listCompanies: (call?: CallOptions) =>
-      callAccounting(options, listCompanies, { path: listCompanies.path }, ({ json }) => ({ data: json }), call),
+      callAccounting(options, listCompanies, { path: listCompanies.path }, anyJson, call),
     /** GET /bill-payments, one page. */
     listBillPayments: async (input: ListBillPaymentsInput = {}, call?: CallOptions) => {
       const request = { path: listBillPayments.path, query: queryOf(dialect, input) };
@@ -81,6 +81,9 @@ export function createAccountingClient(options: AccountingClientOptions) {
     },
   };
 }
+
+/** A page of something in between is no answer of the service. */
+const anyJson: ReadBody<unknown> = bodyOf(z.unknown(), (body) => body);
 
 /** The service's own words. */
 const processed = bodyOf(z.looseObject({ message: z.string() }), ({ message }) => ({ message }));

@@ -267,12 +267,12 @@ export function createComplianceClient(options: ComplianceClientOptions) {
     },
 
     /**
-     * POST /v1/purchases/pull: the service fetches the latest invoices. Its answer is not shown: any 2xx counts, its
-     * body is passed on.
+     * POST /v1/purchases/pull: the service fetches the latest invoices. Its answer is not shown: any 2xx counts that has
+     * no body, or one as every success; it is passed on.
      */
     pullPurchases: async (call: BusinessCallOptions = {}) => {
       const { path, businessIdIn } = dialect.pull;
-      return send("pullPurchases", { path, ...onlyBusiness(call, businessIdIn) }, passedOn, call);
+      return send("pullPurchases", { path, ...onlyBusiness(call, businessIdIn) }, anySuccess, call);
     },
 
     /** GET /v1/businesses: the businesses that the key can act for. Takes no businessId. */
@@ -319,10 +319,14 @@ export function createComplianceClient(options: ComplianceClientOptions) {
   };
 }
 
-const passedOn: ReadBody<unknown> = ({ json }) => ({ data: json });
-
 /** A page of something in between is no answer of the service. */
 const anyJson: ReadBody<unknown> = bodyOf(z.unknown(), (body) => body);
+
+/** Fiscal Compliance API, "Envelope"; an error that comes with the status of a success has no `data`. */
+const anyEnvelope: ReadBody<unknown> = bodyOf(z.looseObject({ data: z.looseObject({}) }), (body) => body);
+
+const anySuccess: ReadBody<unknown> = (answer) =>
+  answer.bodyText.trim() === "" ? { data: undefined } : anyEnvelope(answer);
 
 const EXAMPLES: Readonly<Record<NamedOperation, string>> = {
   createItem: '{"method":"POST","path":"/v1/items","fields":{}}',

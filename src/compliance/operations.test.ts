@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { type Respond, respondJson } from "../http/test-support/stub-server.ts";
-import { complianceSettings } from "./dialect.ts";
+import { classifyError } from "./classify.ts";
+import { complianceSettings, parseDialect } from "./dialect.ts";
 import { settingsHint, SHOWN_OPERATIONS } from "./operations.ts";
 import { sampleItem, sampleSale } from "./test-support/samples.ts";
 import { errorOf, startTestClient, type TestClient } from "./test-support/test-client.ts";
@@ -92,7 +93,8 @@ describe("the other operations", () => {
   test.each([
     [200, '{"data":{"pulled":3}}', { data: { pulled: 3 } }],
     [202, "", undefined],
-  ])("pullPurchases takes any 2xx (%i)", async (status, body, data) => {
+    [204, "", undefined],
+  ])("pullPurchases takes any 2xx without a body or with that of a success (%i)", async (status, body, data) => {
     const { client, server } = await start((response) => response.writeHead(status).end(body));
     expect((await client.pullPurchases(business)).data).toEqual(data);
     expect(server.requests[0]).toMatchObject({
@@ -100,6 +102,18 @@ describe("the other operations", () => {
       target: "/v1/purchases/pull?businessId=biz_1",
       body: "",
     });
+  });
+
+  test.each([
+    ["a page of something in between", "<html>Back soon</html>"],
+    ["an error", '{"error":{"code":"unavailable","message":"Back soon"}}'],
+    ["no object", '["Back soon"]'],
+    ["no data", '{"message":"Back soon"}'],
+  ])("pullPurchases takes a 200 with %s for no answer of the service, and may be repeated", async (_what, body) => {
+    const { client } = await start((response) => response.writeHead(200).end(body));
+    const error = await errorOf(client.pullPurchases(business));
+    expect(error).toMatchObject({ name: "UnexpectedAnswerError", status: 200 });
+    expect(classifyError("pullPurchases", error, parseDialect())).toEqual({ kind: "transient" });
   });
 
   test("listBusinesses names no business and reads what the dialect names", async () => {
