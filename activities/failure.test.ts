@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { STILL_WAITING } from "../src/contract/index.ts";
 import { LedgerUnavailableError } from "../src/ledger/index.ts";
+import { budgetRules } from "../src/quota/index.ts";
 import { afterQuotaMs, asRetryable, backoffMs, retryAfter } from "./failure.ts";
 import { inActivity, START_MS } from "./test-support/served.ts";
 
@@ -46,12 +47,19 @@ describe("the pause after a failed attempt", () => {
 describe("the pause after a refusal by the quota", () => {
   test("is never shorter than Retry-After, and at most two seconds longer", () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 3_600_000 }), chance, (retryAfterMs, roll) => {
+      fc.property(fc.integer({ min: 0, max: 600_000 }), chance, (retryAfterMs, roll) => {
         const pauseMs = afterQuotaMs(retryAfterMs, () => roll);
         expect(pauseMs).toBeGreaterThanOrEqual(retryAfterMs);
         expect(pauseMs).toBeLessThanOrEqual(retryAfterMs + 2_000);
       }),
     );
+  });
+
+  test("is no longer than the budget is closed, whatever Retry-After asks for", () => {
+    for (const retryAfterMs of [600_001, 86_400_000]) {
+      expect(afterQuotaMs(retryAfterMs, () => 0)).toBe(budgetRules(120).longestClosedMs);
+      expect(afterQuotaMs(retryAfterMs, () => 0.999)).toBeLessThanOrEqual(602_000);
+    }
   });
 
   test("is a whole window where the refusal does not say how long", () => {

@@ -9,7 +9,7 @@ import {
   troubleInWords,
 } from "../src/contract/index.ts";
 import { TransportError } from "../src/http/errors.ts";
-import { parseHttpDateMs, parseRetryAfterSeconds } from "../src/http/quota-headers.ts";
+import { LONGEST_QUOTA_PAUSE_MS, parseHttpDateMs, parseRetryAfterSeconds } from "../src/http/quota-headers.ts";
 import { AnswerError } from "../src/http/service-call.ts";
 import { LedgerUnavailableError } from "../src/ledger/index.ts";
 
@@ -50,9 +50,12 @@ function retryAfterSecondsOf(error: unknown): number | undefined {
   return parseRetryAfterSeconds(headers, parseHttpDateMs(headers["date"]) ?? atMs);
 }
 
-/** Retry-After plus jitter, so that all who were refused together do not come back together. */
+/**
+ * Retry-After plus jitter, so that all who were refused together do not come back together. No longer than the budget is
+ * closed: whoever comes anew is sent then, and what was refused would stand behind it for a day.
+ */
 export function afterQuotaMs(retryAfterMs: number | undefined, random: () => number): number {
-  return Math.round((retryAfterMs ?? LONGEST_PAUSE_MS) + random() * 2_000);
+  return Math.round(Math.min(retryAfterMs ?? LONGEST_PAUSE_MS, LONGEST_QUOTA_PAUSE_MS) + random() * 2_000);
 }
 
 /**

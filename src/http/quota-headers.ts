@@ -13,6 +13,12 @@ export interface RateLimit {
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
+/**
+ * The longest pause that a Retry-After or a reset is believed, by the budget and by the call that was refused: one absurd
+ * header must not stop every till for a day. A service that means it asks again.
+ */
+export const LONGEST_QUOTA_PAUSE_MS = 600_000;
+
 const LONGEST_WAIT_SECONDS = 86_400;
 const MOST_REQUESTS = 1_000_000_000;
 
@@ -27,8 +33,8 @@ export function parseRateLimit(headers: Headers): RateLimit | undefined {
 
 /**
  * Seconds to wait. The document shows whole seconds; an HTTP date, which RFC 9110 allows and proxies send, is read
- * against `nowMs` (best the answer's own Date), and one that has passed is 0. More than a day is a day: asked again after
- * it, the service can ask for another one.
+ * against `nowMs` (best the answer's own Date), and one that has passed is 0. More than a day is a day: nothing pauses as
+ * long.
  */
 export function parseRetryAfterSeconds(headers: Headers, nowMs: number): number | undefined {
   const value = headers["retry-after"];

@@ -1,5 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
+import { LONGEST_QUOTA_PAUSE_MS } from "../http/quota-headers.ts";
+
 /** Sales and credit notes go before registration batches, polls and syncs. */
 export type CallClass = "interactive" | "background";
 
@@ -30,10 +32,7 @@ export interface BudgetRules {
   /** Between two calls of a service that fails: the first pause, which doubles up to the longest. Milliseconds. */
   firstPauseMs: number;
   longestPauseMs: number;
-  /**
-   * A Retry-After or a reset beyond it is not believed: one absurd header must not stop every till for a day.
-   * Milliseconds.
-   */
+  /** A Retry-After or a reset beyond it is not believed. Milliseconds. */
   longestClosedMs: number;
 }
 
@@ -46,7 +45,7 @@ export function budgetRules(fallbackLimit: number, firstPauseMs = 1_000): Budget
     failuresBeforeProbing: 5,
     firstPauseMs,
     longestPauseMs: 30 * firstPauseMs,
-    longestClosedMs: 600_000,
+    longestClosedMs: LONGEST_QUOTA_PAUSE_MS,
   };
 }
 
