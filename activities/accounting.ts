@@ -143,7 +143,11 @@ export function createAccountingActivities(context: AccountingContext): Accounti
         // rows, its last one, or 404). Each is the end of the list, and of no concern to an operator.
         const isGone = listed.attention === "not-found" && page > 1;
         const end = { rows: 0, added: 0, changed: 0, known: false, nextCursor: null, askedAtMs };
-        return isGone ? { kind: "page", ...end } : listed;
+        if (!isGone) return listed;
+        // A 404 of something in between looks the same, and known ground would cover what is behind that page. The counts
+        // of a sweep show that it has missed rows; of one that ends at known ground they do not show the changed ones, so
+        // it begins its pass anew, as where a cursor is refused.
+        return knownUntilMs === undefined ? { kind: "page", ...end } : { ...listed, attention: "invalid-request" };
       }
       const { odd, data } = listed;
       const strange = notWhatWasAsked(data, page);

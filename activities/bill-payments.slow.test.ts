@@ -108,6 +108,17 @@ test.each([
   },
 );
 
+test("a page that is not found on the way to known ground is no end, and has its pass begin anew", async () => {
+  const { simulator, keep, held } = await served();
+  simulator.inject({ operation: "listBillPayments", when: "before", kind: "status", status: 404, times: 1 });
+  expect(await keep({ knownUntilMs: 1 })).toMatchObject({
+    kind: "refused",
+    attention: "invalid-request",
+    status: 404,
+  });
+  expect(await held()).toBe(0);
+});
+
 test("a first page that is not found parks as not-found, and is not the end of the list", async () => {
   const { simulator, keep } = await served();
   simulator.inject({ operation: "listBillPayments", when: "before", kind: "status", status: 404, times: 1 });

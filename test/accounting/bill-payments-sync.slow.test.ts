@@ -74,6 +74,25 @@ describeWithTemporal("the synchronisation of bill payments", () => {
     expect(await unlike()).toEqual([]);
   });
 
+  test("misses no change behind a page that is not found once", async () => {
+    const { accounting } = rig.simulator;
+    const synced = accounting.billPayments().filter(({ status }) => status === "synced");
+    expect(synced.length).toBeGreaterThan(100);
+    for (const { body } of synced) accounting.changeBillPayment(body.id, { note: "changed with many" });
+    const missing = { operation: "listBillPayments", when: "before", kind: "status", status: 404, times: 1 } as const;
+    // Two looks whether the service tells statuses apart, and the first page of all payments.
+    rig.simulator.inject({ ...missing, skip: 3 });
+    // One of the looks, and the first page.
+    rig.simulator.inject({ ...missing, match: { status: "synced" }, skip: 2 });
+    expect(await sync()).toMatchObject({ kind: "recent", settled: true, changed: synced.length });
+    const struck = accounting.calls("listBillPayments").filter(({ status }) => status === 404);
+    expect(struck.map(({ query }) => [query["status"], query["page"]])).toEqual([
+      [undefined, "2"],
+      ["synced", "2"],
+    ]);
+    expect(await unlike()).toEqual([]);
+  });
+
   test("notices by the counts that a payment is gone, and a full one finds which", async () => {
     rig.simulator.accounting.removeBillPayment("bp_0000100");
     rig.simulator.accounting.changeBillPayment("bp_0000200", {}, { status: null });
