@@ -169,7 +169,7 @@ describe("connections to the Compliance API", () => {
 
 describe("the reconciliation of a connection", () => {
   const a = { baseUrl: BASE, apiKey: key("TEST_A"), businessId: "biz_1" };
-  const books = { baseUrl: BASE, apiKey: key("BOOKS") };
+  const books = { baseUrl: BASE, apiKey: key("BOOKS_DEV") };
 
   it("refers to an existing connection to the accounting service", () => {
     const file = (name: string) => ({ compliance: { a: { ...a, reconcileAccounting: name } }, accounting: { books } });
@@ -189,6 +189,30 @@ describe("the reconciliation of a connection", () => {
 });
 
 describe("connections to the accounting service", () => {
+  it("have a key of the environment of the compliance connections beside them", () => {
+    const test = { baseUrl: BASE, apiKey: key("TEST_A"), businessId: "biz_1" };
+    const live = { baseUrl: BASE, apiKey: key("LIVE"), businessId: "biz_2" };
+    const development = { baseUrl: BASE, apiKey: key("BOOKS_DEV") };
+    const production = { baseUrl: BASE, apiKey: key("BOOKS") };
+    const refusal = (expected: string, of: string, found: string) =>
+      `accounting.books.apiKey: expected a ${expected} key beside the ${of}; found a ${found} key. Use keys of one environment`;
+    expect(problems({ compliance: { test }, accounting: { books: production } })).toEqual([
+      refusal("development", 'test key of the compliance connection "test"', "production"),
+    ]);
+    expect(problems({ compliance: { live }, accounting: { books: development } })).toEqual([
+      refusal("production", 'live key of the compliance connection "live"', "development"),
+    ]);
+    expect(problems({ compliance: { test }, accounting: { books: development } })).toEqual([]);
+    // A test connection beside a live one has accounting of its own, or none.
+    expect(problems({ compliance: { test, live }, accounting: { books: production, tests: development } })).toEqual([]);
+    expect(problems({ compliance: { test, live }, accounting: { books: production } })).toEqual([]);
+    const reconciled = { ...test, reconcileAccounting: "books" };
+    expect(problems({ compliance: { test: reconciled, live }, accounting: { books: production } })).toEqual([
+      refusal("development", 'test key of the compliance connection "test"', "production"),
+    ]);
+    expect(problems({ compliance: { books: test, live }, accounting: { books: production } })).toHaveLength(1);
+  });
+
   it("have webhook secrets of the key's environment", () => {
     const a = { baseUrl: BASE, apiKey: key("BOOKS") };
     expect(accounting({ a: { ...a, webhookSecrets: [key("HOOK")] } })).toEqual([]);

@@ -14,8 +14,8 @@ const CONTRACT = `TEMPORAL_ADDRESS TEMPORAL_NAMESPACE TEMPORAL_API_KEY TEMPORAL_
 
 const SECRETS = {
   SHOP_COMPLIANCE_API_KEY: "cmp_sk_test_a",
-  SHOP_ACCOUNTING_API_KEY: "sk_production_b",
-  SHOP_ACCOUNTING_WEBHOOK_SECRET: "whsec_production_c",
+  SHOP_ACCOUNTING_API_KEY: "sk_development_b",
+  SHOP_ACCOUNTING_WEBHOOK_SECRET: "whsec_development_c",
   CALLBACK_SECRET_OF_THIS_YEAR: "0123456789abcdef0123456789abcdef",
   SHOP_LEDGER_URL: "postgres://a:b@db.example.com/ledger?sslmode=verify-full",
   PAYLOAD_KEY_OF_THIS_YEAR: `2026:${Buffer.alloc(32, 1).toString("base64")}`,

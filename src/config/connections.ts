@@ -92,6 +92,7 @@ export function checkConnections(
     ...accounting.flatMap((connection) => webhookProblems(connection)),
     ...oneKeyProblems(sameKeys(accounting), "and would fetch everything twice"),
     ...compliance.flatMap((connection) => reconciliationProblems(connection, accounting)),
+    ...accounting.flatMap((connection) => environmentProblems(connection, compliance)),
     ...compliance.flatMap((connection) => dialectProblems(connection, parseDialect)),
     ...accounting.flatMap((connection) =>
       dialectProblems(connection, (dialect) => {
@@ -232,6 +233,29 @@ function webhookProblems({ values, where }: AccountingReading): ConfigProblem[] 
   if (ofKey === undefined || others.length === 0) return [];
   const message = `expected a webhook secret of the API key's environment, ${ofKey}; found one of ${others.join(", ")}`;
   return [{ path: where("webhookSecrets"), message }];
+}
+
+const COUNTERPART: Readonly<Record<string, string>> = { development: "test", production: "live" };
+
+/**
+ * Payments of one environment would be held against supplier invoices of the other. Where a test connection stands beside
+ * a live one, each may have accounting of its own.
+ */
+function environmentProblems(
+  { name, values, where }: AccountingReading,
+  compliance: readonly ComplianceReading[],
+): ConfigProblem[] {
+  const found = environmentOf(values.apiKey);
+  if (found === undefined) return [];
+  const known = compliance.filter((connection) => environmentOf(connection.values.apiKey) !== undefined);
+  const others = known.filter((connection) => environmentOf(connection.values.apiKey) !== COUNTERPART[found]);
+  const heldAgainst = others.find((other) => (other.values.reconcileAccounting ?? other.name) === name);
+  const other = heldAgainst ?? (others.length === known.length ? others[0] : undefined);
+  if (!other) return [];
+  const ofOther = environmentOf(other.values.apiKey);
+  const expected = found === "production" ? "development" : "production";
+  const message = `expected a ${expected} key beside the ${ofOther} key of the compliance connection "${other.name}"; found a ${found} key. Use keys of one environment`;
+  return [{ path: where("apiKey"), message }];
 }
 
 /** Supplier invoices are held against the payments of a connection that there is. */

@@ -78,7 +78,7 @@ describe("the configuration from variables", () => {
       COMPLIANCE_DIALECT: '{ "retry": { "businessIdIn": "body" } }',
       ...ACCOUNTING,
       ACCOUNTING_CLIENT_SECRET: "cs_dddd4444",
-      ACCOUNTING_WEBHOOK_SECRET: "whsec_production_eeee5555,whsec_production_ffff6666",
+      ACCOUNTING_WEBHOOK_SECRET: "whsec_development_eeee5555,whsec_development_ffff6666",
       ...CALLBACKS,
       CALLBACK_SECRETS: `${CALLBACK_SECRET}, ${CALLBACK_SECRET}-older`,
       CALLBACK_PORT: "9000",
@@ -114,7 +114,7 @@ describe("the configuration from variables", () => {
       workflowTasks: 8,
       nexus: false,
     });
-    expect(config.accounting[0]).toMatchObject({ name: "default", environment: "production" });
+    expect(config.accounting[0]).toMatchObject({ name: "default", environment: "development" });
     expect(config.accounting[0]?.clientSecret?.reveal()).toBe("cs_dddd4444");
     expect(config.accounting[0]?.webhookSecrets).toHaveLength(2);
     expect(config.callbacks).toMatchObject({ publicUrl: "https://cb.example.com", port: 9000, host: "::" });

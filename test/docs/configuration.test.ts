@@ -58,7 +58,7 @@ ${renderConfigExample(DIALECTS).trim()}
 });
 
 test("the example's dialects are the defaults of both services", () => {
-  const env = { SHOP_COMPLIANCE_API_KEY: "cmp_sk_test_a", SHOP_ACCOUNTING_API_KEY: "sk_production_b" };
+  const env = { SHOP_COMPLIANCE_API_KEY: "cmp_sk_test_a", SHOP_ACCOUNTING_API_KEY: "sk_development_b" };
   const config = loadConfig(withFile(env, renderConfigExample(DIALECTS)));
   expect(config.compliance[0]?.dialect).toEqual(parseDialect());
   expect(config.accounting[0]?.dialect).toEqual(parseAccountingDialect());

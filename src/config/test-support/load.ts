@@ -13,7 +13,7 @@ export const COMPLIANCE = {
 };
 export const ACCOUNTING = {
   ACCOUNTING_BASE_URL: "https://books.example.com",
-  ACCOUNTING_API_KEY: "sk_production_cccc3333",
+  ACCOUNTING_API_KEY: "sk_development_cccc3333",
 };
 export const CALLBACKS = { CALLBACK_PUBLIC_URL: "https://cb.example.com", CALLBACK_SECRETS: CALLBACK_SECRET };
 
