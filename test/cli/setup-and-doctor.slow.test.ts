@@ -291,7 +291,7 @@ describeWithTemporal("on a server with search attributes", () => {
     const path = join(folder, "config.json");
     const second = { baseUrl: simulator.url, apiKey: { env: "SECOND_KEY" }, businesses: ["*"] };
     await writeFile(path, JSON.stringify({ compliance: { second } }));
-    const { stdout } = await callCli(["doctor"], {
+    const { exitCode, stdout } = await callCli(["doctor"], {
       env: {
         TEMPORAL_ADDRESS: server.address,
         COMPLIANCE_BASE_URL: simulator.url,
@@ -301,7 +301,8 @@ describeWithTemporal("on a server with search attributes", () => {
         FISCALFLOW_CONFIG: path,
       },
     });
-    expect(stdout).toContain("! connections default and second: both keys reach biz_1:");
-    expect(stdout).not.toMatch(/^✗ connection/m);
+    expect(stdout).toContain("✗ connections default and second: both keys reach biz_1:");
+    expect(stdout).not.toMatch(/^✗ connection /m);
+    expect(exitCode).toBe(1);
   });
 });

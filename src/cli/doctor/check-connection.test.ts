@@ -223,7 +223,7 @@ describe("a connection's key", () => {
   test("is reported if another connection's key reaches the same business", async () => {
     const connection = configured();
     const businesses = [{ id: "biz_1", branches: [] }];
-    const other = { ...connection, name: "other" };
+    const other = { ...connection, name: "other", businessId: "biz_2", servedBusinesses: ["biz_2"] };
     const reaches = [
       { connection, businesses },
       { connection: other, businesses: [...businesses, { id: "biz_2", branches: [] }] },
@@ -235,6 +235,17 @@ describe("a connection's key", () => {
         message: expect.stringContaining("both keys reach biz_1:"),
       },
     ]);
+    const any = { ...other, servedBusinesses: "any" } as const;
+    expect(checkOverlaps([...reaches.slice(0, 1), { connection: any, businesses }])).toMatchObject([
+      {
+        check: "connections default and other",
+        level: "fault",
+        message: expect.stringContaining("both keys reach biz_1:"),
+        todo: expect.stringContaining("in the setting businesses (COMPLIANCE_BUSINESSES) of other by"),
+      },
+    ]);
+    const elsewhere = [{ id: "biz_3", branches: [] }];
+    expect(checkOverlaps([...reaches.slice(0, 1), { connection: any, businesses: elsewhere }])).toEqual([]);
     expect(
       checkOverlaps([
         ...reaches.slice(0, 1),
@@ -247,7 +258,7 @@ describe("a connection's key", () => {
     const connection = configured();
     const businesses = ["biz_1", "biz_2"].map((id) => ({ id, branches: [] }));
     const reaches = Array.from({ length: 50 }, (_, n) => ({
-      connection: { ...connection, name: `shop-${n + 1}` },
+      connection: { ...connection, name: `shop-${n + 1}`, servedBusinesses: "any" as const },
       businesses,
     }));
     expect(checkOverlaps(reaches)).toMatchObject([

@@ -200,17 +200,41 @@ export interface Reach {
 
 /** Through two connections, one invoice number of a business would become two documents. */
 export function checkOverlaps(reaches: readonly Reach[]): Finding[] {
-  const atOneUrl = [...new Set(reaches.map(({ connection }) => connection.baseUrl))].map((baseUrl) =>
-    reaches.filter(({ connection }) => connection.baseUrl === baseUrl),
-  );
-  return atOneUrl
-    .flatMap((reached) => sharedBy(reached, ({ businesses }) => businesses.map(({ id }) => id)))
-    .map(({ things, owners }) => {
-      const names = owners.map(({ connection }) => connection.name);
-      const [which, keys] =
-        names.length === 2 ? [names.join(" and "), "both keys"] : [firstFew(names), "all these keys"];
-      const message = `${keys} reach ${firstFew(things)}: one invoice number sent through two of them becomes two documents`;
-      const todo = "use one connection for each business: keep one of the keys, or keys that are bound to one business";
-      return warning(`connections ${which}`, message, todo);
-    });
+  const baseUrls = [...new Set(reaches.map(({ connection }) => connection.baseUrl))];
+  return baseUrls.flatMap((baseUrl) => {
+    const atOneUrl = reaches.filter(({ connection }) => connection.baseUrl === baseUrl);
+    const served = sharedBy(atOneUrl, servedIds);
+    const servedTwice = new Set(served.flatMap(({ things }) => things));
+    const reached = sharedBy(atOneUrl, (reach) => reachedIds(reach).filter((id) => !servedTwice.has(id)));
+    return [
+      ...served.map(({ things, owners }) => {
+        const anyServed = owners.filter(({ connection }) => connection.servedBusinesses === "any");
+        const where = firstFew(anyServed.map(({ connection }) => connection.name));
+        const todo = `replace * in the setting businesses (COMPLIANCE_BUSINESSES) of ${where} by the businesses that no other connection is to serve`;
+        return fault(...overlap(things, owners), todo);
+      }),
+      ...reached.map(({ things, owners }) => {
+        const todo =
+          "use one connection for each business: keep one of the keys, or keys that are bound to one business";
+        return warning(...overlap(things, owners), todo);
+      }),
+    ];
+  });
+}
+
+function reachedIds({ businesses }: Reach): string[] {
+  return businesses.map(({ id }) => id);
+}
+
+/** Those that the connection issues documents for. */
+function servedIds(reach: Reach): string[] {
+  const { servedBusinesses } = reach.connection;
+  return reachedIds(reach).filter((id) => servedBusinesses === "any" || servedBusinesses.includes(id));
+}
+
+function overlap(things: readonly string[], owners: readonly Reach[]): [check: string, message: string] {
+  const names = owners.map(({ connection }) => connection.name);
+  const [which, keys] = names.length === 2 ? [names.join(" and "), "both keys"] : [firstFew(names), "all these keys"];
+  const message = `${keys} reach ${firstFew(things)}: one invoice number sent through two of them becomes two documents`;
+  return [`connections ${which}`, message];
 }
