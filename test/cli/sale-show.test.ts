@@ -50,6 +50,7 @@ describeWithTemporal("fiscalflow sale show:", () => {
     const refund = { reason: "06", traderInvoiceNumber: "CN-NOTED-1" } as const;
     await rig.starter.refund({ invoice: "NOTED-1" }, refund, { waitSeconds: 20 });
     const show = (...argv: string[]) => callCli(["sale", "show", ...argv], { env: commandEnv(rig) });
+    const withoutConnection = { COMPLIANCE_BASE_URL: "", COMPLIANCE_API_KEY: "", COMPLIANCE_BUSINESS_ID: "" };
     const shown = await show("CN-NOTED-1");
     expect(shown).toEqual({
       ...(await show("NOTED-1")),
@@ -60,5 +61,14 @@ describeWithTemporal("fiscalflow sale show:", () => {
     const json = await show("CN-NOTED-1", "--json");
     expect(JSON.parse(json.stdout)).toMatchObject({ creditNote: { traderInvoiceNumber: "CN-NOTED-1" } });
     expect(json.stderr).toContain("of the sale NOTED-1");
+    // Temporal does not know it by that number: the ledger is asked, whatever is configured here.
+    const elsewhere = await callCli(["sale", "show", "CN-NOTED-1", "--business", "biz_1"], {
+      env: { ...commandEnv(rig), ...withoutConnection },
+    });
+    expect(elsewhere).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining("Sale NOTED-1 of biz_1"),
+      stderr: shown.stderr,
+    });
   });
 });

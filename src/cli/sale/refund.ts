@@ -117,14 +117,14 @@ interface ShownCorrection extends Omit<KnownCorrection, "receipt"> {
  * @param sale its state, where anybody could tell it
  */
 export async function withDocuments(
-  { starter }: Sales,
+  { getSale }: Sales,
   key: SaleKey & BusinessScope,
   { receipt: _ofCorrectedSale, ...correction }: KnownCorrection,
   sale: SaleState | undefined,
 ): Promise<ShownCorrection> {
   if (["preparing", "cancelled"].includes(correction.stage)) return { ...correction, documents: {} };
   // The correction stands, also while a document of it cannot be shown: its sale is not there yet, or nobody answers.
-  const corrected = await starter.getSale({ ...key, invoice: correction.correctedBy }).catch(() => undefined);
+  const corrected = await getSale({ ...key, invoice: correction.correctedBy }).catch(() => undefined);
   const documents = {
     ...(sale?.creditNote && { creditNote: bookedOf(sale.creditNote) }),
     ...(corrected?.document && { correctedSale: bookedOf(corrected.document) }),

@@ -22,6 +22,8 @@ function salesOf(context: CliContext, config: Config, client: Client) {
   const settings = starterSettings(config);
   const identity = callerIdentity();
   const starter = createStarter({ client, ...settings, identity });
+  // Where nothing is configured, the workers alone know their connections, and a look begins nothing.
+  const { getSale } = config.compliance.length > 0 ? starter : createStarter({ client, identity });
   /**
    * The sale that an invoice number and the flags name: under another business, or under none, the same number would
    * become a second document.
@@ -31,6 +33,7 @@ function salesOf(context: CliContext, config: Config, client: Client) {
   return {
     client,
     starter,
+    getSale,
     /** The operators' updates, by workflow id. */
     operate: operations(client, identity),
     keyOf,
@@ -41,12 +44,12 @@ function salesOf(context: CliContext, config: Config, client: Client) {
     find: async (number: string, scope: Scope) => {
       const key = keyOf(number, scope);
       try {
-        return { key, state: await starter.getSale(key) };
+        return { key, state: await getSale(key) };
       } catch (error) {
         const invoice = error instanceof SaleNotFoundError ? error.creditNoteOf : undefined;
         if (invoice === undefined) throw error;
         const ofSale = { ...key, invoice };
-        return { key: ofSale, state: await starter.getSale(ofSale) };
+        return { key: ofSale, state: await getSale(ofSale) };
       }
     },
     /** Of a new sale. @throws UsageError, UnknownConnectionError, UnknownBusinessError */
