@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { defineSearchAttributeKey } from "@temporalio/common";
+import type { AttentionCode } from "../../src/contract/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -33,33 +34,33 @@ describeWithTemporal("a sale that needs an operator", () => {
     expect(rig.simulator.documents("SHOWN-1")).toHaveLength(1);
   });
 
-  test.each([
-    ["calls its request malformed", 400, "invalid_request", "invalid-request"],
-    ["does not know the path of its request", 404, "not_found", "not-found"],
-  ] as const)(
-    "because the API %s is sent again only on an operator's retry, composed anew",
-    async (_what, status, code, attention) => {
-      const invoice = `REFUSED-${status}`;
-      rig.simulator.inject({
-        operation: "createSale",
-        when: "before",
-        kind: "status",
-        status,
-        body: { error: { code, message: "paymentTypeCode" } },
-        match: { invoice },
-        times: 1,
-      });
-      await start(invoice);
-      const state = await parked(invoice, attention);
-      expect(state.attentions[0]?.message).toContain("paymentTypeCode");
-      await rig.starter.retry({ invoice });
-      expect(await result(invoice)).toMatchObject({ stage: "completed" });
-      expect(rig.simulator.documents(invoice)).toHaveLength(1);
-      const keys = rig.simulator.calls({ operation: "createSale" }).filter((call) => call.invoice === invoice);
-      // Another request, since what it is made of may have been corrected: under its own key.
-      expect(new Set(keys.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(2);
-    },
-  );
+  async function sentAnewOnRetry(status: number, code: string, attention: AttentionCode): Promise<void> {
+    const invoice = `REFUSED-${status}`;
+    rig.simulator.inject({
+      operation: "createSale",
+      when: "before",
+      kind: "status",
+      status,
+      body: { error: { code, message: "paymentTypeCode" } },
+      match: { invoice },
+      times: 1,
+    });
+    await start(invoice);
+    const state = await parked(invoice, attention);
+    expect(state.attentions[0]?.message).toContain("paymentTypeCode");
+    await rig.starter.retry({ invoice });
+    expect(await result(invoice)).toMatchObject({ stage: "completed" });
+    expect(rig.simulator.documents(invoice)).toHaveLength(1);
+    const keys = rig.simulator.calls({ operation: "createSale" }).filter((call) => call.invoice === invoice);
+    // Another request, since what it is made of may have been corrected: under its own key.
+    expect(new Set(keys.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(2);
+  }
+
+  test("because the API calls its request malformed is sent again only on an operator's retry, under a new key", () =>
+    sentAnewOnRetry(400, "invalid_request", "invalid-request"));
+
+  test("because the API does not know its path is composed anew on an operator's retry", () =>
+    sentAnewOnRetry(404, "not_found", "not-found"));
 
   test("because its document vanished says so, and reads it again on a retry", async () => {
     rig.simulator.inject({
