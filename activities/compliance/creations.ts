@@ -146,7 +146,10 @@ export function createCreationActivities(context: ActivityContext) {
       const runtime = known ?? runtimeOf(context, request.connection);
       const saleKey = request.saleKey === "trusted" && runtime.profile.saleKey === "trusted" ? "trusted" : "sent";
       const repeatableForMs = saleKey === "trusted" ? keyLife(runtime) : 0;
-      return await create(runtime, request, repeatableForMs, async ({ request: first, sendBefore }) => {
+      // A wrong one may have been corrected since the request was composed; what was sent before goes where it went.
+      const { path } = runtime.dialect.createSale;
+      const asked = { ...request, request: { ...request.request, path } };
+      return await create(runtime, asked, repeatableForMs, async ({ request: first, sendBefore }) => {
         const sending = { idempotencyKey: keySentWith(request), sendBefore, atMostOnce: saleKey !== "trusted" };
         const call = () => runtime.client.createSale(first, sending);
         const classified = await callAndClassify(runtime, "createSale", request, call, undefined, { saleKey });

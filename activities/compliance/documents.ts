@@ -132,8 +132,7 @@ export function createDocumentActivities(context: ActivityContext) {
 
 /** No news. Of a service whose machines differ in their words, a strange status is told once at most. */
 function stillUnderWay({ status, receipt }: SaleDocument, { knownStatus }: AwaitDocumentRequest): boolean {
-  // Told once: from then on only its receipt is waited for.
-  if (status === "completed") return !receipt && !IN_FLIGHT_STATUSES.includes(knownStatus);
+  if (status === "completed") return !receipt;
   if (isRefusedStatus(status)) return false;
   const isDocumented = (one: string): boolean => one === "completed" || IN_FLIGHT_STATUSES.includes(one);
   return isDocumented(status) || !isDocumented(knownStatus);

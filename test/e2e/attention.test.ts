@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { defineSearchAttributeKey } from "@temporalio/common";
-import type { AttentionCode } from "../../src/contract/index.ts";
+import { parseDialect } from "../../src/compliance/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -34,33 +34,23 @@ describeWithTemporal("a sale that needs an operator", () => {
     expect(rig.simulator.documents("SHOWN-1")).toHaveLength(1);
   });
 
-  async function sentAnewOnRetry(status: number, code: string, attention: AttentionCode): Promise<void> {
-    const invoice = `REFUSED-${status}`;
+  test("because the API calls its request malformed is sent again only on an operator's retry, under a new key", async () => {
     rig.simulator.inject({
       operation: "createSale",
       when: "before",
       kind: "status",
-      status,
-      body: { error: { code, message: "paymentTypeCode" } },
-      match: { invoice },
+      status: 400,
+      body: { error: { code: "invalid_request", message: "paymentTypeCode" } },
+      match: { invoice: "MALFORMED-1" },
       times: 1,
     });
-    await start(invoice);
-    const state = await parked(invoice, attention);
+    await start("MALFORMED-1");
+    const state = await parked("MALFORMED-1", "invalid-request");
     expect(state.attentions[0]?.message).toContain("paymentTypeCode");
-    await rig.starter.retry({ invoice });
-    expect(await result(invoice)).toMatchObject({ stage: "completed" });
-    expect(rig.simulator.documents(invoice)).toHaveLength(1);
-    const keys = rig.simulator.calls({ operation: "createSale" }).filter((call) => call.invoice === invoice);
-    // Another request, since what it is made of may have been corrected: under its own key.
-    expect(new Set(keys.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(2);
-  }
-
-  test("because the API calls its request malformed is sent again only on an operator's retry, under a new key", () =>
-    sentAnewOnRetry(400, "invalid_request", "invalid-request"));
-
-  test("because the API does not know its path is composed anew on an operator's retry", () =>
-    sentAnewOnRetry(404, "not_found", "not-found"));
+    await rig.starter.retry({ invoice: "MALFORMED-1" });
+    expect(await result("MALFORMED-1")).toMatchObject({ stage: "completed" });
+    expect(rig.simulator.documents("MALFORMED-1")).toHaveLength(1);
+  });
 
   test("because its document vanished says so, and reads it again on a retry", async () => {
     rig.simulator.inject({
@@ -139,5 +129,24 @@ describeWithTemporal("a sale that needs an operator", () => {
     await expect(handle.executeUpdate("retry", { args: ["now"] })).rejects.toThrow("Update failed");
     rig.simulator.setAuthority("REFUSING-1", [{ do: "accept" }]);
     await result("REFUSING-1");
+  });
+});
+
+describeWithTemporal("a sale whose path the API does not know", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({ env: { COMPLIANCE_DIALECT: '{"createSale":{"path":"/v1/receipts"}}' } });
+  });
+  afterAll(() => rig?.close());
+  const { start, parked, result } = salesOf(() => rig);
+
+  test("is sent to the right one on a retry, once the dialect is corrected", async () => {
+    await start("PATH-1");
+    await parked("PATH-1", "not-found");
+    await rig.stopWorkers();
+    for (const connection of rig.config.compliance) connection.dialect = parseDialect();
+    await rig.startWorkers();
+    await rig.starter.retry({ invoice: "PATH-1" }, { note: "the path is corrected" });
+    expect(await result("PATH-1")).toMatchObject({ stage: "completed" });
   });
 });

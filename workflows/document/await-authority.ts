@@ -20,13 +20,10 @@ interface AwaitedDocument {
   fixItems: () => Promise<boolean>;
 }
 
-/** Of a document in flight; of one that is completed and has no receipt. */
-type SlowCode = "authority-slow" | "unexpected-answer";
-
 interface Wait extends AwaitedDocument {
   sinceMs: number;
-  /** Each attention that this takes long is raised once: it does not come back after an acknowledgement. */
-  slowRaised: Set<SlowCode>;
+  /** The attention that this takes long is raised once: it does not come back after an acknowledgement. */
+  slowRaised: boolean;
   /** The statuses that were shown since none of them is documented: each once, however often it is gone and back. */
   strangeShown: Set<string>;
   /** Automatic resubmissions so far, over the document's whole life. */
@@ -56,7 +53,7 @@ export async function awaitFinalStatus(
   const wait: Wait = {
     ...awaited,
     sinceMs: Date.now(),
-    slowRaised: new Set(),
+    slowRaised: false,
     strangeShown: new Set(),
     resubmissions: 0,
     betweenTries,
@@ -88,7 +85,7 @@ export async function awaitFinalStatus(
 function beginAnew(wait: Wait): void {
   wait.sinceMs = Date.now();
   wait.readAtMs = undefined;
-  wait.slowRaised.clear();
+  wait.slowRaised = false;
 }
 
 /**
@@ -100,8 +97,6 @@ async function awaitAuthority(context: SaleContext, document: SaleDocument, wait
   let current = document;
   while (!isAnswered(current)) {
     run.document = current;
-    // The authority has answered: nothing is to be submitted again.
-    if (slowCodeOf(current) !== "authority-slow") run.clear(attentionKey("authority-slow", current.id));
     const pause = new Running(() => untilCallbackIsDue(run, wait));
     try {
       current = await nextReading(context, current, wait);
@@ -177,10 +172,8 @@ async function nextReading(context: SaleContext, document: SaleDocument, wait: W
     run.clear(unknownStatusKey);
     wait.strangeShown.clear();
   }
-  const isSubmittable = !isAnswered(read) && slowCodeOf(read) === "authority-slow";
-  if (resubmissionRequested() && isSubmittable) return await resubmitOnRequest(context, read, wait);
-  if (Date.now() >= slowAtMs && !wait.slowRaised.has(slowCodeOf(read)) && !isAnswered(read))
-    raiseSlow(context, read, wait);
+  if (resubmissionRequested() && !isAnswered(read)) return await resubmitOnRequest(context, read, wait);
+  if (Date.now() >= slowAtMs && !wait.slowRaised && !isAnswered(read)) raiseSlow(context, read, wait);
   return read;
 }
 
@@ -201,8 +194,7 @@ async function poll(
 ): Promise<SaleDocument | undefined> {
   const { calls, target, profile } = context;
   const slowInMs = slowAtMs - Date.now();
-  const isSlowShown = wait.slowRaised.has(slowCodeOf(document));
-  if (slowInMs <= 0 && !isSlowShown) return undefined;
+  if (slowInMs <= 0 && !wait.slowRaised) return undefined;
   const polling = new Running(() =>
     calls.wait.awaitDocument("Wait for the tax authority: each attempt is one look", {
       ...target,
@@ -216,7 +208,7 @@ async function poll(
   );
   const ready = (): boolean => polling.done || interrupted();
   const summary = "If nothing has come by then, the authority is slow";
-  await (isSlowShown ? condition(ready) : condition(ready, slowInMs, { summary }));
+  await (wait.slowRaised ? condition(ready) : condition(ready, slowInMs, { summary }));
   await polling.end();
   const result = polling.resultOrThrow();
   if (result === undefined) return undefined;
@@ -228,29 +220,25 @@ async function poll(
   return undefined;
 }
 
-/** On an operator's `retry`, after a fresh reading. */
+/** On an operator's `retry`, after a fresh reading, which may show that nothing is to be submitted. */
 async function resubmitOnRequest(context: SaleContext, document: SaleDocument, wait: Wait): Promise<SaleDocument> {
   context.run.clear(attentionKey("authority-slow", document.id));
   beginAnew(wait);
+  // The authority has accepted it (Fiscal Compliance API, "Sale and credit note status"): only its receipt is missing.
+  if (documentState(document) === "unsigned") return document;
   return await retryDocument(context, document);
 }
 
-/** A completed one was accepted by the authority (Fiscal Compliance API, "Sale and credit note status"). */
-function slowCodeOf(document: SaleDocument): SlowCode {
-  return documentState(document) === "unsigned" ? "unexpected-answer" : "authority-slow";
-}
-
 function raiseSlow(context: SaleContext, document: SaleDocument, wait: Wait): void {
-  const code = slowCodeOf(document);
-  wait.slowRaised.add(code);
+  wait.slowRaised = true;
   const minutes = Math.round((Date.now() - wait.sinceMs) / 60_000);
-  if (code === "unexpected-answer") {
+  if (documentState(document) === "unsigned") {
     const message = `The document is completed, but has had no receipt for ${minutes} minutes.`;
-    context.run.raise({ code, subject: document.id, message });
+    context.run.raise({ code: "unexpected-answer", subject: document.id, message });
     return;
   }
   const message = `The document has been ${document.status} for ${minutes} minutes. It is still being looked at.`;
-  context.run.raise({ code, subject: document.id, message });
+  context.run.raise({ code: "authority-slow", subject: document.id, message });
 }
 
 function showStrange({ run }: SaleContext, { id, status }: SaleDocument, { strangeShown }: Wait): void {

@@ -126,10 +126,9 @@ async function created(context: SaleContext, creation: Creation, betweenTries: B
       // Before it was sent, the claim has shown what an earlier run did.
       run.earlierRunSent &&= run.documentInDoubt;
       await betweenTries.waitAfterRefusal(result);
-      // The service refused the body or its path. A corrected one is another request and needs another key. While an
-      // earlier attempt is in doubt, only the old request may be repeated.
-      const isOfRequest = result.attention === "invalid-request" || result.attention === "not-found";
-      if (isOfRequest && result.inDoubt !== true) intent = newIntent(number + 1);
+      // The service refused the body itself. A corrected body is another request and needs another key. While an earlier
+      // attempt is in doubt, only the old request may be repeated.
+      if (result.attention === "invalid-request" && result.inDoubt !== true) intent = newIntent(number + 1);
       continue;
     }
     if (result.kind === "number-taken") {

@@ -186,19 +186,9 @@ function ofEither<Name extends "retry" | "acknowledge" | "resolveDocument">(
       return found.length > 0 ? undefined : update.refusedBecause(first, request);
     },
     act(run, request) {
-      const found = waiting(run, request);
-      // A slow authority is waited for: it is asked again only if nothing else waits, or if the update names it.
-      const pressing = found.filter((one) => waitsForMoreThanTime(one, meantFor(one, request)));
-      const isForAll = forSeveral && !("code" in request && request.code !== undefined);
-      for (const one of isForAll && pressing.length > 0 ? pressing : found)
-        void update.act(one, meantFor(one, request));
+      for (const one of waiting(run, request)) void update.act(one, meantFor(one, request));
     },
   };
-}
-
-function waitsForMoreThanTime(run: SaleState, request: object): boolean {
-  const isPressing = ({ code }: { code: string }): boolean => code !== "authority-slow";
-  return run.meansAutomaticTry(request) || run.resolvableBy("retry", request).some(isPressing);
 }
 
 /** A restart is an operator's decision, like any other. What the run before knew, its row knows. */
