@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { z } from "zod";
 
 import type { BillPayment } from "../contract/synced.ts";
-import { bodyOf, bodyReader, type ReadBody, type ReadList, rowsOf } from "../http/read-body.ts";
+import { anyJson, bodyOf, bodyReader, type ReadBody, type ReadList, rowsOf } from "../http/read-body.ts";
 import { CallInputError, type CallOptions, callService, pathWithId, type ServiceResult } from "../http/service-call.ts";
 import type { Transport } from "../http/transport.ts";
 import type { AccountingDialect } from "./dialect.ts";
@@ -81,9 +81,6 @@ export function createAccountingClient(options: AccountingClientOptions) {
     },
   };
 }
-
-/** A page of something in between is no answer of the service. */
-const anyJson: ReadBody<unknown> = bodyOf(z.unknown(), (body) => body);
 
 /** The service's own words. */
 const processed = bodyOf(z.looseObject({ message: z.string() }), ({ message }) => ({ message }));

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Branch } from "../contract/calls.ts";
 import type { StockAction } from "../contract/stock-movement.ts";
 import { field } from "../http/json.ts";
-import { bodyOf, bodyReader, type ReadBody, type ReadList } from "../http/read-body.ts";
+import { anyJson, bodyOf, bodyReader, type ReadBody, type ReadList } from "../http/read-body.ts";
 import type { HttpRequest } from "../http/request.ts";
 import {
   CallInputError,
@@ -318,9 +318,6 @@ export function createComplianceClient(options: ComplianceClientOptions) {
     },
   };
 }
-
-/** A page of something in between is no answer of the service. */
-const anyJson: ReadBody<unknown> = bodyOf(z.unknown(), (body) => body);
 
 /** Fiscal Compliance API, "Envelope"; an error that comes with the status of a success has no `data`. */
 const anyEnvelope: ReadBody<unknown> = bodyOf(z.looseObject({ data: z.looseObject({}) }), (body) => body);

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 
 import type { HttpAnswer } from "./request.ts";
 import { isDeeperThanRead, parseJson, parseShallowJson, TOO_DEEP } from "./json.ts";
@@ -237,6 +237,9 @@ export function bodyOf<Body, Data>(schema: z.ZodType<Body>, pick: (body: Body) =
     return parsed.success ? { data: pick(parsed.data) } : { issues: shortIssues(parsed.error) };
   };
 }
+
+/** A page of something in between is no answer of a service. */
+export const anyJson: ReadBody<unknown> = bodyOf(z.unknown(), (body) => body);
 
 function shortIssues(error: z.ZodError): string[] {
   const issues = error.issues.map((issue) => `${issue.path.map(String).join(".") || "body"}: ${issue.message}`);
