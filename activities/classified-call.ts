@@ -23,7 +23,7 @@ import {
   type Unsettled,
 } from "../src/contract/index.ts";
 import { Deadline } from "../src/http/deadline.ts";
-import { TransportError } from "../src/http/errors.ts";
+import { isOwnDoing, saysAway, TransportError } from "../src/http/errors.ts";
 import { AnswerError } from "../src/http/service-call.ts";
 import type { OddRow } from "../src/http/read-body.ts";
 import { LedgerUnavailableError, type UnderWay } from "../src/ledger/index.ts";
@@ -335,9 +335,8 @@ type Seen = "served" | "away" | "rate-limited" | "held-back";
 function seenIn(error: unknown): Seen | undefined {
   const status = statusOf(error);
   if (status === 429) return "rate-limited";
-  if (status !== undefined) return status >= 500 || status === 408 ? "away" : "served";
-  if (!(error instanceof TransportError)) return undefined;
-  if (error.code === "aborted" || error.code === "too-late") return undefined;
+  if (status !== undefined) return saysAway(status) ? "away" : "served";
+  if (!(error instanceof TransportError) || isOwnDoing(error)) return undefined;
   return error.code === "held-back" ? "held-back" : "away";
 }
 

@@ -1,4 +1,4 @@
-import { TransportError } from "../http/errors.ts";
+import { saysAway, TransportError } from "../http/errors.ts";
 import { field } from "../http/json.ts";
 import { pauseInWords } from "../http/quota-headers.ts";
 import type { HttpAnswer } from "../http/request.ts";
@@ -122,13 +122,11 @@ export function classifyAccountingError(operation: AccountingOperationName, erro
   return error.sent === "no" && !isRead ? { kind: "not-applied" } : lost;
 }
 
-/**
- * Undefined: the status does not prove that nothing happened. A 408 may be a proxy's, which has passed the request on.
- */
+/** Undefined: the status does not prove that nothing happened. */
 function ofStatus(status: number, retryAfterMs: number | undefined): AccountingMeaning | undefined {
   if (status === 429) return { kind: "deferred", retryAfterMs };
   if (status === 401 || status === 403) return { kind: "configuration" };
   if (status === 404) return { kind: "refused", attention: "not-found" };
-  if (status === 408 || status >= 500) return undefined;
+  if (saysAway(status)) return undefined;
   return { kind: "refused", attention: "invalid-request" };
 }

@@ -1,6 +1,6 @@
 import type { Item, StockAdjustment } from "../contract/documents.ts";
 import type { AttentionCode } from "../contract/names.ts";
-import { TransportError } from "../http/errors.ts";
+import { saysAway, TransportError } from "../http/errors.ts";
 import { CallInputError, deferralOf, retryAfterMsOf, UnexpectedAnswerError } from "../http/service-call.ts";
 import type { Result } from "./client.ts";
 import type { ComplianceDialect } from "./dialect.ts";
@@ -86,12 +86,9 @@ type Rows = (outcome: Outcome, rules: ClassificationRules) => Classification | u
 const OK: Classification = { kind: "ok" };
 const NOT_APPLIED: Classification = { kind: "not-applied" };
 
-/**
- * Lost on the way, or a server that could not: whatever was asked for may have happened. 408 is a timeout seen from
- * there.
- */
+/** Lost on the way, or a server that could not: whatever was asked for may have happened. */
 function isTrouble(outcome: Outcome): boolean {
-  return outcome.kind === "lost" || (outcome.kind === "answer" && (outcome.status >= 500 || outcome.status === 408));
+  return outcome.kind === "lost" || (outcome.kind === "answer" && saysAway(outcome.status));
 }
 
 /** The same, or a success whose body, or whose very status, is not what the document says. */

@@ -65,3 +65,16 @@ export class TransportError extends CallError {
     this.retryAfterMs = details.retryAfterMs;
   }
 }
+
+/** The caller's own doing, which says nothing of the service: it gave up, or came too late. */
+export function isOwnDoing({ code }: Pick<TransportError, "code">): boolean {
+  return code === "aborted" || code === "too-late";
+}
+
+/**
+ * The answer of a service that is away, or could not: whatever was asked for may have happened. A 408 may be a proxy's,
+ * which has passed the request on.
+ */
+export function saysAway(status: number): boolean {
+  return status >= 500 || status === 408;
+}

@@ -1,5 +1,5 @@
 import { endOfPauseMs } from "../http/deadline.ts";
-import { TransportError } from "../http/errors.ts";
+import { isOwnDoing, saysAway, TransportError } from "../http/errors.ts";
 import type { HttpAnswer } from "../http/request.ts";
 import { parseHttpDateMs, parseRetryAfterSeconds } from "../http/quota-headers.ts";
 import type { Transport, TransportRequest } from "../http/transport.ts";
@@ -82,8 +82,7 @@ export class CircuitBreaker implements Transport {
       this.#closedUntilMs = Math.max(this.#closedUntil(), nowMs() + Math.min(waitMs, rules.longestClosedMs));
       if (status === 429) onRefused();
     }
-    const failed = status >= 500 || status === 408;
-    this.#trouble = failed ? afterFailure(this.#trouble, isProbe, rules, nowMs()) : NO_TROUBLE;
+    this.#trouble = saysAway(status) ? afterFailure(this.#trouble, isProbe, rules, nowMs()) : NO_TROUBLE;
   }
 
   #failed(error: unknown, isProbe: boolean): void {
@@ -91,8 +90,7 @@ export class CircuitBreaker implements Transport {
     if (error instanceof TransportError && error.answered) {
       const { status, headers, atMs } = error.answered;
       this.#answered(status, headers, atMs, isProbe);
-    } else if (error instanceof TransportError && (error.code === "aborted" || error.code === "too-late")) {
-      // Our own doing, which says nothing of the service.
+    } else if (error instanceof TransportError && isOwnDoing(error)) {
       if (isProbe) this.#trouble = probeBack(this.#trouble);
     } else this.#trouble = afterFailure(this.#trouble, isProbe, rules, nowMs());
   }

@@ -1,3 +1,4 @@
+import { saysAway } from "../http/errors.ts";
 import type { RateLimit } from "../http/quota-headers.ts";
 import type { QuotaWindow, SettledEdge } from "../ledger/index.ts";
 import {
@@ -119,8 +120,7 @@ function withInFlight(budget: Budget, { callClass }: Sending, change: 1 | -1): B
 }
 
 function afterAnswer(budget: Budget, call: Sending, answer: Answer, nowMs: number): Budget {
-  const failed = answer.status >= 500 || answer.status === 408;
-  const trouble = failed ? afterFailure(budget.trouble, call.probe, budget.rules, nowMs) : NO_TROUBLE;
+  const trouble = saysAway(answer.status) ? afterFailure(budget.trouble, call.probe, budget.rules, nowMs) : NO_TROUBLE;
   const counted = withCount({ ...budget, trouble }, answer);
   if (answer.status === 429) return closedBy(counted, budget, answer);
   // A service that says when it is back needs no probes until then.

@@ -1,4 +1,4 @@
-import { TransportError } from "../http/errors.ts";
+import { isOwnDoing, TransportError } from "../http/errors.ts";
 import type { HttpAnswer } from "../http/request.ts";
 import { parseHttpDateMs, parseRateLimit, parseRetryAfterSeconds } from "../http/quota-headers.ts";
 import type { Transport, TransportRequest } from "../http/transport.ts";
@@ -218,14 +218,14 @@ export class RateLimiter implements Transport {
       this.#apply({ kind: "lost", call: passage.call, failed: false, arrived: true });
       return;
     }
-    const { answered, sentAtMs, sent, code } = error;
+    const { answered, sentAtMs, sent } = error;
     if (answered) {
       this.#answered(passage, { ...answered, ...(sentAtMs !== undefined && { sentAtMs }) });
       return;
     }
     const arrived = sent === "maybe";
     if (passage.grant) this.#settle(passage.grant, { unsent: !arrived });
-    this.#apply({ kind: "lost", call: passage.call, failed: code !== "aborted" && code !== "too-late", arrived });
+    this.#apply({ kind: "lost", call: passage.call, failed: !isOwnDoing(error), arrived });
   }
 
   /** Nobody waits for it. */
