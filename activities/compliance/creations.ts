@@ -76,8 +76,8 @@ export function createCreationActivities(context: ActivityContext) {
     const { attempt } = Context.current().info;
     // The workflow looked before the first attempt; a cancellation since then waits for this one at most.
     const unlessCancelled = attempt > 1;
-    const sent = { idempotencyKey: keySentWith(asked), content, request };
-    const call = { ...key, ...sent, writer, nowMs: takenAtMs, unlessCancelled };
+    const toSend = { idempotencyKey: keySentWith(asked), content, request };
+    const call = { ...key, ...toSend, writer, nowMs: takenAtMs, unlessCancelled };
     const taken = await claimOrDeferred(
       async () => {
         await releaseUnsent(documents, key, asked.unsent, writer);

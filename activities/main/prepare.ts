@@ -4,10 +4,10 @@ import { ApplicationFailure } from "@temporalio/common";
 import {
   asAnswered,
   bounded,
+  type ConflictDetails,
   type ConnectionProfile,
   type DatedRefund,
   DEFAULT_CONNECTION,
-  type ConflictDetails,
   differencesInWords,
   differingFields,
   doubtsOf,
@@ -283,11 +283,7 @@ function keptOf(kept: KeptSale | undefined, content: SaleContent): KeptSale | un
   const isHeld = isReserved(kept);
   if (!isHeld && !isSpokenFor(kept)) return isOfThisRun(kept) ? undefined : kept;
   const known = kept.record.content;
-  const words = known ? differencesInWords(known, content) : [];
-  if (known && words.length > 0) {
-    const fields = differingFields(known, content);
-    throw conflict(content.traderInvoiceNumber, { words, fields }, kept);
-  }
+  if (known && differingFields(known, content).length > 0) throw conflict(known, content, kept);
   return isHeld ? undefined : kept;
 }
 
@@ -381,18 +377,14 @@ export function finishedOf({ record, creditNote }: Pick<KeptSale, "record" | "cr
   return { ...finished, stage: "credited", creditNote: asAnswered(note), refund: refund ?? creditNote?.record.refund };
 }
 
-function conflict(
-  number: string,
-  { words, fields }: { words: readonly string[] } & ConflictDetails,
-  { record, writer }: KeptSale,
-): ApplicationFailure {
+function conflict(known: SaleContent, asked: SaleContent, { record, writer }: KeptSale): ApplicationFailure {
   const was = record.document
     ? `the document ${record.document.id} is ${record.document.status}`
     : `stage ${record.stage}`;
   return ApplicationFailure.nonRetryable(
-    `The number ${number} belongs to another sale. What differs: ${words.join("; ")}. In the ledger: ${was}, kept by ${writer.workflowId}, run ${writer.runId}. Nothing was sent. ${INSTEAD_OF_OTHER_CONTENT}`,
+    `The number ${asked.traderInvoiceNumber} belongs to another sale. What differs: ${differencesInWords(known, asked).join("; ")}. In the ledger: ${was}, kept by ${writer.workflowId}, run ${writer.runId}. Nothing was sent. ${INSTEAD_OF_OTHER_CONTENT}`,
     FAILURES.conflict,
-    { fields } satisfies ConflictDetails,
+    { fields: differingFields(known, asked) } satisfies ConflictDetails,
   );
 }
 

@@ -83,8 +83,9 @@ export async function startSaleOnce(client: Client, start: PlannedStart): Promis
 }
 
 async function startOrFind(client: Client, start: PlannedStart): Promise<StartResult> {
+  let reuse: WorkflowIdReusePolicy | undefined = "REJECT_DUPLICATE";
   // Who takes a freed number before this call does is looked at as any other run.
-  for (let reuse: WorkflowIdReusePolicy | undefined = "REJECT_DUPLICATE"; ;) {
+  while (reuse !== undefined) {
     try {
       await client.workflow.start(WORKFLOW_TYPES.sale, startOptions(start, reuse));
       return "started";
@@ -92,8 +93,8 @@ async function startOrFind(client: Client, start: PlannedStart): Promise<StartRe
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     }
     reuse = await reuseOfFreed(client, start);
-    if (reuse === undefined) return await checkSameContent(client, start);
   }
+  return await checkSameContent(client, start);
 }
 
 /**

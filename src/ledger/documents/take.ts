@@ -122,8 +122,8 @@ export async function take(db: Queries, request: TakeDocumentRequest): Promise<T
   if (isOther && isSpokenFor(found)) return { kind: "number-taken", ...(await ownerOf(db, request, found)) };
   const known = isOther ? undefined : await standing(db, request, found);
   if (known !== undefined) return known;
-  const isUnwanted = !isOther && found.content.cancelRequested !== undefined;
-  if (request.unlessCancelled === true && isUnwanted) return { kind: "cancel-requested" };
+  if (request.unlessCancelled && !isOther && found.content.cancelRequested !== undefined)
+    return { kind: "cancel-requested" };
   // Before anything is written: a transaction that has a row of the sale waits for the chain.
   const other = await otherCreditNote(db, request);
   if (other !== undefined) return other;
