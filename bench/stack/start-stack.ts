@@ -24,6 +24,11 @@ export interface BenchStack {
   close(): Promise<void>;
 }
 
+/** In the host's memory where it can be: Temporal's database on a disk would measure the disk. */
+async function databaseFolder(): Promise<string> {
+  return await mkdtemp("/dev/shm/fiscalflow-bench-").catch(() => mkdtemp(join(tmpdir(), "fiscalflow-bench-temporal-")));
+}
+
 /**
  * A simulator in this process, a Temporal server and a ledger: what the product's processes need around them.
  * @param dynamicConfig of the Temporal server, beside what it has already
@@ -41,12 +46,19 @@ export async function startStack(
     ends.push(() => rm(folder, { recursive: true, force: true }));
     // The ledger's database runs as somebody else where this runs as root.
     await chmod(folder, 0o755);
+    const databases = await databaseFolder();
+    ends.push(() => rm(databases, { recursive: true, force: true }));
     const home = join(folder, "home");
     const ledger = await startEmbeddedPostgres({ home });
     ends.push(() => ledger.close());
     const simulator = await startSimulator(options);
     ends.push(() => simulator.close());
-    const temporal = await startDevServer({ searchAttributes: Object.values(SEARCH_ATTRIBUTES), dynamicConfig });
+    const temporal = await startDevServer({
+      searchAttributes: Object.values(SEARCH_ATTRIBUTES),
+      dynamicConfig,
+      // In memory the database is as long-lived as the server's one connection to it, which may break under load.
+      dbFilename: join(databases, "temporal.db"),
+    });
     ends.push(() => temporal.stop());
     const connection = await Connection.connect({ address: temporal.address });
     ends.push(() => connection.close());
