@@ -24,9 +24,11 @@ export interface BenchStack {
   close(): Promise<void>;
 }
 
+const FOLDER = "fiscalflow-bench-";
+
 /** In the host's memory where it can be: Temporal's database on a disk would measure the disk. */
-async function databaseFolder(): Promise<string> {
-  return await mkdtemp("/dev/shm/fiscalflow-bench-").catch(() => mkdtemp(join(tmpdir(), "fiscalflow-bench-temporal-")));
+async function temporalFolder(): Promise<string> {
+  return await mkdtemp(join("/dev/shm", FOLDER)).catch(() => mkdtemp(join(tmpdir(), FOLDER)));
 }
 
 /**
@@ -42,22 +44,22 @@ export async function startStack(
     for (let end = ends.pop(); end; end = ends.pop()) await end();
   };
   try {
-    const folder = await mkdtemp(join(tmpdir(), "fiscalflow-bench-"));
+    const folder = await mkdtemp(join(tmpdir(), FOLDER));
     ends.push(() => rm(folder, { recursive: true, force: true }));
     // The ledger's database runs as somebody else where this runs as root.
     await chmod(folder, 0o755);
-    const databases = await databaseFolder();
-    ends.push(() => rm(databases, { recursive: true, force: true }));
     const home = join(folder, "home");
     const ledger = await startEmbeddedPostgres({ home });
     ends.push(() => ledger.close());
     const simulator = await startSimulator(options);
     ends.push(() => simulator.close());
+    const databaseFolder = await temporalFolder();
+    ends.push(() => rm(databaseFolder, { recursive: true, force: true }));
     const temporal = await startDevServer({
       searchAttributes: Object.values(SEARCH_ATTRIBUTES),
       dynamicConfig,
-      // In memory the database is as long-lived as the server's one connection to it, which may break under load.
-      dbFilename: join(databases, "temporal.db"),
+      // In memory it was lost after half an hour under load, it seems with the server's one connection to it.
+      dbFilename: join(databaseFolder, "temporal.db"),
     });
     ends.push(() => temporal.stop());
     const connection = await Connection.connect({ address: temporal.address });
